@@ -128,7 +128,7 @@ def rate(ask: Callable[[str], tuple[int, float]], name: str, expected: dict[str,
 def figures_of(samples: dict[str, list[float]]) -> Iterator[tuple[str, float | str]]:
     """The medians, and the ratios of what is chosen here to the other form and to the better of the programs in C."""
     for name in WORK:
-        form, why = lane_forms.chosen(LANES[name.split()[0]], lane_forms.target_bits())
+        form, why = lane_forms.choose_form(LANES[name.split()[0]], lane_forms.target_bits())
         (other,) = set(FORMS) - {form}
         yield f"{name}, form", f"{form} ({why})"
         sides = [side.split(": ")[1] for side in samples if side.startswith(f"{name}: ")]

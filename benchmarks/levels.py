@@ -24,7 +24,7 @@ from typing import Any
 from benchmarks.common import BUILD, benchmark_command, save
 from outflank.arena import MatchResult, Settings, play_match
 from outflank.arena.documents import DuelDocument
-from outflank.arena.kept import Kept
+from outflank.arena.match_game import MatchGame
 from outflank.boards import Board
 from outflank.documents import plain
 from outflank.games.description import GAMES, Level, description_of
@@ -148,7 +148,7 @@ def _told(each: Meeting, played: MatchResult) -> dict[str, Any]:
     }
 
 
-def _seconds(words: str, kept: Kept) -> float:
+def _seconds(words: str, kept: MatchGame) -> float:
     """For a move in the positions of a game, on average: of the processor, so that other processes do not count."""
     board = Board.from_setup(kept.game.record.start)
     made = player(words, board.game)

@@ -146,10 +146,10 @@ from outflank.distributed import connect
 from outflank.distributed.head import Tuning
 from outflank.games.description import game_named
 from outflank.search.deepening import search
-from outflank.user_modules import import_users
+from outflank.user_modules import import_user_module
 
 if __name__ == "__main__":
-    import_users({module!r})  # as --import does
+    import_user_module({module!r})  # as --import does
     board = game_named("matches").start()
     with connect({cluster!r}, tuning=Tuning(alone_seconds=0.0)) as cluster:
         found = cluster.search(board, Limits(depth=4), workers=1, threshold=2)

@@ -67,7 +67,7 @@ def machines(nodes: int) -> Iterator[tuple[Machines, Cluster]]:
     place = Machines(nodes)
     try:
         connection.attach(place.head.address)
-        with Cluster(RayFabric(here=None, workers=1), tuning=TUNING) as cluster:
+        with Cluster(RayFabric(local_nodes=None, workers=1), tuning=TUNING) as cluster:
             yield place, cluster
     finally:
         membership.down()

@@ -22,9 +22,9 @@ from outflank.arena.openings import Openings
 from outflank.arena.report import report_text
 from outflank.boards import Board
 from outflank.books.book import Book, key_of
-from outflank.books.carrying import carry_back
-from outflank.books.exchange import exported, parse_any
-from outflank.books.leading import Leads
+from outflank.books.exchange import export_lines, parse_any
+from outflank.books.move_graph import MoveGraph
+from outflank.books.propagation import propagate_values
 from outflank.books.trees import tree_of
 from outflank.distributed.engines import parse_address
 from outflank.distributed.engines.on_ray.head_client import host_and_port
@@ -45,9 +45,9 @@ from outflank.learning.documents import TrainDocument
 from outflank.learning.report import error_table, notes_on
 from outflank.learning.report import report_of as report_of_training
 from outflank.othello.formats.ggf import write_ggf
+from outflank.players.book_habit import BookHabit
 from outflank.players.classic import Classic, ask_classic
 from outflank.players.clock import Clocks, TimeControl
-from outflank.players.opened import Opened
 from outflank.players.simple import First
 from outflank.players.specs import player
 from outflank.players.timing import Steady
@@ -56,7 +56,7 @@ from outflank.protocols.nboard import NBoardEngine
 from outflank.search.contract import Limits, Options
 from outflank.search.saving import problem, read_state
 from outflank.ui.cli import main
-from outflank.ui.cli.train_view import told_generation
+from outflank.ui.cli.train_view import generation_text
 from tests.mutating import as_json, changed, spoilt, spoilt_bytes
 
 RESULTS = Path(__file__).parent.parent / "benchmarks" / "results"
@@ -327,20 +327,20 @@ BOOK = (
 def _read_book(text: str) -> None:
     book = Book.parse(OTHELLO, text)
     board = OthelloBoard.start()
-    habit = Opened(book)
+    habit = BookHabit(book)
     while (choice := habit.choose(board)) is not None and board.ply < 6:
         board.push(choice.move)
-    carry_back(Leads(book), key_of(board))
+    propagate_values(MoveGraph(book), key_of(board))
     tree_of(book, OthelloBoard.start(), 3)
 
 
 @cache
 def _book_lines() -> tuple[str, ...]:
-    return ("".join(exported(Book.parse(OTHELLO, BOOK), "jsonl", OthelloBoard.start(), 1)),)
+    return ("".join(export_lines(Book.parse(OTHELLO, BOOK), "jsonl", OthelloBoard.start(), 1)),)
 
 
 def _read_book_lines(text: str) -> None:
-    carry_back(Leads(parse_any(OTHELLO, text)))
+    propagate_values(MoveGraph(parse_any(OTHELLO, text)))
 
 
 # --- programs that talk to us ---
@@ -570,7 +570,7 @@ def _read_train(text: str) -> None:
     found = read_document(Path("train.json"), TrainDocument, "what has been learnt")
     if found.complete:
         page_html(report_of_training(found, {})).encode()
-        [told_generation(each) for each in found.generations]
+        [generation_text(each) for each in found.generations]
         [(error_table(each.errors), notes_on(each.errors)) for each in found.generations]
 
 

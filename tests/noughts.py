@@ -125,7 +125,7 @@ class NoughtsBoard(Board[NoughtsMove]):
             lines.append(f"{row + 1} {' '.join(signs)}")
         return lines
 
-    def standing(self) -> str:
+    def score_text(self) -> str:
         black, white = self._by_colour()
         return f"black {black.bit_count()}, white {white.bit_count()}"
 
@@ -156,11 +156,11 @@ NOUGHTS = register_game(
         board=NoughtsBoard,
         options=(GameOption(name="columns", help="Columns of the board.", default=3, choices=(3, 4, 5)),),
         options_of=lambda game: {"columns": int(game.columns)},
-        called=lambda game: f"Noughts and crosses {game.columns}×{ROWS}",
+        rules_text=lambda game: f"Noughts and crosses {game.columns}×{ROWS}",
         unit=Unit(name="rows", most=lambda game: 1, scored=False),
         learning=Learning(patterns=lambda game: ROWS_AND_COLUMNS, suits=lambda game: game.columns == 3),
         evaluations=(NamedEvaluation(name="middle", evaluation=Middle(), unit="rows", points=2),),
         marks=Marks(0.5, 1.0, 1.5),
-        asks="a cell like b2",
+        move_prompt="a cell like b2",
     )
 )

@@ -46,10 +46,10 @@ from outflank.players.simple import First
 from outflank.players.specs import player
 from outflank.protocols.gtp import GtpEngine
 from outflank.protocols.nboard import NBoardEngine
-from outflank.ui.cli.sources import first_pasted, pasted
-from outflank.ui.web.games.making import read as read_game
+from outflank.ui.cli.sources import first_record_in_text, records_in_text
+from outflank.ui.web.games.new_games import game_from_text
 from outflank.ui.web.games.seats import check_seats
-from outflank.ui.web.guards import Door
+from outflank.ui.web.guards import AccessRules
 from outflank.ui.web.requests import Request, Seats
 from outflank.ui.web.settings import Settings
 from outflank.words import from_words
@@ -156,7 +156,7 @@ def _value_of(node: ast.expr, names: dict[str, Any]) -> Any:
 # --- readers ---
 
 OTHELLO = OthelloBoard.start()
-DOOR = Door(host="127.0.0.1", port=80, token="12345678")
+ACCESS = AccessRules(host="127.0.0.1", port=80, token="12345678")
 MOST_GAMES = Settings(games=Path(), reports=Path(), workers=1).most_games
 
 ARGUMENTS: dict[str, Any] = {"size": 8, "number": 1}
@@ -233,8 +233,8 @@ def _of_notation(name: str) -> dict[str, Reader]:
 
 def _others() -> dict[str, Reader]:
     found: dict[str, Reader] = {
-        "pasted text": lambda text: pasted(text, None, {}),
-        "pasted text, the first": lambda text: first_pasted(text, None, {}),
+        "pasted text": lambda text: records_in_text(text, None, {}),
+        "pasted text, the first": lambda text: first_record_in_text(text, None, {}),
         "pasted text, on the web": _read_on_the_web,
         "script": lambda text: read_script(text, lambda line: None),
         "file of games": lambda text: list(read_records(_stream(text))),
@@ -255,7 +255,7 @@ def _others() -> dict[str, Reader]:
         "cluster": parse_address,
         "replication": replication_named,
         "sprt": Sprt.parse,
-        "cookies of a request": lambda text: DOOR.shown(Headers({"cookie": text})),
+        "cookies of a request": lambda text: ACCESS.cookie_token(Headers({"cookie": text})),
     }
     for name, engine in (
         ("gtp", GtpEngine(lambda board: First())),
@@ -271,7 +271,7 @@ def _others() -> dict[str, Reader]:
 def _read_on_the_web(text: str) -> None:
     """What a server does with a pasted text, but for the time that it gives it."""
     with reading_at_most(MOST_GAMES, 1e9):
-        read_game(text, None, {}, None)
+        game_from_text(text, None, {}, None)
 
 
 def _refusing(read: Callable[[], Any]) -> None:

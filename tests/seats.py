@@ -37,7 +37,7 @@ from outflank.search.checking import MONTE_CARLO
 from outflank.search.contract import Stop
 from outflank.search.division import schemes
 from outflank.search.ordering import orderings
-from outflank.ui.web.games.seats import check_seats, seated
+from outflank.ui.web.games.seats import check_seats, web_player
 from outflank.ui.web.requests import Seats
 
 MOVE_SECONDS = 0.05
@@ -187,7 +187,7 @@ def trial(words: str, board: Board[Any], *, of_page: bool) -> tuple[bool, str]:
             except Exception:
                 return False, _last_frames("refused by a traceback")
             try:
-                made = made or seated(words.strip(), board.game, variety=1)
+                made = made or web_player(words.strip(), board.game, variety=1)
                 made.new_game(board)
                 timer.start()
                 control = TimeControl(move_seconds=MOVE_SECONDS)

@@ -197,6 +197,6 @@ def test_an_illegal_move_is_told_its_reason(row, move, why):
 
 
 def test_moves_are_listed_by_their_cells():
-    listed = AbaloneBoard.start().listed_moves()
+    listed = AbaloneBoard.start().legal_move_texts()
     assert listed == sorted(listed)
     assert len(listed) == 44

@@ -18,8 +18,8 @@ import pytest
 
 from outflank.abalone.board import AbaloneBoard
 from outflank.arena import Openings, Settings, Sprt, play, play_match, seat
-from outflank.arena.kept import Kept
-from outflank.arena.referee import by_the_rules
+from outflank.arena.match_game import MatchGame
+from outflank.arena.referee import ending_by_rules
 from outflank.arena.report import report_text
 from outflank.arena.standing import Duel, Scorer
 from outflank.boards import Board
@@ -332,7 +332,7 @@ def test_abalone_is_scored_in_marbles():
     # A draw may have a margin, but who reads a record takes its score's sign for the winner.
     board = AbaloneBoard.from_line("sssss/sss3/7/8/sSS6/8/S6/SSSSSS/SSSSS 0 5 b 0 200")
     board.ply_limit = board.ply
-    ending = by_the_rules(board)
+    ending = ending_by_rules(board)
     assert (ending.points, ending.score) == (0.5, 5)
 
 
@@ -567,6 +567,9 @@ def test_round_robin():
     lines = report_text(standing).splitlines()
     assert len(lines) == 4
     assert lines[0].split()[:2] == ["player", "Elo"]
+    best_first = sorted(range(3), key=lambda player: -standing.ratings[player].elo)
+    assert len({rating.elo for rating in standing.ratings}) == 3
+    assert [line.split()[1] for line in lines[1:]] == [standing.names[player] for player in best_first]
     assert [kept.game.record.setup.moves[:4] for kept in result.games[:6]] == [
         result.games[0].game.record.setup.moves[:4]
     ] * 6
@@ -589,12 +592,12 @@ def test_report_lines():
     assert lines["Elo  "].endswith("(95%)")
 
 
-def fake(number: int, points: float) -> Kept:
+def fake(number: int, points: float) -> MatchGame:
     """A finished game of a schedule of two players."""
     game = play(First(), First(), OthelloBoard.start(4))
     assert game is not None
     ending = replace(game.ending, points=points if number % 2 == 0 else 1 - points)
-    return Kept(number=number, black=number % 2, white=1 - number % 2, game=replace(game, ending=ending))
+    return MatchGame(number=number, black=number % 2, white=1 - number % 2, game=replace(game, ending=ending))
 
 
 def test_a_test_hears_pairs_in_the_order_of_the_schedule():
@@ -646,7 +649,7 @@ def test_a_match_is_kept_and_resumed(tmp_path):
     whole = play_match(settings, make)
     stop, seen = Stop(), []
 
-    def finished(kept: Kept) -> None:
+    def finished(kept: MatchGame) -> None:
         seen.append(kept.number)
         if len(seen) == 3:
             stop()
@@ -738,7 +741,7 @@ def test_openings_that_have_changed_are_noticed(tmp_path):
 def test_one_process_at_a_time(tmp_path):
     settings = small("lots", "greedy")
 
-    def meddle(kept: Kept) -> None:
+    def meddle(kept: MatchGame) -> None:
         with pytest.raises(OutflankError, match="another process"):
             play_match(settings, make, out=tmp_path, resume=True)
 
@@ -746,7 +749,7 @@ def test_one_process_at_a_time(tmp_path):
 
 
 def test_what_fails_in_a_callback_reaches_the_caller(tmp_path):
-    def failing(kept: Kept) -> None:
+    def failing(kept: MatchGame) -> None:
         raise RuntimeError("no more")
 
     with pytest.raises(RuntimeError, match="no more"):

@@ -125,7 +125,7 @@ def test_names_are_offered_that_are_meant_to_be_used():
 def test_what_is_waited_for_is_told_in_terminals_and_notebooks_alone(monkeypatch):
     def told(stream: io.StringIO) -> str:
         monkeypatch.setattr(sys, "stderr", stream)
-        notices.tell("compiling")
+        notices.notify("compiling")
         return stream.getvalue()
 
     kinds = {"terminal": {"isatty": lambda _: True}, "notebook": {"__module__": "ipykernel.iostream"}, "file": {}}

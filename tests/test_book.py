@@ -9,12 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from outflank import AbaloneBoard, OthelloBoard
-from outflank.books import leading, searching
+from outflank.books import move_graph, searching
 from outflank.books.book import PLAYED_OUT, Book, key_of
 from outflank.books.building import BookPlan, build
-from outflank.books.carrying import carry_back
-from outflank.books.leading import Leads, replies_to
-from outflank.books.searching import searches_of
+from outflank.books.move_graph import MoveGraph, replies_to
+from outflank.books.propagation import propagate_values
+from outflank.books.searching import searcher_of
 from outflank.distributed.cluster_tasks import open_tasks
 from outflank.errors import FormatError, OutflankError
 from outflank.kernels.compiler import interpreted
@@ -102,7 +102,7 @@ def test_two_builds_of_a_book_do_not_meet(tmp_path, made_up):
             build(START, path, BookPlan(plies=2, depth=2), stop=Stop())
         refused.append(done)
 
-    build(START, path, BookPlan(plies=2, depth=2), stop=Stop(), told=meddle)
+    build(START, path, BookPlan(plies=2, depth=2), stop=Stop(), progress=meddle)
     assert refused
     assert [each.name for each in tmp_path.iterdir()] == ["a.book"]
 
@@ -112,7 +112,7 @@ def test_a_book_that_was_stopped_is_whole_and_carried_back(tmp_path, made_up):
     path, stop = tmp_path / "a.book", Stop()
     path.write_text("# mine\n")
     plan = BookPlan(plies=5, depth=3)
-    built = build(START, path, plan, stop=stop, told=lambda done, known: stop() if done == 9 else None)
+    built = build(START, path, plan, stop=stop, progress=lambda done, known: stop() if done == 9 else None)
     assert (built.searched, built.known) == (9, 0)  # what was waiting is not known
     found = Book.read(START.game, path)
     assert len(found.entries) == 9
@@ -125,7 +125,7 @@ def test_a_book_that_was_stopped_is_whole_and_carried_back(tmp_path, made_up):
 def test_a_book_is_the_same_however_many_search_it(tmp_path, made_up, plan):
     for workers in (1, 2):
         build(START, tmp_path / f"{workers}.book", plan, stop=Stop(), workers=workers)
-    with open_tasks("inside:2", searches_of(START.game), per_node=2) as tasks:
+    with open_tasks("inside:2", searcher_of(START.game), per_node=2) as tasks:
         build(START, tmp_path / "cluster.book", plan, stop=Stop(), tasks=tasks)
     texts = [(tmp_path / f"{name}.book").read_bytes() for name in ("1", "2", "cluster")]
     assert texts[0] == texts[1] == texts[2]
@@ -145,12 +145,12 @@ def test_a_book_grows_where_it_is_most_likely_left(tmp_path, made_up, board, pos
     path = tmp_path / "a.book"
     plan = BookPlan(plies=1, depth=3, positions=positions, margin=30)
     stop = Stop()
-    build(board, path, plan, stop=stop, told=lambda done, known: stop() if done == 5 else None)
+    build(board, path, plan, stop=stop, progress=lambda done, known: stop() if done == 5 else None)
     assert len(Book.read(board.game, path).entries) < positions  # interrupted
     grown = build(board, path, plan, stop=Stop()).book
     assert len(grown.entries) == positions
-    leads = Leads(grown)
-    led_to = {reply.key for key in grown.entries for reply in leads.replies(key).values()}
+    graph = MoveGraph(grown)
+    led_to = {reply.key for key in grown.entries for reply in graph.replies(key).values()}
     assert set(grown.entries) - led_to <= {key_of(board)}
     again = build(board, path, plan, stop=Stop())
     assert (again.searched, again.deepened) == (0, 0)
@@ -188,7 +188,7 @@ def test_moves_lead_to_the_same_compiled_and_interpreted(monkeypatch):
     codes = [move.code for move in START.legal_moves]
     found = []
     for most in (0, 1 << 40):
-        monkeypatch.setattr(leading, "POSITIONS_INTERPRETED", most)
+        monkeypatch.setattr(move_graph, "POSITIONS_INTERPRETED", most)
         found.append(replies_to(START.game, START.position, codes, along=False))
     assert found[0] == found[1]
     assert len({reply.key for reply in found[0]}) == 1
@@ -232,8 +232,8 @@ def test_a_move_is_known_with_its_mirror_images():
 @pytest.mark.parametrize("board", [OthelloBoard.start(), AbaloneBoard.start()])
 def test_the_books_of_the_package_are_whole(board):
     book = Book.read(board.game, "own")
-    leads = Leads(book)
+    graph = MoveGraph(book)
     assert len(book.text().encode()) < 1 << 20
-    assert not carry_back(leads, key_of(board))  # all values are those of the positions that moves lead to
+    assert not propagate_values(graph, key_of(board))  # all values are those of the positions that moves lead to
     for key, entry in book.entries.items():
-        assert len(leads.replies(key)) == len(entry.moves)  # all are legal
+        assert len(graph.replies(key)) == len(entry.moves)  # all are legal

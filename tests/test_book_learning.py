@@ -77,7 +77,7 @@ def test_who_was_interrupted_goes_on(made_up, games, tmp_path):
     learn(read(games)[0], tmp_path / "whole.book", plan, stop=Stop())
     path = tmp_path / "a.book"
     built = learn(
-        read(games)[0], path, plan, stop=stop, workers=1, told=lambda done, known: stop() if done == 4 else None
+        read(games)[0], path, plan, stop=stop, workers=1, progress=lambda done, known: stop() if done == 4 else None
     )
     assert built.searched == len(Book.read(START.game, path).entries) == 4
     learn(read(games)[0], path, plan, stop=Stop())

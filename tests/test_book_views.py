@@ -11,7 +11,7 @@ from outflank.arena.openings import Openings
 from outflank.books import from_games
 from outflank.books.book import Book, key_of
 from outflank.books.building import BookPlan, build
-from outflank.books.exchange import exported, merge, read_any
+from outflank.books.exchange import export_lines, merge, read_any
 from outflank.books.trees import tree_of
 from outflank.errors import FormatError
 from outflank.search.contract import Stop
@@ -92,23 +92,23 @@ def test_a_book_comes_back_from_json_lines(board, made_up, tmp_path):
     book = build(board, tmp_path / "a.book", BookPlan(plies=3, depth=3, width=2), stop=Stop()).book
     book.entries[key_of(board)] = replace(book.entries[key_of(board)], games=12)
     lines = tmp_path / "a.jsonl"
-    lines.write_text("".join(exported(book, "jsonl", board, 8)))
+    lines.write_text("".join(export_lines(book, "jsonl", board, 8)))
     assert read_any(board.game, lines).entries == book.entries
     assert merge(board.game, tmp_path / "b.book", [lines]).entries == book.entries
 
 
 def test_a_book_is_a_table_a_graph_and_a_list_of_lines(path, tmp_path):
     book = Book.read(START.game, path)
-    rows = list(csv.DictReader(exported(book, "csv", START, 8)))
+    rows = list(csv.DictReader(export_lines(book, "csv", START, 8)))
     assert len(rows) == sum(len(entry.moves) for entry in book.entries.values())
     first = rows[0]
     (code, value) = book.entries[min(book.entries)].moves[0]
     assert (float(first["value"]), first["depth"]) == (round(value / 128, 6), "3")
     assert first["move"] == str(OthelloBoard.from_text(first["position"]).move(code))
-    graph = list(exported(book, "dot", START, 60))
+    graph = list(export_lines(book, "dot", START, 60))
     assert sum("->" not in line and "[label=" in line for line in graph) == len(book.entries)
     lines = tmp_path / "lines.txt"
-    lines.write_text("".join(exported(book, "txt", START, 60)))
+    lines.write_text("".join(export_lines(book, "txt", START, 60)))
     openings = Openings(str(lines), START, seed=1, count=1)
     assert book.look_up(openings[0])
 
@@ -130,7 +130,7 @@ def test_of_two_books_the_deeper_search_counts(tmp_path, made_up):
 
 
 def test_what_is_no_book_is_one_line(tmp_path, capsys):
-    good = next(exported(Book.read(START.game, "own"), "jsonl", START, 1))
+    good = next(export_lines(Book.read(START.game, "own"), "jsonl", START, 1))
     for text, says in (
         ('{"schema": "outflank/other/1"}\n', "line 1: "),
         (good + "{\n", "line 2: "),

@@ -257,7 +257,7 @@ def test_libraries_of_another_environment_are_not_the_users_own(tmp_path, monkey
     monkeypatch.syspath_prepend(tmp_path)
     importlib.import_module("own_game")
     try:
-        assert [name for name, _ in cache._reached("own_game")] == ["own_game", "own_helper"]
+        assert [name for name, _ in cache._imported_sources("own_game")] == ["own_game", "own_helper"]
         assert cache._constants(sys.modules["own_helper"])  # that constant is no ordinary array
     finally:
         for name in ("own_game", "own_helper", "borrowed_tool"):
@@ -315,7 +315,7 @@ def test_the_form_of_lanes_is_part_of_the_key(monkeypatch):
     codegen = cpu_target.target_context.codegen()
     paths = set()
     for form in (None, "vectors", "scalars"):
-        monkeypatch.setattr(lane_forms, "forced", lambda form=form: form)
+        monkeypatch.setattr(lane_forms, "forced_form", lambda form=form: form)
         paths.add(kept._path((), codegen))
     assert len(paths - {None}) == 3
 
@@ -545,4 +545,4 @@ def test_every_module_with_kernel_code_is_part_of_the_key():
     with_kernels = {path for path in PACKAGE.rglob("*.py") if marks.search(path.read_bytes())}
     assert len(with_kernels) > 30
     assert with_kernels <= set(cache._package_sources())
-    assert all(cache._counts(path, path.read_bytes()) for path in with_kernels)
+    assert all(cache._is_kernel_source(path, path.read_bytes()) for path in with_kernels)

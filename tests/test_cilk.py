@@ -9,8 +9,8 @@ from outflank.kernels.compiler import interpreted
 from outflank.lab.cilk import DEEPEST, loops_of_game, walk
 from outflank.lab.literature import rows
 from outflank.lab.reproduction import cilkview
-from outflank.lab.reproduction.cells import Verdict, compared
-from outflank.lab.reproduction.sections import EQUAL, Effort, FoundCell, PublishedTable, Setting
+from outflank.lab.reproduction.cells import Verdict, compare_cells
+from outflank.lab.reproduction.sections import EQUAL, Effort, MeasuredCell, PublishedTable, Setting
 from outflank.lab.spans import spans_of
 from outflank.parallel.events import EventRecording
 from outflank.search.contract import Limits, Stop
@@ -89,7 +89,7 @@ def check_profile(report, depth, factor):
         sources=lambda setting: (),
     )
     found = list(cilkview.games(report, [depth])[0].run(Stop()))
-    cells = {cell.column: cell for cell in compared(section, found) if cell.row == (depth,)}
+    cells = {cell.column: cell for cell in compare_cells(section, found) if cell.row == (depth,)}
     equal = [name for name, each in expected.items() if each.class_ is EQUAL.class_]
     assert {name: cells[name].verdict for name in equal} == dict.fromkeys(equal, Verdict.EQUAL)
     assert not [name for name, cell in cells.items() if cell.verdict is Verdict.FAR]
@@ -150,8 +150,8 @@ def test_races_that_nobody_accepted_are_cells():
     section = cilkview.races("002", "Data Races")
     (part,) = section.sources(Setting(Effort.QUICK, 2))
     found = list(part.cells(samples))
-    assert found == [FoundCell(("data_races",), "value", 1)]
-    assert [cell.verdict for cell in compared(section, found)] == [Verdict.GIVEN, Verdict.DIFFERENT]
+    assert found == [MeasuredCell(("data_races",), "value", 1)]
+    assert [cell.verdict for cell in compare_cells(section, found)] == [Verdict.GIVEN, Verdict.DIFFERENT]
 
 
 @pytest.mark.interpreted_only

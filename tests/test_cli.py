@@ -21,7 +21,7 @@ from outflank.games.evaluation import evaluation_named, scale_of
 from outflank.kernels.compiler import interpreted
 from outflank.search.perft import Perft
 from outflank.ui.cli import COMMANDS, main
-from outflank.ui.cli.search_view import iteration_grid, under_way
+from outflank.ui.cli.search_view import iteration_grid, progress_text
 
 STANDARD = "sssss/ssssss/2sss2/8/9/8/2SSS2/SSSSSS/SSSSS 0 0 b 0 1"
 DATA = Path(__file__).parent / "data"
@@ -486,7 +486,7 @@ def test_search_shows_what_an_iteration_is_at():
     board = OthelloBoard.start()
     d3, c4 = (next(move for move in board.legal_moves if str(move) == name) for name in ("d3", "c4"))
     progress = Progress(
-        depth=17, proving=False, nodes=5_000_000, seconds=2.0, begun=2, moves=4, move=c4, best=d3, value=30
+        depth=17, proving=False, nodes=5_000_000, seconds=2.0, moves_begun=2, move_count=4, move=c4, best=d3, value=30
     )
     scale = scale_of(board.game, evaluation_named(board.game, "phased"))
     before = Result(value=12, move=d3, pv=(d3,), depth=16, nodes=9, leaves=9, seconds=1.0, exact=False, scale=scale)
@@ -495,8 +495,8 @@ def test_search_shows_what_an_iteration_is_at():
         console = Console(width=120, file=io.StringIO())
         console.print(iteration_grid([before], shown))
         assert words in " ".join(console.file.getvalue().split())
-    assert under_way(progress) == "move 2 of 4: c4, d3 is best so far"
-    assert under_way(replace(proof, best=None)) == "move 2 of 4"
+    assert progress_text(progress) == "move 2 of 4: c4, d3 is best so far"
+    assert progress_text(replace(proof, best=None)) == "move 2 of 4"
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ import pytest
 
 from outflank.abalone.board import AbaloneBoard
 from outflank.arena import MatchResult, Settings, Sprt, play_match
-from outflank.arena.game_runners import GamesHere
+from outflank.arena.game_runners import GameWorker
 from outflank.distributed.cluster_tasks import nodes_here, open_tasks, serve_tasks
 from outflank.distributed.engines import Address, parse_address
 from outflank.distributed.engines.on_ray import ray_start
@@ -124,7 +124,7 @@ class Scripted:
         """The node, the ticket, and what it is about."""
         self.cancelled: list[tuple[int, int]] = []
         self.let_gone: list[int] = []
-        self.hopes = nodes
+        self.possible_nodes = nodes
 
     def open(self, events: TaskEvents) -> None:
         self.events = events
@@ -137,11 +137,11 @@ class Scripted:
     def cancel(self, node: int, ticket: int) -> None:
         self.cancelled.append((node, ticket))
 
-    def look(self) -> None:
+    def check_nodes(self) -> None:
         for node in self.well:
             self.events.put(NodeAlive(node))
 
-    def let_go(self, node: int) -> None:
+    def forget_node(self, node: int) -> None:
         self.let_gone.append(node)
 
     def close(self) -> None:
@@ -292,7 +292,7 @@ def test_errors_reach_whoever_asks(asking, monkeypatch):
 @pytest.mark.interpreted_only
 def test_nodes_that_cannot_do_the_work():
     carrier = Scripted(0)
-    carrier.hopes = 1
+    carrier.possible_nodes = 1
     with TaskDispatcher(carrier) as tasks:
         starting = threading.Thread(target=tasks.start)
         starting.start()
@@ -343,7 +343,7 @@ def small(**more: Any) -> Settings:
 
 
 def inside(settings: Settings, **more: Any) -> TaskDispatcher:
-    return TaskDispatcher(ThreadTasks(partial(GamesHere, settings, player), **more))
+    return TaskDispatcher(ThreadTasks(partial(GameWorker, settings, player), **more))
 
 
 def gist(result: MatchResult) -> list[Any]:
@@ -421,7 +421,7 @@ def test_players_that_a_node_cannot_make_end_the_match_before_it_begins():
 
     settings = small()
     with (
-        TaskDispatcher(ThreadTasks(partial(GamesHere, settings, absent), nodes=2)) as tasks,
+        TaskDispatcher(ThreadTasks(partial(GameWorker, settings, absent), nodes=2)) as tasks,
         pytest.raises(OutflankError, match="random is not installed"),
     ):
         play_match(settings, player, tasks=tasks)
@@ -490,7 +490,7 @@ def process_of(where: str) -> int:
 @pytest.mark.slow(9)
 def test_a_match_on_ray_outlives_its_nodes(tmp_path, psutil):
     settings = small(games=80)
-    carrier = RayTasks(parse_address("local:2"), partial(GamesHere, settings, player), 2)
+    carrier = RayTasks(parse_address("local:2"), partial(GameWorker, settings, player), 2)
     shared = segments()
     victims: list[int] = []
 

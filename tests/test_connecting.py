@@ -14,7 +14,7 @@ from outflank.distributed.engines.on_ray.membership import Member
 from outflank.distributed.exiting import status_after
 from outflank.distributed.launchers import RANKS, refuse_copies
 from outflank.errors import OutflankError
-from outflank.notices import tell
+from outflank.notices import notify
 from outflank.ui.cli import main
 
 pytestmark = pytest.mark.interpreted_only
@@ -164,8 +164,8 @@ def test_a_process_that_ends_by_other_means_does_all_that_is_due_and_keeps_its_s
 
 
 def test_what_is_waited_for_is_told_to_terminals_alone(capsys, monkeypatch):
-    tell("waiting …")
+    notify("waiting …")
     assert capsys.readouterr() == ("", "")
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    tell("waiting …")
+    notify("waiting …")
     assert capsys.readouterr() == ("", "waiting …\n")

@@ -14,7 +14,7 @@ from outflank.games.learnt import ERRORS
 from outflank.games.rules import unpack
 from outflank.games.search_errors import SearchErrors
 from outflank.learning import depths
-from outflank.learning.depths import FEWEST, GROUPS, Depths, measure, summed_up
+from outflank.learning.depths import FEWEST, GROUPS, Depths, measure, summarize
 from outflank.learning.documents import DepthsSettings, WeightsSource
 from outflank.learning.generating import Generation, generate, read_positions
 from outflank.learning.pieces import Halted, Work
@@ -32,13 +32,13 @@ def test_the_formula_is_found_again():
         values = np.zeros((len(stages), deep + 1))
         logarithm = errors.constant + errors.shallow * math.log1p(shallow) + errors.between * math.log(deep - shallow)
         values[:, deep] = np.exp(logarithm + errors.stage * stages) * np.tile([1, -1], len(stages) // 2)
-        found = summed_up(SETTINGS, "discs", stages, np.round(100 * values).astype(np.int64), 100)
+        found = summarize(SETTINGS, "discs", stages, np.round(100 * values).astype(np.int64), 100)
         pairs = {(each.deep, each.shallow): each for each in found.pairs if each.stage == 30}
         assert pairs[deep, shallow].spread == pytest.approx(math.exp(logarithm - 0.6), rel=1e-3)
     # Of all depths at once: the values are sums of independent steps, each of which has a spread of its own.
     draw = np.random.default_rng(1)
     walk = np.cumsum(draw.normal(scale=200.0, size=(6 * 400, 6)), axis=1).astype(np.int64)
-    found = summed_up(SETTINGS, "discs", np.repeat([10, 20, 30, 40, 50, 60], 400), walk, 1)
+    found = summarize(SETTINGS, "discs", np.repeat([10, 20, 30, 40, 50, 60], 400), walk, 1)
     assert found.errors.between == pytest.approx(0.5, abs=0.05)
     assert found.errors.stage == pytest.approx(0.0, abs=0.005)
     assert found.off < 0.1
@@ -50,7 +50,7 @@ def test_games_that_are_decided_tell_nothing_of_estimates():
     values = np.random.default_rng(2).normal(scale=50, size=(len(stages), 4)).astype(np.int64)
     decided = values.copy()
     decided[::7] = 20_001
-    assert all(each.spread < 200 for each in summed_up(SETTINGS, "marbles", stages, decided, 1).pairs)
+    assert all(each.spread < 200 for each in summarize(SETTINGS, "marbles", stages, decided, 1).pairs)
 
 
 @pytest.fixture

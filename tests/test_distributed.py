@@ -228,8 +228,8 @@ class Anybody:
 
     def found(self, tree: Tree):
         for _ in range(100_000):
-            if tree.found is not None:
-                return tree.found
+            if tree.result is not None:
+                return tree.result
             idle = [node for node in range(self.nodes) if node not in self.running]
             if idle and self.random.random() < 0.6:
                 node = self.random.choice(idle)
@@ -665,11 +665,11 @@ def test_a_node_of_ray_meets_others_while_it_sends_to_those_before(monkeypatch):
         def remote(self, era: int, data: bytes) -> int:
             sent.append((self.name, era))
             if self is first and era == 1:
-                node.meet({1: first, 3: third})  # the head does so at any moment
+                node.set_peers({1: first, 3: third})  # the head does so at any moment
             return len(sent)
 
     node, first, second, third = RayNode(), Actor("first"), Actor("second"), Actor("third")
-    node.meet({1: first, 2: second})
+    node.set_peers({1: first, 2: second})
     nothing = np.zeros((1, 3), np.uint64)
     assert node._carry(1, nothing, wait=True) == (2, 0)
     assert node._carry(2, nothing, wait=True) == (2, 0)
@@ -685,7 +685,7 @@ def a_worker(table: Table, outbox: Outbox | None = None):
     stopping.begin(bells[0], workers, None)
     worker = workers[0]
     worker.bell = bells.ctypes.data
-    table.lend(worker)
+    table.attach(worker)
     if outbox is not None:
         worker.outbox = outbox.address
     return worker, bells

@@ -6,8 +6,8 @@ from outflank.errors import OutflankError
 from outflank.lab import scaling_report
 from outflank.lab.experiment import experiment_named
 from outflank.lab.reproduction import report_003, text_003
-from outflank.lab.reproduction.cells import Verdict, compared, section_table
-from outflank.lab.reproduction.sections import FACTS, Effort, ExperimentPart, Setting, check_found, sources_of
+from outflank.lab.reproduction.cells import Verdict, compare_cells, section_table
+from outflank.lab.reproduction.sections import FACTS, Effort, ExperimentPart, Setting, checked_cells, sources_of
 from outflank.lab.studies import compiling
 from outflank.lab.studies.duels import ABOUT, DuelsParameters, bouts, duel_of
 from outflank.lab.studies.imbalance import allowed
@@ -98,7 +98,7 @@ def test_settings_of_the_compiler_are_held_against_the_usual_one():
 
 def test_a_setting_that_the_compiler_cannot_do_is_told_and_not_the_end(monkeypatch):
     monkeypatch.setitem(compiling.SETTINGS, "O0", {"PYTHONHOME": "nowhere"})  # where Python does not even start
-    (sample,) = compiling._measured("O0", 1, 1, Stop())
+    (sample,) = compiling._measure("O0", 1, 1, Stop())
     assert sample["trouble"]
 
 
@@ -134,7 +134,7 @@ def test_reports_on_othello_are_not_drawn_beside_abalone():
 
 def cells(table, found):
     section = report_003._section(table)
-    return compared(section, list(check_found(section, found)))
+    return compare_cells(section, list(checked_cells(section, found)))
 
 
 def test_what_report_003_says_of_its_program_is_what_ours_has():
@@ -172,4 +172,4 @@ def test_every_part_of_report_003_can_be_run(effort):
     for section in report_003.SECTIONS:
         for source in sources_of(section, Setting(effort, 2)).values():
             if isinstance(source, ExperimentPart):
-                assert experiment_named(source.experiment).tasks(source.chosen)
+                assert experiment_named(source.experiment).tasks(source.experiment_parameters)

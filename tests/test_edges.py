@@ -1,9 +1,8 @@
-"""The table of edges is what is learnt, and says of edges what players say."""
+"""The tables of edges agree with what players know of edges."""
 
 import numpy as np
 import pytest
 
-from outflank.lab.edge_learning import learnt
 from outflank.othello.edge_table import EDGE_VALUES, STATES, TERNARY
 
 pytestmark = pytest.mark.interpreted_only
@@ -14,17 +13,6 @@ PROBABLE, BRUTE = EDGE_VALUES
 def worth(edge: str, table=PROBABLE) -> int:
     assert len(edge) == 8
     return int(table[sum(".XO".index(square) * 3**place for place, square in enumerate(edge))])
-
-
-def test_the_tables_in_the_source_are_those_that_are_learnt():
-    assert STATES == 6561
-    assert (learnt() == PROBABLE).all()
-    assert (learnt(brute=True) == BRUTE).all()
-
-
-def test_another_pass_over_the_states_would_change_nothing(monkeypatch):
-    monkeypatch.setattr("outflank.lab.edge_learning.PASSES", 45)
-    assert (learnt() == PROBABLE).all()
 
 
 @pytest.mark.parametrize("table", EDGE_VALUES, ids=("probable", "brute"))

@@ -18,7 +18,7 @@ from outflank.othello import exact_order  # noqa: F401  # registers Othello's
 from outflank.othello.endings import values  # noqa: F401  # registers Othello's
 from outflank.othello.endings.flipping import count_of_last, turned
 from outflank.othello.endings.geometry import stable_edges
-from outflank.othello.endings.stability import most, stable
+from outflank.othello.endings.stability import score_ceiling, stable
 from outflank.othello.rules import Othello, OthelloPosition
 from outflank.othello.squares import START, edge, othello, scoring_of, size_of, squares
 from outflank.search.many_endings import solve_many
@@ -49,7 +49,7 @@ def stable_kernel(space, own, opp):
 
 @kernel
 def most_kernel(space, own, opp):
-    return most(space, own, opp)
+    return score_ceiling(space, own, opp)
 
 
 @kernel

@@ -21,14 +21,14 @@ from outflank.players import computer, timing
 from outflank.players.classic import Classic, ClassicPlayer, ask_classic
 from outflank.players.clock import Clock, Clocks, TimeControl
 from outflank.players.computer import Computer
-from outflank.players.levels import exact_beside, level_of
-from outflank.players.misjudging import LARGEST, Misjudging, winnings
+from outflank.players.levels import exact_moves_for_depth, level_of
+from outflank.players.misjudging import LARGEST, Misjudging, pieces_gained
 from outflank.players.player import Choice
 from outflank.players.pondering import Pondering
 from outflank.players.random_streams import RandomStream
 from outflank.players.ready_moves import BoardCache, habit_named
-from outflank.players.repeating import preferred, repeating
-from outflank.players.review import Judged, costliest, reviewed
+from outflank.players.repeating import preferred_move, repeating_moves
+from outflank.players.review import JudgedMove, costliest, judge_moves
 from outflank.players.simple import First, Random
 from outflank.players.specs import player
 from outflank.players.story import story_of
@@ -57,6 +57,8 @@ START = OthelloBoard.start()
         ("2s/move", TimeControl(move_seconds=2.0)),
         ("2/move", TimeControl(move_seconds=2.0)),
         ("1m/move", TimeControl(move_seconds=60.0)),
+        ("90.25s+61.5s", TimeControl(game_seconds=90.25, increment_seconds=61.5)),
+        ("75.5s/move", TimeControl(move_seconds=75.5)),
         ("none", TimeControl()),
     ],
 )
@@ -85,6 +87,7 @@ def test_a_number_alone_is_asked_about():
         ("90s", "1 minute 30 seconds for the game"),
         ("1m+0.5s", "1 minute for the game, 0.5 seconds more after each move"),
         ("1/move", "1 second for each move"),
+        ("90.25s", "90.25 seconds for the game"),
         ("none", "no clock"),
     ],
 )
@@ -116,6 +119,17 @@ def test_a_budget_never_spends_more_than_is_left(left, plies, increment):
         budget = policy.budget(board, clock, None)
         assert budget.hard_seconds is not None
         assert budget.hard_seconds <= max(0.001, left)
+
+
+def test_an_increment_is_spent_on_each_move():
+    plain, filled = (
+        Steady().budget(
+            START, Clock(control=TimeControl(game_seconds=60.0, increment_seconds=more), left_seconds=60.0), None
+        )
+        for more in (0.0, 3.0)
+    )
+    assert filled.soft_seconds == pytest.approx(plain.soft_seconds + 0.8 * 3.0)
+    assert filled.hard_seconds > plain.hard_seconds
 
 
 def test_there_is_always_time_to_move_at_once_to_the_end():
@@ -606,8 +620,8 @@ def test_levels_grow():
                 level_of(game, number)
     sure = [number for number in range(1, 61) if not level_of(START.game, number).misjudged]
     assert sure == [level_of(START.game, number).depth for number in sure] == list(range(15, 61))
-    assert [exact_beside(START.game, depth) for depth in (1, 2, 5, 10, 12)] == [2, 4, 12, 15, 16]
-    assert exact_beside(START.game, 20) == level_of(START.game, 20).exact
+    assert [exact_moves_for_depth(START.game, depth) for depth in (1, 2, 5, 10, 12)] == [2, 4, 12, 15, 16]
+    assert exact_moves_for_depth(START.game, 20) == level_of(START.game, 20).exact
 
 
 def shuffled(times):
@@ -620,26 +634,26 @@ def shuffled(times):
 
 @pytest.mark.interpreted_only
 def test_moves_that_repeat_a_position_are_known_and_those_that_draw_by_it():
-    assert repeating(AbaloneBoard.start("belgian-daisy")) == {}
+    assert repeating_moves(AbaloneBoard.start("belgian-daisy")) == {}
     once = shuffled(1)
-    assert repeating(once) == {once.parse_move("a1b2"): False}
+    assert repeating_moves(once) == {once.parse_move("a1b2"): False}
     twice = shuffled(2)
     assert twice.is_game_over()  # for the third time
     twice.pop()
-    assert repeating(twice) == {twice.parse_move("f5g5"): True}
+    assert repeating_moves(twice) == {twice.parse_move("f5g5"): True}
     free = shuffled(1)
     free.repetitions = None
     for move in ("a1b2", "i5h5", "d4c3"):
         free.push(move)
-    assert repeating(free) == {free.parse_move("f5g5"): False}
-    assert repeating(OthelloBoard.from_text("f5d6")) == {}
+    assert repeating_moves(free) == {free.parse_move("f5g5"): False}
+    assert repeating_moves(OthelloBoard.from_text("f5d6")) == {}
 
 
 @pytest.mark.interpreted_only
 def test_who_does_not_stand_badly_goes_elsewhere_if_that_is_nearly_as_good_and_never_into_a_draw():
     def taken(repeats, *values):
         moves = [MoveValue(move=move, value=value) for move, value in zip("abc", values, strict=True)]
-        return preferred(moves, repeats, near=10, unsure=40).move
+        return preferred_move(moves, repeats, near=10, unsure=40).move
 
     assert taken({"a": False}, 100, 95, 90) == "b"
     assert taken({"a": False, "b": False}, 100, 95, 90) == "c"
@@ -679,7 +693,7 @@ def test_computers_ask_for_another_move_where_the_best_may_repeat_a_position(mon
 @pytest.mark.interpreted_only
 def test_lots_are_the_same_for_a_seed_and_others_in_every_game_and_for_another_matter():
     def drawn(*ways):
-        return [way.chance.random() for way in ways]
+        return [way.rng.random() for way in ways]
 
     one, same = RandomStream(3, "moves"), RandomStream(3, "moves")
     first = drawn(one)
@@ -701,7 +715,7 @@ def test_beginners_err_as_far_as_they_may_and_again_for_a_seed():
     board = OthelloBoard.start()
     board.push("f5")
     moves = [MoveValue(move=move, value=value) for move, value in zip(board.legal_moves, (256, 0, -9000), strict=True)]
-    assert [winnings(board, each) for each in moves] == [3, 3, 3]
+    assert [pieces_gained(board, each) for each in moves] == [3, 3, 3]
     misjudging = Misjudging(2.0, 0.0, 7)
     picked = [misjudging.pick(board, moves, 128) for _ in range(200)]
     # The second is two discs behind, which is one deviation; the third would have to be misjudged by far more than any.
@@ -719,11 +733,11 @@ def test_beginners_err_as_far_as_they_may_and_again_for_a_seed():
 def test_beginners_like_to_win_pieces():
     board = Board.from_text("f5d6c5f4e3")
     moves = [MoveValue(move=move, value=0) for move in board.legal_moves]
-    most = max(winnings(board, each) for each in moves)
+    most = max(pieces_gained(board, each) for each in moves)
     greedy = Misjudging(0.0, 1.0, 1).pick(board, moves, 128)
-    assert winnings(board, greedy) == most > min(winnings(board, each) for each in moves)
+    assert pieces_gained(board, greedy) == most > min(pieces_gained(board, each) for each in moves)
     pushed = AbaloneBoard.start()
-    assert {winnings(pushed, MoveValue(move=move, value=0)) for move in pushed.legal_moves} == {0}
+    assert {pieces_gained(pushed, MoveValue(move=move, value=0)) for move in pushed.legal_moves} == {0}
 
 
 def test_the_random_player_repeats_itself_for_a_seed():
@@ -835,12 +849,12 @@ def test_only_first_moves_that_are_nearly_as_good_are_drawn():
     variety = Variety(1)
     moves = [("a", 30), ("b", 25), ("c", 10)]
     assert {variety.pick(START, moves, 10) for _ in range(50)} == {"a", "b"}
-    leant = Counter(variety.lean(START, moves, 10) for _ in range(400))
+    leant = Counter(variety.pick_weighted(START, moves, 10) for _ in range(400))
     assert leant["a"] > leant["b"] > 0
     assert set(leant) == {"a", "b"}
     late = OthelloBoard.from_text("f5d6c3d3c4f4f6g5")
     assert {variety.pick(late, moves, 10) for _ in range(50)} == {"a"}
-    assert {variety.lean(late, moves, 10) for _ in range(50)} == {"a"}
+    assert {variety.pick_weighted(late, moves, 10) for _ in range(50)} == {"a"}
     assert (variety.moves(START), variety.moves(late)) == (4, 1)
 
 
@@ -875,7 +889,7 @@ def test_a_blunder_is_found():
     # From here one side plays its worst moves.
     while not board.is_game_over() and board.empties > 4:
         board.push(random_.choice(board.legal_moves))
-    judged = list(reviewed(board, Limits(depth=4), exact=10))
+    judged = list(judge_moves(board, Limits(depth=4), exact=10))
     exact = [each for each in judged if each.exact]
     assert exact
     assert all(each.best_value >= each.value for each in judged)
@@ -897,7 +911,7 @@ def test_a_blunder_is_found():
 def series(values, *, exact=True, depth=8, board=START):
     """Moves that kept the second of two values where the first was to be had, in turn by black and by white."""
     return [
-        Judged(
+        JudgedMove(
             ply=ply,
             side=Side.BLACK if ply % 2 else Side.WHITE,
             move=board.legal_moves[0],
@@ -906,7 +920,7 @@ def series(values, *, exact=True, depth=8, board=START):
             value=kept,
             exact=exact,
             depth=depth,
-            margin=0.0 if exact else description_of(board.game).error_of(depth),
+            margin=0.0 if exact else description_of(board.game).typical_error(depth),
         )
         for ply, (best, kept) in enumerate(values, 1)
     ]
@@ -942,14 +956,14 @@ def test_the_game_turns_where_the_result_of_best_play_does(values, turned):
     ],
 )
 def test_estimates_turn_a_game_only_beyond_their_margin(values, turned):
-    assert description_of(START.game).error_of(8) == pytest.approx(7.2)
+    assert description_of(START.game).typical_error(8) == pytest.approx(7.2)
     assert [each.ply for each in story_of(series(values, exact=False)).turning_points] == turned
 
 
 @pytest.mark.interpreted_only
 def test_deeper_searches_are_believed_sooner_and_the_costliest_move_is_another_matter():
     for board in (START, AbaloneBoard.start()):
-        margins = [description_of(board.game).error_of(depth) for depth in range(30)]
+        margins = [description_of(board.game).typical_error(depth) for depth in range(30)]
         assert margins == sorted(margins, reverse=True)
         assert min(margins) > 0
     judged = series([(60, 4), (-4, -4), (4, -1)])
@@ -963,4 +977,4 @@ def test_a_stopped_review_ends():
     stop = Stop()
     stop()
     board = OthelloBoard.from_text("f5d6c3")
-    assert list(reviewed(board, Limits(depth=1), stop=stop)) == []
+    assert list(judge_moves(board, Limits(depth=1), stop=stop)) == []

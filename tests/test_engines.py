@@ -232,7 +232,7 @@ def test_what_travels_pickled_brings_the_modules_that_it_names(tmp_path, monkeyp
     monkeypatch.setattr(sys, "path", list(sys.path))
     path = tmp_path / "travelling.py"
     path.write_text("class Thing:\n    size = 3\n")
-    thing = user_modules.import_users(str(path)).Thing()
+    thing = user_modules.import_user_module(str(path)).Thing()
     pickled = pickle_for_nodes(thing)
     assert pickled.modules == (str(path),)
     del sys.modules["travelling"]

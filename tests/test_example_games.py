@@ -135,7 +135,7 @@ def test_rules_and_evaluation_are_short_enough_to_be_read(name, board):
 def test_the_rules_are_those_that_people_tell(board):
     told = drawn(board)
     assert sorted(map(str, board.legal_moves)) == sorted(told.moves())
-    assert board.listed_moves() == sorted(told.moves())
+    assert board.legal_move_texts() == sorted(told.moves())
     assert outflank.perft(board, 2).leaves == leaves(told, 2)
     outcome = board.outcome()
     if outcome is not None:
@@ -288,7 +288,7 @@ def test_it_is_shown_and_counted(run, name):
     assert (status, err) == (0, "")
     found = json.loads(out)
     assert found["leaves"] == leaves(drawn(start), 3)
-    assert sorted(found["divide"]) == start.listed_moves()
+    assert sorted(found["divide"]) == start.legal_move_texts()
     status, out, err = run("plugins")
     assert (status, err) == (0, "")
     assert f"outflank-{name} 1.0" in out

@@ -9,7 +9,7 @@ import pytest
 import outflank
 from outflank import OthelloBoard, OutflankError
 from outflank.games.evaluation import value
-from outflank.kernels.compile_errors import explained
+from outflank.kernels.compile_errors import explanation_of
 from outflank.kernels.compiler import kernel
 
 WEIGHTS = {"corner": 12}
@@ -84,13 +84,15 @@ def test_the_compilers_colours_are_no_hindrance():
     from numba.core.errors import TypingError
 
     told = "\x1b[1mUntyped global name 'weight':\x1b[0m \x1b[1mCannot determine Numba type of <class 'function'>\x1b[0m"
-    found = explained(TypingError(f'{told}\n\n\x1b[1mFile "own.py", line 7:\x1b[0m'))
+    found = explanation_of(TypingError(f'{told}\n\n\x1b[1mFile "own.py", line 7:\x1b[0m'))
     assert str(found).startswith("own.py, line 7: weight is plain Python")
 
 
 @pytest.mark.interpreted_only
 def test_other_errors_are_nobodys_business():
-    assert explained(ValueError("Untyped global name 'x': Cannot determine Numba type of <class 'function'>")) is None
+    assert (
+        explanation_of(ValueError("Untyped global name 'x': Cannot determine Numba type of <class 'function'>")) is None
+    )
 
 
 @pytest.mark.interpreted_only
@@ -98,5 +100,5 @@ def test_the_compiler_for_devices_is_understood_as_well():
     """numba-cuda has a module of errors of its own."""
     kind = type("TypingError", (Exception,), {"__module__": "numba.cuda.core.errors"})
     told = "Untyped global name 'helper': Cannot determine Numba type of <class 'function'>"
-    found = explained(kind(f'{told}\n\nFile "own.py", line 7:'))
+    found = explanation_of(kind(f'{told}\n\nFile "own.py", line 7:'))
     assert str(found).startswith("own.py, line 7: helper is plain Python, which kernel code cannot call")

@@ -18,11 +18,11 @@ from outflank.errors import OutflankError
 from outflank.formats import files
 from outflank.formats.files import replacing, write_whole
 from outflank.formats.game_files import read_records, write_records
-from outflank.formats.locks import held
+from outflank.formats.locks import file_lock
 from outflank.protocols.gtp_game import GtpGame
 from outflank.ui.cli import main
 from outflank.ui.cli import review as review_command
-from outflank.ui.cli.search import _in_turn
+from outflank.ui.cli.search import _search_all
 
 pytestmark = pytest.mark.interpreted_only
 
@@ -50,7 +50,7 @@ def test_nothing_in_the_package_writes_files_in_another_way():
     found = {path.relative_to(SOURCE).as_posix() for path in SOURCE.rglob("*.py") if writes.search(path.read_text())}
     assert found == {
         "arena/store.py",  # its lines are appended to
-        "books/kept.py",  # appended to while a book is built
+        "books/book_file.py",  # appended to while a book is built
         "distributed/engines/on_ray/directories.py",  # a lock, in a fresh directory of its own
         "distributed/engines/on_ray/membership.py",  # a log, written to by others
         "distributed/engines/on_ray/tokens.py",  # made once, and by its maker alone
@@ -143,12 +143,12 @@ def test_a_long_name_and_a_device_can_be_written_to(tmp_path):
 
 def test_the_second_is_refused_and_nothing_stays(tmp_path):
     path = tmp_path / "a.book"
-    with held(path, "it is being built"):
-        with pytest.raises(OutflankError, match=r"a\.book: it is being built"), held(path, "it is being built"):
+    with file_lock(path, "it is being built"):
+        with pytest.raises(OutflankError, match=r"a\.book: it is being built"), file_lock(path, "it is being built"):
             pass
-        with held(tmp_path / "b.book", ""):
+        with file_lock(tmp_path / "b.book", ""):
             pass
-    with held(path, ""):
+    with file_lock(path, ""):
         pass
     assert list(tmp_path.iterdir()) == []
 
@@ -156,8 +156,8 @@ def test_the_second_is_refused_and_nothing_stays(tmp_path):
 HOLDER = """
 import sys, time
 from pathlib import Path
-from outflank.formats.locks import held
-with held(Path(sys.argv[1]), "busy"):
+from outflank.formats.locks import file_lock
+with file_lock(Path(sys.argv[1]), "busy"):
     print("held", flush=True)
     time.sleep(60)
 """
@@ -170,10 +170,10 @@ def test_a_killed_holder_is_in_nobodys_way(tmp_path):
     ) as holder:
         assert holder.stdout is not None
         assert holder.stdout.readline() == b"held\n"
-        with pytest.raises(OutflankError, match="busy"), held(path, "busy"):
+        with pytest.raises(OutflankError, match="busy"), file_lock(path, "busy"):
             pass
         holder.kill()
-    with held(path, "busy"):
+    with file_lock(path, "busy"):
         pass
 
 
@@ -190,7 +190,7 @@ def test_a_lock_that_is_taken_away_while_it_is_waited_for_is_made_anew(tmp_path,
         calls.append(handle)
 
     monkeypatch.setattr(locks, "_lock", lock)
-    with held(path, "busy"):
+    with file_lock(path, "busy"):
         assert len(calls) == 2
         assert (tmp_path / ".a.book.lock").exists()
 
@@ -202,12 +202,12 @@ def test_a_file_system_without_locks_is_written_to_all_the_same(tmp_path, monkey
         raise OSError(errno.ENOTSUP, "no locks here")
 
     monkeypatch.setattr(locks, "_lock", none)
-    with held(tmp_path / "x", "busy"):
+    with file_lock(tmp_path / "x", "busy"):
         pass
 
 
 def test_one_process_at_a_time_measures_a_result(tmp_path):
-    with held(tmp_path / "depths.json", ""), pytest.raises(OutflankError, match="another process"):
+    with file_lock(tmp_path / "depths.json", ""), pytest.raises(OutflankError, match="another process"):
         lab.run("depths", out=tmp_path, depths=(1,))
     with pytest.raises(OutflankError, match="No such file"):
         lab.run("depths", out=tmp_path / "none", resume=True)
@@ -241,7 +241,7 @@ def test_a_list_without_a_game_is_a_line_and_status_1(run, saved):
 
 
 def test_a_review_is_not_overwritten_unasked_and_minus_is_standard_output(run, saved, monkeypatch):
-    monkeypatch.setattr(review_command, "reviewed", lambda *arguments, **options: iter(()))
+    monkeypatch.setattr(review_command, "judge_moves", lambda *arguments, **options: iter(()))
     game = ("review", "--file", saved / "othello.ggf", "--number", 2)
     assert run(*game, "--out", saved)[0] == 0
     page = (saved / "review.html").read_text(encoding="utf-8")
@@ -337,7 +337,7 @@ def test_every_position_of_a_file_is_searched(run, tmp_path):
 
 def test_ctrl_c_ends_all_searches():
     statuses = iter([1, 130, 0])
-    assert _in_turn([OthelloBoard.start()] * 3, lambda board: next(statuses), as_json=True) == 130
+    assert _search_all([OthelloBoard.start()] * 3, lambda board: next(statuses), as_json=True) == 130
     assert list(statuses) == [0]
     statuses = iter([0, 1, 0])
-    assert _in_turn([OthelloBoard.start()] * 3, lambda board: next(statuses), as_json=True) == 1
+    assert _search_all([OthelloBoard.start()] * 3, lambda board: next(statuses), as_json=True) == 1

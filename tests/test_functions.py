@@ -5,7 +5,7 @@ import pytest
 from outflank import lab
 from outflank.games.evaluation import evaluation_named
 from outflank.lab.boards import board_named
-from outflank.lab.function_profile import CALLS, COST, ITSELF, OUTSIDE, SERIAL, Calls, own_seconds, views
+from outflank.lab.function_profile import CALLS, COST, ITSELF, OUTSIDE, SERIAL, Calls, function_tables, own_seconds
 from outflank.lab.step_costs import STEPS, step_costs
 
 COSTS = {"move generation": 40.0, "making a move": 20.0, "evaluation": 10.0}
@@ -43,7 +43,7 @@ def percents(table, name):
 
 @pytest.mark.interpreted_only
 def test_both_views_tell_of_the_whole():
-    (down, up), (note,) = views(SAMPLES, KINDS, "")
+    (down, up), (note,) = function_tables(SAMPLES, KINDS, "")
     assert sum(percents(down, "itself")) == pytest.approx(100, abs=0.1)
     names = [str(name) for name in down.column("function")]
     inclusive = dict(zip(names, percents(down, "with all it calls"), strict=True))
@@ -65,9 +65,9 @@ def test_both_views_tell_of_the_whole():
 @pytest.mark.interpreted_only
 def test_calls_that_overlap_are_told():
     samples = [*SAMPLES[:-1], {"what": SERIAL, "seconds": 0.0, "outside_seconds": 0.0}]
-    _, (note,) = views(samples, KINDS, "")
+    _, (note,) = function_tables(samples, KINDS, "")
     assert "calls overlap" in note
-    assert views(SAMPLES[:-1], KINDS, "") == ([], [])
+    assert function_tables(SAMPLES[:-1], KINDS, "") == ([], [])
 
 
 @pytest.mark.parametrize(("name", "evaluation"), [("midgame", "discs"), ("endgame", "rings")])

@@ -13,10 +13,17 @@ import pytest
 
 from outflank.errors import UnknownName
 from outflank.gpu import compiling, device, driver
-from outflank.gpu.choosing import on_device, settled_device
+from outflank.gpu.choosing import on_device, resolve_device
 from outflank.gpu.compiling import device_kernel
-from outflank.gpu.driver import described
-from outflank.gpu.troubles import DeviceLost, DeviceTooSmall, DeviceTrouble, NoDevice, told_plainly, trouble_numbered
+from outflank.gpu.driver import device_facts
+from outflank.gpu.troubles import (
+    DeviceLost,
+    DeviceTooSmall,
+    DeviceTrouble,
+    NoDevice,
+    translate_cuda_errors,
+    trouble_numbered,
+)
 from outflank.kernels import cache
 from outflank.ui.cli import main
 from tests.simulator import simulated
@@ -72,7 +79,7 @@ def test_where_there_is_a_device_it_does_what_is_asked_of_it(monkeypatch) -> Non
         "there",
         "there",
     ]
-    assert settled_device("gpu-or-cpu") == "gpu-or-cpu"
+    assert resolve_device("gpu-or-cpu") == "gpu-or-cpu"
 
 
 @pytest.mark.interpreted_only
@@ -80,11 +87,11 @@ def test_the_cpu_goes_on_only_if_it_was_asked_to(no_device) -> None:
     with pytest.raises(NoDevice):
         on_device("gpu", lambda: "there", lambda: "here")
     with pytest.raises(NoDevice):
-        settled_device("gpu")
+        resolve_device("gpu")
     with pytest.warns(RuntimeWarning, match="device gpu: there is none: the CPU goes on"):
         assert on_device("gpu-or-cpu", lambda: "there", lambda: "here") == "here"
     with pytest.warns(RuntimeWarning, match="the CPU goes on"):
-        assert settled_device("gpu-or-cpu") == "cpu"
+        assert resolve_device("gpu-or-cpu") == "cpu"
     with pytest.raises(UnknownName, match="unknown device 'gpus', did you mean 'gpu'"):
         on_device("gpus", lambda: "there", lambda: "here")
 
@@ -175,7 +182,7 @@ class DynamicLibNotFoundError(RuntimeError):
     ],
 )
 def test_troubles_are_told_in_a_line_each(raised, kind, says) -> None:
-    with pytest.raises(DeviceTrouble) as told, told_plainly():
+    with pytest.raises(DeviceTrouble) as told, translate_cuda_errors():
         raise raised
     assert type(told.value) is kind
     assert says in str(told.value)
@@ -187,7 +194,7 @@ def test_troubles_are_told_in_a_line_each(raised, kind, says) -> None:
 @pytest.mark.interpreted_only
 def test_what_is_no_trouble_of_a_device_passes() -> None:
     for error in (ValueError("a value"), KeyboardInterrupt(), NoDevice("device gpu: there is none")):
-        with pytest.raises(type(error)) as passed, told_plainly():
+        with pytest.raises(type(error)) as passed, translate_cuda_errors():
             raise error
         assert passed.value is error
 
@@ -218,7 +225,12 @@ def test_a_device_whose_memory_is_full_is_none(monkeypatch) -> None:
     def full() -> None:
         raise CudaAPIError(2, "Call to cuDevicePrimaryCtxRetain results in CUDA_ERROR_OUT_OF_MEMORY")
 
-    for name, value in (("simulated", bool), ("interpreted", bool), ("require_numba_cuda", bool), ("_begin", full)):
+    for name, value in (
+        ("simulated", bool),
+        ("interpreted", bool),
+        ("require_numba_cuda", bool),
+        ("_open_context", full),
+    ):
         monkeypatch.setattr(device, name, value)
     with pytest.raises(NoDevice, match="memory is full before anything is begun"):
         device.check_device()
@@ -275,7 +287,7 @@ class Driver:
 
 @pytest.mark.interpreted_only
 def test_a_device_is_described_by_its_driver() -> None:
-    found = described(Driver(), Driver())
+    found = device_facts(Driver(), Driver())
     assert str(found) == "A made-up device, compute capability 8.6, 30 multiprocessors, driver 590.10 for CUDA 13.2"
     assert (found.memory_bytes, found.free_memory_bytes) == (8 << 30, 3 << 30)
 
@@ -283,18 +295,18 @@ def test_a_device_is_described_by_its_driver() -> None:
 @pytest.mark.interpreted_only
 def test_what_nobody_says_of_a_device_is_left_out() -> None:
     for watcher in (None, Driver(nvmlInit_v2=9)):
-        found = described(Driver(), watcher)
+        found = device_facts(Driver(), watcher)
         assert str(found).endswith(", driver for CUDA 13.2")
         assert found.free_memory_bytes is None
-    assert described(Driver(), Driver(nvmlDeviceGetMemoryInfo=3)).free_memory_bytes is None
+    assert device_facts(Driver(), Driver(nvmlDeviceGetMemoryInfo=3)).free_memory_bytes is None
 
 
 @pytest.mark.interpreted_only
 def test_a_driver_that_refuses_says_why() -> None:
     with pytest.raises(NoDevice, match="driver is too old"):
-        described(Driver(cuInit=35), None)
+        device_facts(Driver(cuInit=35), None)
     with pytest.raises(NoDevice, match="CUDA_VISIBLE_DEVICES"):
-        described(Driver(cuInit=100), None)
+        device_facts(Driver(cuInit=100), None)
     assert str(trouble_numbered(-5)) == "device gpu: its driver gives error -5"
 
 
@@ -343,7 +355,7 @@ class Codegen:
 def test_each_device_compiler_and_option_has_kernels_of_its_own(monkeypatch, tmp_path) -> None:
     monkeypatch.setattr(cache, "generation", lambda: tmp_path)
     monkeypatch.setattr(compiling, "version", lambda name: "0.30.4")
-    monkeypatch.setattr(cache, "_untold", set())
+    monkeypatch.setattr(cache, "_unkeyed_origins", set())
     monkeypatch.setattr(cache, "_origins", set())  # modules of other tests, which may be gone
 
     def path(*machine, options=()):

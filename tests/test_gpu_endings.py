@@ -53,7 +53,7 @@ def drawn(board, free, count, lots):
 
 
 lots = random.Random(20261116)
-solving.THREADS, solving.BLOCKS_PER_MULTIPROCESSOR, solving.DIVIDED, endings.LOOKED = 3, 1, 9, 1
+solving.THREADS, solving.BLOCKS_PER_MULTIPROCESSOR, solving.DIVIDED, endings.CHECK_MASK = 3, 1, 9, 1
 """
 
 VALUES = """
@@ -83,7 +83,7 @@ for size, scoring, free, count, budget, divided in (
     solving.SHORT = solving.SHORT_OF_FEW = lots.choice((1, 2, 4, 10))
     solving.SERIAL_MOVES = solving.SERIAL_MOVES_OF_FEW = lots.choice((1, 2, 3))
     solving.DIVIDED_ENDINGS = lots.choice((0, 1, 9))
-    endings.KEPT_FROM, endings.QUICK = lots.choice((2, 3, 5)), lots.choice((0, 10))
+    endings.TABLE_FROM, endings.QUICK = lots.choice((2, 3, 5)), lots.choice((0, 10))
     told = []
     words = np.array([pack(board.game, position) for position in positions], np.uint64)
     found = outflank.gpu.solve(words, board.game, room=4, progress=lambda done, total: told.append((done, total)))
@@ -279,23 +279,23 @@ def test_a_table_gives_back_what_was_kept_and_nothing_of_an_entry_that_two_have_
     unknown = (memory_module.LOWEST, memory_module.HIGHEST)
     lots = np.random.default_rng(3)
     positions = lots.integers(0, 1 << 64, (200, 2), np.uint64)
-    assert memory_module.recalled(table, U64(0), U64(0)) == unknown
+    assert memory_module.look_up(table, U64(0), U64(0)) == unknown
     torn = 0
     for (first, second), (low, high) in zip(positions, lots.integers(-64, 65, (200, 2)).tolist(), strict=True):
         before = table.copy()
-        memory_module.keep(table, first, second, low, high)
-        assert memory_module.recalled(table, first, second) == (low, high)
+        memory_module.store_bounds(table, first, second, low, high)
+        assert memory_module.look_up(table, first, second) == (low, high)
         place = int((table != before).any(axis=1).argmax())
         whole = table[place].copy()
         for words in ([0], [1], [2], [0, 1], [0, 2], [1, 2]):
             table[place] = before[place]
             table[place, words] = whole[words]
             if (table[place] != whole).any():
-                assert memory_module.recalled(table, first, second) == unknown
+                assert memory_module.look_up(table, first, second) == unknown
                 torn += 1
         table[place] = whole
     assert torn > 1000
-    known = [memory_module.recalled(table, *each) != unknown for each in positions]
+    known = [memory_module.look_up(table, *each) != unknown for each in positions]
     assert sum(known) == 16  # the last that came to each place
 
 

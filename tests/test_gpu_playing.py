@@ -5,7 +5,7 @@ import pytest
 import outflank
 from outflank.errors import OutflankError
 from outflank.gpu.troubles import DeviceLost, NoDevice
-from outflank.ui.cli.search_thread import UntilLost
+from outflank.ui.cli.search_thread import ResultsUntilLoss
 from tests.simulator import EXAMPLES, simulated
 
 pytestmark = pytest.mark.interpreted_only
@@ -42,7 +42,7 @@ def by_hand(root, position, numbers):
     for number in numbers:
         lots = np.array([montecarlo.mixed(key ^ np.uint64(number))])
         moves = np.zeros(300, np.uint16)
-        results.append(montecarlo.play_out(root.game, root.evaluation, position, root.worker, moves, lots))
+        results.append(montecarlo.playout(root.game, root.evaluation, position, root.worker, moves, lots))
     return sum(result for result, _ in results), sum(positions for _, positions in results)
 
 
@@ -89,7 +89,7 @@ class CudaDriverError(Exception):
     pass
 
 
-wait = playing.Begun.wait
+wait = playing.RunningGames.wait
 
 
 def lost(begun):
@@ -98,7 +98,7 @@ def lost(begun):
     return wait(begun)
 
 
-playing.Begun.wait = lost
+playing.RunningGames.wait = lost
 for algorithm in ("flat", "uct"):
     came = []
     try:
@@ -134,7 +134,7 @@ for algorithm in ("flat", "uct"):
     assert root.worker.leaves == tree[0].visits >= before + 320
 
 # One that is lost before the first game leaves all of them to the CPU, which has no scheme.
-playing.Begun.wait = lambda begun: lost(begun._replace(games=99))
+playing.RunningGames.wait = lambda begun: lost(begun._replace(games=99))
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
     found = outflank.search(heaps, nodes=300, algorithm="uct", device="gpu-or-cpu")
@@ -150,7 +150,7 @@ def losing(after):
         waited.extend([begun] if begun.games else [])
         return lost(begun._replace(games=99)) if len(waited) > after else wait(begun)
 
-    playing.Begun.wait = wait_or_lose
+    playing.RunningGames.wait = wait_or_lose
 
 
 warnings.filterwarnings("always", ".*the CPU goes on")
@@ -223,13 +223,13 @@ def test_results_that_came_before_a_loss_are_shown() -> None:
         yield from results
         raise DeviceLost("device gpu: it was lost")
 
-    until_lost = UntilLost()
+    until_lost = ResultsUntilLoss()
     came = list(until_lost.results(losing(first)))
     assert [(each.value, each.stopped) for each in came] == [(first.value, False), (first.value, True)]
     with pytest.raises(DeviceLost):
         until_lost.check()
     with pytest.raises(DeviceLost):
-        list(UntilLost().results(losing()))
-    whole = UntilLost()
+        list(ResultsUntilLoss().results(losing()))
+    whole = ResultsUntilLoss()
     assert list(whole.results(iter([first]))) == [first]
     whole.check()

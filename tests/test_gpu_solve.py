@@ -10,7 +10,7 @@ from outflank.learning.labelling import Labels
 from outflank.learning.subject import Judge, Subject
 from outflank.search.contract import Stop
 from outflank.ui.cli import main
-from outflank.ui.cli.solve_device import solved_at_once
+from outflank.ui.cli.solve_device import solve_on_device
 from tests.simulator import simulated
 
 pytestmark = pytest.mark.interpreted_only
@@ -30,7 +30,7 @@ import outflank
 from outflank.gpu import by_moves, endings, solving
 from tests.simulator import called
 
-solving.THREADS, solving.BLOCKS_PER_MULTIPROCESSOR, endings.LOOKED, solving.DIVIDED = 3, 1, 1, 9
+solving.THREADS, solving.BLOCKS_PER_MULTIPROCESSOR, endings.CHECK_MASK, solving.DIVIDED = 3, 1, 1, 9
 lots = random.Random(20261116)
 
 
@@ -89,7 +89,7 @@ for wld in (False, True):
         (one,) = by_moves.solve_boards([board], wld=wld, every_move=True)
         assert (alone.value, alone.move, alone.best, alone.exact) == (one.value, one.move, one.best[:2], True), alone
         assert alone.device == ("gpu" if board.legal_moves else "cpu")
-assert by_moves.short_ones([outflank.OthelloBoard.start(), over, outflank.OthelloBoard.start(4)]) == [1, 2]
+assert by_moves.solvable_indices([outflank.OthelloBoard.start(), over, outflank.OthelloBoard.start(4)]) == [1, 2]
 print("the same")
 """
 
@@ -385,7 +385,7 @@ def test_a_game_without_such_a_solver_is_left_to_the_cpu_where_that_may_go_on() 
     board = game_named("abalone").start()
     how = {"wld": False, "every_move": False, "quiet": True}
     with pytest.warns(RuntimeWarning, match="games whose moves are cells of a board: the CPU goes on"):
-        assert solved_at_once([board], "gpu-or-cpu", Stop(), **how) == ({}, None)
+        assert solve_on_device([board], "gpu-or-cpu", Stop(), **how) == ({}, None)
 
 
 def test_without_a_device_nothing_is_begun(monkeypatch, capsys, tmp_path) -> None:

@@ -73,5 +73,5 @@ def test_one_of_ones_own_can_be_named(own):
     with pytest.raises(UnknownName, match="mine"):
         choice(hashes=("mine",))
     lab.register_hash("mine", lambda first, second, bits: np.zeros_like(first))
-    assert choice(hashes=("mine", "Zobrist")).chosen == ("mine", "Zobrist")
-    assert "mine" in choice().chosen
+    assert choice(hashes=("mine", "Zobrist")).hash_names == ("mine", "Zobrist")
+    assert "mine" in choice().hash_names

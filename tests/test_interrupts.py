@@ -13,7 +13,7 @@ from contextlib import contextmanager
 import pytest
 
 from outflank.kernels.signals import Attendant
-from outflank.kernels.uninterrupted import undisturbed
+from outflank.kernels.uninterrupted import delay_interrupts
 
 pytestmark = [
     pytest.mark.compiled,
@@ -276,7 +276,7 @@ def test_what_must_not_be_disturbed_is_not():
     done: list[int] = []
     before = signal.signal(signal.SIGINT, handler)
     try:
-        with undisturbed():
+        with delay_interrupts():
             os.kill(os.getpid(), signal.SIGINT)
             done.append(1)
         assert (seen, done) == ([1], [1])

@@ -16,7 +16,7 @@ from outflank.errors import InvalidOption
 from outflank.kernels import atomics, bits, lane_forms, lanes
 from outflank.kernels.atomics import compare_exchange, exchange, fetch_add, fetch_max, load, store
 from outflank.kernels.cache import KernelCache
-from outflank.kernels.compiler import apart, inlined, inner, kernel
+from outflank.kernels.compiler import inlined, inner, kernel, never_inlined
 from outflank.kernels.generic import generic, missing
 from outflank.kernels.late import address_for, call_at
 from outflank.kernels.memory import address_of, prefetch, read_short, read_word
@@ -99,16 +99,16 @@ NEON, SSE2, AVX2, AVX512 = "+neon,-sve", "+sse2", "+avx,+avx2,-avx512f", "+avx,+
     ],
 )
 def test_the_form_of_lanes_is_chosen_by_registers_and_number(triple, features, four, eight, monkeypatch):
-    monkeypatch.setattr(lane_forms, "forced", lambda: None)
+    monkeypatch.setattr(lane_forms, "forced_form", lambda: None)
     width = lane_forms.vector_bits(triple, features)
-    assert [lane_forms.chosen(count, width)[0] for count in (4, 8)] == [four, eight]
-    monkeypatch.setattr(lane_forms, "forced", lambda: "scalars")
-    assert {lane_forms.chosen(count, width)[0] for count in (4, 8)} == {"scalars"}
+    assert [lane_forms.choose_form(count, width)[0] for count in (4, 8)] == [four, eight]
+    monkeypatch.setattr(lane_forms, "forced_form", lambda: "scalars")
+    assert {lane_forms.choose_form(count, width)[0] for count in (4, 8)} == {"scalars"}
 
 
 @pytest.mark.interpreted_only
 def test_a_form_of_lanes_that_there_is_not_is_refused(monkeypatch):
-    asked = lane_forms.forced.__wrapped__
+    asked = lane_forms.forced_form.__wrapped__
     for word, form in (("", None), ("vectors", "vectors"), ("scalars", "scalars")):
         monkeypatch.setenv(lane_forms.FORCED, word)
         assert asked() == form
@@ -193,7 +193,7 @@ def test_atomics_return_the_old_value_and_leave_the_new_one():
         assert (tuple(map(int, olds)), tuple(map(int, news))) == expected
 
 
-SHARED = record_type({"added": np.int64, "most": np.int64, "turns": np.int64}, apart=("added", "most"))
+SHARED = record_type({"added": np.int64, "most": np.int64, "turns": np.int64}, own_lines=("added", "most"))
 
 
 @kernel
@@ -320,7 +320,7 @@ def test_records_start_on_lines_of_their_own(count, kinds, on_huge_page):
 
 
 def test_fields_set_apart_share_no_line():
-    dtype = record_type({"one": np.int64, "two": np.int64, "three": np.int64}, apart=("two",))
+    dtype = record_type({"one": np.int64, "two": np.int64, "three": np.int64}, own_lines=("two",))
     offsets = [dtype.fields[name][1] // LINE for name in dtype.names]
     assert len(set(offsets)) == 3
 
@@ -433,7 +433,7 @@ def test_parts_are_compiled_once_and_only_kernels_become_machine_code(monkeypatc
         assert engine.is_symbol_defined(result.fndesc.llvm_func_name) == (dispatcher.py_func is _walk.py_func)
 
 
-@apart
+@never_inlined
 def _halved(number):
     return number // 2
 

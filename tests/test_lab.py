@@ -26,13 +26,13 @@ from outflank.errors import InvalidOption, OutflankError, UnknownName
 from outflank.kernels.compiler import interpreted
 from outflank.lab import cluster_samples, program_001
 from outflank.lab import experiment as registry
-from outflank.lab.boards import chosen_boards
+from outflank.lab.boards import study_positions
 from outflank.lab.classroom import lab_positions
 from outflank.lab.drawing.looks import number
-from outflank.lab.measuring import doubtful, search_overhead
-from outflank.lab.provenance import in_command_line
+from outflank.lab.measuring import search_overhead, speed_up_warnings
+from outflank.lab.provenance import repeat_command
 from outflank.lab.reproduction import report_003
-from outflank.lab.reproduction.sections import EQUAL, ExperimentPart, FoundCell, Measure, PublishedTable
+from outflank.lab.reproduction.sections import EQUAL, ExperimentPart, Measure, MeasuredCell, PublishedTable
 from outflank.lab.studies import compiling, reproduce
 from outflank.othello.positions import MIDGAME_LINE
 from outflank.search.contract import Limits, Stop
@@ -161,7 +161,7 @@ def nodes_here():
         patch.setattr(cluster_samples, "connect", connect)
         yield
         for text in list(cluster_samples._clusters):
-            cluster_samples.leave(text)
+            cluster_samples.close_cluster(text)
 
 
 @pytest.mark.compiled
@@ -268,10 +268,9 @@ def test_every_scheme_is_held_against_the_one_baseline():
     chosen = experiment.parameters(schemes=("ybw", "jamboree"), workers=(1,), rounds=1, depth=5)
     sample = dict.fromkeys(COUNTED, 1) | {"workers": 1, "value": 3, "seconds": 1.0}
     samples = [sample | {"scheme": name} for name in ("ybw", "jamboree")]
-    for baselines in (["serial pvs"], ["serial for ybw", "serial for jamboree"]):  # and as it was of old
-        serial = [sample | {"scheme": name, "seconds": 3.0} for name in baselines]
-        (table,) = experiment.conclude(chosen, [*serial, *samples]).tables
-        assert table.column("speed-up") == [*[None for _ in serial], 3.0, 3.0]
+    serial = sample | {"scheme": "serial pvs", "seconds": 3.0}
+    (table,) = experiment.conclude(chosen, [serial, *samples]).tables
+    assert table.column("speed-up") == [None, 3.0, 3.0]
 
 
 COUNTED = ("user_seconds", "system_seconds", "nodes", "leaves", "useful_seconds", "idle_seconds", "steals_won")
@@ -291,9 +290,9 @@ SEARCHED = {
     "schedule": {(lab_positions()["midgame1"].to_text(), 2)},
     "shape": {(MIDGAME, 4)},
     **dict.fromkeys(("orderings", "pivot", "coarseness", "symmetry", "algorithms", "sorting"), BOTH),
-    **{name: {(chosen_boards("othello", ("opening1",))[0].board.to_text(), 3)} for name in ("edges", "widths")},
+    **{name: {(study_positions("othello", ("opening1",))[0].board.to_text(), 3)} for name in ("edges", "widths")},
     "storage": set(),
-    "stages": {(each.board.to_text(), 3) for each in chosen_boards("othello", ("opening", "late1"))},
+    "stages": {(each.board.to_text(), 3) for each in study_positions("othello", ("opening", "late1"))},
     "table": {(START, 6), (MIDGAME, 5)},
     "hash": {*((START, depth) for depth in range(4, 10)), *((MIDGAME, depth) for depth in range(3, 8)), (ABALONE, 2)},
     "placement": {(MIDGAME, 5)},
@@ -383,13 +382,6 @@ def test_a_damaged_account_of_what_was_searched_is_one_line(counting, tmp_path, 
     path.write_text(json.dumps({**json.loads(path.read_text()), "searched": wrong}))
     with pytest.raises(OutflankError, match=says):
         lab.redraw(path)
-
-
-@pytest.mark.parametrize("path", sorted(RESULTS.glob("*.json")), ids=lambda path: path.stem)
-def test_results_of_older_versions_are_still_drawn(path):
-    report = lab.redraw(path)
-    assert report.tables
-    assert "What was searched" not in report._repr_html_()
 
 
 @pytest.mark.compiled
@@ -517,7 +509,7 @@ def test_parallelism_in_nodes_is_the_same_every_time(small):
 @pytest.mark.interpreted_only
 @pytest.mark.parametrize(("planted", "status", "shown"), [(0, 0, "12 ✓"), (1, 1, "12 ≠ 13")])
 def test_a_number_that_is_not_the_published_one_fails(planted, status, shown, monkeypatch, capsys):
-    measure = Measure("planted", lambda stop: [FoundCell(("row",), "number", 12 + planted, published=12)])
+    measure = Measure("planted", lambda stop: [MeasuredCell(("row",), "number", 12 + planted, published=12)])
     section = PublishedTable(
         report="003",
         where="Table 1",
@@ -845,15 +837,15 @@ def test_the_command_repeats_the_run(counting):
     defaults = {"upto": 3, "workers": (1,), "name": None, "loud": False}
     chosen = {"upto": 4, "workers": (1, 2), "name": "a b", "loud": True}
     assert (
-        in_command_line("counting", chosen, defaults)
+        repeat_command("counting", chosen, defaults)
         == "outflank lab counting --upto 4 --workers 1,2 --name 'a b' --loud"
     )
-    assert in_command_line("counting", defaults, defaults) == "outflank lab counting"
+    assert repeat_command("counting", defaults, defaults) == "outflank lab counting"
     assert (
-        in_command_line("counting", {"which": ("000", "a b"), **chosen}, defaults, arguments=("which",))
+        repeat_command("counting", {"which": ("000", "a b"), **chosen}, defaults, arguments=("which",))
         == "outflank lab counting 000 'a b' --upto 4 --workers 1,2 --name 'a b' --loud"
     )
-    assert in_command_line("counting", {"which": ("--x",)}, defaults, arguments=("which",)).endswith(" -- --x")
+    assert repeat_command("counting", {"which": ("--x",)}, defaults, arguments=("which",)).endswith(" -- --x")
 
 
 IN_SHELLS = st.text("abf5 $(){}`'\"\\;&|<>*?~#%!=,-\n\u201cé", max_size=12)
@@ -870,7 +862,7 @@ IN_SHELLS = st.text("abf5 $(){}`'\"\\;&|<>*?~#%!=,-\n\u201cé", max_size=12)
 @settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_the_command_is_read_as_the_parameters_that_it_repeats(counting, name, names, workers, loud):
     chosen = CountingChoice(name=name, names=names, workers=workers, loud=loud)
-    words = shlex.split(in_command_line("counting", chosen.used(), CountingChoice().used()))
+    words = shlex.split(repeat_command("counting", chosen.used(), CountingChoice().used()))
     assert words[:3] == ["outflank", "lab", "counting"]
     with cli.make_context("outflank", words[1:]) as outer, lab_command.make_context("lab", words[2:], outer) as group:
         read = lab_command.get_command(group, "counting").make_context("counting", words[3:], group).params
@@ -991,11 +983,6 @@ def test_parameters_that_played_no_part_are_not_told(monkeypatch, tmp_path):
     with pytest.raises(OutflankError, match="other parameters: outflank lab scaling --depth 3") as refused:
         lab.run("scaling", workers=(1,), rounds=1, depth=4, out=tmp_path, resume=True)
     assert "--boards" not in str(refused.value)
-    path = tmp_path / "scaling.json"  # as it was of old: all of them are there
-    of_old = json.loads(path.read_text())
-    of_old["parameters"] |= {"nodes": [1, 4], "policies": ["none"], "boards": ["start"]}
-    path.write_text(json.dumps(of_old))
-    assert lab.run("scaling", workers=(1,), rounds=1, depth=3, out=tmp_path, resume=True).complete
 
 
 SEARCHED_CELLS = (
@@ -1126,11 +1113,11 @@ def test_a_speed_up_below_one_is_no_gain_and_short_turns_are_said_to_be():
 
 @pytest.mark.interpreted_only
 def test_speed_ups_that_are_too_good_or_measured_too_seldom_say_so():
-    assert doubtful([("ybw", 2, 1.9), ("pvs", 1, 1.004), ("alone", 1, None)], 3) == ()
-    (note,) = doubtful([("ybw", 2, 2.4), ("jamboree", 2, 2.1)], 5)
+    assert speed_up_warnings([("ybw", 2, 1.9), ("pvs", 1, 1.004), ("alone", 1, None)], 3) == ()
+    (note,) = speed_up_warnings([("ybw", 2, 2.4), ("jamboree", 2, 2.1)], 5)
     assert note.startswith("A speed-up of 2.40 (ybw) on 2 workers is more than workers can give, and 1 other too")
-    assert doubtful([], 1) == ("1 round is too few for a conclusion: take 3 or more.",)
-    assert doubtful([], 4, fewest=5) == ("4 rounds are too few for a conclusion: take 5 or more.",)
+    assert speed_up_warnings([], 1) == ("1 round is too few for a conclusion: take 3 or more.",)
+    assert speed_up_warnings([], 4, fewest=5) == ("4 rounds are too few for a conclusion: take 5 or more.",)
 
 
 @pytest.mark.compiled

@@ -1,7 +1,5 @@
 """Positions by name: in options, in tables, and in documents."""
 
-from dataclasses import dataclass
-
 import pytest
 
 from outflank.abalone.board import AbaloneBoard
@@ -9,16 +7,16 @@ from outflank.boards import Board
 from outflank.errors import OutflankError
 from outflank.games.description import OWN_GAMES, game_named
 from outflank.games.sides import Side
-from outflank.lab import Parameters, experiment_named, option
+from outflank.lab import experiment_named
 from outflank.lab.boards import (
     board_named,
-    chosen_boards,
     name_of,
     name_of_line,
+    study_positions,
 )
 from outflank.lab.classroom import lab_positions
 from outflank.lab.drawing.places import searched_html
-from outflank.lab.search_log import by_position, note, noting
+from outflank.lab.search_log import by_position, log_search, log_searches
 from outflank.othello.board import OthelloBoard
 from outflank.othello.positions import ENDINGS, STAGES
 from outflank.ui.cli import main
@@ -42,21 +40,21 @@ def test_every_name_is_a_position_of_its_game_and_found_again_from_its_line(game
 
 
 def test_a_set_is_all_of_its_positions_each_once():
-    assert [each.name for each in chosen_boards("othello", ("endings", "ffo20", "start"))] == [*ENDINGS, "start"]
-    found = chosen_boards("abalone", ("laboratory@3",))
+    assert [each.name for each in study_positions("othello", ("endings", "ffo20", "start"))] == [*ENDINGS, "start"]
+    found = study_positions("abalone", ("laboratory@3",))
     assert [each.name for each in found] == ["start@3", "midgame1@3", "midgame2@3", "endgame@3"]
     assert {each.depth for each in found} == {3}
     assert list(lab_positions()) == list(SETS["abalone"]["laboratory"])
 
 
 def test_without_a_position_it_is_the_games_own():
-    assert [each.name for each in chosen_boards("othello", None)] == ["midgame"]
-    assert [each.name for each in chosen_boards("abalone", None)] == ["midgame1"]
+    assert [each.name for each in study_positions("othello", None)] == ["midgame"]
+    assert [each.name for each in study_positions("abalone", None)] == ["midgame1"]
 
 
 def test_a_notation_that_has_a_name_is_called_by_it():
     line = OthelloBoard.start().to_text()
-    assert [each.name for each in chosen_boards("othello", (line, "f5d6", "f5d6c3d3c4f4f6"))] == [
+    assert [each.name for each in study_positions("othello", (line, "f5d6", "f5d6c3d3c4f4f6"))] == [
         "start",
         "f5d6",
         "diagonal",
@@ -77,7 +75,7 @@ def test_a_notation_that_has_a_name_is_called_by_it():
 )
 def test_what_is_no_position_is_one_line(game, text, says):
     with pytest.raises(OutflankError) as raised:
-        chosen_boards(game, (text,))
+        study_positions(game, (text,))
     assert says in str(raised.value)
     assert "\n" not in str(raised.value)
 
@@ -88,24 +86,14 @@ def test_a_name_of_both_games_is_othellos_where_no_game_is_said():
 
 
 def test_documents_and_pages_name_what_was_searched():
-    with noting() as notes:
-        note(board_named("endgame"), 3, algorithm="pvs")
-        note(Board.from_text("f5d6"), 3, algorithm="pvs")
+    with log_searches() as notes:
+        log_search(board_named("endgame"), 3, algorithm="pvs")
+        log_search(Board.from_text("f5d6"), 3, algorithm="pvs")
     assert [each.name for each in notes] == ["endgame", ""]
     assert [place.name for place in by_position(notes)] == ["endgame", ""]
     html = searched_html(notes)
     assert "<strong>Abalone, endgame, white to move</strong>" in html
     assert "<strong>Othello, black to move</strong>" in html
-
-
-def test_parameters_of_old_had_one_position():
-    @dataclass(frozen=True, slots=True, kw_only=True)
-    class Several(Parameters):
-        positions: tuple[str, ...] | None = option(None, "Several.")
-
-    assert Several.as_now({"position": None}) == {}
-    assert Several.as_now({"position": "f5d6", "depth": 3}) == {"positions": ["f5d6"], "depth": 3}
-    assert Parameters.as_now({"position": "f5d6"}) == {"position": "f5d6"}
 
 
 def test_the_command_line_says_which_positions_there_are(capsys):
@@ -117,11 +105,11 @@ def test_the_command_line_says_which_positions_there_are(capsys):
 
 def test_tournament_positions_are_spread_over_the_stages_of_a_game():
     played = {stage: [] for stage in STAGES}
-    for each in chosen_boards("othello", ("tournament",)):
+    for each in study_positions("othello", ("tournament",)):
         assert not each.board.legal_moves[0].is_pass
         played[each.name[:-1]].append(sum(each.board.discs(side) for side in Side) - 4)
     assert played == {stage: [moves] * 4 for stage, moves in zip(STAGES, (8, 16, 24, 34, 44), strict=True)}
-    assert [each.name for each in chosen_boards("othello", ("late",))] == ["late1", "late2", "late3", "late4"]
+    assert [each.name for each in study_positions("othello", ("late",))] == ["late1", "late2", "late3", "late4"]
 
 
 def test_the_race_check_knows_positions_by_name():

@@ -10,7 +10,7 @@ import pytest
 from outflank import OthelloBoard, Table, lab
 from outflank.lab import cluster_samples, memory, search_log
 from outflank.lab import experiment as registry
-from outflank.lab.measuring import COUNTED, WARM_DEPTH, Contender, alternating, disturbed
+from outflank.lab.measuring import COUNT_KINDS, WARM_DEPTH, Contender, alternating, timing_warnings
 from outflank.lab.search_log import deepening
 from outflank.search.contract import Limits, Options, Stop
 from outflank.search.results import Result
@@ -45,13 +45,13 @@ def calls(monkeypatch):
         found.append(SimpleNamespace(how=how, depth=limits.depth, table=table, touched=touched, bits=bits, stop=stop))
         if table is not None:
             table.words[::1000] = 7  # what a search leaves behind
-            table.grow_older()
+            table.new_search()
         return Result(
             value=0, move=None, pv=(), depth=limits.depth, nodes=9, leaves=9, seconds=0.1, exact=False, scale=1
         )
 
     monkeypatch.setattr(deepening, "search", searched)
-    monkeypatch.setattr(memory, "_kept", [])
+    monkeypatch.setattr(memory, "_idle_table", [])
     return found
 
 
@@ -112,7 +112,7 @@ def test_nodes_of_a_cluster_are_searched_with_before_they_count_and_in_turns(cal
         asked.append((side.name, side.depth, where, nodes, policy))
         return {"seconds": 1.0}
 
-    monkeypatch.setattr(cluster_samples, "on_cluster", on_cluster)
+    monkeypatch.setattr(cluster_samples, "search_on_cluster", on_cluster)
     board = OthelloBoard.start()
 
     def side(name, depth=9):
@@ -167,17 +167,17 @@ def test_searches_that_are_too_short_say_so():
         idle = {"useful_seconds": 0.0, "user_seconds": 0.0, "system_seconds": 0.0}
         return [{"seconds": each, **idle} for each in seconds]
 
-    assert disturbed({"ybw": took(0.02, 0.3), "pvs": took(0.4)}) == ()
-    (note,) = disturbed({"ybw": took(0.0004, 0.0006, 0.1), "pvs": took(0.4)})
+    assert timing_warnings({"ybw": took(0.02, 0.3), "pvs": took(0.4)}) == ()
+    (note,) = timing_warnings({"ybw": took(0.0004, 0.0006, 0.1), "pvs": took(0.4)})
     assert note.startswith("Too short to mean anything: ybw took 0.6 ms. Below 20 ms")
-    (note,) = disturbed({"ybw": took(0.01), "pvs": took(0.002), "jamboree": took(0.001)})
+    (note,) = timing_warnings({"ybw": took(0.01), "pvs": took(0.002), "jamboree": took(0.001)})
     assert "jamboree took 1 ms, and 2 others little more" in note
 
 
 def test_the_fastest_of_searches_too_short_is_not_told():
     experiment = registry.experiment_named("levels")
     chosen = experiment.parameters(**COMPARED["levels"], rounds=3)
-    nothing = dict.fromkeys((*COUNTED, "user_seconds", "system_seconds"), 1)
+    nothing = dict.fromkeys((*COUNT_KINDS, "user_seconds", "system_seconds"), 1)
     for seconds, told in ((0.001, False), (0.1, True)):
         times = ((search_log.ALONE, 2.0), (1, 1.0), (2, 0.5))
         samples = [
@@ -222,13 +222,13 @@ def test_a_table_of_ones_own_and_searches_without_one_are_left_alone(calls):
     for options in ({"table": own}, {"table_bits": None}, {"algorithm": "minimax"}, {"exact": True}):
         lab.search(OthelloBoard.start(), Limits(depth=1), **options)
     assert [call.table for call in calls] == [own, None, None, None]
-    assert memory._kept == []
+    assert memory._idle_table == []
 
 
 def test_an_interrupted_search_keeps_its_table(calls, monkeypatch):
     with pytest.raises(KeyboardInterrupt), memory.with_memory({"table_bits": 12}):
         raise KeyboardInterrupt
-    assert memory._kept == []
+    assert memory._idle_table == []
 
 
 def test_a_table_that_was_used_searches_like_a_new_one():

@@ -21,7 +21,7 @@ from outflank.lab import provenance
 from outflank.lab.drawing import palette
 from outflank.lab.drawing import review as review_page
 from outflank.lab.drawing.axes import axis_over
-from outflank.lab.drawing.files import FORMATS, Wanted, report_files
+from outflank.lab.drawing.files import FORMATS, FileOptions, report_files
 from outflank.lab.drawing.flames import flame_svg, timeline_svg
 from outflank.lab.drawing.looks import DARK, LIGHT, clip, escape, number, short, text_width
 from outflank.lab.drawing.page import MOST_CELLS, figure_html, page_html, report_html, table_html
@@ -31,9 +31,9 @@ from outflank.lab.drawing.plots import plot_svg
 from outflank.lab.drawing.review import Reviewed, review_html
 from outflank.lab.drawing.tables import table_csv, table_latex, table_markdown
 from outflank.lab.report import Flame, FlameBox, Interval, Plot, Report, ReportTable, Series, Timeline
-from outflank.lab.search_log import Searched, by_position, note, noting, together, unnoted
+from outflank.lab.search_log import Searched, by_position, log_search, log_searches, merged_entries, without_logging
 from outflank.lab.store import document
-from outflank.players.review import Judged
+from outflank.players.review import JudgedMove
 from outflank.players.story import story_of
 from outflank.search.division import SCHEMES
 from tests.conftest import examples
@@ -621,7 +621,7 @@ FIGURES = (
 def test_every_figure_and_table_becomes_a_file_of_its_own(theme):
     pytest.importorskip("vl_convert")
     whole = report(figures=FIGURES, tables=(WIDE_TABLE,))
-    files = report_files(whole, Wanted(formats=FORMATS, theme=theme))
+    files = report_files(whole, FileOptions(formats=FORMATS, theme=theme))
     figures = ("speed-up-by-workers", "speed-up-by-workers-2", "flames", "untitled")
     names = {f".{figure}.{kind}" for figure in figures for kind in ("svg", "png", "pdf")}
     assert set(files) == names | {f".a-b-50-c.{kind}" for kind in ("md", "tex", "csv")}
@@ -636,21 +636,21 @@ def test_every_figure_and_table_becomes_a_file_of_its_own(theme):
             ElementTree.fromstring(svg)
             assert not re.search(r"var\(|@media", svg)  # which few programs know
             assert f'fill="{(LIGHT if theme == "light" else DARK)["paper"]}"' in svg
-    assert report_files(whole, Wanted()) == {}
+    assert report_files(whole, FileOptions()) == {}
 
 
 def test_without_the_library_one_line_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "vl_convert", None)
     for wanted in ("png", "pdf"):
         with pytest.raises(OutflankError, match=rf"format {wanted} needs .* pip install 'outflank\[figures\]'"):
-            Wanted(formats=(wanted,))
-    assert report_files(report(figures=FIGURES), Wanted(formats=("svg",)))
+            FileOptions(formats=(wanted,))
+    assert report_files(report(figures=FIGURES), FileOptions(formats=("svg",)))
 
 
 @pytest.mark.parametrize("wrong", [{"formats": ("gif",)}, {"formats": ("pgn",)}, {"theme": "blue"}])
 def test_what_cannot_be_written_is_refused(wrong):
     with pytest.raises(UnknownName, match="unknown"):
-        Wanted(**wrong)
+        FileOptions(**wrong)
 
 
 # Flame graphs and timelines.
@@ -895,15 +895,15 @@ def test_a_column_that_says_nothing_is_not_shown():
     table = ReportTable.of(
         "t", [{"a": 1, "never": None, "b": None}, {"a": None, "never": None, "b": False}], notes=["Odd."]
     )
-    assert table.shown.columns == ("a", "b")
-    assert table.shown.rows == ((1, None), (None, False))
-    assert table.shown.notes == ("Odd.",)
+    assert table.without_empty_columns.columns == ("a", "b")
+    assert table.without_empty_columns.rows == ((1, None), (None, False))
+    assert table.without_empty_columns.notes == ("Odd.",)
     for drawn in (table_html(table), table_markdown(table), table_latex(table)):
         assert "never" not in drawn
     assert "never" in table_csv(table)
     empty = ReportTable.of("t", [{"a": None}])
-    assert empty.shown is empty
-    assert ReportTable(title="t", columns=("a",), rows=()).shown.columns == ("a",)
+    assert empty.without_empty_columns is empty
+    assert ReportTable(title="t", columns=("a",), rows=()).without_empty_columns.columns == ("a",)
 
 
 def test_numbers_beside_numbers_stay_in_one_line():
@@ -1067,8 +1067,8 @@ def test_depths_that_were_searched_in_one_way_are_told_together():
 
 def test_games_are_told_together_and_their_moves_kept_apart():
     games = [searched(moves=moves, depth=2, least_depth=1, searches=30) for moves in ("f5 d6", "f5 f6", "f5 d6")]
-    assert [each.searches for each in together(games)] == [60, 30]
-    (place,) = by_position(together(games))
+    assert [each.searches for each in merged_entries(games)] == [60, 30]
+    (place,) = by_position(merged_entries(games))
     assert place.lines == (("2 games, depths 1–2 · pvs · phased · one worker · 90 searches", ("f5 d6", "f5 f6")),)
     html = searched_html(games)
     assert html.count("<code>f5") == 2
@@ -1077,15 +1077,15 @@ def test_games_are_told_together_and_their_moves_kept_apart():
 
 def test_turns_of_a_game_are_one_entry_and_other_searches_are_not():
     board = OthelloBoard.start()
-    with noting() as notes:
+    with log_searches() as notes:
         for name in ("f5", "d6", "c3"):
             move = board.parse_move(name)
-            note(board, 4, algorithm="minimax", moves=(*board.moves, move))
+            log_search(board, 4, algorithm="minimax", moves=(*board.moves, move))
             board.push(move)
-        note(board, 6, algorithm="pvs")
-        with unnoted():
-            note(board, 7, algorithm="pvs")
-    note(board, 8, algorithm="pvs")
+        log_search(board, 6, algorithm="pvs")
+        with without_logging():
+            log_search(board, 7, algorithm="pvs")
+    log_search(board, 8, algorithm="pvs")
     assert [(each.moves, each.position, each.searches) for each in notes] == [
         ("f5 d6 c3", START, 3),
         ("", board.to_text(), 1),
@@ -1113,7 +1113,7 @@ def review_of(board, losses) -> Reviewed:
         other = next(each for each in start.legal_moves if each != move)
         best = other if loss else move
         judged.append(
-            Judged(
+            JudgedMove(
                 ply=ply,
                 side=start.turn,
                 move=move,
@@ -1133,7 +1133,7 @@ def review_of(board, losses) -> Reviewed:
         marks=description_of(board.game).marks,
         story=story_of(judged),
         conclusions=["Said of the whole."],
-        told=lambda each: f"told of {each.move} at {each.ply}",
+        describe_move=lambda each: f"told of {each.move} at {each.ply}",
         rows=[{"ply": each.ply, "depth": each.depth} for each in judged],
     )
 
@@ -1169,10 +1169,10 @@ def test_a_review_without_a_mistake_has_no_boards_and_one_with_many_the_worst():
     board = Board.from_text("f5d6c3d3c4f4f6g5")
     assert "went wrong" not in review_html(review_of(board, {}), {})
     many = dict.fromkeys(range(1, 9), 5.0) | {4: 20.0}
-    assert len(review_of(board, many).shown) == 8
+    assert len(review_of(board, many).moves_with_boards) == 8
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(review_page, "MOST_BOARDS", 3)
-        assert [each.ply for each in review_of(board, many).shown] == [1, 2, 4]
+        assert [each.ply for each in review_of(board, many).moves_with_boards] == [1, 2, 4]
         assert "3 of 8" in review_html(review_of(board, many), {})
 
 

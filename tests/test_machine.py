@@ -33,7 +33,7 @@ def test_a_processor_has_a_model_even_where_the_system_tells_none(files, monkeyp
     files({"/proc/cpuinfo": "CPU implementer\t: 0x41\nCPU part\t: 0xd0c"})
     monkeypatch.setattr(machine.sys, "platform", system)
     monkeypatch.setitem(machine.sys.modules, "winreg", Registry)
-    monkeypatch.setattr(machine, "_printed", lambda *command: "Apple M2 Pro")
+    monkeypatch.setattr(machine, "_output_of", lambda *command: "Apple M2 Pro")
     wanted = {"linux": "neoverse-n1", "darwin": "Apple M2 Pro", "win32": "Some Processor 9000"}[system]
     monkeypatch.setattr("llvmlite.binding.get_host_cpu_name", lambda: "neoverse-n1")
     assert machine._processor() == wanted

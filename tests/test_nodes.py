@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from outflank import OthelloBoard
-from outflank.distributed.node_steps import keep_value, open_node
+from outflank.distributed.node_steps import open_node, store_value
 from outflank.games.evaluation import begin
 from outflank.games.rules import pack
 from outflank.kernels.bits import U64
 from outflank.kernels.compiler import interpreted
-from outflank.parallel.delivering import keep
+from outflank.parallel.delivering import store_frame_value
 from outflank.parallel.divided import Divided, Plan
 from outflank.parallel.shared_state import NOTHING, RANK_BITS, frame_at, rank_at
 from outflank.parallel.splitting import open_frame
@@ -229,9 +229,11 @@ def test_what_is_found_at_a_node_is_kept_and_told_alike():
             frame = frame_at(node.frame)
             assert frame.key == NOTHING
             index = [int(code) for code in node.worker.moves[: int(frame.count)]].index(told[0][1])
-            keep(node.root.game, node.frame, (told[0][2] << RANK_BITS) + rank_at(node.frame, index), EXACT, node.worker)
+            store_frame_value(
+                node.root.game, node.frame, (told[0][2] << RANK_BITS) + rank_at(node.frame, index), EXACT, node.worker
+            )
         elif enter is of_a_cluster:
-            keep_value(node.root.game, *node.words, told[0][2], EXACT, DEPTH, 1, told[0][1], node.worker)
+            store_value(node.root.game, *node.words, told[0][2], EXACT, DEPTH, 1, told[0][1], node.worker)
         else:
             told.append((node.sent(), int(node.worker.line[1, 0]), int(value)))
             continue

@@ -80,13 +80,13 @@ from outflank.distributed.engines.on_mpi.messages import LeaveRanks
 mailbox.LEAVING_SECONDS = search.LEAVING_SECONDS = 0.5
 
 
-def stall(server, message, heed=serving._Server._heed):
+def stall(server, message, heed=serving._Server._handle):
     if isinstance(message, LeaveRanks) and server._mailbox.rank == 1:
         time.sleep(600)
     heed(server, message)
 
 
-serving._Server._heed = stall
+serving._Server._handle = stall
 with connect("mpi"):
     atexit.register(print, "the last line")
     print("the result")
@@ -116,7 +116,7 @@ from outflank.distributed.engines.on_mpi.messages import LeaveRanks
 mailbox.LEAVING_SECONDS = 3.0
 
 
-def heed_late(server, message, heed=serving._Server._heed):
+def heed_late(server, message, heed=serving._Server._handle):
     heed(server, message)
     if isinstance(message, LeaveRanks) and server._mailbox.rank == 2:
         time.sleep(0.5)  # rank 1 has left by now
@@ -130,7 +130,7 @@ def serve(server, serve=serving._Server.serve):
         print(len(server._mailbox._underway), "messages left behind")
 
 
-serving._Server._heed, serving._Server.serve = heed_late, serve
+serving._Server._handle, serving._Server.serve = heed_late, serve
 with connect("mpi"):
     pass
 """

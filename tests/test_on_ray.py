@@ -71,7 +71,7 @@ def test_a_machine_that_joins_is_used():
     joined = []
     try:
         connection.attach(place.address)
-        with Cluster(RayFabric(here=None, workers=1), tuning=Tuning(alone_seconds=0.0)) as cluster:
+        with Cluster(RayFabric(local_nodes=None, workers=1), tuning=Tuning(alone_seconds=0.0)) as cluster:
             for found in cluster.iterate(OthelloBoard.start(), Limits(seconds=60.0), workers=1):
                 if found.depth == 8:
                     joined.append(membership.join(place.address, cores=1))

@@ -19,6 +19,7 @@ SHARED = ("games", "formats", "boards")
 REPORTS = {
     f"lab/{name}.py"
     for name in (
+        "bench",
         "board_storage",
         "cilk",
         "classroom",
@@ -30,7 +31,7 @@ REPORTS = {
         *(f"studies/{study}" for study in ("parallelism", "pruning", "storage", "sweeps", "turns", "within")),
     )
 }
-"""What measures a report's own program, which plays one game."""
+"""Modules that measure named games: reports' own programs, and the fixed searches of the benchmark."""
 
 GAME = re.compile("othello|abalone", re.IGNORECASE)
 

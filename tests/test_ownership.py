@@ -132,7 +132,7 @@ def test_kernels_are_not_read_from_where_others_write(place, recwarn, monkeypatc
     file = place / "kernels" / "a.kernel"
     files.write(file, b"code")
     assert (file.parent.stat().st_mode & 0o777, file.stat().st_mode & 0o777) == (0o700, 0o600)
-    files.require_ours(file.parent)
+    files.require_private(file.parent)
     assert files.read(file) == b"code"
     file.chmod(0o666)
     assert files.read(file) is None
@@ -145,7 +145,7 @@ def test_kernels_are_not_read_from_where_others_write(place, recwarn, monkeypatc
     assert "\n" not in str(warning.message)
     place.chmod(0o777)
     with pytest.raises(files.Exposed, match=f"others may write to {place}"):
-        files.require_ours(file.parent)
+        files.require_private(file.parent)
     with pytest.raises(files.Exposed):
         files.write(place / "elsewhere" / "a.kernel", b"code")
     assert not (place / "elsewhere").exists()

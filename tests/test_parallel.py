@@ -18,7 +18,7 @@ from outflank.kernels.memory import record_at
 from outflank.kernels.record_types import allocate
 from outflank.othello.patterns import LEARNT
 from outflank.othello.squares import START, othello
-from outflank.parallel.delivering import after_eldest, serial_moves
+from outflank.parallel.delivering import continue_frame, serial_moves
 from outflank.parallel.divided import Divided, Plan, usual_threshold
 from outflank.parallel.shared_state import ALL, CREW, CUT, FRAME, HAND, OFFER, OPEN, TAKE, frame_bytes
 from outflank.parallel.taking import expected_below
@@ -289,10 +289,10 @@ def test_brothers_wait_as_long_as_each_move_beats_the_best():
     crew, hand, frame = crew_of(PROVING), allocate(HAND, 1)[0], frame_of(OPEN)
     for index, leads, step in ((0, True, TAKE), (1, True, TAKE), (2, True, TAKE), (3, False, OFFER)):
         hand.index, frame.next = index, index + 1
-        assert after_eldest(crew, hand, frame, leads) == step
+        assert continue_frame(crew, hand, frame, leads) == step
     hand.index, frame.next = 1, 2
-    assert after_eldest(crew, hand, frame, False) == OFFER
-    assert after_eldest(crew_of(ESTIMATING), hand, frame, True) == OFFER
+    assert continue_frame(crew, hand, frame, False) == OFFER
+    assert continue_frame(crew_of(ESTIMATING), hand, frame, True) == OFFER
 
 
 @pytest.mark.parametrize("exact", [False, True])
@@ -314,7 +314,7 @@ def test_only_what_a_game_can_still_have_is_divided(exact):
             root.stop()
             division.prepare()
             root.begin_search(None)
-            division.search_window(50, -1, 1, wanted=1, moves=root.moves)
+            division.search_window(50, -1, 1, best_count=1, moves=root.moves)
             assert (division.crew.hands["frames"].sum() > 0) == divided
         finally:
             division.close()
@@ -487,7 +487,7 @@ def test_every_frame_comes_back_and_no_permit_is_left(stumbling):
                 division.prepare()
                 root.begin_search(None)
                 for alpha, beta in ((-3, -2), (0, 40), (-30_000, 30_000), (-100, 100)):
-                    division.search_window(depth - 1, alpha, beta, wanted=1, moves=root.moves)
+                    division.search_window(depth - 1, alpha, beta, best_count=1, moves=root.moves)
                     hands = division.crew.hands
                     assert hands["frames"].sum() == hands["released"].sum()
                     assert (hands["top"] == hands["bottom"]).all()
@@ -639,7 +639,7 @@ def test_what_a_worker_has_in_hand_is_seen_from_outside():
     root = Root(othello(), START, Options(evaluation="discs"))
     division = Divided(root, 3, Plan(eldest_first=True))
     moves, hands, top = root.moves, division.crew.hands, division.crew.root_frame
-    division._asked = 0, moves, ranks(moves, "first")
+    division._window = 0, moves, ranks(moves, "first")
     below = top + frame_bytes(most_moves(root.game))
     record_at(top, FRAME).opener = 0
     inner_frame = record_at(below, FRAME)

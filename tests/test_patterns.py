@@ -13,7 +13,7 @@ from outflank.abalone.rules import Abalone, AbalonePosition
 from outflank.errors import FormatError, InvalidOption
 from outflank.games.evaluation import after, begin, evaluation_named, evaluations, scale_of, value
 from outflank.games.pattern_sets import LoadedPatterns, Pattern, PatternSet
-from outflank.games.pattern_weights import read_weights, written
+from outflank.games.pattern_weights import encode_weights, read_weights
 from outflank.games.rules import (
     MOVE,
     fill,
@@ -28,7 +28,7 @@ from outflank.games.rules import (
     unpack,
 )
 from outflank.learning.fit import error, estimates, examples_of, fit
-from outflank.learning.labels import looked_ahead, solved
+from outflank.learning.labels import shallow_values, solved_values
 from outflank.othello.evaluation import Mobility, Phased
 from outflank.othello.patterns import COUNTED, LEARNT_SIZES, WEIGHTS, _symmetries, learnt, patterns_of
 from outflank.othello.squares import START, othello, size_of, squares
@@ -141,10 +141,10 @@ def test_a_pattern_knows_its_images_and_which_of_its_indices_mean_the_same():
     edge, middle = SMALL.patterns
     assert edge.copies == ((0, 1, 2), (63, 62, 61))
     assert middle.copies == ((27, 28, 35, 36),)
-    assert list(edge.least()) == list(range(27))
+    assert list(edge.smallest_equivalents()) == list(range(27))
     backwards = [sum(index // 3**place % 3 * 3 ** (3 - place) for place in range(4)) for index in range(81)]
-    assert list(middle.least()) == [min(index, other) for index, other in enumerate(backwards)]
-    assert SMALL.weights == 27 + len(set(middle.least())) + sum(COUNTED) + 1
+    assert list(middle.smallest_equivalents()) == [min(index, other) for index, other in enumerate(backwards)]
+    assert SMALL.weights == 27 + len(set(middle.smallest_equivalents())) + sum(COUNTED) + 1
 
 
 @pytest.mark.interpreted_only
@@ -216,7 +216,7 @@ def test_positions_are_valued_by_looks_and_by_solving():
     ends = [each for game_of in games for each in game_of if int(moves_left(game, each)) == 3]
     boards = np.array([pack(game, position) for position in ends], np.uint64)
     assert len(boards) > 2
-    scores = solved(game, boards)
+    scores = solved_values(game, boards)
     assert list(scores) == [by_hand(game, unpack(game, *board), 99, lambda end: score(game, end)) for board in boards]
     for won in (0, 500):
 
@@ -225,7 +225,7 @@ def test_positions_are_valued_by_looks_and_by_solving():
                 return worth(evaluation, game, end)
             return np.sign(score(game, end)) * won if won else 2 * score(game, end)
 
-        ahead = looked_ahead(game, evaluation, 2, boards, 2, won=won)
+        ahead = shallow_values(game, evaluation, 2, boards, 2, won=won)
         assert list(ahead) == [by_hand(game, unpack(game, *board), 2, at_the_end) / 2 for board in boards]
 
 
@@ -247,7 +247,7 @@ def test_an_evaluation_is_the_sum_of_the_weights_of_its_stage():
     game, draw = othello(8), np.random.default_rng(4)
     weights = draw.integers(-500, 500, (2, SMALL.weights)).astype(np.int16)
     weights[:, -1] = 0
-    loaded = LoadedPatterns(SMALL, read_weights(SMALL, written(SMALL, weights), "w"))
+    loaded = LoadedPatterns(SMALL, read_weights(SMALL, encode_weights(SMALL, weights), "w"))
     boards = [position for position, _ in drawn_game(5)]
     examples = [examples_of_one(game, position) for position in boards]
     for position, numbers in zip(boards, examples, strict=True):

@@ -12,7 +12,7 @@ from outflank import OthelloBoard, placement
 from outflank.errors import InvalidOption
 from outflank.kernels.memory import address_of
 from outflank.kernels.workers import run_workers
-from outflank.placement import can_bind, interleave, pinned, places
+from outflank.placement import can_bind, interleave, pinned, worker_processors
 from outflank.search.contract import Limits
 from outflank.search.deepening import iterate, search
 from outflank.search.table import Table
@@ -86,17 +86,17 @@ def test_this_machine_has_a_processor_and_a_node():
 @binding
 def test_compact_fills_cores_and_nodes_and_spread_goes_round(two_nodes):
     built = topology(two_nodes, set(range(8)))
-    assert places("none", built) == ()
-    assert places("compact", built) == (0, 4, 1, 5, 2, 6, 3, 7)
-    assert places("spread", built) == (0, 2, 1, 3, 4, 6, 5, 7)
-    assert places((6, 0), built) == (6, 0)
+    assert worker_processors("none", built) == ()
+    assert worker_processors("compact", built) == (0, 4, 1, 5, 2, 6, 3, 7)
+    assert worker_processors("spread", built) == (0, 2, 1, 3, 4, 6, 5, 7)
+    assert worker_processors((6, 0), built) == (6, 0)
 
 
 @binding
 @pytest.mark.parametrize("pin", [(), (8,), (0, 99)])
 def test_a_processor_that_is_not_ours_is_refused(two_nodes, pin):
     with pytest.raises(InvalidOption, match=r"pin to .*: this process may run on 0-7"):
-        places(pin, topology(two_nodes, set(range(8))))
+        worker_processors(pin, topology(two_nodes, set(range(8))))
 
 
 @binding
@@ -107,7 +107,7 @@ def test_an_unknown_processor_is_refused_before_anything_is_searched():
 
 def test_where_threads_cannot_be_bound_nobody_is(two_nodes, monkeypatch):
     monkeypatch.setattr(placement, "can_bind", lambda: False)
-    assert places("compact", topology(two_nodes, set(range(8)))) == ()
+    assert worker_processors("compact", topology(two_nodes, set(range(8)))) == ()
 
 
 @binding
@@ -149,7 +149,7 @@ def test_every_worker_is_bound_and_the_callers_thread_never_between_iterations(p
     for _ in iterate(OthelloBoard.start(4), Limits(depth=3), parallel=parallel, workers=workers, **how):
         assert os.sched_getaffinity(0) == before
     assert os.sched_getaffinity(0) == before
-    order = places("compact")
+    order = worker_processors("compact")
     assert {processors[0] for _, processors in seen if len(processors) == 1} == {
         order[worker % len(order)] for worker in range(workers)
     }
@@ -164,7 +164,7 @@ def test_monte_carlo_is_bound_too(algorithm, parallel, monkeypatch):
     bindings = []
     monkeypatch.setattr(placement, "bind", lambda processors: bindings.append(set(processors)))
     search(OthelloBoard.start(4), Limits(nodes=50), algorithm=algorithm, parallel=parallel, workers=1, pin="spread")
-    assert {places("spread")[0]} in bindings
+    assert {worker_processors("spread")[0]} in bindings
 
 
 def test_a_table_that_is_dealt_to_all_nodes_works_as_any_other():

@@ -15,7 +15,7 @@ import pytest
 from outflank import Board, OthelloBoard, Side
 from outflank.arena import Settings, play_match
 from outflank.arena.documents import MatchResultDocument
-from outflank.arena.kept import GameLine, Kept
+from outflank.arena.match_game import GameLine, MatchGame
 from outflank.arena.referee import CRASHED
 from outflank.arena.report import report_text
 from outflank.arena.standing import Duel, MatchStanding
@@ -287,10 +287,10 @@ def test_processor_time_is_kept_with_each_game_and_shown(tmp_path) -> None:
             assert used["thinking_seconds"] > 0
             assert 0 <= used["cpu_seconds"] <= used["entitled_seconds"]
             assert used["cpu_seconds"] == round(kept.game.processor[side].cpu_seconds, 3)
-        assert Kept.of(kept.line, START.game).line == kept.line
+        assert MatchGame.of(kept.line, START.game).line == kept.line
         del line["processor"]  # as it was kept before there was such a field
-        assert Kept.of(converted(GameLine, line), START.game).game.processor == {}
-    duel = plain(MatchResultDocument.told(settings, result.standing, interrupted=False))["duels"][0]
+        assert MatchGame.of(converted(GameLine, line), START.game).game.processor == {}
+    duel = plain(MatchResultDocument.from_match(settings, result.standing, interrupted=False))["duels"][0]
     assert len(duel["processor"]) == 2
     report = report_text(result.standing)
     assert report.count("CPU   |") == 2

@@ -6,7 +6,7 @@ import pytest
 
 from outflank import AbaloneBoard, OthelloBoard
 from outflank.arena import Settings, play_match
-from outflank.arena.game_runners import GamesHere, Lane
+from outflank.arena.game_runners import GameWorker, Lane
 from outflank.books.exchange import merge
 from outflank.errors import OutflankError
 from outflank.gpu.troubles import NoDevice
@@ -121,7 +121,7 @@ def no_gpu(monkeypatch):
     def none(asked: str) -> None:
         raise NoDevice("device gpu: there is none")
 
-    monkeypatch.setattr("outflank.players.computer.settled_device", none)
+    monkeypatch.setattr("outflank.players.computer.resolve_device", none)
 
 
 WITHOUT = f"{ON_A_GPU}: device gpu: there is none; device=gpu-or-cpu plays on the CPU where there is no GPU"
@@ -163,7 +163,7 @@ def test_machines_of_a_cluster_see_for_themselves(no_gpu) -> None:
         play_match(settings, player, tasks=tasks)  # type: ignore[arg-type]
     assert tasks.started
     with pytest.raises(OutflankError, match="there is none"):
-        GamesHere(settings, player)
+        GameWorker(settings, player)
     lane = Lane(settings, player)
     lane.fill()
     with pytest.raises(OutflankError, match="there is none"):

@@ -8,7 +8,7 @@ import pytest
 
 from outflank import AbaloneBoard, OthelloBoard, Side
 from outflank.arena import Openings, Settings, play, play_match
-from outflank.arena.kept import Kept
+from outflank.arena.match_game import MatchGame
 from outflank.arena.openings import usual
 from outflank.arena.referee import start_of
 from outflank.boards import Board, Move
@@ -32,9 +32,9 @@ from outflank.games.programs import ReportProgram
 from outflank.games.units import Unit
 from outflank.players.clock import Clock, TimeControl
 from outflank.players.computer import Computer
-from outflank.players.levels import exact_beside, level_of
+from outflank.players.levels import exact_moves_for_depth, level_of
 from outflank.players.player import PlayerFailed
-from outflank.players.review import reviewed
+from outflank.players.review import judge_moves
 from outflank.players.simple import First
 from outflank.players.specs import player
 from outflank.players.timing import Lateness, Steady, usable_seconds
@@ -99,7 +99,7 @@ def heaps(monkeypatch: pytest.MonkeyPatch) -> GameDescription:
             moves_expected=lambda board: 4.0,
             moves_at_most=lambda board: 1000.0,
             marks=Marks(0.5, 1.0, 1.5),
-            error_of=lambda depth: 3.0 / depth,
+            typical_error=lambda depth: 3.0 / depth,
             openings=lambda board: "random:2",
             starts={name: lambda name=name: start(layout=name) for name in STARTS},
             forfeit=lambda game: 7,
@@ -125,7 +125,7 @@ def test_levels_and_exact_endings_are_the_games_own(heaps: GameDescription) -> N
     board = heaps.start(layout="two")
     made = quick(board.game, level=3)
     assert (made.depth, made.exact) == (4, 9)
-    assert [exact_beside(board.game, depth) for depth in (1, 2, 3, 4, 60)] == [3, 6, 6, 9, 9]
+    assert [exact_moves_for_depth(board.game, depth) for depth in (1, 2, 3, 4, 60)] == [3, 6, 6, 9, 9]
     with pytest.raises(InvalidOption, match=r"^level=4: 1 to 3$"):
         level_of(board.game, 4)
     choice = quick(board.game, depth=1, exact=5).choose(board, NO_CLOCK)
@@ -166,7 +166,7 @@ def test_moves_are_marked_by_what_they_lose_in_the_game(heaps: GameDescription) 
     board = heaps.start(layout="two")
     for text in ("a1", "b1", "b1", "a1"):  # 2+3: the first one loses, and so would the second
         board.push(text)
-    judged = list(reviewed(board, Limits(depth=1), exact=5, workers=1))
+    judged = list(judge_moves(board, Limits(depth=1), exact=5, workers=1))
     assert [(str(each.move), each.loss, heaps.marks.of(each.loss)) for each in judged] == [
         ("a1", 2.0, "??"),
         ("b1", 2.0, "??"),
@@ -174,7 +174,7 @@ def test_moves_are_marked_by_what_they_lose_in_the_game(heaps: GameDescription) 
         ("a1", 0.0, ""),
     ]
     assert all(each.exact for each in judged)
-    guessed = next(reviewed(board, Limits(depth=2), exact=0, workers=1))
+    guessed = next(judge_moves(board, Limits(depth=2), exact=0, workers=1))
     assert (guessed.exact, guessed.margin) == (False, 1.5)
 
 
@@ -219,8 +219,8 @@ def test_a_game_that_nobody_has_described_is_kept_too(monkeypatch: pytest.Monkey
     board = nim.start(2, 2)
     game = play(First(), First(), board)
     assert game is not None
-    kept = Kept(number=0, black=0, white=1, game=game)
-    assert Kept.of(kept.line, board.game) == kept
+    kept = MatchGame(number=0, black=0, white=1, game=game)
+    assert MatchGame.of(kept.line, board.game) == kept
 
 
 def test_openings_are_the_games_own(heaps: GameDescription, tmp_path: Path) -> None:

@@ -143,7 +143,7 @@ def test_passes_stand_there_when_the_human_is_asked_again(keys):
 def test_a_sign_shows_that_the_computer_thinks(keys):
     screen = Screen(keys)
     clocks = Clocks.alike(TimeControl.parse("5+3"))
-    assert screen.front.working("white thinks", Ticking(clocks, Side.WHITE), lambda: 7, Stop()) == 7
+    assert screen.front.run_work("white thinks", Ticking(clocks, Side.WHITE), lambda: 7, Stop()) == 7
     assert re.search(r"white thinks \.+ +0 s .*black 5:00.*white (5:00|4:59)", screen.file.getvalue())
 
 
@@ -201,25 +201,25 @@ class Script:
             self.clocks.append([text for text, _ in ticking.texts()])
         return line
 
-    def working(self, what, ticking, work, stop):
+    def run_work(self, what, ticking, work, stop):
         self.clocks.append([text for text, _ in ticking.texts()])
         return work()
 
-    def tell(self, text):
+    def reply(self, text):
         self.told.append(text)
 
-    def happened(self, text):
+    def add_event(self, text):
         self.news.append(text)
 
     def show(self, board, ticking):
         """Nobody looks."""
 
-    answered = show
+    redraw = show
 
-    def seen(self):
+    def clear_events(self):
         """Nobody looks."""
 
-    close = seen
+    close = clear_events
 
 
 def sit(*lines, clock="none", black="human", white="first", board=None) -> tuple[PlaySession, Script]:

@@ -6,7 +6,7 @@ from outflank.games.sides import Side
 from outflank.lab.experiment import experiment_named
 from outflank.lab.program_001 import PROGRAMS, Program001, game_against_first, start, turn
 from outflank.lab.reproduction import report_001
-from outflank.lab.reproduction.cells import compared
+from outflank.lab.reproduction.cells import compare_cells
 from outflank.lab.reproduction.sections import FACTS
 from outflank.search.contract import Limits, Stop
 from outflank.search.deepening import search
@@ -185,7 +185,7 @@ def test_times_are_means_of_games_by_cores_and_depth():
 @pytest.mark.interpreted_only
 def test_every_number_of_its_text_has_a_class():
     section = next(each for each in report_001.SECTIONS if each.table == FACTS)
-    cells = {cell.row[0]: cell for cell in compared(section, list(report_001._text(1, Stop())))}
+    cells = {cell.row[0]: cell for cell in compare_cells(section, list(report_001._text(1, Stop())))}
     assert cells["parallel_over_serial_nodes_about"].verdict == "close"
     assert cells["runs_per_colour"].note == "Games of each colour: 1 in the benchmarks below; without --quick 5."
     assert cells["counted_depth"].verdict == cells["runs_per_colour"].verdict == "given"

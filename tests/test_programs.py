@@ -20,7 +20,7 @@ from outflank.players.simple import First, Random
 from outflank.players.specs import player as player_in_words
 from outflank.protocols import client, gtp_client, nboard_client
 from outflank.protocols.gtp_client import GtpPlayer
-from outflank.protocols.gtp_telling import Telling, time_left, time_settings
+from outflank.protocols.gtp_time import ClockStyle, time_left, time_settings
 from outflank.protocols.nboard_client import NBoardPlayer
 from outflank.search.contract import Stop
 from outflank.ui.cli import main
@@ -141,29 +141,29 @@ def test_programs_are_told_the_time(opened, monkeypatch) -> None:
     ]
     player._known -= {"outflank-stop"}  # as if it were another's: main time, in whole seconds
     assert told(Clock(control=MINUTE, left_seconds=12.9)) == ["time_settings 60 0 0", "time_left black 12 0"]
-    player._telling = Telling.NOTHING
+    player._style = ClockStyle.NOTHING
     assert told(Clock(control=TWO_A_MOVE)) == []
 
 
 def test_what_a_program_is_told_of_its_time() -> None:
     start, late = OthelloBoard.start(), OthelloBoard.from_line("-" * 3 + "XO" * 30 + "X X")
     game, move = Clock(control=MINUTE, left_seconds=9.5), Clock(control=TWO_A_MOVE)
-    assert [time_settings(MINUTE, start, how) for how in Telling] == [
+    assert [time_settings(MINUTE, start, how) for how in ClockStyle] == [
         "60 0 0",
         "60 0.50 1",
         "60 0.50 1",
         "60.000 0.500 1",
     ]
-    assert [time_left(game, start, how, 0.1) for how in Telling] == ["9 0", "9 0", "9 0", "9.400 0"]
+    assert [time_left(game, start, how, 0.1) for how in ClockStyle] == ["9 0", "9 0", "9 0", "9.400 0"]
     # Time for each move: so much main time that nobody thinks longer than that, however few moves it divides it by.
-    assert [time_settings(TWO_A_MOVE, start, how) for how in Telling] == ["9 0 0", "0 2 1", "0 2 1", "0 2.000 1"]
-    assert [time_left(move, start, how, 0.1) for how in Telling] == ["9 0", "1 1", "1 1", "1.900 1"]
-    assert time_left(move, late, Telling.MAIN, 0.1) == "1 0"
+    assert [time_settings(TWO_A_MOVE, start, how) for how in ClockStyle] == ["9 0 0", "0 2 1", "0 2 1", "0 2.000 1"]
+    assert [time_left(move, start, how, 0.1) for how in ClockStyle] == ["9 0", "1 1", "1 1", "1.900 1"]
+    assert time_left(move, late, ClockStyle.MAIN, 0.1) == "1 0"
     # The last second is told as it is, and what is kept back for the answer to arrive is not told.
-    assert time_left(Clock(control=MINUTE, left_seconds=0.5), start, Telling.MAIN, 0.1) == "0.40 0"
-    assert time_left(Clock(control=MINUTE, left_seconds=0.05), start, Telling.MAIN, 0.1) == "0.01 0"
+    assert time_left(Clock(control=MINUTE, left_seconds=0.5), start, ClockStyle.MAIN, 0.1) == "0.40 0"
+    assert time_left(Clock(control=MINUTE, left_seconds=0.05), start, ClockStyle.MAIN, 0.1) == "0.01 0"
     with pytest.raises(UnknownName, match="clock of a program 'minutes'"):
-        Telling.named("minutes")
+        ClockStyle.named("minutes")
 
 
 def test_an_nboard_program_is_told_the_time(opened) -> None:

@@ -21,7 +21,7 @@ from outflank.othello.squares import othello, size_of
 from outflank.proofs.certificate import DIGEST_BYTES, Certificate, certificate_of, read_certificate
 from outflank.proofs.checking import check
 from outflank.proofs.finding import WrongValue, prove
-from outflank.proofs.frontier import Refused, distinct
+from outflank.proofs.frontier import InvalidProof, distinct
 from outflank.proofs.leaves import first_wrong_leaf
 from outflank.search.contract import Stop
 from outflank.search.stopping import Stopped
@@ -49,7 +49,7 @@ def proved(text: str, leaf: int) -> Certificate:
 
 def refused(certificate: Certificate) -> str:
     """Why a certificate is refused, once it was written and read."""
-    with pytest.raises(Refused) as why:
+    with pytest.raises(InvalidProof) as why:
         check(certificate_of(certificate.to_bytes()))
     told = str(why.value)
     assert "\n" not in told
@@ -273,7 +273,7 @@ def test_a_damaged_file_is_refused_whole(tmp_path):
         damaged.append(bytes(spoilt))
     damaged += [content + b"\0", content.replace(b"outflank/proof/1", b"outflank/proof/2"), b"\n" + content]
     for each in damaged:
-        with pytest.raises(Refused, match=r"damaged|no proof"):
+        with pytest.raises(InvalidProof, match=r"damaged|no proof"):
             certificate_of(each)
     file = tmp_path / "a.proof"
     file.write_bytes(content)
@@ -303,10 +303,10 @@ def test_a_file_with_a_right_digest_may_be_wrong_too():
     ):
         assert spoilt != header
         document = spoilt + b"\n" + moves
-        with pytest.raises(Refused, match=why):
+        with pytest.raises(InvalidProof, match=why):
             check(certificate_of(document + sha256(document).digest()))
     for document in (content + b"more", header + b"\n" + bytes(len(moves))):
-        with pytest.raises(Refused):
+        with pytest.raises(InvalidProof):
             certificate_of(document + sha256(document).digest())
 
 

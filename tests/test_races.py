@@ -33,7 +33,7 @@ def races(*events, strands=2):
     """The pairs of places that race: events are (strand, place, kind, order), all at one address, unless it is said."""
     history = History(strands)
     for strand, place, kind, order, *address in events:
-        history.touched(strand, Touch(place, kind, order), *(address or [0]))
+        history.record_access(strand, Touch(place, kind, order), *(address or [0]))
     return {(pair.earlier.place, pair.later.place) for pair in history.pairs}
 
 
@@ -113,15 +113,15 @@ def test_what_comes_after_the_publishing_is_not_published():
 def test_starting_and_awaiting_a_strand_order():
     history = History()
     plain = Touch("plain", "write", "plain")
-    history.touched(0, plain, 8)
-    child = history.forked(0)
-    history.touched(child, plain, 8)
-    history.joined(0, child)
-    history.touched(0, plain, 8)
+    history.record_access(0, plain, 8)
+    child = history.fork(0)
+    history.record_access(child, plain, 8)
+    history.join(0, child)
+    history.record_access(0, plain, 8)
     assert not history.pairs
-    other = history.forked(0)
-    history.touched(0, plain, 8)
-    history.touched(other, plain, 8)
+    other = history.fork(0)
+    history.record_access(0, plain, 8)
+    history.record_access(other, plain, 8)
     assert [pair.what for pair in history.pairs] == ["0x8"]
 
 
@@ -544,7 +544,7 @@ def test_interleavings_come_from_the_seed(seed):
             run_workers(pay_in, [(till, 40)] * 3, stop=lambda: None)
             return int(till.coins)
 
-        return checker.watched(body, watcher)[0], watcher.scheduler.steps, watcher.threads
+        return checker.run_watched(body, watcher)[0], watcher.scheduler.steps, watcher.threads
 
     assert run() == run()
     assert run()[2] == ["leader", "outflank-0", "outflank-1", "outflank-2"]
@@ -564,6 +564,6 @@ def test_updates_are_lost_under_some_schedule():
                 thread.join()
             return int(till.coins)
 
-        sums.add(checker.watched(body, watcher)[0])
+        sums.add(checker.run_watched(body, watcher)[0])
         assert {pair.what for pair in watcher.history.pairs} == {"record.coins"}
     assert len(sums) > 2

@@ -22,7 +22,7 @@ from outflank.errors import FormatError, OutflankError, UnknownName
 from outflank.formats import fields, replay
 from outflank.formats.game_files import file_formats, files_written, read_records, select_records, write_records
 from outflank.formats.game_record import PlayedMove, Record
-from outflank.formats.selection import Selection, opening_of, played
+from outflank.formats.selection import Selection, move_codes, opening_of
 from outflank.formats.setup import Setup
 from outflank.games.sides import Side
 from outflank.kernels.bits import U64
@@ -398,7 +398,7 @@ def test_damage_to_wthor_is_told_with_its_place(data, games, message):
 def test_a_wrong_move_is_told_when_it_is_looked_at():
     first, second = read_records(io.BytesIO(wthor_header(2) + wthor_game("f5") + wthor_game("f5d6a1")))
     assert len(first.moves) == 1
-    assert played(second) == bytes(square_number(8, name) for name in ("f5", "d6", "a1"))
+    assert move_codes(second) == bytes(square_number(8, name) for name in ("f5", "d6", "a1"))
     with pytest.raises(FormatError, match=r"WTHOR, game 2 \(byte 84\): move 3, a1, is not legal"):
         len(second.moves)
 
@@ -662,7 +662,7 @@ SELECTIONS = [
 def test_whole_pieces_are_chosen_from_as_single_games_are(folder, selection):
     file = folder / "WTH_1977.wtb"
     everything = list(enumerate(read_records(file), 1))
-    wanted = [(number, record) for number, record in everything if selection.takes(number, record)]
+    wanted = [(number, record) for number, record in everything if selection.matches(number, record)]
     assert list(select_records(file, selection)) == wanted
     write_records((record for _, record in everything), folder / "a.ggf")
     assert [number for number, _ in select_records(folder / "a.ggf", selection)] == [number for number, _ in wanted]

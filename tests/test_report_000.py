@@ -8,7 +8,7 @@ from outflank.lab.experiment import experiment_named
 from outflank.lab.literature import fact_rows, published
 from outflank.lab.reproduction import cluster_000, sequential_000
 from outflank.lab.reproduction.report_000 import SECTIONS
-from outflank.lab.reproduction.sections import FACTS, Class, Effort, ExperimentPart, Setting, check_found, sources_of
+from outflank.lab.reproduction.sections import FACTS, Class, Effort, ExperimentPart, Setting, checked_cells, sources_of
 
 pytestmark = pytest.mark.interpreted_only
 
@@ -31,14 +31,14 @@ def test_every_source_is_an_experiment_that_takes_its_parameters(effort):
     for section in SECTIONS:
         for source in sources_of(section, Setting(effort, 2)).values():
             if isinstance(source, ExperimentPart):
-                assert source.chosen
+                assert source.experiment_parameters
 
 
 def test_the_picture_is_equal_and_must_be():
     section = BY_NAME["Transposition table, picture"]
-    found = {(each.row, each.column): each.ours for each in check_found(section, sequential_000.quads(None))}
+    found = {(each.row, each.column): each.ours for each in checked_cells(section, sequential_000.quads(None))}
     assert found == section.published()
-    assert {section.expects(*cell).class_ for cell in found} == {Class.EQUAL}
+    assert {section.expectation(*cell).class_ for cell in found} == {Class.EQUAL}
 
 
 COUNTED = {
@@ -70,7 +70,7 @@ def replayed(counts, thresholds=(5,)):
 
 def test_speed_ups_are_read_for_every_program_and_number_of_processors():
     section = BY_NAME["Speed-ups"]
-    found = list(check_found(section, cluster_000._speedup_cells(replayed(cluster_000.PROCESSORS))))
+    found = list(checked_cells(section, cluster_000._speedup_cells(replayed(cluster_000.PROCESSORS))))
     assert {(each.row, each.column) for each in found} == set(section.published())
     by_cell = {(each.row, each.column): each.ours for each in found}
     assert by_cell[(1,), "seq_total_s"] == pytest.approx(10.0)  # 146,000 boards at 14,600 a second
@@ -85,7 +85,7 @@ def test_speed_ups_are_read_for_every_program_and_number_of_processors():
 def test_thresholds_are_read_from_a_simulation_and_from_two_nodes(program):
     section = BY_NAME[f"Threshold, {program}"]
     simulated = replayed((64,), cluster_000.THRESHOLDS)
-    found = list(check_found(section, cluster_000._simulated_threshold_cells(program, "", simulated)))
+    found = list(checked_cells(section, cluster_000._simulated_threshold_cells(program, "", simulated)))
     assert {(each.row, each.column) for each in found} == set(section.published())
     assert {each.ours for each in found if each.column == "steal_success_percent"} == {25.0}
     policy = cluster_000.PROGRAMS[program]
@@ -98,14 +98,14 @@ def test_thresholds_are_read_from_a_simulation_and_from_two_nodes(program):
 def test_replication_is_read_by_the_depth_from_which_entries_are_told():
     section = BY_NAME["Replication depth"]
     samples = [{"replication": f"depth:depth={depth}", **COUNTED} for depth in (4, *cluster_000.REPLICATED)]
-    found = list(check_found(section, cluster_000._replication_cells([*samples, {"replication": "none", **COUNTED}])))
+    found = list(checked_cells(section, cluster_000._replication_cells([*samples, {"replication": "none", **COUNTED}])))
     assert {(each.row, each.column) for each in found} == set(section.published())
     assert {each.ours for each in found if each.column == "tt_sorts_and_hits"} == {5}
 
 
 def test_overhead_that_exceeds_what_is_useful_is_told_of_two_processors():
     told = {"replication": "depth:depth=2", **COUNTED}
-    (found,) = check_found(BY_NAME["Parallelization"], cluster_000._everything_cells([told]))
+    (found,) = checked_cells(BY_NAME["Parallelization"], cluster_000._everything_cells([told]))
     assert found.ours is None
     (found,) = cluster_000._everything_cells([{**told, "overhead_per_node": 5.0}])
     assert found.ours == 2
@@ -116,7 +116,9 @@ def test_overhead_that_exceeds_what_is_useful_is_told_of_two_processors():
 
 def test_the_discussion_speaks_of_64_processors():
     section = BY_NAME["Discussion"]
-    found = {each.row[0]: each.ours for each in check_found(section, cluster_000._discussed(replayed((1, 16, 64))))}
+    found = {
+        each.row[0]: each.ours for each in checked_cells(section, cluster_000._discussion_cells(replayed((1, 16, 64))))
+    }
     assert found["speedup_64_par"] == pytest.approx(10 / 3)
     assert found["application_speedup_64_par_tuple"] == 5.0
     assert found["search_overhead_factor"] == pytest.approx(64 / 5)

@@ -13,7 +13,7 @@ from outflank.games.description import unit_of
 from outflank.games.evaluation import evaluations
 from outflank.lab.classroom import PROGRAM, REPORT_000, new_board, self_play
 from outflank.lab.studies.parallelism import ParallelismParameters as Parallelism
-from outflank.othello.programs import PROGRAMS, UNDIVIDED_002
+from outflank.othello.programs import PROGRAMS, SERIAL_PLY_002
 from outflank.othello.squares import othello
 from outflank.players.classic import Classic, ask_classic
 from outflank.players.programs import report_program
@@ -75,7 +75,7 @@ def test_programs_have_no_exact_endings_and_draw_no_lots(report):
 
 @pytest.mark.interpreted_only
 def test_granularity_and_programs_are_said_once():
-    assert PROGRAMS["002"].shared["threshold"] == UNDIVIDED_002 == Parallelism().granularity == 2
+    assert PROGRAMS["002"].shared["threshold"] == SERIAL_PLY_002 == Parallelism().granularity == 2
     assert PROGRAMS["000"].search == REPORT_000
     for report in ("002", "004"):
         assert PROGRAM.items() <= PROGRAMS[report].search.items()

@@ -9,15 +9,15 @@ import pytest
 
 from outflank import lab
 from outflank.errors import InvalidOption, OutflankError
-from outflank.lab.reproduction.cells import Compared, Verdict, compared, exactly, in_words
+from outflank.lab.reproduction.cells import ComparedCell, Verdict, all_digits, compare_cells, verdict_counts_text
 from outflank.lab.reproduction.sections import (
     EQUAL,
     GIVEN,
     MACHINE,
     Effort,
     ExperimentPart,
-    FoundCell,
     Measure,
+    MeasuredCell,
     PublishedTable,
     Setting,
     close,
@@ -52,13 +52,13 @@ CELLS = {"000": 269, "001": 4, "002": 95, "003": 39, "004": 180}
     ],
 )
 def test_a_cell_is_judged_by_what_it_has_to_be(expected, theirs, ours, verdict, text):
-    cell = Compared(("row",), "column", theirs, ours, expected, "")
+    cell = ComparedCell(("row",), "column", theirs, ours, expected, "")
     assert (cell.verdict, cell.text) == (verdict, text)
 
 
 @pytest.mark.parametrize("value", [633.558, 0.04, 459_896_384, 1451.58, 8.916])
 def test_a_published_number_keeps_every_digit(value):
-    assert float(exactly(value).replace(",", "")) == value
+    assert float(all_digits(value).replace(",", "")) == value
 
 
 def _section(found, **more):
@@ -77,8 +77,8 @@ def _section(found, **more):
 
 def test_every_printed_cell_is_there_also_one_that_was_not_measured():
     section = _section([])
-    cells = compared(
-        section, [FoundCell((5,), "broadcast_messages", 258_744), FoundCell((7,), "broadcast_messages", 1)]
+    cells = compare_cells(
+        section, [MeasuredCell((5,), "broadcast_messages", 258_744), MeasuredCell((7,), "broadcast_messages", 1)]
     )
     assert len(cells) == 4 * 6
     assert Counter(cell.verdict for cell in cells) == {
@@ -90,7 +90,7 @@ def test_every_printed_cell_is_there_also_one_that_was_not_measured():
 
 
 def test_a_slip_in_the_name_of_a_cell_is_no_cell_left_out(monkeypatch):
-    section = _section([FoundCell((5,), "broadcast_mesages", 1)])
+    section = _section([MeasuredCell((5,), "broadcast_mesages", 1)])
     monkeypatch.setattr(reproduce, "sections_of", lambda report: (section,))
     with pytest.raises(ValueError, match="broadcast_mesages"):
         lab.run("reproduce", which=("000",))
@@ -105,8 +105,10 @@ def test_two_sources_of_one_name_are_refused():
 
 
 def test_the_cells_are_counted_and_listed(monkeypatch, tmp_path):
-    printed = _section([FoundCell((5,), "broadcast_messages", 258_744)])
-    further = _section([FoundCell((1,), "x", 3, published=3)], table=None, where="Further", key=("n",), printed=False)
+    printed = _section([MeasuredCell((5,), "broadcast_messages", 258_744)])
+    further = _section(
+        [MeasuredCell((1,), "x", 3, published=3)], table=None, where="Further", key=("n",), printed=False
+    )
     monkeypatch.setattr(reproduce, "sections_of", lambda report: (printed, further))
     report = lab.run("reproduce", which=("000",), out=tmp_path)
     assert report.notes[0] == "Of what the reports printed, 24 cells: 1 equal, 0 different, 0 far, 23 not done."
@@ -119,7 +121,7 @@ def test_the_cells_are_counted_and_listed(monkeypatch, tmp_path):
     assert Counter(line["verdict"] for line in listed) == {"equal": 1, "side by side": 1, "not done": 23}
     index = report.tables[0]
     assert index.column("cells") == [24, 1, 24]
-    assert [index.shown.column(name) for name in ("different", "far")] == [[0, 0, 0]] * 2  # none is told too
+    assert [index.without_empty_columns.column(name) for name in ("different", "far")] == [[0, 0, 0]] * 2  # zeros too
     assert {table.section for table in report.tables[1:]} == {printed.heading, further.heading}
 
 
@@ -132,13 +134,13 @@ def test_parts_of_a_section_that_have_the_same_titles_are_told_apart():
         )
         for label, own in titles.items()
     ]
-    told = [[table.title for table in said.tables] for _, said in reproduce._told_apart(parts)]
+    told = [[table.title for table in said.tables] for _, said in reproduce._with_unique_titles(parts)]
     assert told == [["a: same", "own"], ["b: same"], ["same"]]
 
 
 def test_a_sample_that_belongs_to_no_section_is_refused(monkeypatch, tmp_path):
     monkeypatch.setattr(
-        reproduce, "sections_of", lambda report: (_section([FoundCell((5,), "broadcast_messages", 1)]),)
+        reproduce, "sections_of", lambda report: (_section([MeasuredCell((5,), "broadcast_messages", 1)]),)
     )
     lab.run("reproduce", which=("000",), out=tmp_path)
     kept = json.loads((tmp_path / "reproduce.json").read_text())
@@ -155,7 +157,7 @@ def test_quick_and_full_are_two_wishes():
 
 
 def test_no_cells_are_told_as_such():
-    assert in_words(Counter()) == "0 cells: 0 different, 0 far"
+    assert verdict_counts_text(Counter()) == "0 cells: 0 different, 0 far"
 
 
 @pytest.mark.parametrize("effort", list(Effort))
@@ -166,7 +168,7 @@ def test_every_section_has_sources_that_can_be_made(report, effort):
     assert len(set(names)) == len(names)
     for section in reproduce.sections_of(report):
         for source in sources_of(section, Setting(effort, 2)).values():
-            assert isinstance(source, Measure) or source.chosen is not None
+            assert isinstance(source, Measure) or source.experiment_parameters is not None
         for row, column in section.single:
             assert (row, column) in section.published()
         assert set(section.expected) <= {column for _, column in section.published()} or section.table is None
@@ -174,7 +176,7 @@ def test_every_section_has_sources_that_can_be_made(report, effort):
 
 def test_a_stop_ends_a_measure_without_cells(monkeypatch):
     monkeypatch.setattr(
-        reproduce, "sections_of", lambda report: (_section([FoundCell((5,), "broadcast_messages", 1)]),)
+        reproduce, "sections_of", lambda report: (_section([MeasuredCell((5,), "broadcast_messages", 1)]),)
     )
     stop = Stop()
     stop()

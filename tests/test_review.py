@@ -20,7 +20,7 @@ from outflank.games.rules import is_pass
 from outflank.games.sides import Side
 from outflank.games.units import Scale
 from outflank.players import review as engine_review
-from outflank.players.review import Judged
+from outflank.players.review import JudgedMove
 from outflank.players.story import story_of
 from outflank.search.contract import Limits
 from outflank.ui.cli import main
@@ -39,7 +39,7 @@ def judged(ply, best, kept, *, margin=7.0, exact=False):
     sign = 1 if ply % 2 else -1
     move, other = GAME.legal_moves[:2]
     values = {"best_value": sign * best, "value": sign * kept}
-    return Judged(ply=ply, side=side, move=move, best=other, exact=exact, depth=8, margin=margin, **values)
+    return JudgedMove(ply=ply, side=side, move=move, best=other, exact=exact, depth=8, margin=margin, **values)
 
 
 def changes(story):
@@ -127,7 +127,7 @@ def test_estimates_are_the_mean_of_two_iterations(monkeypatch):
         yield found  # stopped in the next one
 
     monkeypatch.setattr(engine_review, "iterate", iterate)
-    found = list(engine_review.reviewed(GAME, Limits(seconds=1)))
+    found = list(engine_review.judge_moves(GAME, Limits(seconds=1)))
     assert len(found) == 8
     assert {each.black_value for each in found} == {0.0}
     assert {each.loss for each in found} == {0.0}
@@ -153,7 +153,7 @@ def run(capfdbinary, monkeypatch):
 
     def call(*arguments, stopped=False):
         asked[:] = ["stopped"] if stopped else []
-        monkeypatch.setattr(review_command, "reviewed", reviewed)
+        monkeypatch.setattr(review_command, "judge_moves", reviewed)
         monkeypatch.setattr(sys, "argv", ["outflank", *map(str, arguments)])
         with pytest.raises(SystemExit) as ended:
             main([str(argument) for argument in arguments])
@@ -243,5 +243,5 @@ def test_what_is_judged_exactly_is_not_guessed():
     board = OthelloBoard.start(6)
     while board.legal_moves:
         board.push(board.legal_moves[0])
-    found = list(engine_review.reviewed(board, Limits(depth=1), exact=board.moves_left + 3, selectivity=73))
+    found = list(engine_review.judge_moves(board, Limits(depth=1), exact=board.moves_left + 3, selectivity=73))
     assert (found[0].exact, found[-1].exact) == (False, True)

@@ -17,7 +17,7 @@ from outflank.parallel.pool import release, take_frame
 from outflank.parallel.shared_state import CREW, FRAME, HAND, frame_at, frame_bytes, hand_of, move_at, rank_at
 
 TASKS = 300 if interpreted() else 200_000
-FEED = record_type({"over": np.int64, "wake": np.int64}, apart=("over", "wake"))
+FEED = record_type({"over": np.int64, "wake": np.int64}, own_lines=("over", "wake"))
 
 
 @kernel

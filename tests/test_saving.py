@@ -14,7 +14,7 @@ import pytest
 
 import outflank
 from outflank import InvalidOption, Limits, OthelloBoard, OutflankError, Progress, Table
-from outflank.search.algorithms import _knowing_winner
+from outflank.search.algorithms import _prove_winner
 from outflank.search.contract import Known, Options
 from outflank.search.root_moves import RootValue
 from outflank.search.saving import DIGEST, Saving, SolveState, read_state
@@ -118,14 +118,14 @@ def test_a_state_belongs_to_its_position_and_what_was_asked_of_it(tmp_path):
     stopped(path, 300)
     kept = path.read_bytes()
     other = OthelloBoard.from_line(LINE[:-1] + "O")
-    with pytest.raises(OutflankError, match=r"state is of another one: position is othello: 0+70"):
+    with pytest.raises(OutflankError, match=r"state is of another proof: position is othello: 0+70"):
         outflank.solve(other, save=path, **OPTIONS)
     for options, said in (
         ({"wld": True}, "wld is False, and True"),
         ({"moves": 3}, "moves is 1, and 3"),
         ({"canonical": False}, "canonical is True, and False"),
     ):
-        with pytest.raises(OutflankError, match=f"state is of another one: {said} is asked for"):
+        with pytest.raises(OutflankError, match=f"state is of another proof: {said} is requested"):
             outflank.solve(board(), save=path, **OPTIONS, **options)
     assert path.read_bytes() == kept
     assert outflank.solve(board(), save=path, **{**OPTIONS, "table_bits": 10}).value == 28  # memory is another matter
@@ -187,13 +187,13 @@ def test_who_wins_is_asked_before_by_how_much(value, guess):
         asked.append((alpha, beta))
         return RootValue(min(max(value, alpha), beta), None)
 
-    known = _knowing_winner(Known(), Known().window(guess, 4), ask)
+    known = _prove_winner(Known(), Known().window(guess, 4), ask)
     assert asked == ([(0, 1)] if guess > 8 else [(-1, 0)] if guess < -8 else [])
     assert known.lower is None or known.lower <= value
     assert known.upper is None or known.upper >= value
     assert (known == Known()) == (not asked)
-    assert _knowing_winner(Known(lower=1), (5, 9), ask) == Known(lower=1)
-    assert _knowing_winner(Known(upper=-1), (-9, -5), ask) == Known(upper=-1)
+    assert _prove_winner(Known(lower=1), (5, 9), ask) == Known(lower=1)
+    assert _prove_winner(Known(upper=-1), (-9, -5), ask) == Known(upper=-1)
 
 
 @pytest.mark.interpreted_only
@@ -208,14 +208,14 @@ def test_the_dearest_entries_are_kept(tmp_path):
     kept[: len(rows)] = rows
     table.words.reshape(-1, 16)[:, : 5 * ENTRY_WORDS] = kept.reshape(-1, 5 * ENTRY_WORDS)
     for most in (10, 100, 999, 1000, 5000):
-        found = table.dearest(most)
+        found = table.costliest_proofs(most)
         assert len(found) == min(most, 1000)
         assert (found[:, 1] == found[:, 0] * np.uint64(7)).all()
         assert (found[:, 0] % np.uint64(3) == 0).all(), "of proofs alone"
         wanted = np.sort(depths[depths >= PROVED])[::-1][:most]
         assert (np.sort(found[:, 2] >> np.uint64(32) & np.uint64(0xFF))[::-1] == wanted).all()
         assert len(sound_proofs(found)) == len(found)
-    assert len(table.dearest(0)) == len(Table(4).dearest(9)) == 0
+    assert len(table.costliest_proofs(0)) == len(Table(4).costliest_proofs(9)) == 0
     assert len(sound_proofs(np.zeros((5, ENTRY_WORDS), np.uint64))) == 0
 
 
@@ -243,7 +243,17 @@ def test_ctrl_c_keeps_what_is_proved(tmp_path):
     saving = Saving(path, board(), Options(exact=True, **OPTIONS), watch=heard.append)
     move = board().legal_moves[1]
     progress = Progress(
-        depth=11, proving=True, nodes=9, seconds=1.0, begun=3, moves=4, move=move, best=move, value=4, upper=30, done=2
+        depth=11,
+        proving=True,
+        nodes=9,
+        seconds=1.0,
+        moves_begun=3,
+        move_count=4,
+        move=move,
+        best=move,
+        value=4,
+        upper=30,
+        moves_done=2,
     )
 
     def interrupted():

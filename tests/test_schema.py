@@ -193,7 +193,7 @@ def test_every_kept_result_fits_its_schema(path):
         (lambda kept: kept["parameters"].update(worker=2), "parameters.worker: unknown (known: program, "),
         (lambda kept: kept["parameters"].update(game="chess"), "parameters: unknown game 'chess' (known: "),
         (lambda kept: kept["provenance"].update(machine=10**30), "provenance.machine: expected a whole number"),
-        (lambda kept: kept["provenance"].update(machine=float("nan")), "column 564: expected JSON, found 'NaN, "),
+        (lambda kept: kept["provenance"].update(machine=float("nan")), "column 546: expected JSON, found 'NaN, "),
         (lambda kept: kept.update(notes=[1]), "notes[0]: expected text, found 1"),
     ],
 )

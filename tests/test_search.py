@@ -340,7 +340,7 @@ def test_a_watch_is_told_what_an_iteration_is_at(monkeypatch):
         found = search(here, Limits(depth=4), watch=seen.append, evaluation="discs", **options)
         assert seen
         assert {each.depth for each in seen} <= set(range(1, 5))
-        assert all(0 <= each.begun <= each.moves <= 4 for each in seen)
+        assert all(0 <= each.moves_begun <= each.move_count <= 4 for each in seen)
         assert all(each.nodes <= found.nodes for each in seen)
         assert all(each.best is None or each.best in here.legal_moves for each in seen)
         assert [each.nodes for each in seen] == sorted(each.nodes for each in seen)
@@ -357,16 +357,16 @@ def test_a_watch_sees_what_each_worker_is_at(monkeypatch, scheme):
     assert seen
     for each in seen:
         assert len(each.workers) == workers
-        assert any(worker.busy for worker in each.workers) or each.done == each.moves or workers > 1
+        assert any(worker.busy for worker in each.workers) or each.moves_done == each.move_count or workers > 1
         for worker in each.workers:
             assert worker.move is None or (worker.busy and worker.move in here.legal_moves)
             assert worker.depth < each.depth
-            assert worker.done.useful_seconds <= each.seconds + 1
+            assert worker.statistics.useful_seconds <= each.seconds + 1
             assert workers > 1 or not worker.stolen
     if scheme is None:  # others may be seen only between two pieces, in so short a search
         assert all(worker.move is not None for each in seen for worker in each.workers)
     # A worker that puts a position off has counted it for a moment.
-    nodes = [sum(worker.done.nodes for worker in each.workers) for each in seen]
+    nodes = [sum(worker.statistics.nodes for worker in each.workers) for each in seen]
     assert all(later >= max(nodes[:index], default=0) - workers for index, later in enumerate(nodes))
 
 
@@ -520,7 +520,7 @@ def test_monte_carlo_repeats_itself_for_a_seed():
 @pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning")  # words go round
 def test_the_lots_of_one_seed_are_not_those_of_the_next_a_draw_later():
     def drawn(seed: int) -> list[int]:
-        state = montecarlo.seeded(seed)
+        state = montecarlo.random_state(seed)
         return [int(montecarlo.draw(state, 1 << 30)) for _ in range(20)]
 
     for seed in (0, 1, 1_000_003):
@@ -536,6 +536,18 @@ def test_uct_settles_on_a_move_that_the_solver_calls_best():
         # A won game is all that a playout counts: any move that keeps the result is best.
         best = {entry.move for entry in solved.best if np.sign(entry.value) == np.sign(solved.value)}
         assert search(here, Limits(nodes=400_000), algorithm="uct").move in best
+
+
+@pytest.mark.parametrize(("algorithm", "place"), [("uct", 1), ("flat", 2)])
+def test_uct_plays_the_move_with_the_most_games_and_flat_the_one_with_the_best(algorithm, place):
+    here = OthelloBoard.start()
+    root = Root(here.game, here.position, Options(algorithm=algorithm))
+    tree, _ = montecarlo.new_tree(root, 64)
+    tree["visits"][:5] = 160, 10, 100, 20, 30
+    # By mean the third move is the best, by games the second.
+    tree["won"][1:5] = np.array([1, 60, 18, 3]) * montecarlo.WIN
+    result = montecarlo._current_result(here, root, [tree], 1.0)
+    assert result.move == here.move(int(tree[1 + place]["move"]))
 
 
 def test_monte_carlo_has_no_depth_and_proves_nothing():

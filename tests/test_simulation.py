@@ -13,9 +13,9 @@ from outflank.errors import OutflankError
 from outflank.kernels.compiler import interpreted
 from outflank.kernels.record_types import allocate
 from outflank.lab.simulation import JOB_BYTES, OUTCOME_BYTES, Simulated, simulate
-from outflank.lab.simulation_machines import Machines, Traffic, effort
+from outflank.lab.simulation_machines import Machines, Traffic, relative_work
 from outflank.lab.simulation_recording import EVERYTHING, calibrated, record
-from outflank.lab.simulation_witness import KINDS, MOVE, VALUE, Notes
+from outflank.lab.simulation_witness import KINDS, MOVE, VALUE, WitnessMemory
 from outflank.search.contract import Options
 from outflank.search.deepening import search
 from outflank.search.probes import note_lookup
@@ -71,7 +71,7 @@ def test_hits_are_on_entries_of_jobs_before(recording):
 def test_what_is_hidden_is_not_hit_and_the_value_stays(recording):
     alone = record(BOARD, DEPTH, THRESHOLD, hidden_below=EVERYTHING, **CHOSEN)
     assert alone.hits.sum() == 0
-    assert alone.found.value == recording.found.value
+    assert alone.result.value == recording.result.value
     assert alone.nodes > recording.nodes
     values, moves = (alone_of(kind) for kind in range(KINDS))
     assert values.hits[0].sum() == 0 < values.hits[1].sum()
@@ -119,7 +119,7 @@ def test_a_job_is_answered_by_what_tells_about_its_window_alone(recording):
 
 
 def test_entries_tell_the_job_that_made_them():
-    notes, worker = Notes(0, ()), allocate(WORKER, 1)[0]
+    notes, worker = WitnessMemory(0, ()), allocate(WORKER, 1)[0]
     for number in (1, 127, 128, 5000, WRITERS - 1):
         notes.begin(number, worker)
         data = packed(0, 3, EXACT, 0, worker.age)
@@ -145,10 +145,12 @@ def test_a_drawn_job_is_as_deep_and_as_successful(recording):
     job = next(each.job for each in recording.done if each.bound == UPPER and each.job.depth == THRESHOLD)
     strange = replace(job, first=1, second=2)
     for seed in range(5):
-        drawn = recording.done[recording.alike(strange, strange.alpha, seed)]
+        drawn = recording.done[recording.similar_job(strange, strange.alpha, seed)]
         assert (drawn.job.depth, drawn.bound) == (THRESHOLD, UPPER)
-        assert recording.alike(strange, strange.alpha, seed) == recording.alike(strange, strange.alpha, seed)
-    assert recording.done[recording.alike(replace(strange, depth=30), 0, 1)].job.depth == max(
+        assert recording.similar_job(strange, strange.alpha, seed) == recording.similar_job(
+            strange, strange.alpha, seed
+        )
+    assert recording.done[recording.similar_job(replace(strange, depth=30), 0, 1)].job.depth == max(
         done.job.depth for done in recording.done
     )
 
@@ -178,11 +180,11 @@ def test_one_node_takes_the_recorded_costs_and_the_overheads(recording, replay):
 @pytest.mark.parametrize("policy", ["none", "batch", "depth:depth=8", "async:depth=8"])
 def test_every_number_of_nodes_finds_the_value(recording, replay, policy):
     expected = search(BOARD, Limits(depth=DEPTH), workers=1, **CHOSEN)
-    assert recording.found.value == expected.value
+    assert recording.result.value == expected.value
     for nodes, seed in ((2, 1), (7, 1), (7, 2), (64, 1)):
         tally = replay(replace(IDEAL, nodes=nodes, latency=0.01, bandwidth=1e5, head_seconds=0.001), policy, seed)
-        assert tally.found.value == expected.value
-        assert tally.found.depth == DEPTH
+        assert tally.result.value == expected.value
+        assert tally.result.depth == DEPTH
 
 
 @pytest.mark.parametrize("nodes", [1, 3, 64])
@@ -245,12 +247,12 @@ def paper(recording):
     root = Root(BOARD.game, BOARD.position, Options(**CHOSEN))
     machines = Machines(nodes=2, rate=10.0, latency=0.5)
     found = Simulated(root, recording, machines, POLICIES["none"], THRESHOLD, 1)
-    desk = found._desks[found._idle.pop(0)]
+    desk = found._nodes[found._idle.pop(0)]
     desk.job = Job(ticket=7, era=0, first=1, second=2, depth=2, ply=1, alpha=0, beta=1)
     counts = tuple(1000 if name == "nodes" else 0 for name in COUNTERS)
     desk.outcome = JobResult(ticket=7, valid=True, value=0, line=(), seconds=100.0, counts=counts)
     desk.begin, desk.end = 1.0, 101.0
-    found._tell(0, desk)
+    found._schedule_end(0, desk)
     return found, desk
 
 
@@ -261,7 +263,7 @@ def stopped_at(paper, now):
     found._now = now
     found._stop_unwanted(tree)
     while 0 not in found._idle:
-        found._heed(tree)
+        found._process_next_event(tree)
     return found, tree
 
 
@@ -296,7 +298,7 @@ def test_what_others_tell_takes_time_for_each_that_searches(recording, paper):
     found.traffic = Traffic(sending=1.0, receiving=2.0)
     found._idle.remove(1)
     found._begin(1, done.job)
-    desk = found._desks[1]
+    desk = found._nodes[1]
     lost = sum(use.nodes for use in recording.uses[place])  # nobody has done what was done before it
     assert desk.begin == 0.5
     assert desk.end - desk.begin == pytest.approx((done.nodes + lost) / 10.0 * (1 + 1 + 2))
@@ -306,25 +308,25 @@ def test_what_a_node_has_done_it_knows_and_the_second_time_is_the_second_recorde
     found, _ = paper
     place = max(range(len(recording.done)), key=lambda index: recording.done[index].nodes)
     done = recording.done[place]
-    assert found._worth(1, done.job, 0.0)[2] >= done.nodes
-    assert found._worth(1, done.job, 0.0)[2:] == (1, 0)
+    assert found._job_cost(1, done.job, 0.0)[2] >= done.nodes
+    assert found._job_cost(1, done.job, 0.0)[2:] == (1, 0)
     found.recording = SimpleNamespace(done=recording.done, uses=recording.uses, places=lambda job: [place, 1])
-    assert found._worth(0, done.job, 0.0)[0] == recording.done[1].value
-    assert set(found._made) == {place, 1}
+    assert found._job_cost(0, done.job, 0.0)[0] == recording.done[1].value
+    assert set(found._done_at) == {place, 1}
 
 
 def test_an_entry_is_there_if_its_node_made_it_or_it_has_arrived(paper):
     found, _ = paper
     found.policy = replace(POLICIES["async"], depth=5)
     found.traffic = Traffic(delay=2.0, arriving=0.75)
-    found._made = {4: {1: 10.0}}
-    assert found._missed(1, 4, 3, 10.0) == 0.0, "its own"
-    assert found._missed(0, 4, 3, 99.0) == 1.0, "not deep enough to be sent"
-    assert found._missed(0, 4, 5, 11.0) == 1.0, "still on its way"
-    assert found._missed(0, 4, 5, 12.0) == 0.25, "but for what was dropped"
-    assert found._missed(1, 5, 9, 99.0) == 1.0, "nobody has done that job"
+    found._done_at = {4: {1: 10.0}}
+    assert found._missing_share(1, 4, 3, 10.0) == 0.0, "its own"
+    assert found._missing_share(0, 4, 3, 99.0) == 1.0, "not deep enough to be sent"
+    assert found._missing_share(0, 4, 5, 11.0) == 1.0, "still on its way"
+    assert found._missing_share(0, 4, 5, 12.0) == 0.25, "but for what was dropped"
+    assert found._missing_share(1, 5, 9, 99.0) == 1.0, "nobody has done that job"
     found.policy = POLICIES["none"]
-    assert found._missed(0, 4, 9, 99.0) == 1.0
+    assert found._missing_share(0, 4, 9, 99.0) == 1.0
 
 
 # --- what entries cost, in cases that are made up ---
@@ -344,28 +346,28 @@ def sent_from(depth, **more):
 
 def test_what_costs_nothing_is_all_sent():
     machines = Machines(nodes=4, rate=1000.0)
-    work = [effort(sent_from(depth), made_up(), machines) for depth in (2, 3, 4, 5)]
+    work = [relative_work(sent_from(depth), made_up(), machines) for depth in (2, 3, 4, 5)]
     assert work == sorted(work)
     assert work[0] == 1.0
-    assert work[-1] < effort(POLICIES["none"], made_up(), machines) == pytest.approx(1 + 3 / 4 * 1.0)
+    assert work[-1] < relative_work(POLICIES["none"], made_up(), machines) == pytest.approx(1 + 3 / 4 * 1.0)
 
 
 def test_what_costs_much_is_not_sent():
     machines = Machines(nodes=4, rate=1000.0, message_seconds=1.0)
-    assert effort(POLICIES["none"], made_up(), machines) < effort(sent_from(2), made_up(), machines)
+    assert relative_work(POLICIES["none"], made_up(), machines) < relative_work(sent_from(2), made_up(), machines)
 
 
 def test_one_node_tells_nobody():
     machines = Machines(nodes=1, rate=1000.0, message_seconds=1.0, latency=1.0)
     for policy in POLICIES.values():
         assert Traffic.of(policy, made_up(), machines) == Traffic()
-        assert effort(policy, made_up(), machines) == 1.0
+        assert relative_work(policy, made_up(), machines) == 1.0
 
 
 def test_more_nodes_send_deeper_entries_alone():
     def best(nodes):
         machines = Machines(nodes=nodes, rate=1000.0, message_seconds=1e-4, entry_seconds=1e-4)
-        return min((2, 3, 4, 5), key=lambda depth: effort(sent_from(depth), made_up(), machines))
+        return min((2, 3, 4, 5), key=lambda depth: relative_work(sent_from(depth), made_up(), machines))
 
     chosen = [best(nodes) for nodes in (2, 16, 64, 1024)]
     assert chosen == sorted(chosen)

@@ -12,9 +12,9 @@ from outflank.distributed.head import Tuning
 from outflank.distributed.replication import POLICIES
 from outflank.distributed.sizing import FEWEST_JOBS, FINEST, JOBS_A_NODE, Costs
 from outflank.distributed.statistics import cluster_statistics
-from outflank.lab.cluster_samples import TOGETHER
+from outflank.lab.cluster_samples import CLUSTER_KINDS
 from outflank.lab.experiment import experiment_named
-from outflank.lab.measuring import SEARCHED
+from outflank.lab.measuring import SEARCH_KINDS
 
 WANTED = 0.1
 
@@ -157,10 +157,10 @@ def test_searches_that_nobody_divided_are_no_speed_ups():
     alone = {"replication": "alone", "nodes_used": 1, "seconds": 8.0, "round": 1}
     together = {"replication": "none", "nodes_used": 2, "seconds": 4.0, "round": 1}
     samples = [
-        sampled(SEARCHED, board="start", **alone),
-        sampled(SEARCHED, board="diagonal", **alone),
-        sampled(TOGETHER, board="start", **together | {"jobs": 0, "seconds": 1.0}),
-        sampled(TOGETHER, board="diagonal", **together | {"jobs": 9}),
+        sampled(SEARCH_KINDS, board="start", **alone),
+        sampled(SEARCH_KINDS, board="diagonal", **alone),
+        sampled(CLUSTER_KINDS, board="start", **together | {"jobs": 0, "seconds": 1.0}),
+        sampled(CLUSTER_KINDS, board="diagonal", **together | {"jobs": 9}),
     ]
     report = scaling.conclude(chosen, samples)
     assert report.tables[0].column("speed-up, mean") == [2.0]
@@ -170,9 +170,9 @@ def test_searches_that_nobody_divided_are_no_speed_ups():
     threshold = experiment_named("threshold")
     chosen = threshold.parameters(cluster="inside:2", policies=("none",), thresholds=(3, 9))
     samples = [
-        sampled(SEARCHED, position="start", replication="alone", seconds=8.0, round=1),
-        sampled(TOGETHER, position="start", replication="none", threshold=3, seconds=4.0, round=1, jobs=7),
-        sampled(TOGETHER, position="start", replication="none", threshold=9, seconds=1.0, round=1, jobs=0),
+        sampled(SEARCH_KINDS, position="start", replication="alone", seconds=8.0, round=1),
+        sampled(CLUSTER_KINDS, position="start", replication="none", threshold=3, seconds=4.0, round=1, jobs=7),
+        sampled(CLUSTER_KINDS, position="start", replication="none", threshold=9, seconds=1.0, round=1, jobs=0),
     ]
     report = threshold.conclude(chosen, samples)
     assert report.tables[0].column("speed-up") == [2.0, None]

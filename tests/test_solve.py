@@ -18,7 +18,7 @@ from outflank.othello.squares import START, othello
 from outflank.search.solving import TABLE_BITS, usual_table_bits
 from outflank.ui.cli import main, solve_run
 from outflank.ui.cli.expected import differences
-from outflank.ui.cli.search_thread import as_they_come
+from outflank.ui.cli.search_thread import results_from_thread
 from outflank.ui.cli.solve_view import SolveTable, Total, bounds, memory_line
 from tests.drawing import walk
 
@@ -266,12 +266,12 @@ def test_what_is_proved_when_a_limit_ends_it(solved):
 @pytest.mark.interpreted_only
 def test_ctrl_c_ends_it_with_what_is_proved(solved, monkeypatch):
     def interrupted(results, stop, cluster):
-        for each in as_they_come(results, stop, cluster):
+        for each in results_from_thread(results, stop, cluster):
             if each is None:  # a search of some time
                 os.kill(os.getpid(), signal.SIGINT)
             yield each
 
-    monkeypatch.setattr(solve_run, "as_they_come", interrupted)
+    monkeypatch.setattr(solve_run, "results_from_thread", interrupted)
     script = f"{OVER}\n{'-' * 14}XO{'-' * 4}OX{'-' * 14} X\n{OVER}\n"
     status, out, _ = solved(script=script)
     assert status == 130
@@ -362,18 +362,18 @@ def test_progress_says_what_is_proved_and_settled():
         proving=True,
         nodes=9000,
         seconds=3.0,
-        begun=3,
-        moves=4,
+        moves_begun=3,
+        move_count=4,
         move=moves[2],
         best=moves[0],
         value=-2,
-        done=2,
+        moves_done=2,
     )
-    row = table.under_way(1, board, progress, None)
+    row = table.progress_row(1, board, progress, None)
     assert "move 3 of 4: f5, d3 is best so far, 50% of the root settled" in " ".join(row.split())
     assert ">= -2" in row
-    assert "-2..+6" in table.under_way(1, board, replace(progress, upper=6), None)
-    estimated = table.under_way(1, board, replace(progress, proving=False, depth=9), None)
+    assert "-2..+6" in table.progress_row(1, board, replace(progress, upper=6), None)
+    estimated = table.progress_row(1, board, replace(progress, proving=False, depth=9), None)
     assert "estimate, depth 9" in estimated
 
 

@@ -14,7 +14,7 @@ from outflank.games.rules import MOVE, fill, most_moves, play
 from outflank.kernels.compiler import interpreted
 from outflank.kernels.observers import watched_by
 from outflank.lab.spans import NO_SPANS, burden_of, migrations, moments_of, spans_of
-from outflank.lab.spans_recording import Cost, least_of
+from outflank.lab.spans_recording import Cost, fastest_strands
 from outflank.parallel.events import (
     CLOSED,
     DONE,
@@ -432,7 +432,7 @@ def events_at(*times, nodes=(0, 1, 2)):
 @pytest.mark.interpreted_only
 def test_a_strand_is_as_long_as_when_nobody_disturbed_it():
     """The first was preempted in its second strand, the second in its first one."""
-    events, same = least_of([events_at(100, 105, 9000), events_at(50, 7000, 7020)])
+    events, same = fastest_strands([events_at(100, 105, 9000), events_at(50, 7000, 7020)])
     assert same
     assert np.diff(events[:, TIME]).tolist() == [5, 20]
     assert events[:, NODES].tolist() == [0, 1, 2]
@@ -443,7 +443,7 @@ def test_a_strand_is_as_long_as_when_nobody_disturbed_it():
     "other", [events_at(0, 1, 2, nodes=(0, 1, 3)), events_at(0, 1, 2)[:2]], ids=["nodes", "length"]
 )
 def test_recordings_of_other_searches_are_told_apart(other):
-    events, same = least_of([events_at(0, 10, 20), other])
+    events, same = fastest_strands([events_at(0, 10, 20), other])
     assert not same
     assert np.diff(events[:, TIME]).tolist() == [10, 10]
 

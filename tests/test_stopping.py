@@ -16,7 +16,7 @@ from outflank.search.contract import Deadline, Options
 from outflank.search.deepening import iterate
 from outflank.search.deepening import search as search_board
 from outflank.search.root import Root
-from outflank.search.stopping import BELL, HEARING, LIFELINE, halt, poll_stop, ring, set_deadline
+from outflank.search.stopping import BELL, LIFELINE, STOP_FIELDS, halt, poll_stop, ring, set_deadline
 from outflank.search.worker import WORKER
 
 
@@ -38,7 +38,7 @@ def polled(workers):
 
 def test_a_lifeline_begins_every_frame():
     assert [FRAME.fields[name][1] for name in LIFELINE] == [0, 8, 16, 24]
-    assert set(HEARING) <= set(WORKER.names)
+    assert set(STOP_FIELDS) <= set(WORKER.names)
 
 
 def test_nobody_is_stopped_by_a_bell_that_rings_for_others(search):

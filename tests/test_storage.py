@@ -6,8 +6,8 @@ import pytest
 from outflank import search
 from outflank.boards import Board
 from outflank.games.rules import pack
-from outflank.lab.board_storage import STORAGES, count_all, stored
-from outflank.lab.boards import chosen_boards
+from outflank.lab.board_storage import STORAGES, count_all, stored_boards
+from outflank.lab.boards import study_positions
 from outflank.lab.studies.storage import climb
 from outflank.search.probes import Counts
 
@@ -16,9 +16,9 @@ BYTES = {"matrix of bytes": 64, "array of bytes": 64, "two bits a square": 16, "
 
 @pytest.mark.parametrize("name", STORAGES)
 def test_every_way_of_keeping_boards_has_the_same_moves(name):
-    boards = [each.board for each in chosen_boards("othello", ("start", "midgame", "late"))]
+    boards = [each.board for each in study_positions("othello", ("start", "midgame", "late"))]
     words = np.array([pack(board.game, board.position) for board in boards], np.uint64)
-    storage, memory = stored(STORAGES[name], words)
+    storage, memory = stored_boards(STORAGES[name], words)
     assert memory.nbytes == BYTES[name] * len(boards)
     assert int(count_all(storage, len(boards), 2)) == 2 * sum(len(board.legal_moves) for board in boards)
 
@@ -36,7 +36,7 @@ def test_an_ascent_ends_on_a_board_that_has_the_moves_it_claims():
 @pytest.mark.compiled
 def test_a_search_tells_the_most_moves_of_a_node():
     counts, other = Counts(), Counts()
-    board = chosen_boards("othello", ("midgame",))[0].board
+    board = study_positions("othello", ("midgame",))[0].board
     search(board, depth=2, workers=1, deepen=False, algorithm="minimax", instrument=counts)
     replies = []
     for move in board.legal_moves:

@@ -235,5 +235,5 @@ def test_what_another_node_found_is_kept_without_its_marks():
     data = tables.marked(tables.with_selectivity(tables.packed(-7, 5, LOWER, 3, 5), 2), 4, 2)
     kept = tables.adopted(data, 7)
     assert tables.is_foreign(kept) == 1
-    assert tables.at_it(kept, 2) == 0
+    assert tables.workers_at(kept, 2) == 0
     assert int(kept) == int(tables.with_selectivity(tables.packed(-7, 5, LOWER, 3, 7), 2)) | tables.FOREIGN

@@ -31,8 +31,8 @@ starts = st.sampled_from(
 def test_what_lies_on_a_table_is_the_position(start: Any, choices: list[int]) -> None:
     board = played(start(), choices)
     table = tabletop_of(board)
-    assert table.placed is not None
-    again = table.placed(table.pieces(board), board.turn)
+    assert table.board_from_pieces is not None
+    again = table.board_from_pieces(table.pieces(board), board.turn)
     assert again == board
     assert len({(place.x, place.y) for place in table.places}) == len(table.pieces(board))
 
@@ -76,6 +76,6 @@ def test_two_gestures_are_never_told_apart_by_less_than_cells_and_way() -> None:
 def test_what_is_no_position_is_refused(pieces: str) -> None:
     for board in (AbaloneBoard.start(), OthelloBoard.start()):
         table = tabletop_of(board)
-        assert table.placed is not None
+        assert table.board_from_pieces is not None
         with pytest.raises(OutflankError):
-            table.placed(pieces, Side.WHITE)
+            table.board_from_pieces(pieces, Side.WHITE)

@@ -13,7 +13,7 @@ from outflank.ui.cli import COMMANDS, cli, games, main, progress
 from outflank.ui.cli import search_view as view
 from outflank.ui.cli.common import diagnostics, letters_only, output, scaled
 from outflank.ui.cli.drawing import draw
-from outflank.ui.cli.plain_text import folded, make_plain
+from outflank.ui.cli.plain_text import use_plain_text, wrapped_line
 
 
 def commands(group: click.Group, names: tuple[str, ...] = ()):
@@ -51,7 +51,7 @@ def test_an_error_of_the_system_without_text_is_told(monkeypatch, capsys):
         raise OSError
 
     monkeypatch.setattr(cli, "main", full)
-    monkeypatch.setattr("outflank.ui.cli.forget_output", lambda: None)
+    monkeypatch.setattr("outflank.ui.cli.discard_output", lambda: None)
     with pytest.raises(SystemExit) as ended:
         main([])
     assert (ended.value.code, capsys.readouterr().err) == (2, "outflank: cannot write: OSError without a reason\n")
@@ -77,7 +77,7 @@ class Stream(io.TextIOWrapper):
 
 
 def drawn(stream: Stream, **environment: str) -> str:
-    make_plain(stream)
+    use_plain_text(stream)
     console = Console(file=stream, _environ={"TERM": "xterm-256color", **environment}, width=80, highlight=False)
     draw(console, OthelloBoard.from_text("f5d6"))
     return stream.written()
@@ -108,12 +108,12 @@ def test_the_c_locale_gets_ascii_at_a_terminal_and_behind_a_pipe(monkeypatch):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("LC_ALL", "C")
     stream = Stream()
-    make_plain(stream)
+    use_plain_text(stream)
     assert stream.encoding == "ascii"
     stream.write("8×8 … ── 🎲")
     assert stream.written() == "8x8 ... -- ?"
     file = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
-    make_plain(file)
+    use_plain_text(file)
     assert file.encoding == "ascii"
 
 
@@ -136,7 +136,7 @@ def test_ascii_is_for_those_who_ask_for_it(told, encoding, monkeypatch):
     for name, value in told.items():
         monkeypatch.setenv(name, value)
     file = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
-    make_plain(file)
+    use_plain_text(file)
     assert file.encoding == encoding
 
 
@@ -171,10 +171,10 @@ def test_a_width_that_nothing_fits_into_is_not_taken(size, monkeypatch, capsys):
 def test_an_error_is_folded_between_words_on_a_terminal_alone(monkeypatch):
     monkeypatch.setenv("COLUMNS", "40")
     line = "outflank: unknown command 'serach', did you mean 'search'? (known: search, perft)"
-    lines = folded(line, Stream()).splitlines()
+    lines = wrapped_line(line, Stream()).splitlines()
     assert max(map(len, lines)) <= 40
     assert " ".join(lines) == line
-    assert folded(line, io.StringIO()) == line
+    assert wrapped_line(line, io.StringIO()) == line
 
 
 @pytest.mark.interpreted_only

@@ -14,7 +14,7 @@ from outflank import lab
 from outflank.lab import experiment as registry
 from outflank.search.contract import Stop
 from outflank.ui.cli import interrupting, main, progress
-from outflank.ui.cli.interrupting import INTERRUPTED, TERMINATED, heeding_termination, interruptibly, status_of
+from outflank.ui.cli.interrupting import INTERRUPTED, TERMINATED, exit_status, run_interruptibly, sigterm_as_ctrl_c
 from tests.installing import register_for_now
 
 pytestmark = pytest.mark.interpreted_only
@@ -110,10 +110,10 @@ def untouched():
 def test_a_termination_interrupts(untouched, interrupt):
     signal.signal(signal.SIGINT, interrupt)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    with pytest.raises(KeyboardInterrupt), heeding_termination():
+    with pytest.raises(KeyboardInterrupt), sigterm_as_ctrl_c():
         signal.raise_signal(signal.SIGTERM)
     assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
-    assert [status_of(status) for status in (0, 1, INTERRUPTED)] == [0, 1, TERMINATED]
+    assert [exit_status(status) for status in (0, 1, INTERRUPTED)] == [0, 1, TERMINATED]
 
 
 @posix
@@ -133,19 +133,19 @@ def test_a_termination_does_what_an_interrupt_would(untouched):
         begun.wait()
         os.kill(os.getpid(), signal.SIGTERM)
 
-    with heeding_termination():
+    with sigterm_as_ctrl_c():
         threading.Thread(target=terminate).start()
-        assert interruptibly(work, stop) == "ended"
-    assert status_of(INTERRUPTED) == TERMINATED
-    with heeding_termination():
-        assert status_of(INTERRUPTED) == INTERRUPTED  # which is another command's
+        assert run_interruptibly(work, stop) == "ended"
+    assert exit_status(INTERRUPTED) == TERMINATED
+    with sigterm_as_ctrl_c():
+        assert exit_status(INTERRUPTED) == INTERRUPTED  # which is another command's
 
 
 @posix
 def test_a_termination_that_is_ignored_or_handled_stays_so(untouched):
     for handler in (signal.SIG_IGN, lambda *_: None):
         signal.signal(signal.SIGTERM, handler)
-        with heeding_termination():
+        with sigterm_as_ctrl_c():
             assert signal.getsignal(signal.SIGTERM) is handler
 
 

@@ -5,10 +5,10 @@ import pytest
 from outflank import lab
 from outflank.lab.literature import rows
 from outflank.lab.reproduction import timed_games
-from outflank.lab.reproduction.cells import Verdict, compared
+from outflank.lab.reproduction.cells import Verdict, compare_cells
 from outflank.lab.reproduction.report_002 import SECTIONS as SECTIONS_002
 from outflank.lab.reproduction.report_004 import SECTIONS as SECTIONS_004
-from outflank.lab.reproduction.sections import Effort, ExperimentPart, Setting, check_found
+from outflank.lab.reproduction.sections import Effort, ExperimentPart, Setting, checked_cells
 from outflank.lab.reproduction.timed_games import (
     EFFICIENCY_002,
     EFFICIENCY_004,
@@ -50,7 +50,7 @@ def test_every_part_can_be_run_at_every_effort(effort):
     for section in MINE:
         sources = section.sources(Setting(effort, 2))
         assert sources
-        assert all(source.chosen is not None for source in sources if isinstance(source, ExperimentPart))
+        assert all(source.experiment_parameters is not None for source in sources if isinstance(source, ExperimentPart))
 
 
 @pytest.mark.interpreted_only
@@ -63,14 +63,14 @@ def test_sections_stand_in_the_order_of_the_reports():
 
 @pytest.mark.interpreted_only
 def test_every_cell_of_the_thread_table_is_measured_in_full(eight_cores):
-    found = list(check_found(EFFICIENCY_004, _rows_004(as_printed())))
+    found = list(checked_cells(EFFICIENCY_004, _rows_004(as_printed())))
     assert len(found) == 3 * len(THREADS)
-    cells = compared(EFFICIENCY_004, found)
+    cells = compare_cells(EFFICIENCY_004, found)
     assert {cell.verdict for cell in cells} == {Verdict.BESIDE}
     assert any("workers take turns" in cell.note for cell in cells)
-    assert {each.verdict for each in compared(EFFICIENCY_004, [])} == {Verdict.NOT_DONE}
+    assert {each.verdict for each in compare_cells(EFFICIENCY_004, [])} == {Verdict.NOT_DONE}
     (full,) = [each for each in EFFICIENCY_004.sources(Setting(Effort.FULL, 2)) if each.label == "master"]
-    assert full.chosen.workers == THREADS
+    assert full.experiment_parameters.workers == THREADS
 
 
 @pytest.mark.interpreted_only
@@ -83,7 +83,7 @@ def test_misprinted_user_times_are_told():
 
 @pytest.mark.interpreted_only
 def test_report_004s_own_table_says_what_its_text_says(eight_cores):
-    found = {each.row[0]: each.ours for each in check_found(TEXT_004, _facts_004(as_printed()))}
+    found = {each.row[0]: each.ours for each in checked_cells(TEXT_004, _facts_004(as_printed()))}
     assert found["serial_seconds"] == 47.166
     assert found["no_gain_beyond_threads"] == 8
     assert found["flat_up_to_threads"] == "1 to 8"
@@ -95,7 +95,7 @@ def test_report_004s_own_table_says_what_its_text_says(eight_cores):
 def test_report_002s_text_is_read_from_a_curve(eight_cores):
     curve = [sample("serial minimax", 1, 100.0)]
     curve += [sample("fork-join", count, 110.0 / min(count, 8)) for count in (1, 2, 5, 8, 16, 32)]
-    found = {each.row[0]: each.ours for each in check_found(EFFICIENCY_002, _facts_002(curve))}
+    found = {each.row[0]: each.ours for each in checked_cells(EFFICIENCY_002, _facts_002(curve))}
     assert found["efficient_up_to_threads"] == "1 to 8"
     assert found["efficiency_above_percent"] == pytest.approx(90.9, abs=0.1)
     assert found["seconds_on_1_thread_above"] == 110
@@ -110,13 +110,13 @@ def test_the_schedulers_share_is_that_of_the_busy_time():
         {"what": "total", "kind": kind, "end_us": spent}
         for kind, spent in (("search", 98.0), ("spawn", 1.0), ("schedule", 1.0), ("idle", 50.0))
     ]
-    (found,) = check_found(TEXT_004, _scheduler_004(totals))
+    (found,) = checked_cells(TEXT_004, _scheduler_004(totals))
     assert found.ours == pytest.approx(2.0)
 
 
 @pytest.mark.compiled
 def test_four_programs_of_ours_play_report_004s_game():
-    (found,) = check_found(TEXT_004, _branches_004(1, Stop()))
+    (found,) = checked_cells(TEXT_004, _branches_004(1, Stop()))
     assert found.ours == 4
 
 

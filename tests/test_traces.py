@@ -8,7 +8,7 @@ import pytest
 
 from outflank import Limits, OthelloBoard
 from outflank.kernels.compiler import interpreted
-from outflank.lab.traces import KINDS, chrome_trace, folded_stacks, intervals, joined, line_of
+from outflank.lab.traces import KINDS, chrome_trace, folded_stacks, intervals, line_steps, merge_short
 from outflank.parallel.events import (
     CLOSED,
     DONE,
@@ -72,7 +72,7 @@ def test_no_worker_does_two_things_at_once(traced):
 
 def test_joined_intervals_cover_the_same_time(traced):
     every = list(intervals(traced))
-    few = joined(every, 50.0)
+    few = merge_short(every, 50.0)
     assert len(few) <= len(every)
     for column in ("begin_us", "end_us"):
         assert {(each["worker"], each[column]) for each in few} <= {(each["worker"], each[column]) for each in every}
@@ -103,5 +103,5 @@ def test_folded_stacks_have_a_number_at_the_end(traced):
 
 
 def test_a_line_begins_with_its_iteration():
-    assert line_of("depth 7 f5 d6") == ["depth 7", "f5", "d6"]
-    assert line_of("") == []
+    assert line_steps("depth 7 f5 d6") == ["depth 7", "f5", "d6"]
+    assert line_steps("") == []

@@ -17,7 +17,7 @@ from outflank.errors import InvalidOption, OutflankError
 from outflank.games import description
 from outflank.games.description import GAMES, game_named
 from outflank.games.evaluation import begin, evaluation_named, evaluations, scale_of, value
-from outflank.games.pattern_weights import read_weights, written
+from outflank.games.pattern_weights import encode_weights, read_weights
 from outflank.games.rules import over, score, unpack
 from outflank.lab.drawing.page import page_html
 from outflank.learning import fit as fitting_of_one
@@ -30,7 +30,7 @@ from outflank.learning.labelling import Labels, label, read_values
 from outflank.learning.loop import Plan
 from outflank.learning.loop import run as run_loop
 from outflank.learning.pieces import Halted, Work
-from outflank.learning.playing import Match, _arranged
+from outflank.learning.playing import Match, _match_settings
 from outflank.learning.report import report_of
 from outflank.learning.stages import HELD_OUT, StageWeights
 from outflank.learning.subject import Subject
@@ -190,7 +190,7 @@ def test_earlier_positions_are_worth_what_is_seen_of_later_ones(whole, tmp_path)
     stages = StageWeights(subject, None, shrinkage=LABELS.shrinkage, passes=4)
     stages.fit(0, positions.boards[solved], values[solved], Work())
     path = tmp_path / "later.weights"
-    path.write_bytes(written(subject.patterns, stages.rounded()))
+    path.write_bytes(encode_weights(subject.patterns, stages.rounded()))
     game = othello(4)
     evaluation = evaluation_named(game, f"patterns:{path}")
 
@@ -272,7 +272,7 @@ def test_an_evaluation_is_named_by_its_file_and_read_anew_when_that_is_written_a
     assert f"patterns:{path}" not in evaluations(game)
     assert scale_of(game, first).unit == "discs"
     weights = read_weights(patterns, data, "w")
-    path.write_bytes(written(patterns, weights + 1))
+    path.write_bytes(encode_weights(patterns, weights + 1))
     second = evaluation_named(game, f"patterns:{path}")
     position = START.position
     values = [int(value(each, game, position, begin(each, game, position))) for each in (first, second)]
@@ -483,7 +483,7 @@ def beside_mobility_alone(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_loop_is_interrupted_wherever_and_learns_the_same(tmp_path):
     whole, cut = tmp_path / "whole", tmp_path / "cut"
     pages: list[int] = []
-    found = run_loop(whole, PLAN, Work(), written=lambda document: pages.append(len(document.generations)))
+    found = run_loop(whole, PLAN, Work(), on_write=lambda document: pages.append(len(document.generations)))
     assert (found.complete, len(found.generations), pages) == (True, 2, [1, 2])
     for number in (1, 2):
         for step in ("generate", "label", "fit", "check", "play"):
@@ -570,5 +570,5 @@ def test_the_whole_loop_on_the_command_line(run, tmp_path):
 def test_a_board_with_few_openings_has_a_shorter_match(monkeypatch):
     monkeypatch.setattr("outflank.arena.openings.TRIES", 40)
     six = game_named("othello").start(size=6)
-    assert 2 <= _arranged(Subject(START.game), Match(games=200), START, ("first", "random")).games < 200
-    assert _arranged(Subject(six.game), Match(games=40), six, ("first", "random")).games == 40
+    assert 2 <= _match_settings(Subject(START.game), Match(games=200), START, ("first", "random")).games < 200
+    assert _match_settings(Subject(six.game), Match(games=40), six, ("first", "random")).games == 40

@@ -6,7 +6,7 @@ import pytest
 
 from outflank import AbaloneBoard, Limits, OthelloBoard, search
 from outflank.games.description import unit_of
-from outflank.games.evaluation import WON, Exact, counted, evaluation_named, scale_of
+from outflank.games.evaluation import WON, Exact, evaluation_named, scale_of, unit_scale
 from outflank.players.player import Choice
 
 OTHELLO = OthelloBoard.start().game
@@ -56,7 +56,7 @@ def test_numbers_for_plots_and_other_programs():
     cohesion = scale_of(ABALONE, evaluation_named(ABALONE, "cohesion"))
     assert [phased.number(value) for value in (25, WON + 12, -WON - 12, 900)] == [2.5, 12, -12, 64]
     assert [cohesion.number(value) for value in (600, WON + 1, -WON - 1)] == [1.5, 6, -6]
-    assert counted(OTHELLO).text(-2.25) == "-2.2 discs"
+    assert unit_scale(OTHELLO).text(-2.25) == "-2.2 discs"
     assert unit_of(ABALONE).name == "marbles"
 
 
@@ -74,7 +74,7 @@ def test_a_game_that_says_nothing_of_its_scores_counts_points():
         pass
 
     assert scale_of(Heaps(), Exact()).text(12, exact=True) == "+12 points"
-    assert counted(Heaps()).text(-3.25) == "-3.2 points"
+    assert unit_scale(Heaps()).text(-3.25) == "-3.2 points"
 
 
 @pytest.mark.interpreted_only

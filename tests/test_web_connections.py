@@ -17,7 +17,7 @@ from typing import Any, cast
 import pytest
 from websockets.exceptions import ConnectionClosed
 
-from outflank.ui.web.hall.hall import Hall
+from outflank.ui.web.lobby.lobby import Lobby
 from outflank.ui.web.messages import Halted
 from outflank.ui.web.running import PING_SECONDS
 from outflank.ui.web.settings import Settings
@@ -99,14 +99,14 @@ class Closing:
 @pytest.mark.parametrize("delay", range(STEPS))
 def test_a_session_ends_when_its_socket_closes_while_it_sends(tmp_path: Path, delay: int) -> None:
     async def ends() -> bool:
-        hall = Hall(Settings(games=tmp_path / "games.sqlite", reports=tmp_path, workers=1))
+        lobby = Lobby(Settings(games=tmp_path / "games.sqlite", reports=tmp_path, workers=1))
         socket = Closing(delay)
-        session = Session(hall, cast(Any, socket))
+        session = Session(lobby, cast(Any, socket))
         running = asyncio.create_task(session.run())
         await socket.sending.wait()
         socket.sent.set()
         await steps(4 * STEPS)
-        hall.close()
+        lobby.close()
         return running.done()
 
     assert asyncio.run(ends())

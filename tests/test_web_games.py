@@ -17,12 +17,12 @@ import pytest
 
 from outflank.errors import OutflankError
 from outflank.ui.web import messages
-from outflank.ui.web.games.making import placed, read, started
+from outflank.ui.web.games.game_messages import listed_game
+from outflank.ui.web.games.new_games import game_from_pieces, game_from_text, new_game
 from outflank.ui.web.games.positions import Boards
 from outflank.ui.web.games.store import Store, row_of
-from outflank.ui.web.games.telling import listed_game
-from outflank.ui.web.hall.hall import MOST_UNWATCHED, Hall
-from outflank.ui.web.hall.tables import Table
+from outflank.ui.web.lobby.live_games import LiveGame
+from outflank.ui.web.lobby.lobby import MOST_UNWATCHED, Lobby
 from outflank.ui.web.settings import Settings
 from tests.web_server import Page, Served, serving
 
@@ -181,12 +181,12 @@ def test_games_are_written_in_every_form_and_read_again(page: Page) -> None:
 
 def test_who_exports_or_leaves_a_game_does_not_keep_its_clock_running(served: Served, page: Page) -> None:
     game = page.play(page.new(seats={"clock": "5+3"}), "f5")
-    table = served.hall._known[game["id"]]
+    live_game = served.lobby._loaded[game["id"]]
     assert page.ask("leave")["kind"] == "left"
-    assert not table.watchers
-    assert table._running is None
+    assert not live_game.watchers
+    assert live_game._running is None
     assert page.ask("export", id=game["id"], form="moves")["text"].strip() == "f5"
-    assert not table.watchers
+    assert not live_game.watchers
     assert page.ask("leave")["kind"] == "left"  # from nothing
 
 
@@ -331,7 +331,10 @@ def test_games_without_moves_are_forgotten_at_the_start_and_where_there_is_no_ro
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pieces = "." * 5 + "XO" + ".." + "OX" + "." * 5
-    made = [started("othello", {"size": 4}, None), *(placed("othello", {"size": 4}, pieces, "white") for _ in "12")]
+    made = [
+        new_game("othello", {"size": 4}, None),
+        *(game_from_pieces("othello", {"size": 4}, pieces, "white") for _ in "12"),
+    ]
     store = Store(tmp_path / "games.sqlite")
     for changed, each in enumerate(made):
         kept = msgspec.structs.replace(each, changed=float(changed))
@@ -388,8 +391,8 @@ def test_other_files_are_not_taken_for_games(tmp_path: Path) -> None:
 def test_options_of_no_game_are_refused_whatever_they_are_called() -> None:
     for name in ("text", "game", "name", "colour"):
         with pytest.raises(OutflankError, match=f"unknown option '{name}'"):
-            read("f5", None, {name: "x"}, None)
-    assert read("f5", None, {"size": 8}, None).game == "othello"
+            game_from_text("f5", None, {name: "x"}, None)
+    assert game_from_text("f5", None, {"size": 8}, None).game == "othello"
 
 
 def rights(folder: Path) -> dict[str, int]:
@@ -463,7 +466,7 @@ def test_a_game_that_cannot_be_written_has_not_changed(tmp_path: Path, monkeypat
         with monkeypatch.context() as broken:
             broken.setattr("outflank.ui.web.games.store.MOST_GAMES", 0)
             assert "no more" in page.refused("new", game="othello")
-            monkeypatch.setattr(served.hall.house.store, "put", _full)
+            monkeypatch.setattr(served.lobby.services.store, "put", _full)
             assert "disk is full" in page.refused("play", id=game["id"], node=1, move="d6")
         monkeypatch.undo()
         assert page.ask("open", id=game["id"])["node"] == 1
@@ -477,8 +480,8 @@ def test_a_computer_whose_move_cannot_be_kept_does_not_think_for_ever(
 ) -> None:
     with serving(tmp_path) as served, served.page() as page:
         game = page.play(page.new(), "f5")
-        puts = iter([served.hall.house.store.put])  # one more
-        monkeypatch.setattr(served.hall.house.store, "put", lambda row: next(puts, _full)(row))
+        puts = iter([served.lobby.services.store.put])  # one more
+        monkeypatch.setattr(served.lobby.services.store, "put", lambda row: next(puts, _full)(row))
         assert page.ask("sit", id=game["id"], seats={"white": "random"})["thinking"] == "white"
         told = page.until(lambda message: message["kind"] == "game")
         assert (told["node"], told["thinking"]) == (1, None)
@@ -491,22 +494,22 @@ def test_a_computer_whose_move_cannot_be_kept_does_not_think_for_ever(
 
 def test_a_game_that_is_being_deleted_is_not_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async def opened() -> None:
-        hall = Hall(Settings(games=tmp_path / "games.sqlite", reports=tmp_path, workers=1))
-        table = await hall.begin_game(started("othello", {"size": 4}, None))
-        close, opening = table.close, list[asyncio.Task[Table]]()
+        lobby = Lobby(Settings(games=tmp_path / "games.sqlite", reports=tmp_path, workers=1))
+        live_game = await lobby.begin_game(new_game("othello", {"size": 4}, None))
+        close, opening = live_game.close, list[asyncio.Task[LiveGame]]()
 
         async def slowly() -> None:
-            opening.append(asyncio.create_task(hall.table(table.kept.id)))
+            opening.append(asyncio.create_task(lobby.live_game(live_game.saved.id)))
             await asyncio.wait(opening, timeout=0.05)
             await close()
 
-        monkeypatch.setattr(table, "close", slowly)
-        await hall.delete(table.kept.id)
+        monkeypatch.setattr(live_game, "close", slowly)
+        await lobby.delete(live_game.saved.id)
         try:
             with pytest.raises(OutflankError, match="no such game"):
                 await opening[0]
         finally:
-            hall.close()
+            lobby.close()
 
     asyncio.run(opened())
 
@@ -519,11 +522,11 @@ def test_few_games_that_nobody_watches_stay_in_memory(tmp_path: Path) -> None:
             for _ in range(MOST_UNWATCHED + 5):
                 game = other.new(options={"size": 4})
                 seen.append(other.ask("play", id=game["id"], node=0, move="b1"))
-            served.until(lambda: len(served.hall._tables) <= MOST_UNWATCHED + 2)
-            assert watched["id"] in served.hall._tables
+            served.until(lambda: len(served.lobby._recent) <= MOST_UNWATCHED + 2)
+            assert watched["id"] in served.lobby._recent
             assert other.ask("open", id=seen[0]["id"])["nodes"] == seen[0]["nodes"]
-        served.until(lambda: len(served.hall._tables) <= MOST_UNWATCHED)
-        assert seen[0]["id"] in served.hall._tables  # the last that was left
+        served.until(lambda: len(served.lobby._recent) <= MOST_UNWATCHED)
+        assert seen[0]["id"] in served.lobby._recent  # the last that was left
 
 
 def test_neither_who_asks_no_more_nor_what_fails_ends_the_thread_of_the_disk(tmp_path: Path) -> None:
@@ -534,9 +537,9 @@ def test_neither_who_asks_no_more_nor_what_fails_ends_the_thread_of_the_disk(tmp
         begun.set()
         assert on.wait(60)
 
-    first = store._ask(wait)
+    first = store._submit(wait)
     assert begun.wait(60)
-    given_up, wrong = store.page(None), store._ask(lambda file: 1 // 0)
+    given_up, wrong = store.page(None), store._submit(lambda file: 1 // 0)
     assert given_up.cancel()
     on.set()
     first.result()

@@ -21,10 +21,10 @@ from outflank.search.contract import Stop
 from outflank.search.deepening import search
 from outflank.search.root import Root
 from outflank.search.table import Table, tables_in_memory
-from outflank.ui.web.games.seats import seated
+from outflank.ui.web.games.seats import web_player
 from outflank.ui.web.requests import SearchOptions
 from outflank.ui.web.searching import computers as computers_module
-from outflank.ui.web.searching.analysing import Analysing
+from outflank.ui.web.searching.analysing import AnalysisTask
 from outflank.ui.web.searching.computers import MOST_PLAYERS, Computers
 from outflank.ui.web.searching.searches import FEW, LARGE_BITS, SMALL_BITS, Searches
 from outflank.ui.web.searching.turns import Turns
@@ -133,7 +133,7 @@ def test_computers_whose_moves_fail_or_are_not_wanted_leave_nothing(
 
     def stopped(words: str, game: Any, variety: int) -> Any:
         stop()  # while it is being made
-        return seated(words, game, variety)
+        return web_player(words, game, variety)
 
     with monkeypatch.context() as changed:
         changed.setattr(Computer, "choose", fails)
@@ -142,7 +142,7 @@ def test_computers_whose_moves_fail_or_are_not_wanted_leave_nothing(
     assert alive.made
     assert alive.names() == []
     with monkeypatch.context() as changed:
-        changed.setattr(computers_module, "seated", stopped)
+        changed.setattr(computers_module, "web_player", stopped)
         with pytest.raises(OutflankError, match="not wanted"):
             chosen(computers, "computer depth=1", stop)
     assert computers.in_memory() == 1  # it is ready for the next move
@@ -186,7 +186,7 @@ def test_there_are_never_more_computers_than_announced(tmp_path: Path, monkeypat
     on = threading.Event()
     monkeypatch.setattr(Waiting, "there", [])
     monkeypatch.setattr(Waiting, "most", 0)
-    monkeypatch.setattr(computers_module, "seated", lambda *_: Waiting(on))
+    monkeypatch.setattr(computers_module, "web_player", lambda *_: Waiting(on))
     turns = Turns(2)
     computers = Computers(settings(tmp_path), turns)
 
@@ -215,16 +215,16 @@ def test_there_are_never_more_computers_than_announced(tmp_path: Path, monkeypat
 # --- analyses ---
 
 
-def analysing(tell: Callable[[Analysing], None], **options: Any) -> Analysing:
-    return Analysing(OthelloBoard.start(6), moves=1, asked=SearchOptions(**options), bits=10, tell=tell)
+def analysing(tell: Callable[[AnalysisTask], None], **options: Any) -> AnalysisTask:
+    return AnalysisTask(OthelloBoard.start(6), moves=1, options=SearchOptions(**options), bits=10, tell=tell)
 
 
 @PLAIN
 def test_an_analysis_that_is_closed_in_its_turn_frees_its_tables_when_it_comes_back(alive: Alive) -> None:
     came, go_on, freed, stop = threading.Event(), threading.Event(), threading.Event(), Stop()
-    found: list[Analysing] = []
+    found: list[AnalysisTask] = []
 
-    def tell(search: Analysing) -> None:
+    def tell(search: AnalysisTask) -> None:
         found[:] = [search]  # a cycle, as a connection's
         came.set()
         assert go_on.wait(60)
@@ -343,8 +343,8 @@ def test_visits_that_end_in_the_middle_leave_no_tables(alive: Alive, tmp_path: P
         for leave in (_analysis, _game, _review, _comparison):
             with served.page() as page:
                 leave(page)
-        served.until(lambda: served.hall.house.searches.turns.under_way() == 0)
-        computers = served.hall.house.computers
+        served.until(lambda: served.lobby.services.searches.turns.under_way() == 0)
+        computers = served.lobby.services.computers
         served.until(lambda: computers.in_memory() == 0)
         assert alive.made
         served.until(lambda: alive.names() == [])

@@ -23,9 +23,9 @@ from starlette.datastructures import Headers
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from outflank.ui.cli import main, serve
-from outflank.ui.web.games.making import read
-from outflank.ui.web.guards import Door, is_loopback
-from outflank.ui.web.hall.hall import Hall
+from outflank.ui.web.games.new_games import game_from_text
+from outflank.ui.web.guards import AccessRules, is_loopback
+from outflank.ui.web.lobby.lobby import Lobby
 from outflank.ui.web.messages import Halted
 from outflank.ui.web.requests import MOST_BYTES, MOST_TEXT, Analyse
 from outflank.ui.web.settings import Settings
@@ -54,7 +54,7 @@ def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         yield found
 
 
-# --- the door ---
+# --- the access ---
 
 
 def test_the_page_is_served_with_a_policy_and_kept_by_browsers(served: Served) -> None:
@@ -163,27 +163,27 @@ def test_the_address_with_the_token_leads_nowhere_else(guarded: Served, target: 
 
 
 def test_what_is_reached_by_other_names_takes_any_but_needs_pages_of_its_own() -> None:
-    door = Door(host="0.0.0.0", port=8765, token="secret-word")
-    assert door.knows(Headers({"host": "box.example:8765", "origin": "http://box.example:8765"}))
-    assert not door.knows(Headers({"host": "box.example:8765", "origin": "http://evil.example"}))
-    named = Door(host="192.0.2.1", port=8765)
-    assert named.knows(Headers({"host": "192.0.2.1:8765"}))
-    assert not named.knows(Headers({"host": "evil.example:8765"}))
+    access = AccessRules(host="0.0.0.0", port=8765, token="secret-word")
+    assert access.accepts_origin(Headers({"host": "box.example:8765", "origin": "http://box.example:8765"}))
+    assert not access.accepts_origin(Headers({"host": "box.example:8765", "origin": "http://evil.example"}))
+    named = AccessRules(host="192.0.2.1", port=8765)
+    assert named.accepts_origin(Headers({"host": "192.0.2.1:8765"}))
+    assert not named.accepts_origin(Headers({"host": "evil.example:8765"}))
     assert [is_loopback(host) for host in ("127.0.0.1", "::1", "localhost", "0.0.0.0", "box")] == [True] * 3 + [
         False
     ] * 2
 
 
 def test_a_server_is_known_by_its_name_as_browsers_write_it() -> None:
-    usual = Door(host="127.0.0.1", port=80)
+    usual = AccessRules(host="127.0.0.1", port=80)
     for host in ("127.0.0.1", "127.0.0.1:80", "localhost"):
-        assert usual.knows(Headers({"host": host, "origin": f"http://{host.removesuffix(':80')}"}))
-    assert not usual.knows(Headers({"host": "127.0.0.1:8080"}))
-    assert not usual.knows(Headers({"host": "127.0.0.1", "origin": "http://127.0.0.1:8080"}))
-    named = Door(host="MyBox", port=8765, token="secret-word")
-    assert named.knows(Headers({"host": "mybox:8765", "origin": "http://mybox:8765"}))
-    assert not named.knows(Headers({"host": "mybox"}))
-    assert Door(host="::1", port=80).knows(Headers({"host": "[::1]", "origin": "http://[::1]"}))
+        assert usual.accepts_origin(Headers({"host": host, "origin": f"http://{host.removesuffix(':80')}"}))
+    assert not usual.accepts_origin(Headers({"host": "127.0.0.1:8080"}))
+    assert not usual.accepts_origin(Headers({"host": "127.0.0.1", "origin": "http://127.0.0.1:8080"}))
+    named = AccessRules(host="MyBox", port=8765, token="secret-word")
+    assert named.accepts_origin(Headers({"host": "mybox:8765", "origin": "http://mybox:8765"}))
+    assert not named.accepts_origin(Headers({"host": "mybox"}))
+    assert AccessRules(host="::1", port=80).accepts_origin(Headers({"host": "[::1]", "origin": "http://[::1]"}))
 
 
 # --- bounds ---
@@ -279,8 +279,8 @@ class Silent:
 
 def test_who_reads_nothing_is_not_listened_to(tmp_path: Path) -> None:
     async def waiting() -> int:
-        hall = Hall(Settings(games=tmp_path / "games.sqlite", reports=tmp_path, workers=1, slow_seconds=0.05))
-        session = Session(hall, cast(Any, Silent(150)))
+        lobby = Lobby(Settings(games=tmp_path / "games.sqlite", reports=tmp_path, workers=1, slow_seconds=0.05))
+        session = Session(lobby, cast(Any, Silent(150)))
         most = 0
 
         async def analyse(asked: Analyse) -> None:
@@ -290,7 +290,7 @@ def test_who_reads_nothing_is_not_listened_to(tmp_path: Path) -> None:
 
         session.activity.analyse = analyse  # type: ignore[method-assign]
         await session.run()
-        hall.close()
+        lobby.close()
         return most
 
     assert asyncio.run(waiting()) == MOST_ANSWERS
@@ -355,7 +355,7 @@ JSON = st.recursive(
 @pytest.mark.slow(3)
 def test_hostile_messages_harm_neither_the_server_nor_another_connection(served: Served) -> None:
     assert send_hostile(served, HOSTILE, 1) > HOSTILE // 5
-    served.until(lambda: served.hall.house.searches.turns.under_way() == 0)
+    served.until(lambda: served.lobby.services.searches.turns.under_way() == 0)
 
 
 @settings(max_examples=10)
@@ -392,9 +392,9 @@ def test_texts_are_read_beside_everything_else_and_not_for_long(
     def slow(text: str, *others: Any) -> Any:
         if text == "slow":
             release.wait(60.0)
-        return read(text, *others)
+        return game_from_text(text, *others)
 
-    monkeypatch.setattr("outflank.ui.web.visits.session.read", slow)
+    monkeypatch.setattr("outflank.ui.web.visits.session.game_from_text", slow)
     folder = tmp_path_factory.mktemp("web")
     with (
         serving(folder, texts_at_a_time=1, most_texts=2, text_seconds=0.2) as served,
@@ -488,20 +488,20 @@ def test_a_browser_is_opened_beside_the_server(tmp_path: Path, monkeypatch: pyte
 def test_a_taken_port_is_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         monkeypatch.setattr(serve, "PORT", taken.getsockname()[1])
-        with serve._listening("127.0.0.1", None) as found:
+        with serve._listener("127.0.0.1", None) as found:
             assert found.getsockname()[1] != taken.getsockname()[1]
 
 
 def test_addresses_can_be_opened() -> None:
-    assert serve._address(Door(host="127.0.0.1", port=1)) == "http://127.0.0.1:1/"
-    assert serve._address(Door(host="::1", port=1)) == "http://[::1]:1/"
-    assert serve._address(Door(host="0.0.0.0", port=1, token="word")) == "http://127.0.0.1:1/?token=word"
+    assert serve._address(AccessRules(host="127.0.0.1", port=1)) == "http://127.0.0.1:1/"
+    assert serve._address(AccessRules(host="::1", port=1)) == "http://[::1]:1/"
+    assert serve._address(AccessRules(host="0.0.0.0", port=1, token="word")) == "http://127.0.0.1:1/?token=word"
 
 
 def test_quotes_in_a_cookie_are_not_searched_again_and_again() -> None:
-    door = Door(host="127.0.0.1", port=8000, token="12345678")
+    access = AccessRules(host="127.0.0.1", port=8000, token="12345678")
     for part in ("\\", "\\1", '"', "=", ";", " "):
-        assert not grows_faster(lambda text: door.shown(Headers({"cookie": text})), Hostile('a="', part, '"'))
+        assert not grows_faster(lambda text: access.cookie_token(Headers({"cookie": text})), Hostile('a="', part, '"'))
     beside = Headers({"cookie": 'a="b;c"; outflank-80=other; outflank-8000 = 12345678 ;d'})
-    assert door.shown(beside) == "12345678"
-    assert door.shown(Headers({"cookie": "a=outflank-8000=12345678"})) is None
+    assert access.cookie_token(beside) == "12345678"
+    assert access.cookie_token(Headers({"cookie": "a=outflank-8000=12345678"})) is None

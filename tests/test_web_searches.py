@@ -24,7 +24,7 @@ from outflank.search.resuming import Resumable
 from outflank.search.table import Table
 from outflank.ui.web import messages
 from outflank.ui.web.requests import SearchOptions
-from outflank.ui.web.searching.analysing import Analysing
+from outflank.ui.web.searching.analysing import AnalysisTask
 from outflank.ui.web.searching.computers import Computers
 from outflank.ui.web.searching.searches import FEW, LARGE_BITS, SMALL_BITS, Searches
 from outflank.ui.web.searching.stages import Step, steps_of
@@ -55,7 +55,7 @@ def page(served: Served) -> Iterator[Page]:
 
 def idle(served: Served) -> None:
     """Wait until nothing is searched."""
-    served.until(lambda: served.hall.house.searches.turns.under_way() == 0)
+    served.until(lambda: served.lobby.services.searches.turns.under_way() == 0)
 
 
 def last_of(page: Page, number: int) -> dict[str, Any]:
@@ -147,7 +147,7 @@ def test_leases_are_given_in_the_order_in_which_they_are_asked_for() -> None:
         for number in range(5):
             threads.append(threading.Thread(target=ask, args=(number,)))
             threads[-1].start()
-            waiting_for(lambda number=number: len(turns._asking) == number + 1)
+            waiting_for(lambda number=number: len(turns._lease_queue) == number + 1)
     for each in threads:
         each.join()
     assert order == list(range(5))
@@ -186,7 +186,7 @@ def test_what_takes_minutes_is_done_one_after_the_other_beside_leases() -> None:
     with turns.hold(Stop()):
         thread = threading.Thread(target=second)
         thread.start()
-        waiting_for(lambda: len(turns._wishing) == 1)
+        waiting_for(lambda: len(turns._hold_queue) == 1)
         with turns.lease(Stop()) as workers:
             assert workers == 1
             assert turns.under_way() == 2
@@ -233,7 +233,7 @@ def test_a_review_and_a_comparison_keep_to_the_tables_and_cores_that_they_are_gi
         bits.append(table_bits)
         return iterate(board, limits, table_bits=table_bits, **more)
 
-    monkeypatch.setattr("outflank.ui.web.hall.reviewing.reviewed", judged)
+    monkeypatch.setattr("outflank.ui.web.lobby.reviewing.judge_moves", judged)
     monkeypatch.setattr("outflank.ui.web.searching.comparing.iterate", compared)
     game = page.ask("new", text="b1 a1", game="othello", options={"size": 4})
     last_of(page, page.send("review", id=game["id"]))
@@ -286,7 +286,7 @@ def test_nothing_is_compiled_for_a_move_that_is_not_wanted_any_more(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made: list[str] = []
-    monkeypatch.setattr("outflank.ui.web.searching.computers.seated", lambda words, *more: made.append(words))
+    monkeypatch.setattr("outflank.ui.web.searching.computers.web_player", lambda words, *more: made.append(words))
     computers = Computers(Settings(games=tmp_path, reports=tmp_path, workers=1), Turns(1))
     stop = Stop()
     stop()
@@ -342,8 +342,8 @@ def test_an_analysis_goes_deeper_then_surer_and_ends_in_a_proof() -> None:
 def test_slices_of_an_analysis_add_up() -> None:
     told: list[messages.Analysis] = []
     board = OthelloBoard.start(4)
-    analysis = Analysing(
-        board, moves=10, asked=SearchOptions(depth=4), bits=14, tell=lambda each: told.append(each.message(1, "x", 0))
+    analysis = AnalysisTask(
+        board, moves=10, options=SearchOptions(depth=4), bits=14, tell=lambda each: told.append(each.message(1, "x", 0))
     )
     calls = 0
     while analysis.run(1, _briefly()):
@@ -401,7 +401,7 @@ def test_a_connection_that_vanishes_has_no_search_any_more(served: Served) -> No
         game = page.new()
         number = page.send("analyse", id=game["id"], node=0)
         page.until(lambda message: message.get("of") == number and message["depth"] > 0)
-        assert served.hall.house.searches.turns.under_way() == 1
+        assert served.lobby.services.searches.turns.under_way() == 1
         page.socket.socket.close()  # without a word
     idle(served)
 
@@ -520,7 +520,7 @@ def test_an_experiment_is_run_and_its_report_is_served(page: Page, served: Serve
     assert b"<html" in answer.body
     assert [each["id"] for each in page.ask("lab")["reports"]] == [last["report"]["id"]]
     if sys.platform != "win32":
-        folder = served.hall.house.laboratory.folder / last["report"]["id"]
+        folder = served.lobby.services.laboratory.folder / last["report"]["id"]
         assert folder.stat().st_mode & 0o077 == 0  # it may hold positions that visitors have sent
 
 
@@ -547,7 +547,7 @@ def test_who_comes_to_a_run_under_way_is_told_how_far_it_is(
         going.set()
         assert on.wait(60)
 
-    monkeypatch.setattr(served.hall.house.laboratory, "_measured", measured)
+    monkeypatch.setattr(served.lobby.services.laboratory, "_measure", measured)
     number = page.send("run", experiment="depths")
     assert going.wait(60)
     with served.page() as other:
@@ -557,7 +557,7 @@ def test_who_comes_to_a_run_under_way_is_told_how_far_it_is(
         assert (found.progress.of, found.progress.part, found.progress.task) == (found.re, 0.5, "half of it")
         game = other.new(options={"size": 4}, seats={"black": "random"})
         assert other.until(lambda message: message["kind"] == "game")["node"] == 1  # a computer moves meanwhile
-        assert "depths is being" in other.refused("compare", id=game["id"], node=0, options={"depth": 1})
+        assert "depths is running" in other.refused("compare", id=game["id"], node=0, options={"depth": 1})
         on.set()
         assert last_of(other, found.re)["part"] == 0.5
     assert last_of(page, number)["done"]

@@ -9,8 +9,8 @@ from outflank import lab
 from outflank.errors import OutflankError
 from outflank.lab import experiment as registry
 from outflank.lab.classroom import new_board, self_play
-from outflank.lab.measuring import Contender, processor_times, searched
-from outflank.lab.traces import intervals, line_of
+from outflank.lab.measuring import Contender, measure_search, processor_times
+from outflank.lab.traces import intervals, line_steps
 from outflank.lab.whole_games import MOST_TURNS, play
 from outflank.othello.board import OthelloBoard
 from outflank.othello.programs import PROGRAMS
@@ -37,7 +37,7 @@ def test_a_whole_game_of_a_report_is_timed_on_any_number_of_workers():
 
 def test_one_worker_plays_report_002s_game_turn_by_turn():
     board = new_board()
-    found, sample = searched(
+    found, sample = measure_search(
         Contender(labels={}, board=board, depth=1, options=dict(PROGRAMS["002"].search), plays="002"), Stop()
     )
     assert not board.moves  # the game is played on a copy
@@ -135,7 +135,7 @@ def test_profiles_of_several_positions_have_a_row_each_and_medians():
 @pytest.mark.slow(3)
 def test_a_profile_of_a_whole_game_goes_on_from_turn_to_turn():
     report = lab.run("profile", whole_game="002", depth=1, workers=1, threshold=0)
-    turns = [line_of(str(sample["line"]))[0] for sample in report.samples if sample.get("line")]
+    turns = [line_steps(str(sample["line"]))[0] for sample in report.samples if sample.get("line")]
     assert {"turn 1", "turn 2", "turn 60"} <= set(turns)
     begins = [sample["begin_us"] for sample in report.samples if sample["what"] == "interval"]
     assert all(before <= after for before, after in pairwise(begins))

@@ -6,7 +6,7 @@ import pytest
 from outflank.errors import OutflankError
 from outflank.kernels.bits import U64, popcount
 from outflank.lab import experiment as registry
-from outflank.lab.boards import chosen_boards
+from outflank.lab.boards import study_positions
 from outflank.lab.node_work import (
     BY_DIRECTIONS,
     BY_SQUARES,
@@ -20,11 +20,11 @@ from outflank.lab.node_work import (
     one_by_one,
     side_by_side,
 )
-from outflank.lab.studies.within import AFTER, BESIDE, TWO, _together, boards_near
+from outflank.lab.studies.within import AFTER, BESIDE, TWO, _time_two_workers, boards_near
 from outflank.othello.rules import flips, legal
 from outflank.search.contract import Stop
 
-(MIDGAME,) = chosen_boards("othello", ("midgame",))
+(MIDGAME,) = study_positions("othello", ("midgame",))
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +55,7 @@ def test_every_way_finds_what_the_rules_find(boards, operation):
 
 @pytest.mark.parametrize("operation", range(len(OPERATIONS)))
 def test_two_workers_find_the_same_as_one(boards, operation):
-    _, seconds, found = _together(operation, *boards, Stop())
+    _, seconds, found = _time_two_workers(operation, *boards, Stop())
     assert found == int(one_by_one(operation, IN_LANES, 1, *boards, U64(0)))
     assert seconds > 0
 
@@ -63,7 +63,7 @@ def test_two_workers_find_the_same_as_one(boards, operation):
 def test_a_stop_ends_two_workers(boards):
     stop = Stop()
     stop()
-    assert _together(NOTHING, *boards, stop)[0] > 0  # it comes back
+    assert _time_two_workers(NOTHING, *boards, stop)[0] > 0  # it comes back
 
 
 @pytest.mark.interpreted_only

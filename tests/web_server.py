@@ -15,8 +15,8 @@ import uvicorn
 from websockets.sync.client import ClientConnection, connect
 
 from outflank.ui.web.app import application
-from outflank.ui.web.guards import Door
-from outflank.ui.web.hall.hall import Hall
+from outflank.ui.web.guards import AccessRules
+from outflank.ui.web.lobby.lobby import Lobby
 from outflank.ui.web.running import server_of
 from outflank.ui.web.settings import Settings
 
@@ -35,8 +35,8 @@ class Answer(NamedTuple):
 class Served:
     """A server under way."""
 
-    def __init__(self, hall: Hall, port: int, server: uvicorn.Server) -> None:
-        self.hall, self.port, self.server = hall, port, server
+    def __init__(self, lobby: Lobby, port: int, server: uvicorn.Server) -> None:
+        self.lobby, self.port, self.server = lobby, port, server
 
     @contextmanager
     def page(self, **headers: str) -> Iterator["Page"]:
@@ -129,12 +129,12 @@ def serving(
     if send_buffer is not None:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, send_buffer)
     port = listening.getsockname()[1]
-    hall = Hall(chosen)
-    server = server_of(application(hall, Door(host="127.0.0.1", port=port, token=token)))
+    lobby = Lobby(chosen)
+    server = server_of(application(lobby, AccessRules(host="127.0.0.1", port=port, token=token)))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
     thread.start()
     try:
-        served = Served(hall, port, server)
+        served = Served(lobby, port, server)
         served.until(lambda: server.started)
         yield served
     finally:

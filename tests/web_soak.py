@@ -25,7 +25,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from outflank.ui.web.hall.hall import MOST_UNWATCHED
+from outflank.ui.web.lobby.lobby import MOST_UNWATCHED
 from tests.web_visitors import PATIENCE_SECONDS, Tally, Target, Visitor
 
 SAMPLE_SECONDS = 10.0

@@ -170,8 +170,8 @@ class BreakthroughBoard(Board[Step]):
     def move(self, code: int) -> Step:
         return Step(code, self.game.size, self.turn)
 
-    def listed_moves(self) -> list[str]:
-        return sorted(super().listed_moves())  # pawn by pawn
+    def legal_move_texts(self) -> list[str]:
+        return sorted(super().legal_move_texts())  # pawn by pawn
 
     def pawns(self, side: Side) -> int:
         """A side's pawns as black sees the board."""
@@ -190,15 +190,15 @@ class BreakthroughBoard(Board[Step]):
             lines.append(f"{row + 1}{bracketed(marks, [f'{letter}{row + 1}' in arrived for letter in letters])}")
         return [*lines, "  " + " ".join(letters)]
 
-    def standing(self) -> str:
+    def score_text(self) -> str:
         return f"pawns: black {self.pawns(Side.BLACK).bit_count()}, white {self.pawns(Side.WHITE).bit_count()}"
 
     def _reason(self) -> str:
         return f"{self.turn.other} has come through" if self.position.own else f"{self.turn} has no pawns left"
 
 
-def objection(game: Breakthrough, position: Pawns) -> str:
-    """What is wrong with a position that somebody has written down."""
+def find_error(game: Breakthrough, position: Pawns) -> str:
+    """Return the error in a position that a text specifies; empty: none."""
     own, opp = int(position.own), int(position.opp)
     squares = sum((1 << game.size) - 1 << 8 * row for row in range(game.size))
     if own & opp or (own | opp) & ~squares:
@@ -229,13 +229,13 @@ BREAKTHROUGH = register_game(
                 help="Side of the board.",
                 default=8,
                 choices=SIZES,
-                told=lambda size: f"{size} × {size} squares",
+                value_text=lambda size: f"{size} × {size} squares",
             ),
         ),
         options_of=lambda game: {"size": game.size},
         with_options=lambda game, options: game._replace(**options),
-        called=lambda game: f"Breakthrough {game.size}×{game.size}",
-        objection=objection,
+        rules_text=lambda game: f"Breakthrough {game.size}×{game.size}",
+        find_error=find_error,
         sizes={size: {"size": size} for size in SIZES},
         evaluations=(NamedEvaluation(name="advance", evaluation=Advance(20), unit="pawns", points=20),),
         unit=Unit(name="pawns", decimals=1, scored=False),
@@ -243,7 +243,7 @@ BREAKTHROUGH = register_game(
         levels=tuple(Level((number + 1) // 2) for number in range(1, 21)),
         perft=(4, 256_036),
         marks=Marks(1.0, 2.0, 4.0),
-        asks="two squares like a2a3",
+        move_prompt="two squares like a2a3",
         colours=TerminalColours(ground="#8a6d4b", black="#101010", white="#ffffff", empty="#6b5338", legal="#f2e08a"),
     )
 )

@@ -165,8 +165,8 @@ class ConnectFourBoard(Board[Drop]):
     def move(self, code: int) -> Drop:
         return Drop(code)
 
-    def listed_moves(self) -> list[str]:
-        return sorted(super().listed_moves())  # not from the middle outwards
+    def legal_move_texts(self) -> list[str]:
+        return sorted(super().legal_move_texts())  # not from the middle outwards
 
     def diagram(self, *, last: bool = False) -> list[str]:
         """Row 1 at the bottom, and a star where a disc would come to lie."""
@@ -190,8 +190,8 @@ class ConnectFourBoard(Board[Drop]):
         return "four in a row" if fours(self.position.opp) else "the board is full"
 
 
-def objection(game: ConnectFour, position: Discs) -> str:
-    """What is wrong with a position that somebody has written down."""
+def find_error(game: ConnectFour, position: Discs) -> str:
+    """Return the error in a position that a text specifies; empty: none."""
     own, opp = int(position.own), int(position.opp)
     if own & opp:
         return "two discs in one place"
@@ -214,13 +214,13 @@ CONNECT_FOUR = register_game(
                 help="Columns of the board.",
                 default=7,
                 choices=(4, 5, 6, 7, 8),
-                told=lambda columns: f"{columns} columns",
+                value_text=lambda columns: f"{columns} columns",
             ),
         ),
         options_of=lambda game: {"columns": game.columns},
         with_options=lambda game, options: game._replace(**options),
-        called=lambda game: f"Connect Four {game.columns}×{ROWS}",
-        objection=objection,
+        rules_text=lambda game: f"Connect Four {game.columns}×{ROWS}",
+        find_error=find_error,
         evaluations=(NamedEvaluation(name="open-lines", evaluation=OpenLines(), unit="lines"),),
         unit=Unit(name="lines", scored=False),
         levels=tuple(Level(depth, depth + 4) for depth in range(1, 21)),
@@ -229,7 +229,7 @@ CONNECT_FOUR = register_game(
         marks=Marks(4.0, 8.0, 16.0),
         openings=lambda board: "random:2",
         perft=(6, 117_649),
-        asks="a column like d",
+        move_prompt="a column like d",
         colours=TerminalColours(ground="#1f4e9e", empty="#173a75"),
     )
 )

@@ -1,8 +1,8 @@
-"""Commands as text: lines that a reader can paste into a shell, which then passes exactly the words they were made of.
+"""Commands as text: lines that a reader can paste into a shell, which then passes exactly the original words.
 
-Words may be anybody's, such as a position that a visitor of a server has sent; none of them may be run. On Windows the
-line is for PowerShell (7.3 or later passes double quotes within words; earlier ones drop them). Pasted into `cmd`, it
-may pass other words, and runs nothing either.
+Words may come from anyone, such as a position that a visitor of a server has sent; none of them may be run. On Windows
+the line is for PowerShell (7.3 or later passes double quotes within words; earlier ones drop them). Pasted into `cmd`,
+it may pass other words, and runs nothing either.
 """
 
 import re
@@ -15,7 +15,7 @@ PROGRAM = "outflank"
 
 # PowerShell reads a comma as a list, and divides `-a.b` into two words: both are quoted.
 _bare_in_powershell = re.compile(r"(?a:\w[\w./:\\+=-]*|--?[A-Za-z][\w-]*)")
-_kept_in_powershell = frozenset(" #&'()*+,-./:;<=>?@[\\]^_{|}~")
+_literal_in_powershell = frozenset(" #&'()*+,-./:;<=>?@[\\]^_{|}~")
 """Characters besides letters and digits that mean themselves between double quotes, in PowerShell and in `cmd`."""
 
 
@@ -36,18 +36,18 @@ def this_command() -> str:
 
 
 def _quoted_for_posix(word: str) -> str:
-    """Control characters are keys of the terminal when they are pasted, between quotes too: `$'…'` spells them."""
+    """Quote a word. Pasted control characters act as keys of the terminal, even in quotes: `$'…'` escapes them."""
     if not any(_is_key(character) for character in word):
         return shlex.quote(word)
-    return f"$'{''.join(map(_spelt, word))}'"
+    return f"$'{''.join(map(_escaped, word))}'"
 
 
 def _is_key(character: str) -> bool:
-    """Whether it is a control character other than the end of a line, or a byte that is no character."""
+    """Return whether it is a control character other than the end of a line, or a byte that is no character."""
     return character != "\n" and unicodedata.category(character) in ("Cc", "Cs")
 
 
-def _spelt(character: str) -> str:
+def _escaped(character: str) -> str:
     if _is_key(character) or character in "\n\\'":
         raw = character.encode("utf-8", "surrogateescape" if "\udc80" <= character <= "\udcff" else "surrogatepass")
         return "".join(f"\\{byte:03o}" for byte in raw)
@@ -57,14 +57,14 @@ def _spelt(character: str) -> str:
 def _quoted_for_powershell(word: str) -> str:
     if _bare_in_powershell.fullmatch(word):
         return word
-    return f'"{"".join(map(_spelt_for_powershell, word))}"'
+    return f'"{"".join(map(_escaped_for_powershell, word))}"'
 
 
-def _spelt_for_powershell(character: str) -> str:
-    """Spell as a code what ends the quotes in PowerShell or `cmd`, typographic quotes included, and `%` and `!`."""
+def _escaped_for_powershell(character: str) -> str:
+    """Return characters that end quotes in PowerShell or `cmd`, like typographic ones, `%` and `!`, as codes."""
     if character in "$`":
         return f"`{character}"
-    if character.isalnum() or character in _kept_in_powershell:
+    if character.isalnum() or character in _literal_in_powershell:
         return character
     raw = character.encode("utf-16-be", "surrogatepass")
     units = (int.from_bytes(raw[place : place + 2], "big") for place in range(0, len(raw), 2))

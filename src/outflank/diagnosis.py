@@ -1,4 +1,4 @@
-"""A short test of an installation: do the kernels compile, count and keep as they should?"""
+"""A short test of an installation: do the kernels compile and count correctly, and can they be cached?"""
 
 import tempfile
 import time
@@ -24,7 +24,7 @@ TICKS = 20_000
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One test and how it went."""
+    """One test and its result."""
 
     name: str
     passed: bool
@@ -44,9 +44,9 @@ def _tick_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, .
 
 
 def self_test() -> Iterator[Check]:
-    """Run every check; none of them raises."""
-    for each in map(game_named, OWN_GAMES):
-        yield _run(f"{each.title}'s rules", partial(_rules, each))
+    """Run every check and yield its result; none of them raises."""
+    for game in map(game_named, OWN_GAMES):
+        yield _run(f"{game.title}'s rules", partial(_rules, game))
     for name, check in (
         ("atomics on two threads", _atomics),
         ("cache directory", _cache),
@@ -57,19 +57,19 @@ def self_test() -> Iterator[Check]:
 def _run(name: str, check: Callable[[], str]) -> Check:
     try:
         return Check(name, True, check())
-    except Exception as error:  # a diagnosis reports whatever went wrong
+    except Exception as error:  # a diagnosis reports any error
         return Check(name, False, f"{type(error).__name__}: {' '.join(str(error).split())[:300]}")
 
 
 def _rules(game: GameDescription) -> str:
     depth, leaves = game.perft
-    return _counted(perft(game.start(), depth).leaves, leaves)
+    return _checked_count(perft(game.start(), depth).leaves, leaves)
 
 
-def _counted(found: int, expected: int) -> str:
-    if found != expected:
-        raise AssertionError(f"{found:,} leaves instead of {expected:,}")
-    return f"{found:,} leaves, as published"
+def _checked_count(leaves: int, expected: int) -> str:
+    if leaves != expected:
+        raise AssertionError(f"{leaves:,} leaves instead of {expected:,}")
+    return f"{leaves:,} leaves, as published"
 
 
 def _atomics() -> str:

@@ -1,12 +1,13 @@
-"""Documents in JSON as values of declared types; what does not fit is one line that says where.
+"""JSON documents as values of declared types; a document that does not fit gives a one-line error that says where.
 
-A `Document` says what a file or a printed line holds, its tag, like `outflank/match/1`, what it is. msgspec reads and
-writes them; here is what its errors mean to people. It takes 15 ms to import: only what reads or writes documents does.
+A `Document` declares the content of a file or a printed line; its tag, like `outflank/match/1`, names its type. msgspec
+reads and writes them; this module explains its errors. It takes 15 ms to import: only modules that read or write
+documents import it.
 
-Why msgspec: read by `json` and checked by `outflank.schema`, ten thousand kept games took eleven seconds, and now take
-0.2; pydantic does as much in twelve times the space. Why not for all: what users pass to functions, and the samples of
-experiments, `outflank.schema` checks still, for NumPy's numbers, functions that judge a value and kinds that depend on
-others are beyond msgspec.
+Why msgspec: read by `json` and checked by `outflank.schema`, ten thousand stored games took eleven seconds, and now
+take 0.2; pydantic does as much in twelve times the space. Why not everywhere: the arguments of functions, and the
+samples of experiments, are still checked by `outflank.schema`, for msgspec cannot handle NumPy's numbers, functions
+that check a value, and kinds that depend on others.
 """
 
 import json
@@ -23,27 +24,27 @@ import msgspec
 from msgspec import Meta, Struct
 
 from outflank.errors import OutflankError, reason_of
-from outflank.kinds import MOST_INTEGER, MOST_NUMBER, Called, Kind, Misfit, in_words, shown
+from outflank.kinds import MOST_INTEGER, MOST_NUMBER, Called, Kind, Misfit, excerpt, in_words
 from outflank.schema import python_number
 
 T = TypeVar("T")
 D = TypeVar("D", bound="Document")
 
 Count = Annotated[int, Meta(ge=0, le=MOST_INTEGER)]
-"""How many there are of something."""
+"""A number of things."""
 Several = Annotated[int, Meta(ge=1, le=MOST_INTEGER)]
-"""One at least."""
+"""A number of at least 1."""
 Duration = Annotated[float, Meta(ge=0.0, le=1e12)]
 Number = Annotated[
     Annotated[int, Meta(ge=-int(MOST_NUMBER), le=int(MOST_NUMBER))]
     | Annotated[float, Meta(ge=-MOST_NUMBER, le=MOST_NUMBER)],
     Called("a number"),
 ]
-"""Of a size that sums and products of them are numbers too."""
+"""A number small enough that sums and products of such numbers are finite."""
 
 
 MOST_LEVELS = 500
-"""Objects and lists within each other that are read of a document. Ours have some ten."""
+"""Limit on the nesting of objects and lists in a document. Ours have some ten levels."""
 TOO_DEEP = "it has more levels than are read"
 
 _escape = re.compile(rb"\\.", re.DOTALL)
@@ -52,22 +53,22 @@ _AS_LISTS = bytes.maketrans(b"{}", b"[]")
 
 
 class Document(Struct, frozen=True, kw_only=True, tag_field="schema"):
-    """What a JSON object holds. Its `tag` is the name of its schema, with a version."""
+    """The content of a JSON object. Its `tag` is the name of its schema, with a version."""
 
     @classmethod
     def schema(cls) -> str:
-        """The name of its schema."""
+        """Return the name of the schema."""
         return str(cls.__struct_config__.tag)
 
 
-# --- written ---
+# --- writing ---
 
 
 def encoded(document: Any) -> bytes:
-    """A document in one line."""
+    """Return a document in one line."""
     try:
         return msgspec.json.encode(document, enc_hook=_plain_number)
-    except UnicodeEncodeError:  # half a letter, as names of files may have: no file holds it
+    except UnicodeEncodeError:  # a lone surrogate, as names of files may have: no file holds it
         return _replaced(document)
 
 
@@ -76,17 +77,17 @@ def _replaced(document: Any) -> bytes:
 
 
 def in_ascii(document: Any) -> str:
-    """A document in one line that every stream takes, and every name of a file fits into."""
+    """Return a document in one line of ASCII, which every stream and every file name accepts."""
     return json.dumps(_plain(document))
 
 
 def in_lines(document: Any) -> str:
-    """A document in many lines, for a file that people look into."""
+    """Return a document in many lines, for a file that people read."""
     return msgspec.json.format(encoded(document), indent=1).decode() + "\n"
 
 
 def plain(document: Any) -> Any:
-    """A document as what JSON is read into: dictionaries and lists."""
+    """Return a document as dictionaries and lists."""
     return msgspec.json.decode(encoded(document))
 
 
@@ -101,11 +102,11 @@ def _plain_number(value: Any) -> Any:
     return number
 
 
-# --- read ---
+# --- reading ---
 
 
 def decoded(kind: type[T], data: bytes) -> T:
-    """The document that is in some JSON; a `Misfit` where there is none."""
+    """Return the document in some JSON; raise a `Misfit` if there is none."""
     if _has_many_levels(data):
         raise Misfit("", TOO_DEEP)
     try:
@@ -119,10 +120,10 @@ def decoded(kind: type[T], data: bytes) -> T:
 
 
 def _has_many_levels(data: bytes) -> bool:
-    """Whether objects and lists stand in each other deeper than `MOST_LEVELS`.
+    """Return whether objects and lists are nested deeper than `MOST_LEVELS`.
 
     msgspec goes as deep as Python lets it, which depends on the version and on the stack, and from 3.14 on may be
-    deeper than a hundred thousand. Documents of less than so many objects and lists cost two counts here, others a few
+    deeper than a hundred thousand. Documents with fewer objects and lists than that cost two counts here, others a few
     passes.
     """
     if data.count(b"[") + data.count(b"{") <= MOST_LEVELS:
@@ -130,14 +131,14 @@ def _has_many_levels(data: bytes) -> bool:
     if b"\\" in data:
         data = _escape.sub(b"", data)
     brackets = b"".join(data.translate(None, _NOT_STRUCTURAL).split(b'"')[::2]).translate(_AS_LISTS)
-    import numpy as np  # here: most documents come to their end without it
+    import numpy as np  # here: most documents do not need it
 
     steps = np.where(np.frombuffer(brackets, np.uint8) == ord("["), 1, -1)
     return bool(np.cumsum(steps).max(initial=0) > MOST_LEVELS)
 
 
 def converted(kind: type[T], value: Any) -> T:
-    """The document that dictionaries and lists make; a `Misfit` where they make none."""
+    """Return the document of dictionaries and lists; raise a `Misfit` if they are none."""
     try:
         return msgspec.convert(value, kind)
     except msgspec.ValidationError as error:
@@ -148,13 +149,13 @@ class _Labelled(Struct):
     schema: Any = None
 
 
-def read_document(path: Path, kind: type[D], what: str) -> D:
-    """The document in a file; one clear line if it is not `what`, or not whole, or not so."""
+def read_document(path: Path, kind: type[D], description: str) -> D:
+    """Return the document in a file; raise a one-line error if it is not `what`, or damaged."""
     try:
         data = path.read_bytes().removeprefix(b"\xef\xbb\xbf")
     except OSError as error:
         raise OutflankError(f"{path}: {reason_of(error)}") from None
-    with telling(path):
+    with naming_file(path):
         try:
             label = decoded(_Labelled, data).schema
         except Misfit as error:
@@ -162,13 +163,13 @@ def read_document(path: Path, kind: type[D], what: str) -> D:
                 raise
             label = None  # some other JSON
         if label != kind.schema():
-            raise OutflankError(f"{path} is not {what} ({kind.schema()})")
+            raise OutflankError(f"{path} is not {description} ({kind.schema()})")
         return decoded(kind, data)
 
 
 @contextmanager
-def telling(path: Path) -> Iterator[None]:
-    """What is wrong with a document says in which file it is."""
+def naming_file(path: Path) -> Iterator[None]:
+    """Add the file's path to the error of a document that does not fit."""
     try:
         yield
     except Misfit as error:
@@ -184,39 +185,39 @@ def _decoder(kind: Any) -> Any:
 
 
 def _explained(kind: Kind, read: Callable[[], Any], error: msgspec.ValidationError) -> Misfit:
-    """What msgspec says of a type and a path, in the words of this package, with the value that was found."""
-    said, _, path = str(error).partition(" - at `")
+    """Return the error of a msgspec message, in the words of this package, with the value that was found."""
+    message, _, path = str(error).partition(" - at `")
     place = path.rstrip("`").removeprefix("$").removeprefix(".").replace("[...]", "[…]")
     if isinstance(error.__cause__, Misfit):
         return error.__cause__.within(place)
     steps = [int(number) if number else name for name, number in re.findall(r"([^\W\d]\w*|…)|(\d+)", place)]
-    unknown = re.search("unknown field `(.*)`", said, re.DOTALL)
+    unknown = re.search("unknown field `(.*)`", message, re.DOTALL)
     if unknown:
-        return Misfit(place, f"unknown field {shown(unknown[1])}", kind)
-    missing = re.search("required field `(.*)`", said)
+        return Misfit(place, f"unknown field {excerpt(unknown[1])}", kind)
+    missing = re.search("required field `(.*)`", message)
     try:
         expected = _kind_at(kind, [*steps, missing[1]] if missing else steps)
-    except LookupError:  # what tells several kinds apart
-        return Misfit(place, said[0].lower() + said[1:].replace("`", ""), kind)
+    except LookupError:  # the tag that distinguishes several kinds
+        return Misfit(place, message[0].lower() + message[1:].replace("`", ""), kind)
     if missing:
         return Misfit(missing[1], f"expected {in_words(expected)}, found nothing", expected).within(place)
     try:
-        found = reduce(getitem, steps, read())
+        value = reduce(getitem, steps, read())
     except (
         LookupError,
         TypeError,
         RecursionError,
         msgspec.DecodeError,
         UnicodeDecodeError,
-    ):  # within a dictionary, a number that none can hold, or bytes that are no text further on
+    ):  # inside a dictionary, a number that is too large, or invalid text further on
         return Misfit(place, f"expected {in_words(expected)}", expected)
-    if length := re.search(r"of length (\d+)", said):
-        return Misfit(place, f"expected {length[1]} elements, found {len(found)}", expected)
-    return Misfit.found(expected, found).within(place)
+    if length := re.search(r"of length (\d+)", message):
+        return Misfit(place, f"expected {length[1]} elements, found {len(value)}", expected)
+    return Misfit.found(expected, value).within(place)
 
 
 def _kind_at(kind: Kind, steps: Sequence[str | int]) -> Kind:
-    """The kind of what is so many steps into a document."""
+    """Return the kind of the value at these steps into a document."""
     if not steps:
         return kind
     origin: Any = get_origin(kind)
@@ -230,10 +231,10 @@ def _kind_at(kind: Kind, steps: Sequence[str | int]) -> Kind:
     step, *rest = steps
     if origin is None:
         return _kind_at(get_type_hints(kind, include_extras=True)[str(step)], rest)
-    within = get_args(kind)
-    if origin is tuple and within[-1] is not Ellipsis:
-        return _kind_at(within[int(step)], rest)
-    return _kind_at(within[1] if origin is dict else within[0], rest)
+    arguments = get_args(kind)
+    if origin is tuple and arguments[-1] is not Ellipsis:
+        return _kind_at(arguments[int(step)], rest)
+    return _kind_at(arguments[1] if origin is dict else arguments[0], rest)
 
 
 _HALF_CHARACTER = rb"(?<!\\)(?:\\\\)*+(\\u[dD][89abAB][0-9a-fA-F]{2})(?!\\u[dD][c-fC-F])"
@@ -241,7 +242,7 @@ _HALF_CHARACTER = rb"(?<!\\)(?:\\\\)*+(\\u[dD][89abAB][0-9a-fA-F]{2})(?!\\u[dD][
 
 
 def _unreadable(data: bytes, error: Exception) -> str:
-    """Where JSON ends to be any."""
+    """Return where JSON is not valid any more."""
     place = re.search(r"\(byte (\d+)\)", str(error))
     if place is None and "truncated" in str(error):
         half = re.search(_HALF_CHARACTER, data)
@@ -251,5 +252,5 @@ def _unreadable(data: bytes, error: Exception) -> str:
     before, after = data[: int(place[1])], data[int(place[1]) :]
     lines = before.split(b"\n")
     line = f"line {len(lines)}, " if b"\n" in data.strip() else ""
-    found = shown(after[:40].decode("utf-8", "replace"), 10)
-    return f"{line}column {len(lines[-1]) + 1}: expected JSON, found {found}"
+    rest = excerpt(after[:40].decode("utf-8", "replace"), 10)
+    return f"{line}column {len(lines[-1]) + 1}: expected JSON, found {rest}"

@@ -1,14 +1,14 @@
-"""Every error this package raises on purpose.
+"""All errors that this package raises on purpose.
 
     OutflankError
-    ├── FormatError (ValueError)      text that does not say what it should
+    ├── FormatError (ValueError)      text that is not in its format
     ├── IllegalMove (ValueError)      a well-formed move that the rules forbid here
-    ├── InvalidOption (ValueError)    a limit or an option that cannot be meant, or not beside the others
+    ├── InvalidOption (ValueError)    an impossible limit or option, or one that contradicts the others
     ├── InvalidPosition (ValueError)  cells that cannot be a position of the game
     └── UnknownName (ValueError)      no game, layout or option of that name
 
-Callers who know only the builtin exceptions catch what they expect; the command
-line turns any of them into one line and exit status 2.
+Callers that know only the builtin exceptions catch what they expect; the command line turns any of them into one line
+and exit status 2.
 """
 
 from collections.abc import Iterable
@@ -17,28 +17,28 @@ from typing import Self
 
 
 class OutflankError(Exception):
-    """Root of the tree. What it says is one line, whatever it shows of what was read."""
+    """Root of the exception tree. Its message is one line, even if it quotes several."""
 
     def __str__(self) -> str:
         return " ".join(super().__str__().splitlines())
 
 
 class FormatError(OutflankError, ValueError):
-    """Text that does not say what it should, with the place and what belongs there."""
+    """Text that is not in its format, with the place and what was expected there."""
 
     @classmethod
     def at(cls, what: str, text: str, place: int, expected: str) -> Self:
-        """The error for `text[place]`, of the format `what`.
+        """Return the error for `text[place]`, of the format `what`.
 
         >>> print(FormatError.at("board line", "XO?-", 2, "a cell (X, O or -)"))
         board line, column 3: expected a cell (X, O or -), found '?' in 'XO?-'
         """
-        found = repr(text[place]) if place < len(text) else "the end"
+        character = repr(text[place]) if place < len(text) else "the end"
         start = text.rfind("\n", 0, place) + 1
         line = text[start:].partition("\n")[0]
         excerpt = _excerpt(line, place - start)
         inside = f" in {excerpt!r}" if excerpt else ""
-        return cls(f"{what}, {place_in(text, place)}: expected {expected}, found {found}{inside}")
+        return cls(f"{what}, {place_in(text, place)}: expected {expected}, found {character}{inside}")
 
 
 class IllegalMove(OutflankError, ValueError):
@@ -46,7 +46,7 @@ class IllegalMove(OutflankError, ValueError):
 
 
 class InvalidOption(OutflankError, ValueError):
-    """A limit, an option or an argument is not what it can be, or does not go with the others."""
+    """A limit, an option or an argument is impossible, or contradicts the others."""
 
 
 class InvalidPosition(OutflankError, ValueError):
@@ -54,11 +54,11 @@ class InvalidPosition(OutflankError, ValueError):
 
 
 class UnknownName(OutflankError, ValueError):
-    """There is nothing of that name; the message lists what there is."""
+    """There is nothing of that name; the message lists the known names."""
 
     @classmethod
     def among(cls, kind: str, name: object, known: Iterable[str]) -> Self:
-        """The error for a `kind` of thing called `name`, where only `known` exist.
+        """Return the error for a `kind` of thing called `name`, if only `known` exist.
 
         >>> print(UnknownName.among("layout", "strandard", ["standard", "star"]))
         unknown layout 'strandard', did you mean 'standard'? (known: standard, star)
@@ -68,7 +68,7 @@ class UnknownName(OutflankError, ValueError):
 
 
 def suggestion(name: str, known: Iterable[str]) -> str:
-    """What `name` was meant to be, as the end of a sentence; nothing if it is like none of `known`.
+    """Return a suggestion for `name`, as the end of a sentence; empty if it is similar to none of `known`.
 
     >>> suggestion("qiut", ["save", "quit"]), suggestion("f5", ["save", "quit"])
     (", did you mean 'quit'?", '')
@@ -78,23 +78,23 @@ def suggestion(name: str, known: Iterable[str]) -> str:
 
 
 def reason_of(error: OSError) -> str:
-    """What the system says is wrong; it does not always."""
+    """Return the system's reason for an error, which may be missing."""
     return error.strerror or str(error) or f"{type(error).__name__} without a reason"
 
 
 def place_in(text: str, place: int) -> str:
-    """Where `text[place]` is, in words: the line only if there are several.
+    """Return the place of `text[place]` in words: with the line only if there are several.
 
     >>> place_in("f5d6", 2), place_in("f5\\nd6", 3)
     ('column 3', 'line 2, column 1')
     """
     column = place - (text.rfind("\n", 0, place) + 1) + 1
-    many = "\n" in text.strip()
-    return f"line {text.count(chr(10), 0, place) + 1}, column {column}" if many else f"column {column}"
+    has_lines = "\n" in text.strip()
+    return f"line {text.count(chr(10), 0, place) + 1}, column {column}" if has_lines else f"column {column}"
 
 
 def _excerpt(line: str, place: int, width: int = 60) -> str:
-    """`line`, or the part of it around `place` when it is long."""
+    """Return `line`, or the part of it around `place` if it is long."""
     start = max(0, min(place - width // 2, len(line) - width))
     cut = line[start : start + width]
     return ("…" if start else "") + cut + ("…" if start + width < len(line) else "")

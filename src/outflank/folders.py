@@ -1,7 +1,8 @@
-"""Where files of a user are kept: a folder for each purpose, where the system has its place for that.
+"""Folders for a user's files: one for each purpose, in the system's usual place.
 
-platformdirs knows the places: it takes 3 ms to import, and only who needs one does. For settings and notes it is asked
-as on Linux on every system: `~/.config` is where people look for a command's on macOS too, and where theirs are.
+platformdirs knows the places: it takes 3 ms to import, so it is imported only when needed. For settings and notes its
+Linux places are used on every system: `~/.config` is where people look for a command's settings on macOS too, and keep
+theirs.
 """
 
 import os
@@ -18,49 +19,49 @@ class NoHome(OutflankError):
 
 
 def cache_folder() -> Path:
-    """For what can be made again: `OUTFLANK_CACHE_DIR`, or the system's usual place for caches."""
-    chosen = os.environ.get("OUTFLANK_CACHE_DIR")
-    if chosen:
-        return expanded(chosen)
+    """Return the folder for files that can be made again: `OUTFLANK_CACHE_DIR`, or the system's usual one."""
+    configured = os.environ.get("OUTFLANK_CACHE_DIR")
+    if configured:
+        return expanded(configured)
     from platformdirs import PlatformDirs
 
-    return _found(lambda: PlatformDirs(NAME, appauthor=False, opinion=False).user_cache_dir, "caches")
+    return _folder(lambda: PlatformDirs(NAME, appauthor=False, opinion=False).user_cache_dir, "caches")
 
 
 def config_folder() -> Path:
-    """For what the user has chosen, or was given."""
+    """Return the folder for settings that the user has chosen or received."""
     from platformdirs.unix import Unix
 
-    return _found(lambda: Unix(NAME).user_config_dir, "settings")
+    return _folder(lambda: Unix(NAME).user_config_dir, "settings")
 
 
 def state_folder() -> Path:
-    """For notes on what is under way."""
+    """Return the folder for notes on running work."""
     from platformdirs.unix import Unix
 
-    return _found(lambda: Unix(NAME).user_state_dir, "notes")
+    return _folder(lambda: Unix(NAME).user_state_dir, "notes")
 
 
 def data_folder() -> Path:
-    """For what the user has made, and cannot be made again: games."""
+    """Return the folder for files that the user has made and that cannot be made again: games."""
     from platformdirs.unix import Unix
 
-    return _found(lambda: Unix(NAME).user_data_dir, "games")
+    return _folder(lambda: Unix(NAME).user_data_dir, "games")
 
 
 def expanded(path: str | Path) -> Path:
-    """The path, with ~ read as the home directory."""
+    """Return the path, with ~ replaced by the home directory."""
     try:
         return Path(path).expanduser()
     except RuntimeError:
         raise NoHome(f"there is no home directory, and {path} needs one") from None
 
 
-def _found(look: Callable[[], str], what: str) -> Path:
+def _folder(find: Callable[[], str], purpose: str) -> Path:
     try:
-        found = Path(look())
+        path = Path(find())
     except RuntimeError:
-        found = Path("~")
-    if not found.is_absolute():  # as platformdirs of old has it
-        raise NoHome(f"there is no home directory to keep {what} in")
-    return found
+        path = Path("~")
+    if not path.is_absolute():  # older versions of platformdirs return a relative path
+        raise NoHome(f"there is no home directory to keep {purpose} in")
+    return path

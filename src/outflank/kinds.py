@@ -1,8 +1,9 @@
-"""Kinds of values, and how they are told to people: what `schema` holds values against.
+"""Kinds of values: their names in messages, and the error of a value that does not fit its kind.
 
-A *kind* is what annotations are made of: `int`, `float | None`, `Literal["a", "b"]`, `tuple[int, ...]`, a dataclass, or
-a `Shape`, which says what an object must hold. `Annotated[int, Between(1, 9)]` narrows one, and so does any function
-there that raises an `OutflankError`. Numbers are finite, and of a size that sums and products of them are so too.
+`schema` checks values against kinds. A *kind* is an annotation: `int`, `float | None`, `Literal["a", "b"]`,
+`tuple[int, ...]`, a dataclass, or a `Shape`, which says what an object must hold. `Annotated[int, Between(1, 9)]`
+narrows a kind, and so does any function in its place that raises an `OutflankError`. Numbers are finite, and small
+enough that their sums and products are so too.
 """
 
 import re
@@ -21,25 +22,25 @@ MOST_NUMBER = 1e18
 
 
 class Misfit(FormatError):
-    """A value that is not of its kind: `place` within the whole says where, and the message what belongs there."""
+    """A value that is not of its kind: `place` says where within the whole, and the message what belongs there."""
 
-    def __init__(self, place: str, why: str, kind: Kind = None) -> None:
-        super().__init__(f"{place}: {why}" if place else why)
-        self.place, self.why, self.kind = place, why, kind
+    def __init__(self, place: str, reason: str, kind: Kind = None) -> None:
+        super().__init__(f"{place}: {reason}" if place else reason)
+        self.place, self.why, self.kind = place, reason, kind
 
     @classmethod
     def found(cls, kind: Kind, value: Any) -> "Misfit":
-        """The error for a value where a `kind` is expected."""
-        return cls("", f"expected {in_words(kind)}, found {shown(value)}", kind)
+        """Return the error for a value where a `kind` is expected."""
+        return cls("", f"expected {in_words(kind)}, found {excerpt(value)}", kind)
 
     def within(self, place: str) -> "Misfit":
-        """The same error, of a value that is at `place` of a larger one."""
-        return Misfit(joined(place, self.place), self.why, self.kind)
+        """Return the same error for a value at `place` of a larger one."""
+        return Misfit(join_places(place, self.place), self.why, self.kind)
 
 
 @dataclass(frozen=True, slots=True)
 class Between:
-    """Narrows numbers, both ends included."""
+    """Narrows numbers to a range, both ends included."""
 
     least: float
     most: float = MOST_NUMBER
@@ -52,45 +53,45 @@ class Between:
 
 @dataclass(frozen=True, slots=True)
 class Called:
-    """Says what a kind is called, where what it is made of says too little."""
+    """Names a kind in messages, if its own name says too little."""
 
     words: str
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Shape:
-    """An object that has these names, each with its kind. What else it holds is of the kind `others`."""
+    """An object that has these names, each with its kind. Anything else in it is of the kind `others`."""
 
     names: Mapping[str, Kind]
     others: Kind = Any
     optional: Mapping[str, Kind] = field(default_factory=dict)
-    """Names that it may have."""
+    """Names that the object may have."""
     also: Callable[[dict[str, Any]], None] | None = None
-    """Raises an `OutflankError` where what it holds does not go together."""
+    """Raises an `OutflankError` if the values do not go together."""
 
 
 class Json:
-    """A kind: whatever a document can hold, in so many levels that whoever walks through it comes back."""
+    """A kind: any value that a document can hold, with a limited number of levels, so that recursion ends."""
 
 
 Count = Annotated[int, Between(0)]
-"""How many there are of something."""
+"""A number of things."""
 Several = Annotated[int, Between(1)]
-"""One at least."""
+"""A number of at least 1."""
 Duration = Annotated[float, Between(0.0, 1e12)]
 Measured = Annotated[float, Between(1e-9, 1e12)]
-"""A time, or a rate, that something may be divided by."""
+"""A time or a rate that can be divided by."""
 
 
 def step_to(name: str | int) -> str:
-    """A step into a value, as places are written."""
+    """Return one step into a value, as places are written."""
     if isinstance(name, int):
         return f"[{name}]"
-    return name if re.fullmatch(r"[A-Za-z_]\w{0,60}", name, re.ASCII) else f"[{shown(name)}]"
+    return name if re.fullmatch(r"[A-Za-z_]\w{0,60}", name, re.ASCII) else f"[{excerpt(name)}]"
 
 
-def joined(place: str, inner: str) -> str:
-    """A place within a place."""
+def join_places(place: str, inner: str) -> str:
+    """Return a place within a place."""
     return f"{place}.{inner}" if place and inner and not inner.startswith("[") else place + inner
 
 
@@ -101,21 +102,21 @@ def joined(place: str, inner: str) -> str:
 
 
 def in_words(kind: Kind, *, bool_: str = "true or false", none: str = "nothing (null)") -> str:
-    """A kind, for people."""
+    """Return a kind in words, for people."""
     origin: Any = get_origin(kind)
     if origin is Annotated:
         inner, *checks = get_args(kind)
-        called = next((check.words for check in checks if isinstance(check, Called)), None)
-        if called is not None:
-            return called
+        name = next((check.words for check in checks if isinstance(check, Called)), None)
+        if name is not None:
+            return name
         narrower = "".join(f" {check}" for check in map(_bounds, checks) if check is not None)
         return in_words(inner, bool_=bool_, none=none) + narrower
     if origin in (Union, UnionType):
-        options = sorted(get_args(kind), key=lambda each: each is NoneType)
-        said = dict.fromkeys(in_words(each, bool_=bool_, none=none) for each in options if each is not Any)
-        return " or ".join(said)
+        options = sorted(get_args(kind), key=lambda option: option is NoneType)
+        texts = dict.fromkeys(in_words(option, bool_=bool_, none=none) for option in options if option is not Any)
+        return " or ".join(texts)
     if origin is Literal:
-        return _listed([str(each) for each in get_args(kind)])
+        return _listed([str(value) for value in get_args(kind)])
     if isinstance(kind, Shape) or origin is dict or kind is dict or is_dataclass(kind):
         return "an object"
     if hasattr(kind, "__struct_fields__"):  # msgspec's
@@ -126,7 +127,7 @@ def in_words(kind: Kind, *, bool_: str = "true or false", none: str = "nothing (
         return "a list"
     if isinstance(kind, EnumType):
         members: dict[str, Any] = dict(kind.__members__)
-        return _listed([str(each.value) for each in members.values()])
+        return _listed([str(member.value) for member in members.values()])
     simple: dict[Any, str] = {
         int: "a whole number",
         float: "a number",
@@ -139,7 +140,7 @@ def in_words(kind: Kind, *, bool_: str = "true or false", none: str = "nothing (
 
 
 def _bounds(check: Any) -> Between | None:
-    """How a check narrows numbers; msgspec's `Meta`, of documents, does so too."""
+    """Return the range of a check, if it narrows numbers; documents use msgspec's `Meta` for that."""
     least = getattr(check, "ge", None)
     if least is not None:
         return Between(least, MOST_NUMBER if check.le is None else check.le)
@@ -152,8 +153,8 @@ def _listed(words: list[str]) -> str:
     return f"one of {', '.join(words)}" if len(words) > 1 else "".join(words)
 
 
-def shown(value: Any, most: int = 40) -> str:
-    """A value as an error shows it: in one line, and not all of a large one."""
+def excerpt(value: Any, most: int = 40) -> str:
+    """Return a value for a message: in one line, shortened if it is long."""
     if isinstance(value, dict):
         return "an object"
     if isinstance(value, list | tuple):

@@ -1,6 +1,6 @@
-"""What this process really has: processor, cores, memory, with a container's limits counted in.
+"""The resources of this process: processor, cores, memory, including a container's limits.
 
-Those are why psutil is not asked: it tells what the machine has.
+Because of those limits psutil is not used: it reports what the machine has.
 """
 
 import os
@@ -12,14 +12,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-DeviceAsked = Literal["cpu", "gpu", "gpu-or-cpu"]
-"""Where somebody wants work to be done: on a GPU, and nowhere else; or on one, and on the CPU where none can."""
+DeviceOption = Literal["cpu", "gpu", "gpu-or-cpu"]
+"""Requested device: a GPU and nothing else; or a GPU, and the CPU where there is none."""
 
 DeviceUsed = Literal["cpu", "gpu", "gpu+cpu"]
-"""Where it was done: by both, where a GPU was lost on the way and the CPU went on."""
+"""Device that did the work: both, if a GPU was lost on the way and the CPU went on."""
 
 MOST_WORKERS = 1024
-"""Threads that one search, count or experiment may have: more than machines have cores is a slip of the hand."""
+"""Limit on the threads of one search, count or experiment: more than machines have cores is a typing error."""
 
 WINDOWS_PROCESSOR = r"HARDWARE\DESCRIPTION\System\CentralProcessor\0"
 
@@ -33,15 +33,15 @@ class Machine:
     cores: int
     """Cores in the machine."""
     usable_cores: float
-    """Cores this process may keep busy: its affinity and its container's quota counted."""
+    """Cores this process may keep busy, by its affinity and its container's quota."""
     memory_bytes: int | None
-    """Memory in the machine; None where it cannot be told."""
+    """Memory in the machine; None if unknown."""
     usable_memory_bytes: int | None
-    """The least of the memory and the container's limit."""
+    """The lesser of the memory and the container's limit."""
 
 
 def this_machine() -> Machine:
-    """Look at the machine now."""
+    """Return the resources of this process now."""
     return Machine(
         system=f"{platform.system()} {platform.release()} {platform.machine()}",
         processor=_processor(),
@@ -53,7 +53,7 @@ def this_machine() -> Machine:
 
 
 def usable_cores() -> float:
-    """Cores this process may keep busy, a fraction where a container has one."""
+    """Return the cores this process may keep busy, a fraction if a container has one."""
     if sys.platform == "linux":
         allowed = len(os.sched_getaffinity(0))
     else:
@@ -63,18 +63,18 @@ def usable_cores() -> float:
 
 
 def usable_memory() -> int | None:
-    """The least of the memory and the container's limit, in bytes; None where it cannot be told."""
+    """Return the lesser of the memory and the container's limit, in bytes; None if unknown."""
     return min((limit for limit in (_memory(), _container_memory()) if limit is not None), default=None)
 
 
 def _processor() -> str:
-    """The processor's model, as its maker calls it, or else as the compiler does."""
-    return _named_by_system() or _named_by_compiler() or platform.processor() or platform.machine()
+    """Return the processor's model by its maker's name, or else by the compiler's."""
+    return _system_name() or _compiler_name() or platform.processor() or platform.machine()
 
 
-def _named_by_system() -> str:
+def _system_name() -> str:
     if sys.platform == "darwin":
-        return _printed("/usr/sbin/sysctl", "-n", "machdep.cpu.brand_string")
+        return _output_of("/usr/sbin/sysctl", "-n", "machdep.cpu.brand_string")
     if sys.platform == "win32":
         import winreg
 
@@ -88,20 +88,20 @@ def _named_by_system() -> str:
     return ""
 
 
-def _named_by_compiler() -> str:
-    """Linux tells ARM's processors by numbers alone; LLVM knows whose they are."""
+def _compiler_name() -> str:
+    """Return LLVM's name of the processor: Linux identifies ARM processors by numbers only."""
     from llvmlite.binding import get_host_cpu_name
 
     name = str(get_host_cpu_name())
     return "" if name == "generic" else name
 
 
-def _printed(*command: str) -> str:
+def _output_of(*command: str) -> str:
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=10)
+        process = subprocess.run(command, capture_output=True, text=True, timeout=10)
     except (OSError, subprocess.TimeoutExpired):
         return ""
-    return done.stdout.strip()
+    return process.stdout.strip()
 
 
 def _memory() -> int | None:
@@ -115,17 +115,17 @@ def _memory() -> int | None:
 
 
 def _groups(controller: str) -> list[Path]:
-    """The directories of this process's control groups, innermost first."""
+    """Return the directories of this process's control groups, innermost first."""
     root = Path("/sys/fs/cgroup")
-    found = []
+    groups = []
     for line in _lines(Path("/proc/self/cgroup")):
         _, _, rest = line.partition(":")
         controllers, _, path = rest.partition(":")
         if controllers == "" or controller in controllers.split(","):
             base = root if controllers == "" else root / controller
             group = base / path.strip().lstrip("/")
-            found += [group, *[parent for parent in group.parents if base in (parent, *parent.parents)]]
-    return found
+            groups += [group, *[parent for parent in group.parents if base in (parent, *parent.parents)]]
+    return groups
 
 
 def _container_cores() -> float | None:
@@ -145,7 +145,7 @@ def _container_memory() -> int | None:
     for group in _groups("memory"):
         for name in ("memory.max", "memory.limit_in_bytes"):
             words = _words(group / name)
-            # Version 1 says "no limit" by a number near the largest it has.
+            # Version 1 expresses "no limit" by a number near the largest it has.
             if words and words[0].isdigit() and int(words[0]) < 1 << 60:
                 limits.append(int(words[0]))
     return min(limits, default=None)

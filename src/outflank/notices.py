@@ -1,14 +1,14 @@
-"""What is said to a person who waits, and to nobody else."""
+"""Messages to a person who waits at a terminal or a notebook."""
 
 import sys
 
 
-def tell(message: str) -> None:
-    """Say what is waited for, on standard error, if that is a terminal or a notebook's."""
+def notify(message: str) -> None:
+    """Print what is waited for on standard error, if that is a terminal or a notebook's."""
     if sys.stderr.isatty() or _is_a_notebooks(sys.stderr):
         print(message, file=sys.stderr, flush=True)
 
 
 def _is_a_notebooks(stream: object) -> bool:
-    """Whether what is written there appears below a cell: no terminal, but somebody reads it."""
+    """Return whether the stream's text appears below a notebook's cell, where a person reads it."""
     return type(stream).__module__.partition(".")[0] == "ipykernel"

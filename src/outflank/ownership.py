@@ -1,6 +1,6 @@
-"""Whose files are: what other users own, or may write, is not taken for one's own.
+"""Ownership of files: a file that other users own, or may write, is not trusted as this user's own.
 
-Root counts as oneself: whatever root wants to happen here, happens.
+Root counts as this user: root can do anything here anyway.
 """
 
 import os
@@ -9,31 +9,31 @@ import sys
 from pathlib import Path
 
 MOST_LINKS = 40
-"""Symbolic links on one path before it is taken for a circle, as Linux does."""
+"""Limit on the symbolic links on one path, after which it counts as a cycle, as on Linux."""
 
 
-def complaint(path: Path, found: os.stat_result, *, private: bool = False) -> str | None:
-    """Why a file whose state is `found` is not this user's alone to write (`private`: nor to read); None if it is."""
-    if sys.platform == "win32":  # modes say nothing there
+def complaint(path: Path, status: os.stat_result, *, private: bool = False) -> str | None:
+    """Return why a file with this state is not this user's alone to write (`private`: nor to read); None if it is."""
+    if sys.platform == "win32":  # modes mean nothing there
         return None
-    if found.st_uid not in (os.geteuid(), 0):
+    if status.st_uid not in (os.geteuid(), 0):
         return _foreign(path)
-    if private and found.st_mode & 0o077:
+    if private and status.st_mode & 0o077:
         return f"others may read {path}"
-    return _writable(path) if _others_write(found) else None
+    return _writable(path) if _others_write(status) else None
 
 
 def exposure(path: Path) -> str | None:
-    """How other users could decide what is found at `path`; None where they cannot.
+    """Return how other users could change what is at `path`; None if they cannot.
 
-    Looks at every directory and every link on the way, from the root down: where nobody else may write to a directory,
-    nobody exchanges what was seen in it; nor in one with the sticky bit, as /tmp is, what does not belong to them.
-    What is not there yet exposes nothing: make it with `make_private`, and look again.
+    Checks every directory and every link on the way, from the root down. If no other user may write to a directory, its
+    checked entries stay as they are; in one with the sticky bit, like /tmp, so do entries that belong to this user. A
+    missing path exposes nothing: make it with `make_private`, and check again.
     """
     if sys.platform == "win32":
         return None
     place = Path("/")
-    # Its owner too: in a user namespace of one user, root's directories seem to belong to somebody else.
+    # Its owner too: in a user namespace of one user, root's directories seem to belong to another user.
     trusted = {os.geteuid(), 0, os.stat(place).st_uid}
     left = list(reversed(Path.cwd().joinpath(path).parts[1:]))
     links = 0
@@ -44,12 +44,12 @@ def exposure(path: Path) -> str | None:
             continue
         reached = place / part
         try:
-            found = os.lstat(reached)
+            status = os.lstat(reached)
         except OSError:
             return None
-        if found.st_uid not in trusted:
+        if status.st_uid not in trusted:
             return _foreign(reached)
-        if stat.S_ISLNK(found.st_mode):
+        if stat.S_ISLNK(status.st_mode):
             links += 1
             if links > MOST_LINKS:
                 return f"{path} leads through too many links"
@@ -57,14 +57,14 @@ def exposure(path: Path) -> str | None:
             place = Path("/") if target.is_absolute() else place
             left += reversed(target.parts[1:] if target.is_absolute() else target.parts)
             continue
-        if _others_write(found) and not found.st_mode & stat.S_ISVTX:
+        if _others_write(status) and not status.st_mode & stat.S_ISVTX:
             return _writable(reached)
         place = reached
     return None
 
 
 def make_private(directory: Path) -> None:
-    """Make a directory, and those above it that are missing, so that only this user enters."""
+    """Make a directory, and missing ones above it, so that only this user can enter."""
     if not directory.is_dir():
         make_private(directory.parent)
         directory.mkdir(mode=0o700, exist_ok=True)
@@ -78,12 +78,12 @@ def _writable(path: Path) -> str:
     return f"others may write to {path}"
 
 
-def _others_write(found: os.stat_result) -> bool:
-    return bool(found.st_mode & 0o002 or (found.st_mode & 0o020 and not _is_private_group(found.st_gid)))
+def _others_write(status: os.stat_result) -> bool:
+    return bool(status.st_mode & 0o002 or (status.st_mode & 0o020 and not _is_private_group(status.st_gid)))
 
 
 def _is_private_group(number: int) -> bool:
-    """Whether a group is the one that many systems give each user: of the same name, with nobody else in it."""
+    """Return whether a group is the private one that many systems give each user: same name, no other member."""
     import grp
     import pwd
 

@@ -1,4 +1,4 @@
-"""Which worker runs where, and in whose memory: bindings of threads to processors, and of pages to memory nodes."""
+"""Placement of workers: bindings of threads to processors, and of pages to memory nodes."""
 
 import ctypes
 import os
@@ -10,65 +10,65 @@ from itertools import groupby
 from typing import Literal
 
 from outflank.errors import InvalidOption
-from outflank.topology import MemoryNode, Processor, Topology, listed, topology
+from outflank.topology import MemoryNode, Processor, Topology, number_ranges, topology
 
 Pin = Literal["none", "compact", "spread"] | tuple[int, ...]
-"""Where workers stay. `compact`: side by side, sharing cores and memory nodes while there is room; `spread`: as far
-apart as can be; or processors by number, taken in turn; `none`: wherever the system puts them."""
+"""Placement of workers. `compact`: side by side, sharing cores and memory nodes while there is room; `spread`: as far
+apart as possible; or processors by number, taken in turn; `none`: wherever the system puts them."""
 
 
 def can_bind() -> bool:
-    """Whether this system binds threads to processors."""
+    """Return whether this system binds threads to processors."""
     return hasattr(os, "sched_setaffinity")
 
 
-def places(pin: Pin, built: Topology | None = None) -> tuple[int, ...]:
-    """The processors of the first worker, the second, …; after the last one the first again. None: nobody is bound.
+def worker_processors(pin: Pin, machine: Topology | None = None) -> tuple[int, ...]:
+    """Return the processors of the first worker, the second, …, used in rotation. Empty: no worker is bound.
 
-    >>> places("none")
+    >>> worker_processors("none")
     ()
     """
     if pin == "none" or not can_bind():
         return ()
-    built = built or topology()
+    machine = machine or topology()
     if pin == "compact":
-        return tuple(each.number for each in sorted(built.processors, key=_beside))
+        return tuple(processor.number for processor in sorted(machine.processors, key=_compact_order))
     if pin == "spread":
-        return tuple(each.number for each in _apart(built.processors))
-    known = {each.number for each in built.processors}
+        return tuple(processor.number for processor in _spread_out(machine.processors))
+    known = {processor.number for processor in machine.processors}
     if not pin or not known.issuperset(pin):
-        found = ",".join(map(str, pin)) or "no processor"
-        raise InvalidOption(f"pin to {found}: this process may run on {listed(tuple(known))}")
+        numbers = ",".join(map(str, pin)) or "no processor"
+        raise InvalidOption(f"pin to {numbers}: this process may run on {number_ranges(tuple(known))}")
     return tuple(pin)
 
 
-def _beside(processor: Processor) -> tuple[int, tuple[int, int], int]:
+def _compact_order(processor: Processor) -> tuple[int, tuple[int, int], int]:
     return processor.node, processor.core, processor.number
 
 
-def _apart(processors: Iterable[Processor]) -> list[Processor]:
-    """A core of each memory node in turn; the second processors of cores come after all the first."""
+def _spread_out(processors: Iterable[Processor]) -> list[Processor]:
+    """Return one core of each memory node in turn; second processors of cores come after all first ones."""
     ranked: list[tuple[int, int, int, Processor]] = []
-    for node, of_node in groupby(sorted(processors, key=_beside), lambda each: each.node):
-        for core, (_, of_core) in enumerate(groupby(of_node, lambda each: each.core)):
-            ranked += [(thread, core, node, each) for thread, each in enumerate(of_core)]
-    return [each for *_, each in sorted(ranked, key=lambda rank: rank[:3])]
+    for node, of_node in groupby(sorted(processors, key=_compact_order), lambda processor: processor.node):
+        for core, (_, of_core) in enumerate(groupby(of_node, lambda processor: processor.core)):
+            ranked += [(thread, core, node, processor) for thread, processor in enumerate(of_core)]
+    return [processor for *_, processor in sorted(ranked, key=lambda rank: rank[:3])]
 
 
 def bind(processors: Iterable[int]) -> None:
-    """Keep this thread on some processors, where the system can do that."""
+    """Bind this thread to some processors, if the system can."""
     with suppress(AttributeError, OSError):
         os.sched_setaffinity(0, processors)
 
 
 @contextmanager
-def pinned(where: Sequence[int], worker: int) -> Iterator[None]:
-    """While this thread is a worker it stays at its place; then it may run wherever it might before."""
-    if not where:
+def pinned(processors: Sequence[int], worker: int) -> Iterator[None]:
+    """Bind this thread to a worker's processor during the block; restore its affinity afterwards."""
+    if not processors:
         yield
         return
     before = os.sched_getaffinity(0)
-    bind([where[worker % len(where)]])
+    bind([processors[worker % len(processors)]])
     try:
         yield
     finally:
@@ -81,13 +81,13 @@ INTERLEAVE = 3
 """MPOL_INTERLEAVE: pages go to the nodes in turn, as they are touched."""
 
 _MBIND = {"x86_64": 237, "aarch64": 235}
-"""The number of the system call, by processor."""
+"""The number of the system call, by processor architecture."""
 
 
 def interleave(address: int, size: int, nodes: Sequence[MemoryNode] | None = None) -> bool:
-    """Deal the pages of some memory that nobody has touched to all memory nodes in turn; whether that is so now.
+    """Distribute the pages of untouched memory over all memory nodes in turn; return whether that succeeded.
 
-    Without it a page lies with the worker who touches it first.
+    Without it a page lies on the memory node of the worker that touches it first.
     """
     number = _MBIND.get(platform.machine())
     nodes = [node for node in (topology().nodes if nodes is None else nodes) if node.memory_bytes]

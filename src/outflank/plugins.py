@@ -1,8 +1,9 @@
-"""Parts that are chosen by name: the package's own, those that other packages install, and those of this process.
+"""Parts that are chosen by name: the package's own, those of installed plug-ins, and those registered in this process.
 
-Every kind of part (game, scheme, evaluation, experiment, protocol) has one `Registry`. The package's own and plug-ins
-are found alike, as `module:attribute`, and imported when they are first asked for. Plug-ins are the entry points of a
-group such as `outflank.schemes`, looked up only for a name that is not known otherwise, or for a list of all.
+Every kind of part (game, scheme, evaluation, experiment, protocol) has one `Registry`. The package's own parts and
+plug-ins are found in the same way, as `module:attribute`, and imported when they are first used. Plug-ins are the entry
+points of a group such as `outflank.schemes`, looked up only for a name that is not known otherwise, or for a list of
+all.
 """
 
 import os
@@ -19,16 +20,16 @@ from outflank.errors import InvalidOption, OutflankError, UnknownName
 Part = TypeVar("Part")
 
 
-# Named tuples: every command makes these classes, and a dataclass takes six times as long.
+# Named tuples: every command defines these classes, and a dataclass takes six times as long.
 
 
 class Source(NamedTuple):
-    """Where a part is from."""
+    """The origin of a part."""
 
     place: str
-    """Where it is written: `module:attribute`, or who has registered it: `module`, `module.Class`."""
+    """Where it is defined: `module:attribute`, or what has registered it: `module`, `module.Class`."""
     package: str = ""
-    """What installs it, with its version; nothing, if it was registered in this process."""
+    """The package that installs it, with its version; empty if it was registered in this process."""
 
     @property
     def module(self) -> str:
@@ -39,62 +40,62 @@ class Source(NamedTuple):
         return f"{self.package} ({self.place})" if self.package else self.place
 
 
-class Listed(NamedTuple, Generic[Part]):
-    """A name, and what is behind it."""
+class ListedPart(NamedTuple, Generic[Part]):
+    """A name, with its part or the reason why there is none."""
 
     name: str
     source: Source
     part: Part | None = None
     reason: str = ""
-    """Why there is no part: a line that says which plug-in it is, too."""
+    """Why there is no part: a line that names the plug-in, too."""
 
 
-def instance_of(wanted: type[Part]) -> Callable[[str, object], Part]:
-    """A check for parts that are values of a class, and know their own names."""
+def instance_of(expected: type[Part]) -> Callable[[str, object], Part]:
+    """Return a check for parts that are instances of a class, and know their own names."""
 
-    def check(name: str, found: object) -> Part:
-        if not isinstance(found, wanted):
-            raise InvalidOption(f"expected a {wanted.__name__}, found {found!r}")
-        if getattr(found, "name", name) != name:
-            raise InvalidOption(f"expected a {wanted.__name__} of that name, found {getattr(found, 'name', '')!r}")
-        return found
+    def check(name: str, part: object) -> Part:
+        if not isinstance(part, expected):
+            raise InvalidOption(f"expected a {expected.__name__}, found {part!r}")
+        if getattr(part, "name", name) != name:
+            raise InvalidOption(f"expected a {expected.__name__} of that name, found {getattr(part, 'name', '')!r}")
+        return part
 
     return check
 
 
 class Registry(Generic[Part]):
-    """The parts of one kind. A name belongs to who took it first, and to the package before anybody else."""
+    """The parts of one kind. A name belongs to its first owner, and to this package before any other."""
 
     def __init__(self, kind: str, group: str, homes: Mapping[str, str], *, check: Callable[[str, Any], Part]) -> None:
-        """Parts that errors call `kind`, with the entry points of `group`; `homes` are the places of the package's own.
+        """Make a registry of parts that errors call `kind`, with the entry points of `group`; `homes` are our own.
 
-        `check` gives the part for what was found under a name, or refuses it by `InvalidOption`.
+        `check` returns the part for an object found under a name, or raises `InvalidOption`.
         """
         self.kind, self.group = kind, group
         self._own = {name: Source(place=home, package="outflank") for name, home in homes.items()}
         self._registered: dict[str, Source] = {}
         self._check = check
         self._loaded: dict[str, Part] = {}
-        self._told: set[str] = set()
+        self._warned: set[str] = set()
 
     def __contains__(self, name: object) -> bool:
         return name in self._known or name in self.sources()
 
     @property
     def own(self) -> tuple[str, ...]:
-        """The names of the package's own."""
+        """The names of the package's own parts."""
         return tuple(self._own)
 
     def names(self) -> tuple[str, ...]:
-        """All names, the package's own first; nothing is imported for it."""
+        """Return all names, the package's own first, without importing any part."""
         return tuple(self.sources())
 
     def sources(self) -> dict[str, Source]:
-        """Where the part of each name is from; nothing is imported for it."""
+        """Return the origin of the part of each name, without importing any part."""
         return self._sources(_entry_points(self.group))
 
     def get(self, name: str) -> Part:
-        """The part of that name."""
+        """Return the part of that name."""
         if name not in self._loaded:
             source = self._known.get(name) or self.sources().get(name)
             if source is None:
@@ -103,87 +104,90 @@ class Registry(Generic[Part]):
         return self._loaded[name]
 
     def register(self, name: str, part: Any, *, by: str) -> Part:
-        """Make a part of this process known. It is theirs who registered it (`by`): they may again, and nobody else."""
+        """Register a part of this process. Only its owner (`by`) may register the name again."""
         try:
-            found = self._check(name, part)
+            checked = self._check(name, part)
         except InvalidOption as error:
             raise InvalidOption(f"{self.kind} {name!r}: {error}") from None
-        if name in self._own and found is self.get(name):
-            return found
+        if name in self._own and checked is self.get(name):
+            return checked
         if name in self._known and self._known[name] != Source(place=by):
             raise InvalidOption(f"{self.kind} {name!r} is {self._known[name].module}: choose another name")
-        self._registered[name], self._loaded[name] = Source(place=by), found
-        return found
+        self._registered[name], self._loaded[name] = Source(place=by), checked
+        return checked
 
     def parts(self) -> dict[str, Part]:
-        """All parts by name. A plug-in that cannot be loaded is left out, and told of in a warning once."""
+        """Return all parts by name. A plug-in that cannot be loaded is left out, with a warning once."""
         listing = self.listing()
-        for line in sorted({each.reason for each in listing} - self._told - {""}):
+        for line in sorted({entry.reason for entry in listing} - self._warned - {""}):
             warnings.warn(line, RuntimeWarning, stacklevel=2)
-            self._told.add(line)
-        return {each.name: each.part for each in listing if each.part is not None}
+            self._warned.add(line)
+        return {entry.name: entry.part for entry in listing if entry.part is not None}
 
-    def listing(self) -> list[Listed[Part]]:
-        """All there is, plug-ins that cannot be loaded or want a name of others' included."""
+    def listing(self) -> list[ListedPart[Part]]:
+        """Return all entries, including plug-ins that cannot be loaded or whose name is taken."""
         installed = _entry_points(self.group)
-        sources, found = self._sources(installed), []
+        sources, entries = self._sources(installed), []
         for name, source in sources.items():
             try:
                 if name not in self._loaded:
                     self._load(name, source)
-                found.append(Listed(name=name, source=source, part=self._loaded[name]))
+                entries.append(ListedPart(name=name, source=source, part=self._loaded[name]))
             except InvalidOption as error:
-                found.append(Listed(name=name, source=source, reason=str(error)))
+                entries.append(ListedPart(name=name, source=source, reason=str(error)))
         for name, source in installed:
             if sources[name] != source:
                 reason = f"{self.kind} {name!r} of {source}: that name belongs to {sources[name]}"
-                found.append(Listed(name=name, source=source, reason=reason))
-        return found
+                entries.append(ListedPart(name=name, source=source, reason=reason))
+        return entries
 
     def _sources(self, installed: list[tuple[str, Source]]) -> dict[str, Source]:
-        found = self._known
+        sources = self._known
         for name, source in installed:
-            taken = found.setdefault(name, source)
-            if not taken.package and f"{taken.place}.".startswith(f"{source.module}."):
-                found[name] = source  # its module registers it too
-        return found
+            owner = sources.setdefault(name, source)
+            if not owner.package and f"{owner.place}.".startswith(f"{source.module}."):
+                sources[name] = source  # its module registers it too
+        return sources
 
     @property
     def _known(self) -> dict[str, Source]:
-        """What is known without a look at what is installed."""
+        """Names known without looking at installed packages."""
         return self._own | self._registered
 
     def _load(self, name: str, source: Source) -> None:
         module, _, attribute = source.place.partition(":")
         try:
-            found = reduce(getattr, attribute.split("."), import_module(module))
-            self._loaded[name] = self._check(name, found)
+            part = reduce(getattr, attribute.split("."), import_module(module))
+            self._loaded[name] = self._check(name, part)
         except KeyboardInterrupt:
             raise
-        except BaseException as error:  # whatever its author has written
+        except BaseException as error:  # plug-ins may raise anything
             if name in self._own:
                 raise
             raise InvalidOption(f"{self.kind} {name!r} of {source}: {failure_of(error)}") from None
 
 
 def _entry_points(group: str) -> list[tuple[str, Source]]:
-    """The plug-ins of a group in the order in which Python finds them; as of now, for more may have been installed."""
+    """Return the plug-ins of a group in the order in which Python finds them, as installed now."""
     return list(_installed(group, tuple((folder, _changed(folder)) for folder in sys.path)))
 
 
 @lru_cache(maxsize=16)
 def _installed(group: str, folders: tuple[tuple[str, int], ...]) -> tuple[tuple[str, Source], ...]:
-    """Those in folders that have changed at these moments: to read what all packages say takes 20 ms and more."""
-    from importlib.metadata import entry_points  # 20 ms, of which most commands have no need
+    """Return the plug-ins in folders that changed at these times: reading all packages takes 20 ms and more."""
+    from importlib.metadata import entry_points  # 20 ms, which most commands do not need
 
     return tuple(
-        (each.name, Source(place=each.value, package=f"{each.dist.name} {each.dist.version}" if each.dist else "?"))
-        for each in entry_points(group=group)
+        (
+            point.name,
+            Source(place=point.value, package=f"{point.dist.name} {point.dist.version}" if point.dist else "?"),
+        )
+        for point in entry_points(group=group)
     )
 
 
 def _changed(folder: str) -> int:
-    """When something was last installed there, or taken away; 0 where nothing can be."""
+    """Return when something was last installed in a folder, or removed; 0 if there is no folder."""
     try:
         return os.stat(folder or ".").st_mtime_ns
     except OSError:
@@ -191,12 +195,12 @@ def _changed(folder: str) -> int:
 
 
 def failure_of(error: BaseException, importer: str = __file__) -> str:
-    """What went wrong in a module of somebody's, and where in its file; `importer` is the file that imported it."""
-    import traceback  # of which only this has need
+    """Return what went wrong in a user's or plug-in's module, and where; `importer` is the file that imported it."""
+    import traceback  # needed only here
 
-    said = said_by(error)
+    text = error_text(error)
     if isinstance(error, OutflankError | ModuleNotFoundError):
-        return said
+        return text
     if isinstance(error, SyntaxError) and isinstance(error.filename, str) and isinstance(error.lineno, int):
         return f"{Path(error.filename).name}, line {error.lineno}: {error.msg}"
     places = [
@@ -205,11 +209,11 @@ def failure_of(error: BaseException, importer: str = __file__) -> str:
         if not frame.filename.startswith("<") and frame.filename not in (__file__, importer)
     ]
     place = f"{Path(places[-1].filename).name}, line {places[-1].lineno}: " if places else ""
-    return f"{place}{_name_of(type(error))}{': ' if said else ''}{said}"
+    return f"{place}{_name_of(type(error))}{': ' if text else ''}{text}"
 
 
-def said_by(error: BaseException) -> str:
-    """The text of an exception, whatever its author's `__str__` does."""
+def error_text(error: BaseException) -> str:
+    """Return the text of an exception, even if its `__str__` raises."""
     try:
         return str(error)
     except KeyboardInterrupt:
@@ -219,6 +223,6 @@ def said_by(error: BaseException) -> str:
 
 
 def _name_of(kind: type) -> str:
-    """The name of a class, whatever its author's metaclass does."""
+    """Return the name of a class, whatever its metaclass does."""
     name: str = type.__dict__["__name__"].__get__(kind)
     return name

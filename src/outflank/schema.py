@@ -1,8 +1,9 @@
-"""Values of declared types: what does not fit is one line that says where.
+"""Values of declared types: a value that does not fit gives a one-line error that says where.
 
-`outflank.kinds` has what they are held against.
+Values are checked against the kinds of `outflank.kinds`.
 
-For what users pass to functions, and for the samples of experiments; `outflank.documents` says why not for documents.
+Used for the arguments of functions, and for the samples of experiments; `outflank.documents` says why not for
+documents.
 """
 
 import re
@@ -15,10 +16,10 @@ from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from outflank.errors import OutflankError
-from outflank.kinds import MOST_INTEGER, MOST_NUMBER, Between, Json, Kind, Misfit, Shape, in_words, shown, step_to
+from outflank.kinds import MOST_INTEGER, MOST_NUMBER, Between, Json, Kind, Misfit, Shape, excerpt, in_words, step_to
 
 _HALF_LETTERS = re.compile("[\ud800-\udfff]")
-"""What JSON can say and no file can hold."""
+"""Lone surrogates, which JSON can express and no file can hold."""
 
 MOST_LEVELS = 32
 
@@ -27,7 +28,7 @@ MOST_LEVELS = 32
 
 
 def conform(kind: Kind, value: Any, place: str = "") -> Any:
-    """The value, if it is of this kind: lists as tuples where those are meant, objects as the dataclasses they are of.
+    """Return the value if it is of this kind, lists converted to tuples and objects to dataclasses where expected.
 
     >>> conform(tuple[int, ...], [1, 2])
     (1, 2)
@@ -59,13 +60,13 @@ def _conformed(kind: Kind, value: Any) -> Any:
         except Misfit as error:
             if error.place:
                 raise
-            raise Misfit.found(kind, value) from None  # which also tells how it is narrowed
-        return narrowed(kind, checks, value)
+            raise Misfit.found(kind, value) from None  # names the narrowing as well
+        return apply_checks(kind, checks, value)
     if origin in (Union, UnionType):
         return _one_of(kind, value)
     if origin is Literal:
         plain = python_number(value)
-        if any(type(plain) is type(each) and plain == each for each in get_args(kind)):
+        if any(type(plain) is type(choice) and plain == choice for choice in get_args(kind)):
             return plain
         raise Misfit.found(kind, value)
     if origin in (list, tuple):
@@ -73,14 +74,14 @@ def _conformed(kind: Kind, value: Any) -> Any:
     if origin is dict or kind is dict:
         return _named(kind, value)
     if isinstance(kind, type) and is_dataclass(kind) and not isinstance(value, kind):
-        return made(kind, value)
+        return make_instance(kind, value)
     if not isinstance(value, origin or kind):
         raise Misfit.found(kind, value)
     return value
 
 
 def _within(step: str | int, kind: Kind, value: Any) -> Any:
-    """What is one step into a document; where it does not fit, the error knows the step."""
+    """Return the value one step into a document; an error includes the step."""
     try:
         return _conformed(kind, value)
     except Misfit as error:
@@ -108,33 +109,33 @@ def _simple(kind: Kind, value: Any) -> Any:
 
 
 def python_number(value: Any) -> Any:
-    """Python's own number for one of NumPy's, or for any other that is equal to it; all else as it is.
+    """Return Python's own number for a NumPy number or any equal one; other values as they are.
 
-    The others go where numbers go and then fail there: no lock waits for a `float32`, and no JSON holds one.
+    Other numbers are accepted at first and fail later: no lock waits for a `float32`, and no JSON holds one.
     """
     if type(value) in (*_SIMPLE, list, tuple, dict):
-        return value  # as nearly all are
+        return value  # the usual case
     if isinstance(value, Integral) and not isinstance(value, bool):
         return int(value)
     return float(value) if isinstance(value, Real) and not isinstance(value, Integral) else value
 
 
 def _between(value: Any, kind: type, most: float) -> bool:
-    # Compared, not converted: JSON has whole numbers that no float can hold. NaN is not between anything.
+    # Compared, not converted: JSON has whole numbers that no float can hold. Comparisons with NaN are false.
     return isinstance(value, kind) and not isinstance(value, bool) and -most <= value <= most  # type: ignore[operator]  # numbers are ordered
 
 
 def _one_of(kind: Kind, value: Any) -> Any:
     options = get_args(kind)
     if type(value) in options and type(value) in _SIMPLE:
-        with suppress(Misfit):  # what most values are, and the way that costs least
+        with suppress(Misfit):  # the usual case, and the cheapest
             return _simple(type(value), value)
     several = [option for option in options if option is not NoneType]
     for option in several:
         try:
             return _conformed(option, value)
         except Misfit as error:
-            if error.place and len(several) == 1:  # what is wrong inside it says more than that it is wrong
+            if error.place and len(several) == 1:  # an error inside the value says more than one about the whole
                 raise
     raise Misfit.found(kind, value)
 
@@ -145,11 +146,11 @@ def _shaped(shape: Shape, value: Any) -> dict[str, Any]:
     missing = next((name for name in shape.names if name not in value), None)
     if missing is not None:
         raise Misfit(step_to(missing), f"expected {in_words(shape.names[missing])}, found nothing")
-    found = {
-        name: _within(name, shape.names.get(name, shape.optional.get(name, shape.others)), each)
-        for name, each in _named(dict, value).items()
+    conformed = {
+        name: _within(name, shape.names.get(name, shape.optional.get(name, shape.others)), item)
+        for name, item in _named(dict, value).items()
     }
-    return found if shape.also is None else narrowed(shape, [shape.also], found)
+    return conformed if shape.also is None else apply_checks(shape, [shape.also], conformed)
 
 
 def _named(kind: Kind, value: Any) -> dict[str, Any]:
@@ -157,22 +158,22 @@ def _named(kind: Kind, value: Any) -> dict[str, Any]:
         raise Misfit.found(kind, value)
     for name in value:
         _simple(str, name)
-    of = (get_args(kind) or (str, Any))[1]
-    return value if of is Any else {name: _within(name, of, each) for name, each in value.items()}
+    item_kind = (get_args(kind) or (str, Any))[1]
+    return value if item_kind is Any else {name: _within(name, item_kind, item) for name, item in value.items()}
 
 
 def _several(kind: Kind, value: Any) -> Any:
     if not isinstance(value, list | tuple):
         raise Misfit.found(kind, value)
-    into: Any = get_origin(kind)
+    container: Any = get_origin(kind)
     kinds = get_args(kind)
-    if into is list or kinds[-1] is Ellipsis:
-        if kinds[0] is Any and isinstance(value, into):
+    if container is list or kinds[-1] is Ellipsis:
+        if kinds[0] is Any and isinstance(value, container):
             return value  # a named tuple stays one
-        return into(_within(number, kinds[0], each) for number, each in enumerate(value))
+        return container(_within(number, kinds[0], item) for number, item in enumerate(value))
     if len(value) != len(kinds):
         raise Misfit("", f"expected {len(kinds)} elements, found {len(value)}")
-    return tuple(_within(number, *each) for number, each in enumerate(zip(kinds, value, strict=True)))
+    return tuple(_within(number, *pair) for number, pair in enumerate(zip(kinds, value, strict=True)))
 
 
 def _plain(value: Any, levels: int) -> Any:
@@ -184,16 +185,16 @@ def _plain(value: Any, levels: int) -> Any:
         steps = enumerate(value)
     else:
         return _one_of(int | float | str | bool | None, value)
-    for step, each in steps:
+    for step, item in steps:
         try:
-            _plain(each, levels - 1)
+            _plain(item, levels - 1)
         except Misfit as error:
             raise error.within(step_to(step)) from None
     return value
 
 
-def narrowed(kind: Kind, checks: list[Any], value: Any) -> Any:
-    """The value, if the checks of an annotated kind let it pass."""
+def apply_checks(kind: Kind, checks: list[Any], value: Any) -> Any:
+    """Return the value if the checks of an annotated kind accept it."""
     for check in checks:
         if isinstance(check, Between):
             if not check.least <= value <= check.most:
@@ -218,38 +219,38 @@ T = TypeVar("T")
 
 
 @cache
-def kinds_of(made_of: Any) -> dict[str, Kind]:
-    """The kinds of a dataclass's fields, by name."""
-    hints = get_type_hints(made_of, include_extras=True)
-    return {each.name: hints[each.name] for each in fields(made_of)}
+def kinds_of(cls: Any) -> dict[str, Kind]:
+    """Return the kinds of a dataclass's fields, by name."""
+    hints = get_type_hints(cls, include_extras=True)
+    return {field.name: hints[field.name] for field in fields(cls)}
 
 
-def made(of: type[T], value: Any) -> T:
-    """The dataclass that an object is of; a name that it does not know is refused."""
-    names: Any = of
+def make_instance(cls: type[T], value: Any) -> T:
+    """Return the dataclass instance that an object describes; an unknown name is an error."""
+    names: Any = cls
     kinds = kinds_of(names)
     if not isinstance(value, dict):
-        raise Misfit.found(of, value)
+        raise Misfit.found(cls, value)
     unknown = next((name for name in value if name not in kinds), None)
     if unknown is not None:
         raise Misfit(step_to(unknown), f"unknown (known: {', '.join(kinds) or 'nothing'})")
-    needed = {each.name for each in fields(names) if each.default is MISSING and each.default_factory is MISSING}
+    needed = {field.name for field in fields(names) if field.default is MISSING and field.default_factory is MISSING}
     conformed = _shaped(Shape({name: kinds[name] for name in kinds if name in needed}, optional=kinds), value)
     with _as_misfit():
-        return of(**conformed)
+        return cls(**conformed)
 
 
 def check_fields(instance: Any) -> None:
-    """Refuse a dataclass whose fields are not of the kinds that they are annotated with; for its `__post_init__`."""
+    """Raise an error if a field of a dataclass is not of its annotated kind; for its `__post_init__`."""
     for name, kind in kinds_of(instance.__class__).items():
         value = getattr(instance, name)
         try:
-            fitting = _conformed(kind, value)
+            conformed = _conformed(kind, value)
         except Misfit as error:
             if error.kind is None:
-                why = error.why.partition(", found")[0]
+                reason = error.why.partition(", found")[0]
             else:
-                why = f"expected {in_words(error.kind, bool_='True or False', none='None')}"
-            raise Misfit("", f"{name}{error.place}={shown(value)}: {why}") from None
-        if fitting is not value:
-            object.__setattr__(instance, name, fitting)
+                reason = f"expected {in_words(error.kind, bool_='True or False', none='None')}"
+            raise Misfit("", f"{name}{error.place}={excerpt(value)}: {reason}") from None
+        if conformed is not value:
+            object.__setattr__(instance, name, conformed)

@@ -1,7 +1,7 @@
-"""How the machine is built, as far as this process may use it: processors, cores, memory nodes, caches.
+"""Topology of the machine, as far as this process may use it: processors, cores, memory nodes, caches.
 
-Read from Linux itself: psutil counts processors and cores, but does not say which belong together; hwloc does, and is a
-library of the system's to be installed first.
+Read from Linux itself: psutil counts processors and cores, but does not say which belong together; hwloc does, but is a
+system library that must be installed first.
 """
 
 import os
@@ -12,30 +12,30 @@ from itertools import groupby
 from pathlib import Path
 
 SYSTEM = Path("/sys/devices/system")
-"""Where Linux tells; elsewhere nobody does."""
+"""Where Linux describes the machine; other systems do not."""
 
 
 @dataclass(frozen=True, slots=True)
 class Processor:
-    """What one thread runs on."""
+    """A logical processor, which runs one thread."""
 
     number: int
-    """The system's."""
+    """The system's number."""
     core: tuple[int, int]
     """The package and the core that it belongs to: two processors of one core share its units and caches."""
     node: int
-    """The memory node that is near."""
+    """The nearest memory node."""
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryNode:
-    """Memory, and the processors that it is near to."""
+    """Memory, and the processors nearest to it."""
 
     number: int
     processors: tuple[int, ...]
-    """Those that this process may use."""
+    """Those processors that this process may use."""
     memory_bytes: int | None
-    """None: it is not told."""
+    """Size of the memory; None: unknown."""
 
 
 @dataclass(frozen=True)
@@ -43,37 +43,37 @@ class Topology:
     """The machine's processors and memory."""
 
     processors: tuple[Processor, ...]
-    """Those that this process may use."""
+    """The processors that this process may use."""
     nodes: tuple[MemoryNode, ...]
     last_cache_bytes: int | None
-    """The largest cache that processors share; None: it is not told."""
+    """Size of the largest cache that processors share; None: unknown."""
 
     @cached_property
     def cores(self) -> int:
-        """Different cores among the processors."""
-        return len({each.core for each in self.processors})
+        """Number of different cores among the processors."""
+        return len({processor.core for processor in self.processors})
 
     def __str__(self) -> str:
-        """In words, for people."""
-        many, cores, nodes = len(self.processors), self.cores, len(self.nodes)
-        told = f"{many} processor{'' if many == 1 else 's'}"
-        if cores != many:
-            told += f" on {cores} core{'' if cores == 1 else 's'}"
+        """Return the topology in words, for people."""
+        count, cores, nodes = len(self.processors), self.cores, len(self.nodes)
+        text = f"{count} processor{'' if count == 1 else 's'}"
+        if cores != count:
+            text += f" on {cores} core{'' if cores == 1 else 's'}"
         parts = [
-            told,
-            "one memory node" if nodes == 1 else f"{nodes} memory nodes ({', '.join(map(_told, self.nodes))})",
+            text,
+            "one memory node" if nodes == 1 else f"{nodes} memory nodes ({', '.join(map(_node_text, self.nodes))})",
         ]
         if self.last_cache_bytes is not None:
             parts.append(f"{self.last_cache_bytes / 2**20:g} MiB of cache shared")
         return ", ".join(parts)
 
 
-def _told(node: MemoryNode) -> str:
-    return f"{node.number}: {listed(node.processors)}" if node.processors else f"{node.number}: no processor"
+def _node_text(node: MemoryNode) -> str:
+    return f"{node.number}: {number_ranges(node.processors)}" if node.processors else f"{node.number}: no processor"
 
 
 def topology(system: Path = SYSTEM, allowed: set[int] | None = None) -> Topology:
-    """Look at the machine now; where nobody tells, every processor is a core of one memory node."""
+    """Return the topology of the machine now; if it is unknown, every processor is a core of one memory node."""
     numbers = sorted(_allowed() if allowed is None else allowed)
     nodes = _nodes(system, numbers)
     near = {number: node.number for node in nodes for number in node.processors}
@@ -94,13 +94,13 @@ def _allowed() -> set[int]:
 
 
 def _nodes(system: Path, allowed: list[int]) -> tuple[MemoryNode, ...]:
-    found = []
+    nodes = []
     for path in (system / "node").glob("node[0-9]*"):
-        numbers = parsed(_text(path / "cpulist"))
+        numbers = parse_ranges(_text(path / "cpulist"))
         node = MemoryNode(int(path.name.removeprefix("node")), tuple(sorted(numbers & set(allowed))), _memory(path))
         if node.processors or node.memory_bytes:  # a node may have either
-            found.append(node)
-    return tuple(sorted(found, key=lambda node: node.number))
+            nodes.append(node)
+    return tuple(sorted(nodes, key=lambda node: node.number))
 
 
 def _memory(node: Path) -> int | None:
@@ -113,7 +113,7 @@ def _memory(node: Path) -> int | None:
 
 def _core(path: Path, number: int) -> tuple[int, int]:
     package, core = _text(path / "physical_package_id").strip(), _text(path / "core_id").strip()
-    # Some systems number every package and core -1: then each processor is one of its own.
+    # Some systems number every package and core -1: then each processor counts as a core of its own.
     return (int(package) if package.isdigit() else 0, int(core)) if core.isdigit() else (0, number)
 
 
@@ -125,28 +125,28 @@ def _cache(path: Path) -> int | None:
     return int(size[:-1]) * units[size[-1]]
 
 
-def parsed(text: str) -> set[int]:
-    """The numbers of a list as Linux writes it.
+def parse_ranges(text: str) -> set[int]:
+    """Return the numbers of a list as Linux writes it.
 
-    >>> sorted(parsed("0-2,5"))
+    >>> sorted(parse_ranges("0-2,5"))
     [0, 1, 2, 5]
     """
-    found: set[int] = set()
+    numbers: set[int] = set()
     for part in text.strip().split(","):
         first, dash, last = part.partition("-")
         if first.isdigit() and (last.isdigit() or not dash):
-            found |= set(range(int(first), int(last if dash else first) + 1))
-    return found
+            numbers |= set(range(int(first), int(last if dash else first) + 1))
+    return numbers
 
 
-def listed(numbers: tuple[int, ...]) -> str:
-    """Such a list.
+def number_ranges(numbers: tuple[int, ...]) -> str:
+    """Return such a list of numbers.
 
-    >>> listed((0, 1, 2, 5))
+    >>> number_ranges((0, 1, 2, 5))
     '0-2,5'
     """
     runs = [
-        [number for _, number in run] for _, run in groupby(enumerate(sorted(numbers)), lambda each: each[1] - each[0])
+        [number for _, number in run] for _, run in groupby(enumerate(sorted(numbers)), lambda pair: pair[1] - pair[0])
     ]
     return ",".join(str(run[0]) if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in runs)
 

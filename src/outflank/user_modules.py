@@ -1,4 +1,4 @@
-"""Modules of a user's own that a command is told to import, by name or as a file."""
+"""A user's own modules, which a command imports by name or as a file."""
 
 import sys
 from importlib import import_module
@@ -11,26 +11,26 @@ from outflank.errors import OutflankError
 _imported: dict[str, None] = {}
 
 
-def import_users(given: str) -> Any:
-    """The module of that name, from here or from where Python finds modules, or in that file."""
-    path = Path(given)
+def import_user_module(name_or_path: str) -> Any:
+    """Import the module of that name, from the current folder or Python's path, or the module in that file."""
+    path = Path(name_or_path)
     is_file = path.suffix == ".py" or path.is_file()
     try:
         if not is_file and "" not in sys.path and str(Path.cwd()) not in sys.path:
             sys.path.insert(0, str(Path.cwd()))  # as `python -m` does
-        module = _from_file(path) if is_file else import_module(given)
-        _imported[str(path.resolve()) if is_file else given] = None
+        module = _from_file(path) if is_file else import_module(name_or_path)
+        _imported[str(path.resolve()) if is_file else name_or_path] = None
         return module
-    except KeyboardInterrupt:  # pressed while it was imported; a module that raises it asks for the same
+    except KeyboardInterrupt:  # pressed during the import; a module that raises it means the same
         raise
-    except BaseException as error:  # whatever its author has written
-        from outflank.plugins import failure_of  # of which `--version` has no need
+    except BaseException as error:  # user modules may raise anything
+        from outflank.plugins import failure_of  # which `--version` does not need
 
-        raise OutflankError(f"--import {given}: {failure_of(error, __file__)}") from None
+        raise OutflankError(f"--import {name_or_path}: {failure_of(error, __file__)}") from None
 
 
 def imported_modules() -> tuple[str, ...]:
-    """What was given, in order, for another process of this machine to import too."""
+    """Return the names and files that were imported, in order, for another process of this machine to import."""
     return tuple(_imported)
 
 
@@ -49,7 +49,7 @@ def _from_file(path: Path) -> Any:
     module = module_from_spec(spec)
     sys.modules[name] = module  # its kernels are found again by its name
     if str(file.parent) not in sys.path:
-        sys.path.insert(0, str(file.parent))  # what lies beside it can be imported, as from a script
+        sys.path.insert(0, str(file.parent))  # modules beside it can be imported, as from a script
     try:
         spec.loader.exec_module(module)
     except BaseException:

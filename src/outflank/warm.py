@@ -1,4 +1,4 @@
-"""Every kernel of the package, made ready for both games."""
+"""Compiles or loads every kernel of the package, for both games."""
 
 from collections.abc import Iterator
 from importlib import import_module
@@ -19,7 +19,7 @@ STARTS = _starts()
 
 
 HOMES = (
-    "books.leading",
+    "books.move_graph",
     "diagnosis",
     "distributed.node_steps",
     "lab.cilk",
@@ -40,7 +40,7 @@ HOMES = (
 
 
 def own_kernels() -> list[Kernel]:
-    """All kernels of the package, whatever has been imported before."""
+    """Return all kernels of the package, regardless of what was imported before."""
     for home in HOMES:
         import_module(f"outflank.{home}")
     for name in SCHEMES.own:
@@ -49,19 +49,19 @@ def own_kernels() -> list[Kernel]:
 
 
 def _is_warmed(module: str) -> bool:
-    """Weights are learnt seldom, and by few: what that takes is compiled then."""
+    """Return whether a module's kernels are warmed: those of learning, which few use, compile when needed."""
     return module.startswith("outflank.") and not module.startswith("outflank.learning.")
 
 
 def warm(*, every: bool = False) -> Iterator[cache.Event]:
-    """Run every kernel of the package once on its sample arguments; what that compiled or loaded, as it comes.
+    """Run every kernel of the package once on its sample arguments; yield what that compiled or loaded, as it comes.
 
     With `every`, for each evaluation that can be chosen by name, not only for the usual ones.
     """
-    told = len(cache.history)
+    reported = len(cache.history)
     for game, position in STARTS:
         for kernel in own_kernels():
             for arguments in kernel.samples(game, position, every=every):
                 kernel(*arguments)
-            yield from cache.history[told:]
-            told = len(cache.history)
+            yield from cache.history[reported:]
+            reported = len(cache.history)

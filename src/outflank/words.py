@@ -1,4 +1,4 @@
-"""Words that are meant as values of a declared type: settings of players, options, numbers in lines of protocols."""
+"""Text that stands for values of a declared type: settings of players, options, numbers in protocol lines."""
 
 import re
 from collections.abc import Callable, Iterable
@@ -7,34 +7,35 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from outflank.errors import FormatError
 from outflank.kinds import Kind, Misfit, in_words
-from outflank.schema import conform, narrowed
+from outflank.schema import apply_checks, conform
 
 YES, NO = ("yes", "true", "on"), ("no", "false", "off")
 
-# In ASCII: Python's own `int` reads Arabic digits as well, and its `isdigit` takes ² for one.
+# ASCII only: Python's own `int` reads Arabic digits as well, and its `isdigit` accepts ².
 _whole = re.compile(r"[+-]?[0-9]{1,18}")
-# What is before a point is read in one way alone: in two, a hundred thousand digits that are no number take minutes.
+# The digits before a point match in one way only: with two ways, a hundred thousand digits that are no number take
+# minutes.
 _number = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)(e[+-]?[0-9]{1,3})?", re.IGNORECASE)
 
 _item = re.compile(r'\s*+(?:"((?:[^"]|"")*+)"\s*+|((?!")[^,]*+))(?=,|\Z)')
 
 
-def how_many(count: int, one: str, many: str | None = None) -> str:
-    """A number of things.
+def how_many(count: int, singular: str, plural: str | None = None) -> str:
+    """Return a number of things in words.
 
     >>> how_many(1, "worker"), how_many(2000, "worker"), how_many(0, "leaf", "leaves")
     ('1 worker', '2,000 workers', '0 leaves')
     """
-    return f"{count:,} {one if count == 1 else many or f'{one}s'}"
+    return f"{count:,} {singular if count == 1 else plural or f'{singular}s'}"
 
 
 def is_count(text: str) -> bool:
-    """Whether a word is a whole number without a sign, and of a length that numbers have."""
+    """Return whether a word is a whole number without a sign, of at most 18 digits."""
     return re.fullmatch(r"[0-9]{1,18}", text) is not None
 
 
 def comma_separated(words: Iterable[str]) -> str:
-    """Return a list as one text, which `comma_separated_words` reads; quoted as in CSV where it has to be.
+    """Return a list as one text, which `comma_separated_words` reads; quoted as in CSV where necessary.
 
     >>> comma_separated(["f5d6", '[Black "a, b"] f5', ""])
     'f5d6,"[Black ""a, b""] f5",""'
@@ -56,23 +57,23 @@ def comma_separated_words(text: str) -> list[str]:
     ['f5d6', '[Black "a, b"] f5', '']
     """
     words: list[str] = []
-    place = 0
-    while place <= len(text):
-        item = _item.match(text, place)
+    offset = 0
+    while offset <= len(text):
+        item = _item.match(text, offset)
         if item is None:
-            found = text[place:].strip()[:40]
-            raise FormatError(f"list: expected an item in double quotes and then a comma or the end, found {found!r}")
+            rest = text[offset:].strip()[:40]
+            raise FormatError(f"list: expected an item in double quotes and then a comma or the end, found {rest!r}")
         quoted, bare = item.groups()
         if quoted is not None:
             words.append(quoted.replace('""', '"'))
         elif bare.strip():
             words.append(bare.strip())
-        place = item.end() + 1
+        offset = item.end() + 1
     return words
 
 
 def from_words(kind: Kind, text: str, name: str) -> Any:
-    """What a word means where this kind is expected; `name` is what it is given for.
+    """Return the value of a word where this kind is expected; `name` is the setting that it is for.
 
     >>> from_words(int | None, "7", "depth"), from_words(int | None, "none", "depth"), from_words(bool, "yes", "pin")
     (7, None, True)
@@ -82,28 +83,29 @@ def from_words(kind: Kind, text: str, name: str) -> Any:
     outflank.kinds.Misfit: depth=²5: expected a whole number or none
     """
     try:
-        return _meant(kind, text)
+        return _value(kind, text)
     except (Misfit, LookupError):
         raise Misfit("", f"{name}={text}: expected {in_words(kind, bool_='yes or no', none='none')}") from None
 
 
-def _meant(kind: Kind, text: str) -> Any:
+def _value(kind: Kind, text: str) -> Any:
     origin: Any = get_origin(kind)
     if origin is Annotated:
         inner, *checks = get_args(kind)
-        return narrowed(kind, checks, _meant(inner, text))
+        return apply_checks(kind, checks, _value(inner, text))
     if origin in (Union, UnionType):
-        # What any word is, or a list of words, comes last: `3` is a number wherever a number may stand, `none` nothing.
+        # Kinds that accept any word, or a list of words, come last: `3` is a number wherever a number is allowed,
+        # `none` None.
         for option in sorted(get_args(kind), key=_takes_any_word):
             try:
-                return _meant(option, text)
+                return _value(option, text)
             except (Misfit, LookupError):
                 continue
         raise LookupError(text)
     if origin is Literal:
-        return {str(each): each for each in get_args(kind)}[text]
+        return {str(choice): choice for choice in get_args(kind)}[text]
     if origin is tuple and get_args(kind)[0] is not Any:
-        return conform(kind, tuple(_meant(get_args(kind)[0], word) for word in text.split("+")))
+        return conform(kind, tuple(_value(get_args(kind)[0], word) for word in text.split("+")))
     return conform(kind, _MEANINGS[kind](text) if kind in _MEANINGS else _no_word(kind))
 
 

@@ -8,7 +8,7 @@ import outflank
 from outflank.books.building import BookPlan, build
 from outflank.distributed import connect
 from outflank.players.computer import Computer
-from outflank.players.review import reviewed
+from outflank.players.review import judge_moves
 from outflank.search import deepening
 from outflank.search.contract import Limits as ContractLimits
 
@@ -68,5 +68,5 @@ def games() -> None:
 def players(board: outflank.Board, plan: BookPlan, path: Path) -> None:
     Computer(board.game, level=5, variety=1)
     Computer(board.game, depth=3, exact=10, ties=("lowest", "highest"), algorithm="alphabeta", workers=1, table_bits=18)
-    list(reviewed(board, outflank.Limits(depth=4), exact=12, workers=1, evaluation="mobility"))
+    list(judge_moves(board, outflank.Limits(depth=4), exact=12, workers=1, evaluation="mobility"))
     build(board, path, plan, stop=outflank.Stop(), workers=1)

@@ -6,7 +6,7 @@ import outflank
 from outflank.books.building import BookPlan
 from outflank.distributed import Cluster
 from outflank.players.computer import Computer
-from outflank.players.review import reviewed
+from outflank.players.review import judge_moves
 
 
 def names() -> None:
@@ -86,6 +86,6 @@ def players(board: outflank.Board) -> None:
     Computer(board.game, exact=True, moves=2)  # error
     Computer(board.game, algorithm="alpha-beta")  # error
     Computer(board.game, parallel="yb")  # error
-    reviewed(board, outflank.Limits(depth=4), worker=1)  # error
+    judge_moves(board, outflank.Limits(depth=4), worker=1)  # error
     BookPlan(ply=4)  # error
     assert_type(outflank.search(board), outflank.Progress)  # error

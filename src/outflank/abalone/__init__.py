@@ -1,5 +1,5 @@
 """Abalone: marbles that push each other off a hexagon.
 
-Everything of the game is here: its rules, evaluations, orderings, board, notations, and the description by which the
-rest of the package knows it.
+This folder holds the whole game: its rules, evaluations, orderings, board, notations, and the description through which
+the rest of the package uses it.
 """

@@ -24,7 +24,7 @@ class AbaloneBoard(Board[AbaloneMove]):
 
     The rules of the game have no draw. Here a game is drawn when a position occurs for the
     third time with the same side to move (`repetitions`), or after 400 moves of both sides
-    together (`ply_limit`); None switches either off.
+    together (`ply_limit`); None disables either rule.
 
     >>> board = AbaloneBoard.start("belgian-daisy")
     >>> len(board.legal_moves)
@@ -39,12 +39,12 @@ class AbaloneBoard(Board[AbaloneMove]):
 
     @classmethod
     def start(cls, layout: str = "standard", *, repetitions: int | None = 3, ply_limit: int | None = 400) -> Self:
-        """The start of a game with one of the layouts."""
+        """Return the start of a game with one of the layouts."""
         return cls(RULES, start(layout), repetitions=repetitions, ply_limit=ply_limit)
 
     @classmethod
     def from_line(cls, line: str, *, repetitions: int | None = 3, ply_limit: int | None = 400) -> Self:
-        """The position on an Abalone line: rows, marbles lost, side, half-moves, move."""
+        """Return the position on an Abalone line: rows, marbles lost, side, half-moves, move."""
         setup = read_abalone_line(line)
         return cls(
             setup.game,
@@ -57,7 +57,7 @@ class AbaloneBoard(Board[AbaloneMove]):
         )
 
     @classmethod
-    def _of(cls, setup: Setup) -> Self:
+    def _from_setup(cls, setup: Setup) -> Self:
         return cls(setup.game, setup.position, setup.turn, ply=setup.ply, since_loss=setup.since_loss)
 
     def __init__(
@@ -79,38 +79,38 @@ class AbaloneBoard(Board[AbaloneMove]):
         super().__init__(game, position, turn, ply=ply)
         self._first_since_loss = since_loss
         self.repetitions = repetitions
-        """The occurrence of a position that draws the game; None: none does."""
+        """The number of occurrences of a position that draws the game; None: no such rule."""
         self.ply_limit = ply_limit
-        """The moves of both sides after which the game is drawn; None: never."""
+        """The moves of both sides after which the game is drawn; None: no such rule."""
 
     def marbles(self, side: Side) -> int:
-        """How many marbles a side has on the board."""
+        """Return how many marbles a side has on the board."""
         return self._by_colour()[side is Side.WHITE].bit_count()
 
     def lost(self, side: Side) -> int:
-        """How many marbles a side has lost."""
+        """Return how many marbles a side has lost."""
         return self.game.marbles - self.marbles(side)
 
     def move(self, code: int) -> AbaloneMove:
-        """The move with this code."""
+        """Return the move with this code."""
         return AbaloneMove(code)
 
     def parse_move(self, text: str) -> AbaloneMove:
-        """The legal move that `text` names, in Aba-Pro's notation or Nacre's."""
+        """Return the legal move that `text` names, in Aba-Pro's notation or Nacre's."""
         return self.move(read_move(self.game, self.position, stripped(text)))
 
-    def listed_moves(self) -> list[str]:
-        return sorted(super().listed_moves())
+    def legal_move_texts(self) -> list[str]:
+        return sorted(super().legal_move_texts())
 
     def setup(self) -> Setup:
         return replace(super().setup(), since_loss=self._since_loss())
 
     def to_text(self) -> str:
-        """The position on one line."""
+        """Return the position on one line."""
         return write_abalone_line(self.game, self.position, self.turn, self.ply, self._since_loss())
 
     def to_position_file(self) -> str:
-        """The position as the lab program's file."""
+        """Return the position as a file of the lab program."""
         return write_position_file(self.position, self.turn, self.ply)
 
     def svg(
@@ -121,29 +121,30 @@ class AbaloneBoard(Board[AbaloneMove]):
         played: AbaloneMove | None = None,
         better: AbaloneMove | None = None,
     ) -> str:
-        """A picture; the cells of the last move are marked, and lines show moves that are `played` here or `better`.
+        """Return a picture; the cells of the last move are marked, and lines show moves `played` here or `better`.
 
-        Legal moves are too many to be shown.
+        Legal moves are too many to show.
         """
         last = _path(self.moves[-1]) if self.moves else ()
-        ways = tuple(() if move is None else _ways(move) for move in (played, better))
-        return abalone_svg(*self._by_colour(), last=last, played=ways[0], better=ways[1], width=width)
+        paths = tuple(() if move is None else _end_paths(move) for move in (played, better))
+        return abalone_svg(*self._by_colour(), last=last, played=paths[0], better=paths[1], width=width)
 
     def _repr_svg_(self) -> str:
         return self.svg()
 
     def diagram(self, *, last: bool = False) -> list[str]:
-        """The board in letters, with `*` on the cells that marbles can step to; `last` brackets those that moved."""
+        """Return the board in letters, with `*` on the cells that marbles can reach; `last` brackets those that
+        moved."""
         moved = _arrived(self.moves[-1]) if last and self.moves else ()
         return abalone_diagram(*self._by_colour(), _reachable(self.legal_moves), moved)
 
-    def standing(self) -> str:
-        """The marbles that both sides have lost."""
+    def score_text(self) -> str:
+        """Return the marbles that both sides have lost."""
         return f"marbles lost: black {self.lost(Side.BLACK)}, white {self.lost(Side.WHITE)}"
 
     def __str__(self) -> str:
-        # Without the reachable cells, which are nearly all.
-        return "\n".join([*abalone_diagram(*self._by_colour()), self._told_turn()])
+        # Without marks on the reachable cells, which are nearly all.
+        return "\n".join([*abalone_diagram(*self._by_colour()), self._turn_text()])
 
     def __repr__(self) -> str:
         options = "".join(
@@ -164,11 +165,11 @@ class AbaloneBoard(Board[AbaloneMove]):
     def _draw(self) -> str:
         least = self.game.marbles - self.game.goal
         if min(self.marbles(Side.BLACK), self.marbles(Side.WHITE)) <= least:
-            return ""  # won, even by the last move allowed
+            return ""  # won, even if by the last allowed move
         if self.ply_limit is not None and self.ply >= self.ply_limit:
             return f"{self.ply_limit} moves without a winner"
         if self.repetitions is not None:
-            # Positions are seen by the side to move: only every other one can be the same again.
+            # Positions are stored from the mover's view: only every other one can be the same.
             before = [position for position, _ in self._past[::-1]][1::2]
             if 1 + before.count(self.position) >= self.repetitions:
                 return f"the same position {self.repetitions} times"
@@ -182,33 +183,33 @@ class AbaloneBoard(Board[AbaloneMove]):
         return f"{self.turn} cannot move"
 
     def _since_loss(self) -> int:
-        """Moves made since a marble was lost, as far as it is known."""
+        """Return the moves made since a marble was lost, as far as it is known."""
         for plies, (_, move) in enumerate(reversed(self._past)):
             if move.takes:
                 return plies
         return self._first_since_loss + len(self._past)
 
 
-def _ways(move: AbaloneMove) -> tuple[tuple[Cell, Cell], ...]:
-    """From where to where a move's ends go."""
+def _end_paths(move: AbaloneMove) -> tuple[tuple[Cell, Cell], ...]:
+    """Return the origins and targets of the ends of a move's line."""
     first, last, step = ends(move.code)
     return tuple((end, stepped(end, step)) for end in dict.fromkeys((first, last)))
 
 
 def _path(move: AbaloneMove) -> tuple[Cell, ...]:
-    """The cells that a move's ends leave and reach."""
-    return tuple(cell for way in _ways(move) for cell in way if on_board(cell))
+    """Return the cells that a move's ends leave and reach."""
+    return tuple(cell for path in _end_paths(move) for cell in path if on_board(cell))
 
 
 def _arrived(move: AbaloneMove) -> set[Cell]:
-    """Where the marbles of a move are now."""
+    """Return the cells of a move's marbles after it."""
     first, last, step = ends(move.code)
-    middle = ((first[0] + last[0]) // 2, (first[1] + last[1]) // 2)  # of two marbles it is one of them
+    middle = ((first[0] + last[0]) // 2, (first[1] + last[1]) // 2)  # for two marbles, one of the ends
     return {stepped(cell, step) for cell in (first, middle, last)}
 
 
 def _reachable(moves: Iterable[AbaloneMove]) -> set[Cell]:
-    """The cells that some move's marbles step to."""
+    """Return the cells that some move's marbles step to."""
     reached = set()
     for move in moves:
         first, last, step = ends(move.code)

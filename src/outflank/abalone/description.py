@@ -1,4 +1,4 @@
-"""Abalone, as everything but its rules sees it."""
+"""The description of Abalone: the game as the rest of the package sees it."""
 
 from functools import partial
 from importlib.resources import files
@@ -29,7 +29,7 @@ from outflank.games.sides import Side
 from outflank.games.units import Unit
 
 ACROSS = 9
-"""Cells across the middle of the board."""
+"""The number of cells across the middle of the board."""
 
 MOST_MARBLES = 14
 
@@ -51,10 +51,10 @@ LEVELS = (
     Level(4, misjudged=0.02),
     *(Level(depth) for depth in range(4, 9)),
 )
-"""The first 15 are for people, and err as these do; the others look as deep as 4 to 8 plies."""
+"""The first 15 levels are for people and make human-like errors; the others search 4 to 8 plies."""
 
 
-def _objection(game: Abalone, position: AbalonePosition) -> str:
+def _find_error(game: Abalone, position: AbalonePosition) -> str:
     if not 0 < game.goal <= game.marbles <= MOST_MARBLES:
         return f"a side has {MOST_MARBLES} marbles at most, and loses by one of them at least"
     own, opp = int(position.own), int(position.opp)
@@ -64,20 +64,20 @@ def _objection(game: Abalone, position: AbalonePosition) -> str:
 
 
 def _recorded_score(game: Abalone, position: Any, score: int) -> int:
-    """The marbles that the winner is ahead, for the rules call any win one; a side that cannot move has lost, whatever
-    its marbles."""
+    """Return the winner's lead in marbles, since the rules score any win as 1; a side that cannot move has lost,
+    whatever its marbles."""
     ahead = int(position.own).bit_count() - int(position.opp).bit_count()
     return ahead if ahead * score > 0 else score
 
 
 def _final_margin(board: Board[Any], score: int) -> int:
-    """The marbles."""
+    """Return black's lead in marbles."""
     assert isinstance(board, AbaloneBoard)
     return board.lost(Side.WHITE) - board.lost(Side.BLACK)
 
 
 def _moves_expected(board: Board[Any]) -> float:
-    # A game has some eighty turns, forty for each, but nobody knows: a long one must not be lost on time.
+    # A game has some eighty turns, forty for each side, but may have more: a long one must not be lost on time.
     return max(25.0, 60.0 - board.ply / 4)
 
 
@@ -86,14 +86,14 @@ def _moves_at_most(board: Board[Any]) -> float:
     return max(0, limit - board.ply) / 2
 
 
-def _error_of(depth: int) -> float:
-    """From a search of depth 6 the standard deviation was 0.35 marbles at depth 1 and 0.1 to 0.2 from depth 2 on (48
-    positions of games at depth 3); here it is taken twice."""
+def _typical_error(depth: int) -> float:
+    """Return the typical error in marbles. From a search of depth 6 the standard deviation was 0.35 marbles at depth 1
+    and 0.1 to 0.2 from depth 2 on (48 positions of games at depth 3); here it is doubled."""
     return max(0.4, 0.8 - 0.1 * depth)
 
 
 def _without_draws(board: Board[Any]) -> Board[Any]:
-    """The rules of the game have no draw."""
+    """Return the board without draws, which the rules of the game do not have."""
     assert isinstance(board, AbaloneBoard)
     board.repetitions = board.ply_limit = None
     return board
@@ -103,7 +103,7 @@ ABALONE = GameDescription(
     name="abalone",
     title="Abalone",
     rules=Abalone,
-    objection=_objection,
+    find_error=_find_error,
     start=lambda layout="standard": AbaloneBoard.start(layout),
     board=AbaloneBoard,
     options=(
@@ -131,7 +131,7 @@ ABALONE = GameDescription(
     moves_expected=_moves_expected,
     moves_at_most=_moves_at_most,
     marks=Marks(0.4, 1.0, 2.0),
-    error_of=_error_of,
+    typical_error=_typical_error,
     starts={name: partial(AbaloneBoard.start, name) for name in LAYOUTS},
     programs=PROGRAMS,
     ready_moves=READY_MOVES,
@@ -152,7 +152,7 @@ ABALONE = GameDescription(
         replication_depths=(3, 4, 5, 6),
     ),
     tabletop=tabletop,
-    pictured="red is what was played, blue the best move",
-    asks="two or three cells like A1B2",
+    review_legend="red is what was played, blue the best move",
+    move_prompt="two or three cells like A1B2",
     colours=TerminalColours(ground="#a97f4c", black="#101010", white="#ffffff", empty="#7d5a2e", legal="#f2e08a"),
 )

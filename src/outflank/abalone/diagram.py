@@ -10,7 +10,7 @@ from outflank.boards.diagram import BLACK, EMPTY, LEGAL, WHITE, bracketed
 def abalone_diagram(
     black: int, white: int, legal: Collection[geometry.Cell] = (), last: Collection[geometry.Cell] = ()
 ) -> list[str]:
-    """Lines of a hexagon, row I on top, with `*` on the empty cells that a move can reach, brackets about the last."""
+    """Return the lines of a hexagon, row I on top, with `*` on reachable empty cells and brackets around `last`."""
     blacks, whites = geometry.cells(black), geometry.cells(white)
     lines = []
     for row in range(8, -1, -1):

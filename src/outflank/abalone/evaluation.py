@@ -1,4 +1,4 @@
-"""Abalone positions in numbers, weighed by hand: report 003's evaluation in both weightings, and one of our own."""
+"""Hand-weighted evaluations of Abalone positions: report 003's with both sets of weights, and one of our own."""
 
 from typing import Any, NamedTuple
 
@@ -17,10 +17,10 @@ LOST = 16_000
 """Report 003's value of a lost game."""
 
 MARBLE_LOSS = np.array([0, -800, -1800, -3000, -4400, -6000], np.int64)
-"""Report 003's value of having lost so many marbles."""
+"""Report 003's value of lost marbles, by their number."""
 
 MARBLE = 400
-"""What our own evaluation gives for a marble."""
+"""The value of a marble in our own evaluation."""
 
 RING = tuple(board(set(SPIRAL[start:end])) for start, end in ((0, 1), (1, 7), (7, 19), (19, 37), (37, 61)))
 """The cells at each distance from the centre."""
@@ -29,7 +29,7 @@ RING0, RING1, RING2, RING3, RING4 = RING
 
 
 def _variation() -> list[int]:
-    """Report 003's small change to each cell's worth, which keeps programs from playing alike."""
+    """Return report 003's small change to each cell's value, which keeps programs from playing alike."""
     values, running = [0], 0
     for ring, modulus in ((1, 10), (2, 10), (3, 8), (4, 5)):
         for _ in range(6 * ring):
@@ -41,7 +41,7 @@ def _variation() -> list[int]:
 PLANE0, PLANE1, PLANE2, PLANE3 = (
     board({cell for cell, change in zip(SPIRAL, _variation(), strict=True) if change >> bit & 1}) for bit in range(4)
 )
-"""The variation by its binary digits: a sum over marbles is then four counts of bits."""
+"""The variation by its binary digits: a sum over marbles is then four bit counts."""
 
 
 class Rings(NamedTuple):
@@ -55,16 +55,16 @@ class Rings(NamedTuple):
 
 
 class Cohesion(NamedTuple):
-    """Marbles above all, then the centre, then keeping together."""
+    """Marbles above all, then the centre, then cohesion."""
 
 
 @inner
 def _cells(evaluation: Any, marbles: Any) -> Any:
-    found = evaluation.centre * popcount(marbles & RING0) + evaluation.first * popcount(marbles & RING1)
-    found += evaluation.second * popcount(marbles & RING2) + evaluation.third * popcount(marbles & RING3)
-    found += evaluation.edge * popcount(marbles & RING4)
-    found += popcount(marbles & PLANE0) + 2 * popcount(marbles & PLANE1)
-    return found + 4 * popcount(marbles & PLANE2) + 8 * popcount(marbles & PLANE3)
+    points = evaluation.centre * popcount(marbles & RING0) + evaluation.first * popcount(marbles & RING1)
+    points += evaluation.second * popcount(marbles & RING2) + evaluation.third * popcount(marbles & RING3)
+    points += evaluation.edge * popcount(marbles & RING4)
+    points += popcount(marbles & PLANE0) + 2 * popcount(marbles & PLANE1)
+    return points + 4 * popcount(marbles & PLANE2) + 8 * popcount(marbles & PLANE3)
 
 
 @inner
@@ -74,7 +74,7 @@ def _times(vector: Any, factor: Any) -> Any:
 
 @inner
 def _moves_and_rows(mine: Any, yours: Any) -> Any:
-    """What the moves that a side would have are worth, and its marbles in rows."""
+    """Return the value of the moves that a side would have, and of its marbles in rows."""
     edge = _edge()
     own, opp = spread(mine, edge), spread(yours, edge)
     empty = spread(BOARD & ~(mine | yours), edge)
@@ -92,18 +92,18 @@ def _moves_and_rows(mine: Any, yours: Any) -> Any:
     threes = bit_counts(own & _behind(pairs)) + bit_counts(left & _behind(left_pairs))
     threes = threes + bit_counts(right & _behind(right_pairs))
     twos = bit_counts(left_pairs) + bit_counts(right_pairs) + bit_counts(pairs)
-    found = _times(bit_counts(own & _behind(own & _behind(leaves2))), 40)
-    found = found + _times(bit_counts(triple1) + bit_counts(pair1), 30)
-    found = found + _times(bit_counts(own & _behind(own & _behind(yields2))), 15)
-    found = found + _times(bit_counts(pushing_triple), 14) + _times(bit_counts(pushing_pair), 13)
-    found = found + _times(threes, 5) + _times(twos, 2) + bit_counts(steps)
+    points = _times(bit_counts(own & _behind(own & _behind(leaves2))), 40)
+    points = points + _times(bit_counts(triple1) + bit_counts(pair1), 30)
+    points = points + _times(bit_counts(own & _behind(own & _behind(yields2))), 15)
+    points = points + _times(bit_counts(pushing_triple), 14) + _times(bit_counts(pushing_pair), 13)
+    points = points + _times(threes, 5) + _times(twos, 2) + bit_counts(steps)
     # Rows of at least two, three, four and five, from each marble in each direction.
     run2 = own & _behind(own)
     run3 = own & _behind(run2)
     run4 = own & _behind(run3)
-    found = found + _times(bit_counts(run2), 2) + _times(bit_counts(run3), 5)
-    found = found + _times(bit_counts(run4), 4) + _times(bit_counts(own & _behind(run4)), 3)
-    return total(found)
+    points = points + _times(bit_counts(run2), 2) + _times(bit_counts(run3), 5)
+    points = points + _times(bit_counts(run4), 4) + _times(bit_counts(own & _behind(run4)), 3)
+    return total(points)
 
 
 @value.register(Rings)
@@ -116,9 +116,9 @@ def _(evaluation, game, position, state):
         return LOST
     if count(game, position) == 0:
         return -LOST
-    found = _cells(evaluation, own) - _cells(evaluation, opp)
-    found += _moves_and_rows(own, opp) - _moves_and_rows(opp, own)
-    return found + MARBLE_LOSS[game.marbles - popcount(own)] - MARBLE_LOSS[game.marbles - popcount(opp)]
+    points = _cells(evaluation, own) - _cells(evaluation, opp)
+    points += _moves_and_rows(own, opp) - _moves_and_rows(opp, own)
+    return points + MARBLE_LOSS[game.marbles - popcount(own)] - MARBLE_LOSS[game.marbles - popcount(opp)]
 
 
 @final.register(Rings)
@@ -131,11 +131,11 @@ def _(evaluation, game, position):
 
 @inner
 def _shape(marbles: Any) -> Any:
-    """The centre, and neighbours on three axes."""
-    found = 60 * popcount(marbles & RING0) + 54 * popcount(marbles & RING1) + 42 * popcount(marbles & RING2)
-    found += 24 * popcount(marbles & RING3)
+    """Return the value of marbles near the centre and of neighbours on three axes."""
+    points = 60 * popcount(marbles & RING0) + 54 * popcount(marbles & RING1) + 42 * popcount(marbles & RING2)
+    points += 24 * popcount(marbles & RING3)
     own = spread(marbles, _edge())
-    return found + 4 * total(bit_counts(own & _behind(own)))
+    return points + 4 * total(bit_counts(own & _behind(own)))
 
 
 @value.register(Cohesion)
@@ -147,7 +147,7 @@ def _(evaluation, game, position, state):
 
 EVALUATIONS = (
     NamedEvaluation(name="cohesion", evaluation=Cohesion(), unit="marbles", points=MARBLE),
-    # About a thousand for a marble: 800 for the first, 1600 for the last that is not the end.
+    # About a thousand for a marble: 800 for the first, 1600 for the last that does not lose the game.
     NamedEvaluation(name="rings", evaluation=Rings(70, 60, 40, 10, 1), unit="marbles", points=1000, won=LOST - 1),
     NamedEvaluation(name="rings-lab", evaluation=Rings(45, 35, 25, 10, 0), unit="marbles", points=1000, won=LOST - 1),
 )

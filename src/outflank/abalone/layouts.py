@@ -1,4 +1,4 @@
-"""How Abalone games start, and rows of marbles as text."""
+"""Starting layouts of Abalone, and rows of marbles as text."""
 
 from functools import cache
 from typing import Final
@@ -8,7 +8,7 @@ from outflank.abalone.rules import Abalone, AbalonePosition
 from outflank.errors import FormatError, UnknownName
 
 RULES: Final = Abalone(marbles=14, goal=6)
-"""Fourteen marbles each; who loses six has lost."""
+"""Fourteen marbles each; a side that loses six has lost."""
 
 LAYOUTS: Final = {
     "standard": "sssss/ssssss/2sss2/8/9/8/2SSS2/SSSSSS/SSSSS",
@@ -26,7 +26,7 @@ LAYOUTS: Final = {
 
 
 def start(layout: str = "standard") -> AbalonePosition:
-    """Where a game with this layout starts; black is to move."""
+    """Return the starting position of a layout; black is to move."""
     if layout not in LAYOUTS:
         raise UnknownName.among("layout", layout, LAYOUTS)
     return _first_position(layout)
@@ -39,7 +39,7 @@ def _first_position(layout: str) -> AbalonePosition:
 
 
 def row_cells(row: int) -> list[Cell]:
-    """The cells of a row, from west to east.
+    """Return the cells of a row, from west to east.
 
     >>> len(row_cells(0)), len(row_cells(4))
     (5, 9)
@@ -48,7 +48,7 @@ def row_cells(row: int) -> list[Cell]:
 
 
 def read_rows(text: str) -> tuple[set[Cell], set[Cell]]:
-    """The black and the white marbles of nine rows, I first, as in `LAYOUTS`.
+    """Return the black and the white marbles of nine rows, I first, as in `LAYOUTS`.
 
     >>> sorted(read_rows("5/6/7/8/S8/8/7/6/5")[0])
     [(4, 0)]
@@ -78,7 +78,7 @@ def read_rows(text: str) -> tuple[set[Cell], set[Cell]]:
 
 
 def write_rows(black: int, white: int) -> str:
-    """The rows as `read_rows` reads them."""
+    """Return the rows as `read_rows` reads them."""
     blacks, whites = cells(black), cells(white)
     rows = []
     for row in range(8, -1, -1):

@@ -10,34 +10,34 @@ from outflank.boards.moves import Move
 
 @dataclass(frozen=True, slots=True, repr=False)
 class AbaloneMove(Move):
-    """A line of one to three marbles that steps.
+    """A step of a line of one to three marbles.
 
     Its text is Aba-Pro's notation; `nacre` is the other one.
     """
 
     @property
     def kind(self) -> Kind:
-        """What it does: push, step, side step, and with how many."""
+        """The kind of move: push, step or side step, and the number of marbles."""
         return Kind(int(kind_of(self.code)))
 
     @property
     def marbles(self) -> int:
-        """How many of the mover's marbles go."""
+        """The number of own marbles that move."""
         return int(MARBLES[self.kind])
 
     @property
     def pushed(self) -> int:
-        """How many of the opponent's marbles they push."""
+        """The number of the opponent's marbles that are pushed."""
         return int(PUSHED[self.kind])
 
     @property
     def takes(self) -> bool:
-        """Whether it pushes a marble off the board."""
+        """Whether the move pushes a marble off the board."""
         return self.kind <= Kind.OUT1_WITH2
 
     @property
     def line(self) -> tuple[str, str]:
-        """The first and the last marble's cells; the same for a single one."""
+        """The cells of the first and the last marble; the same for a single one."""
         first, last, _ = ends(self.code)
         return cell_name(first), cell_name(last)
 

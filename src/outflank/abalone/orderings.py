@@ -1,4 +1,4 @@
-"""What an Abalone move promises: its kind, or its place in the lists of report 003's program."""
+"""Abalone's move ordering: by kind, or by the place in the lists of report 003's program."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ from outflank.games.hints import promise, register_features, row
 
 register_features(Abalone, "kind", "generated")
 
-# Where a kind comes among the moves of one marble in one direction: one marble, two, three;
+# The rank of a kind among the moves of one marble in one direction: one marble, two, three;
 # side steps before the move along the line.
 RANK = np.array([6, 6, 3, 6, 6, 3, 6, 4, 5, 1, 2, 3, 0], np.int64)
 
@@ -30,11 +30,11 @@ def _(game, move):
 
 
 ORDERINGS = {
-    # Report 003's: by kind, as the program that it started from generates them, and that list backwards.
+    # Report 003's: by kind, in the generation order of the program it started from, and in the reverse of that.
     "kinds": OrderingWeights(weights={"kind": 1}),
     "generated": OrderingWeights(weights={"generated": -1}),
     "reversed": OrderingWeights(weights={"generated": 1}),
 }
 
-# Killers save an eighth of the nodes (five positions, depth 5); history changes next to nothing.
+# Killers save an eighth of the nodes (five positions, depth 5); history changes hardly anything.
 USUAL_ORDERING = UsualOrdering(name="kinds", killers=True, history=True)

@@ -1,4 +1,4 @@
-"""Abalone's patterns: the lines of the board, its corners and sides three rows deep; and what both sides have lost."""
+"""Abalone's patterns: the lines of the board, its corners and sides three rows deep; and the losses of both sides."""
 
 from functools import cache
 from typing import Any
@@ -17,11 +17,11 @@ from outflank.kernels.bits import U64, popcount
 from outflank.kernels.compiler import inner
 
 LOSSES = RULES.goal
-"""How many marbles a side may have lost while it plays: none to five. Both sides' make one number."""
+"""The number of possible losses of a side during a game: none to five marbles. Both sides' losses make one number."""
 
 
 def _line(first: Cell, direction: int) -> Cells:
-    """The cells of a line, from its end `first` on."""
+    """Return the cells of a line, from its end `first` on."""
     cells, cell = [], first
     while on_board(cell):
         cells.append(int(BIT[NUMBER[cell]]))
@@ -30,19 +30,19 @@ def _line(first: Cell, direction: int) -> Cells:
 
 
 def _cells(*names: str) -> Cells:
-    """Cells by the names that players give them."""
+    """Return cells by the names that players give them."""
     return tuple(int(BIT[NUMBER["ABCDEFGHI".index(name[0]), int(name[1]) - 1]]) for name in names)
 
 
-# Neighbours on all three axes are on lines already, so shapes about the middle of the board add nothing to these that
-# is worth their time. Where marbles may be pushed off, two lines at once do matter (held-out error of looks three plies
-# deep: 0.220 marbles by lines alone, 0.217 with hexagons about the middle, 0.200 with these).
+# Neighbours on all three axes are on lines already, so shapes around the centre of the board add too little for their
+# time. Where marbles may be pushed off, two lines at once do matter (held-out error of searches three plies deep: 0.220
+# marbles by lines alone, 0.217 with hexagons around the centre, 0.200 with these).
 CORNER = _cells("A1", "A2", "B1", "B2", "A3", "C1", "B3", "C2", "C3")
 SIDE = _cells("A1", "A2", "A3", "B1", "B2", "B3", "B4", "C2", "C3", "C4")
 
 
 def _stage(mine: int, yours: int) -> int:
-    """With one marble more to lose a side plays another game; before that it is told by what both have lost."""
+    """Return the stage: separate ones where a side loses with its next marble, else by the losses of both sides."""
     last = LOSSES - 1
     if mine == last or yours == last:
         return 2 + (mine == last) + 2 * (yours == last)
@@ -51,7 +51,7 @@ def _stage(mine: int, yours: int) -> int:
 
 @cache
 def patterns() -> PatternSet:
-    """The patterns of the board."""
+    """Return the patterns of the board."""
     images = [[int(image) for image in images] for images in BIT_IMAGE]
     rows = [stepped(stepped(CENTRE, 3, 4), 1, row) for row in range(5)]
     shapes = [*(_line(cell, 0) for cell in rows), CORNER, SIDE]
@@ -68,7 +68,7 @@ def patterns() -> PatternSet:
 
 @inner
 def _losses(game: Any, position: Any) -> Any:
-    """What both sides have lost, as one number; in a finished game as much as leaves it open."""
+    """Return the losses of both sides as one number, capped below the losses that end a game."""
     most = LOSSES - 1
     mine = min(max(game.marbles - popcount(position.own), 0), most)
     yours = min(max(game.marbles - popcount(position.opp), 0), most)
@@ -89,23 +89,23 @@ WEIGHTS = OwnWeights(__package__)
 
 
 def learnt(game: Abalone) -> Patterns:
-    """The learnt evaluation; its weights are loaded when it is first asked for."""
+    """Return the learnt evaluation; its weights are loaded at first use."""
     return WEIGHTS.of(patterns()).evaluation
 
 
 def is_learnt(game: Abalone) -> bool:
-    """Whether the weights suit these rules: what a marble more is worth depends on how many decide a game."""
+    """Return whether the weights suit these rules: the value of a marble depends on how many decide a game."""
     return game == RULES
 
 
 def usual_evaluation(game: Abalone) -> str:
-    """What is not learnt is judged by hand."""
+    """Return the learnt evaluation where there are weights, else the hand-weighted one."""
     return "patterns" if is_learnt(game) else "cohesion"
 
 
 def _result(game: Abalone, position: Any) -> float:
-    """A win is worth all the marbles that decide a game, whatever the winner has lost; one that was cut off what the
-    side is ahead."""
+    """Return the value of a game: a win counts all the marbles that decide a game, regardless of the winner's losses; a
+    game that was cut off counts the side's lead."""
     if over(game, position):
         return float(game.goal * score(game, position))
     return float(popcount(position.own) - popcount(position.opp))

@@ -8,7 +8,7 @@ from outflank.boards.svg import MARK, UNIT, disc, label, picture
 
 WOOD, HOLLOW, INK = "#c9a06c", "#a97f4c", "#5b3f1d"
 RED, BLUE, HALO = "#c62828", "#1258b0", "#ffffffd0"
-"""What was played and what was better: lines cross marbles, and a halo lets them stand out on black ones."""
+"""Colours of the played and the better move; a halo makes their lines visible on black marbles."""
 
 
 def abalone_svg(
@@ -20,7 +20,7 @@ def abalone_svg(
     better: Iterable[tuple[geometry.Cell, geometry.Cell]] = (),
     width: int = 400,
 ) -> str:
-    """A hexagon, row I on top, with the rows' letters and the columns' numbers."""
+    """Return the picture of a hexagon, row I on top, with the rows' letters and the columns' numbers."""
     blacks, whites = geometry.cells(black), geometry.cells(white)
     marked = set(last)
     corners = [_centre(cell, 5.75 / 4) for cell in ((0, 0), (0, 4), (4, 8), (8, 8), (8, 4), (4, 0))]
@@ -40,19 +40,19 @@ def abalone_svg(
     for column in range(9):
         x, y = _centre((max(0, column - 4) - 1, column))
         parts.append(label(x, y, str(column + 1), INK))
-    parts += [_way(*way, RED, "played") for way in played]
-    parts += [_way(*way, BLUE, "better") for way in better]
+    parts += [_path_svg(*path, RED, "played") for path in played]
+    parts += [_path_svg(*path, BLUE, "better") for path in better]
     return picture(parts, (-5.9 * UNIT, -5.15 * UNIT, 11.8 * UNIT, 10.3 * UNIT), width, "Abalone board")
 
 
 def _centre(cell: geometry.Cell, stretch: float = 1.0) -> tuple[float, float]:
-    """Where a cell's centre is drawn, the board's centre being 0, 0."""
+    """Return where a cell's centre is drawn, relative to the board's centre."""
     x, y = geometry.centre_of(cell)
     return x * UNIT * stretch, y * UNIT * stretch
 
 
-def _way(begin: geometry.Cell, end: geometry.Cell, stroke: str, title: str) -> str:
-    """A line from cell to cell, a blob where it ends."""
+def _path_svg(begin: geometry.Cell, end: geometry.Cell, stroke: str, title: str) -> str:
+    """Return a line from cell to cell with a blob at its end."""
     (x, y), (u, v) = _centre(begin), _centre(end)
     parts = [f"<title>{title}</title>"]
     for colour, wider in ((HALO, 2), (stroke, 0)):

@@ -1,10 +1,10 @@
-"""The report's program that plays Abalone: how it searches, how its workers share that, and what it does besides."""
+"""The report's program that plays Abalone: its search, its parallel scheme, and its habits."""
 
 from outflank.games.programs import ReportProgram
 
 PROGRAM_003 = ReportProgram(
-    # Moves by kind at every depth, every root move with a full window. Its text walks the generated list backwards;
-    # what it counts is this.
+    # Moves by kind at every depth, every root move with a full window. The report says that it walks the
+    # generated list backwards; its node counts match this order.
     search={
         "algorithm": "alphabeta",
         "evaluation": "rings",

@@ -1,4 +1,4 @@
-"""What report 003's player does instead of searching: its opening, and its mirror."""
+"""Moves that report 003's player plays without a search: its opening, and mirrored moves."""
 
 from typing import Any
 
@@ -8,16 +8,16 @@ from outflank.boards import Board, Move
 from outflank.games.description import ReadyMoves
 
 OPENING = ("A1B2", "B1C2"), ("I9H8", "H9G8")
-"""Black's first two moves and white's, from the standard start: columns towards the centre, as a deep search of ours
-found them."""
+"""Black's first two moves and white's, from the standard start: columns towards the centre, as our deep search found
+them."""
 
 MIRRORED_PLIES = 12
 
 
 def next_of_opening(board: Board[Any]) -> Move | None:
-    """Report 003's idea: the first two moves are known, and take no time.
+    """Return the next of the two known first moves, which take no time: report 003's idea.
 
-    The next of the two, as long as it is legal and the game began at the standard start.
+    None unless it is legal and the game began at the standard start.
     """
     if board.ply >= 4 or len(board.moves) != board.ply:
         return None
@@ -31,21 +31,21 @@ def next_of_opening(board: Board[Any]) -> Move | None:
 
 
 def mirrored(board: Board[Any]) -> Move | None:
-    """Its other idea, for the opening: the opponent's last move as it looks from the other side, if it is legal."""
+    """Return the opponent's last move rotated by 180°, if it is legal: report 003's other idea for the opening."""
     if board.ply > MIRRORED_PLIES or not board.moves:
         return None
-    wanted = _turned(board.moves[-1])
-    return next((move for move in board.legal_moves if _cells(move) == wanted), None)
+    target_cells = _rotated_cells(board.moves[-1])
+    return next((move for move in board.legal_moves if _cells(move) == target_cells), None)
 
 
 def _cells(move: Move) -> tuple[str, ...]:
-    """The cells that a move's text names."""
+    """Return the cells that a move's text names."""
     text = str(move).upper()
     return tuple(text[place : place + 2] for place in range(0, len(text), 2))
 
 
-def _turned(move: Move) -> tuple[str, ...]:
-    """The same, half a turn about the centre, E5."""
+def _rotated_cells(move: Move) -> tuple[str, ...]:
+    """Return the cells that a move's text names, rotated by 180° about the centre, E5."""
     return tuple(cell_name((8 - (ord(cell[0]) - ord("A")), 8 - (int(cell[1]) - 1))).upper() for cell in _cells(move))
 
 

@@ -1,4 +1,4 @@
-"""Abalone's rules on two words of 61 cells: every direction a lane, whole boards at a time."""
+"""Abalone's rules on two words of 61 cells: a lane for each direction, whole boards at a time."""
 
 from enum import IntEnum
 from typing import Any, NamedTuple
@@ -40,10 +40,10 @@ from outflank.kernels.lanes import bit_counts, lane, lanes, merged, spread, tota
 
 
 class Kind(IntEnum):
-    """What a move does, best first: the order in which report 003's program tries them.
+    """The kinds of moves, best first: the order in which report 003's program tries them.
 
-    A side step is named by where it goes as seen along its line from the rear marble: left
-    is a sixth of a turn before the line's direction, right a sixth after it.
+    A side step is named by its direction as seen along its line from the rear marble: left is a sixth of a turn before
+    the line's direction, right a sixth after it.
     """
 
     OUT2 = 0  # three push two, one of them off the board
@@ -62,9 +62,9 @@ class Kind(IntEnum):
 
 
 MARBLES = np.array([3, 3, 2, 3, 3, 2, 3, 3, 3, 2, 2, 2, 1], np.int64)  # own marbles moved, by kind
-PUSHED = np.array([2, 1, 1, 2, 1, 1, 0, 0, 0, 0, 0, 0, 0], np.int64)  # and opponent's
+PUSHED = np.array([2, 1, 1, 2, 1, 1, 0, 0, 0, 0, 0, 0, 0], np.int64)  # opponent's marbles pushed, by kind
 SIDEWAYS = np.array([0, 0, 0, 0, 0, 0, 0, 5, 1, 5, 1, 0, 0], np.int64)  # turn from the line to the step
-MIRRORED = np.array([0, 1, 2, 3, 4, 5, 6, 8, 7, 10, 9, 11, 12], np.uint16)  # the kind in a mirror
+MIRRORED = np.array([0, 1, 2, 3, 4, 5, 6, 8, 7, 10, 9, 11, 12], np.uint16)  # the mirror image of each kind
 LAST_OUT = int(Kind.OUT1_WITH2)  # kinds up to this one cost the opponent a marble
 
 
@@ -78,7 +78,7 @@ class Abalone(NamedTuple):
 
 
 class AbalonePosition(NamedTuple):
-    """Marbles of the side to move, and of the other."""
+    """Marbles of the side to move and of the opponent."""
 
     own: np.uint64
     opp: np.uint64
@@ -90,25 +90,25 @@ class AbalonePosition(NamedTuple):
 
 @inner
 def encoded(kind: Any, cell: Any, direction: Any) -> Any:
-    """The move's code."""
+    """Return the move's code."""
     return MOVE((kind << 9) | (cell << 3) | direction)
 
 
 @inner
 def kind_of(move: Any) -> Any:
-    """The kind, as a number of `Kind`."""
+    """Return the kind, as a number of `Kind`."""
     return np.int64(move) >> 9
 
 
 @inner
 def cell_of(move: Any) -> Any:
-    """The number of the rear marble's cell."""
+    """Return the number of the rear marble's cell."""
     return (np.int64(move) >> 3) & 63
 
 
 @inner
 def direction_of(move: Any) -> Any:
-    """The direction of the line that moves."""
+    """Return the direction of the line that moves."""
     return np.int64(move) & 7
 
 
@@ -120,34 +120,34 @@ I0, I1, I2, I3, I4, I5 = INSIDE
 
 @inner
 def _behind(boards: Any) -> Any:
-    """In each direction's lane, the cells whose neighbour in that direction is set in it."""
+    """Return in each direction's lane the cells whose neighbour in that direction is set in it."""
     back = (boards << lanes(N0, N1, N2, N3, N4, N5, ONE, ONE)) | (boards >> lanes(K0, K1, K2, K3, K4, K5, ONE, ONE))
     return back & lanes(I0, I1, I2, I3, I4, I5, ZERO, ZERO)
 
 
 @inner
 def _behind_right(boards: Any) -> Any:
-    """The same with the neighbour one direction further round."""
+    """Return the same as `_behind` with the neighbour one direction further round."""
     back = (boards << lanes(N1, N2, N3, N4, N5, N0, ONE, ONE)) | (boards >> lanes(K1, K2, K3, K4, K5, K0, ONE, ONE))
     return back & lanes(I1, I2, I3, I4, I5, I0, ZERO, ZERO)
 
 
 @inner
 def _behind_left(boards: Any) -> Any:
-    """The same with the neighbour one direction back."""
+    """Return the same as `_behind` with the neighbour one direction back."""
     back = (boards << lanes(N5, N0, N1, N2, N3, N4, ONE, ONE)) | (boards >> lanes(K5, K0, K1, K2, K3, K4, ONE, ONE))
     return back & lanes(I5, I0, I1, I2, I3, I4, ZERO, ZERO)
 
 
 @inner
 def _edge() -> Any:
-    """In each direction's lane, the cells with nothing beyond them."""
+    """Return in each direction's lane the cells whose neighbour is off the board."""
     return spread(BOARD, lanes(I0, I1, I2, I3, I4, I5, ZERO, ZERO)) & ~lanes(I0, I1, I2, I3, I4, I5, BOARD, BOARD)
 
 
 @inner
 def _decided(game: Any, position: Any) -> Any:
-    """Whether a side has lost its marbles."""
+    """Return whether a side has lost enough marbles to lose the game."""
     least = game.marbles - game.goal
     return popcount(position.own) <= least or popcount(position.opp) <= least
 
@@ -178,7 +178,7 @@ def _(game, position):
     # The marbles behind a front that may advance; a front of two may push one, of three two.
     pairs = own & _behind(own & (empty_ahead | yields1_ahead))
     triples = own & _behind(own & _behind(own & (empty_ahead | yields1_ahead | yields2_ahead)))
-    # No cell is the rear of two of these: they are told apart by the first cell that is not ours.
+    # No cell is the rear of two of these: the first cell that is not ours distinguishes them.
     moves = bit_counts(steps | pairs | triples)
     # Lines across: the neighbours one and two directions further round.
     across = steps & _behind_right(steps)
@@ -190,7 +190,7 @@ def _(game, position):
 
 @inner
 def _write(moves, end, kind, rears):
-    """Append the moves of one kind: the rear marbles in each direction's lane."""
+    """Append the moves of one kind, given the rear marbles in each direction's lane."""
     if merged(rears) != ZERO:
         for direction in range(6):
             todo = lane(rears, direction)
@@ -280,7 +280,7 @@ def _(game, position):
 
 @score.register(Abalone)
 def _(game, position):
-    # One for a win: a side that lacks marbles has lost, and so has one that cannot move.
+    # 1 for a win: a side with too few marbles has lost, and so has one that cannot move.
     least = game.marbles - game.goal
     if popcount(position.opp) <= least and popcount(position.own) > least:
         return 1
@@ -303,7 +303,7 @@ def _(game):
 
 
 @inner
-def _turned(board, symmetry):
+def _transformed(board, symmetry):
     image = ZERO
     while board != ZERO:
         image |= ONE << BIT_IMAGE[symmetry, lowest(board)]
@@ -313,7 +313,7 @@ def _turned(board, symmetry):
 
 @mirror.register(Abalone)
 def _(game, position, symmetry):
-    return AbalonePosition(_turned(position.own, symmetry), _turned(position.opp, symmetry))
+    return AbalonePosition(_transformed(position.own, symmetry), _transformed(position.opp, symmetry))
 
 
 @mirror_move.register(Abalone)

@@ -1,4 +1,4 @@
-"""Abalone on a table: cells of a hexagon, on which lines of marbles are taken up and pushed."""
+"""Abalone's physical board: cells of a hexagon, on which lines of marbles are selected and pushed."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ from outflank.games.sides import Side
 from outflank.games.tabletop import Gesture, Place, Tabletop
 
 ROWS = tuple(range(8, -1, -1))
-"""From above."""
+"""The rows from the top."""
 
 CELLS = tuple(cell for row in ROWS for cell in row_cells(row))
 
@@ -23,19 +23,19 @@ CELLS = tuple(cell for row in ROWS for cell in row_cells(row))
 PLACES = tuple(Place(cell_name(cell), ROWS.index(cell[0]), *centre_of(cell)) for cell in CELLS)
 
 WAYS = tuple(centre_of((CENTRE[0] + row, CENTRE[1] + column)) for row, column in DIRECTIONS)
-"""Which way a step in each direction goes."""
+"""The vector of a step in each direction."""
 
 
 def tabletop(game: Abalone) -> Tabletop:
-    """The board, which is the same under all rules."""
+    """Return the board, which is the same under all rules."""
     return Tabletop(
         shape="hexagons",
         places=PLACES,
         pieces=_pieces,
         gesture=_gesture,
         counts=_taken,
-        counted="marbles taken",
-        placed=_placed,
+        counted_unit="marbles taken",
+        board_from_pieces=_board_from_pieces,
     )
 
 
@@ -49,21 +49,21 @@ def _gesture(board: Board[Any], move: Move) -> Gesture:
     assert isinstance(move, AbaloneMove)
     first, last, step = ends(move.code)
     line = _between(first, last, move.marbles)
-    going = list(line)
+    moved = list(line)
     if move.pushed:
-        going += [stepped(last, step, steps) for steps in range(1, move.pushed + 1)]
-    # The marble in front, or of a side step the one that its notation names: it goes to a cell of its own.
+        moved += [stepped(last, step, steps) for steps in range(1, move.pushed + 1)]
+    # The front marble, or for a side step the marble that its notation names: its target identifies the move.
     front = last if first != last and stepped(first, step) in line else first
     return Gesture(
         to=cell_name(stepped(front, step)),
         picked=tuple(map(cell_name, line)),
         way=WAYS[step],
-        goes=tuple((cell_name(cell), cell_name(to) if on_board(to := stepped(cell, step)) else None) for cell in going),
+        goes=tuple((cell_name(cell), cell_name(to) if on_board(to := stepped(cell, step)) else None) for cell in moved),
     )
 
 
 def _between(first: Cell, last: Cell, count: int) -> list[Cell]:
-    """The cells of a line of so many marbles."""
+    """Return the cells of a line of `count` marbles."""
     if count == 1:
         return [first]
     row, column = (last[0] - first[0]) // (count - 1), (last[1] - first[1]) // (count - 1)
@@ -75,9 +75,11 @@ def _taken(board: Board[Any], side: Side) -> int:
     return board.lost(side.other)
 
 
-def _placed(pieces: str, turn: Side) -> AbaloneBoard:
+def _board_from_pieces(pieces: str, turn: Side) -> AbaloneBoard:
     if len(pieces) != len(CELLS) or set(pieces) - set("XO."):
         raise InvalidPosition(f"{len(CELLS)} cells hold X, O or nothing (.)")
-    black, white = (board({cell for cell, sign in zip(CELLS, pieces, strict=True) if sign == each}) for each in "XO")
+    black, white = (
+        board({cell for cell, sign in zip(CELLS, pieces, strict=True) if sign == side_sign}) for side_sign in "XO"
+    )
     own, opp = (black, white) if turn is Side.BLACK else (white, black)
     return AbaloneBoard(RULES, AbalonePosition(own, opp), turn)

@@ -1,4 +1,4 @@
-"""Matches: who is stronger, by how much, and how sure that is."""
+"""Matches: which player is stronger, by how much, and with what confidence."""
 
 from outflank.arena.match import MatchResult, play_match
 from outflank.arena.openings import Openings

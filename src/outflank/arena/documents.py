@@ -1,10 +1,10 @@
-"""What is kept and printed of a match: its settings, and how it stands."""
+"""The documents that are stored and printed of a match: its settings and its standing."""
 
 from typing import Any
 
 from msgspec import UNSET, Struct
 
-from outflank.arena.kept import GameLine, ProcessorDocument
+from outflank.arena.match_game import GameLine, ProcessorDocument
 from outflank.arena.schedule import Settings
 from outflank.arena.sprt import Decision, Scale, Sprt
 from outflank.arena.standing import Duel, MatchStanding
@@ -15,7 +15,7 @@ from outflank.schema import conform
 
 
 class SettingsDocument(Struct, frozen=True, kw_only=True):
-    """What a match is."""
+    """The settings of a match."""
 
     players: tuple[str, ...]
     start: str
@@ -31,10 +31,10 @@ class SettingsDocument(Struct, frozen=True, kw_only=True):
 
     @classmethod
     def of(cls, settings: Settings) -> "SettingsDocument":
-        """As they are kept."""
-        as_they_are = ("players", "games", "openings", "seed", "paired", "ply_limit", "ponder", "lag_seconds", "sprt")
-        same = {name: getattr(settings, name) for name in as_they_are}
-        return cls(start=repr(settings.start), clock=str(settings.clock), **same)
+        """Return the document of these settings."""
+        unchanged = ("players", "games", "openings", "seed", "paired", "ply_limit", "ponder", "lag_seconds", "sprt")
+        values = {name: getattr(settings, name) for name in unchanged}
+        return cls(start=repr(settings.start), clock=str(settings.clock), **values)
 
 
 class EstimateDocument(Struct, frozen=True, kw_only=True):
@@ -46,27 +46,27 @@ class EstimateDocument(Struct, frozen=True, kw_only=True):
 
     @classmethod
     def of(cls, estimate: Estimate) -> "EstimateDocument":
-        """In four decimals."""
+        """Return the estimate, rounded to four decimals."""
         return cls(value=round(estimate.value, 4), low=round(estimate.low, 4), high=round(estimate.high, 4))
 
 
 class MarginDocument(Struct, frozen=True, kw_only=True):
-    """What the first player won by, in the game's unit."""
+    """The margins by which the first player won, in the game's unit."""
 
     games: int
-    """Those that the rules ended."""
+    """Number of games that the rules ended."""
     mean: float
     deviation: float
-    """Of one game."""
+    """Standard deviation of one game's margin."""
     error: float
-    """Half of the mean's 95 % interval."""
+    """Half the width of the mean's 95 % interval."""
 
 
 class DuelDocument(Struct, frozen=True, kw_only=True):
-    """The games of two players, as the first of them sees them."""
+    """The games of two players, from the first player's side."""
 
     first: int
-    """The players' numbers."""
+    """Number of the first player, as `second` is that of the second."""
     second: int
     games: int
     wins: int
@@ -75,20 +75,20 @@ class DuelDocument(Struct, frozen=True, kw_only=True):
     pairs: tuple[int, int, int, int, int] | None
     """Pairs that scored 0, ½, 1, 1½ and 2 points; null: the games are not paired."""
     single_games: int
-    """Those that estimates leave out, since their pair is not finished."""
+    """Number of games that estimates leave out, since their pair is not finished."""
     elo: EstimateDocument
     normalized_elo: EstimateDocument
     superiority: float
-    """The likelihood that the first is the stronger one."""
+    """The likelihood that the first player is the stronger one."""
     margin: MarginDocument
     processor: tuple[ProcessorDocument, ProcessorDocument] | None
     """Processor time of the first and of the second player, summed over all measured games; null: none was measured."""
 
     @classmethod
     def of(cls, first: int, second: int, duel: Duel) -> "DuelDocument":
-        """Of the players with these numbers."""
-        same = {name: getattr(duel, name) for name in ("games", "wins", "losses", "draws", "pairs", "single_games")}
-        one, other = duel.processor_use
+        """Return the document of a duel between the players with these numbers."""
+        counts = {name: getattr(duel, name) for name in ("games", "wins", "losses", "draws", "pairs", "single_games")}
+        first_use, second_use = duel.processor_use
         margin = MarginDocument(
             games=len(duel.margins),
             mean=round(duel.margin, 4),
@@ -98,25 +98,25 @@ class DuelDocument(Struct, frozen=True, kw_only=True):
         return cls(
             first=first,
             second=second,
-            **same,
+            **counts,
             elo=EstimateDocument.of(duel.elo),
             normalized_elo=EstimateDocument.of(duel.normalized_elo),
             superiority=round(duel.superiority, 6),
             margin=margin,
-            processor=(ProcessorDocument.of(one), ProcessorDocument.of(other)) if duel.processor else None,
+            processor=(ProcessorDocument.of(first_use), ProcessorDocument.of(second_use)) if duel.processor else None,
         )
 
 
 class RatingDocument(Struct, frozen=True, kw_only=True):
-    """A player's rating among those of the match."""
+    """A player's rating among the players of the match."""
 
     elo: float
     error: float
-    """Half of its 95 % interval."""
+    """Half the width of the rating's 95 % interval."""
 
 
 class SprtDocument(Struct, frozen=True, kw_only=True):
-    """A sequential test, and how it stands."""
+    """A sequential test and its state."""
 
     elo0: float
     elo1: float
@@ -126,30 +126,30 @@ class SprtDocument(Struct, frozen=True, kw_only=True):
     llr: float
     """The logarithm of the likelihood ratio."""
     bounds: tuple[float, float]
-    """Where it is decided."""
+    """The values of `llr` at which H0 and H1 are accepted."""
     units: int
-    """Pairs, or games, that it has seen."""
+    """Number of pairs, or of games, counted so far."""
     decision: Decision | None
 
 
 class StandingDocument(Struct, frozen=True, kw_only=True):
-    """How a match stands."""
+    """The standing of a match."""
 
     players: tuple[str, ...]
     planned: int
     finished: int
     duels: tuple[DuelDocument, ...]
     crosstable: list[list[float | None]]
-    """Points of each player against each."""
+    """Points of each player against each other player."""
     ratings: tuple[RatingDocument, ...]
     forfeits: tuple[dict[str, int], ...]
-    """Of each player: games lost other than by the rules, by reason."""
+    """For each player, the number of games lost by forfeit, by reason."""
     drawn_by_limit: int
     sprt: SprtDocument | None
 
     @classmethod
     def of(cls, standing: MatchStanding) -> "StandingDocument":
-        """As it is kept and printed."""
+        """Return the document of this standing."""
         test = standing.test
         return cls(
             players=standing.names,
@@ -158,7 +158,7 @@ class StandingDocument(Struct, frozen=True, kw_only=True):
             duels=tuple(DuelDocument.of(*pairing, duel) for pairing, duel in standing.duels.items()),
             crosstable=standing.crosstable,
             ratings=tuple(
-                RatingDocument(elo=round(each.elo, 4), error=round(each.error, 4)) for each in standing.ratings
+                RatingDocument(elo=round(rating.elo, 4), error=round(rating.error, 4)) for rating in standing.ratings
             ),
             forfeits=tuple(dict(standing.forfeits.get(number, {})) for number in range(len(standing.names))),
             drawn_by_limit=standing.drawn_by_limit,
@@ -175,19 +175,19 @@ class StandingDocument(Struct, frozen=True, kw_only=True):
 
 
 class MatchGameDocument(GameLine, Document, frozen=True, kw_only=True, tag="outflank/match-game/1"):
-    """A finished game, as it is printed."""
+    """A finished game, as printed."""
 
 
 class MatchResultDocument(StandingDocument, Document, frozen=True, kw_only=True, tag="outflank/match-result/1"):
-    """A match, as it is printed in the end."""
+    """A match, as printed at its end."""
 
     complete: bool
     interrupted: bool
     settings: SettingsDocument
 
     @classmethod
-    def told(cls, settings: Settings, standing: MatchStanding, *, interrupted: bool) -> "MatchResultDocument":
-        """A match that was played."""
+    def from_match(cls, settings: Settings, standing: MatchStanding, *, interrupted: bool) -> "MatchResultDocument":
+        """Return the document of a match that was played."""
         return cls(
             complete=standing.complete,
             interrupted=interrupted,
@@ -197,14 +197,14 @@ class MatchResultDocument(StandingDocument, Document, frozen=True, kw_only=True,
 
 
 class MatchDocument(Document, frozen=True, kw_only=True, tag="outflank/match/1"):
-    """A match that is kept: `match.json`."""
+    """A stored match: `match.json`."""
 
     settings: dict[str, Any]
-    """A `SettingsDocument`, of whichever version has begun the match."""
+    """A `SettingsDocument`, written by the version that began the match."""
     provenance: dict[str, Any]
     complete: bool = False
     standing: Any = UNSET
-    """A `StandingDocument`, once there is one; nothing reads it here."""
+    """A `StandingDocument`, from the first one on; this program does not read it."""
 
     def __post_init__(self) -> None:
         for name in ("settings", "provenance"):

@@ -1,11 +1,11 @@
-"""The games of a match, one after the other: in a lane of this process, or in one of a cluster's."""
+"""Runners that play the games of a match one after the other: in this process, or in a cluster."""
 
 import threading
 import warnings
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from outflank.arena.kept import GameLine, Kept
+from outflank.arena.match_game import GameLine, MatchGame
 from outflank.arena.referee import Ending, FinishedGame, play, start_of
 from outflank.arena.schedule import Fixture, Settings
 from outflank.arena.seat import GRACE_SECONDS, Seat
@@ -25,20 +25,20 @@ Maker = Callable[[str, Any], Player]
 """Makes a player from its words for a game's rules. Each concurrent game has players of its own."""
 
 CLOSE_SECONDS = 2 * GRACE_SECONDS
-"""How long games that were stopped are waited for at the end: a player that does not come back takes that long."""
+"""Time to wait at the end for games that were stopped: a player that does not return takes that long."""
 
 
 class Lane:
-    """Players who stay from game to game. Beside programs, players of ours have processes of their own too."""
+    """Players that are reused from game to game. If one is a program, the others have processes of their own too."""
 
     def __init__(self, settings: Settings, make: Maker, *, plays: bool = True) -> None:
-        """Without `plays` it is only to be seen whether the players can be made."""
+        """Without `plays` the lane only checks whether the players can be made."""
         self._settings, self._make = settings, make
         self._seats: dict[int, Seat] = {}
         self._in_processes = plays and any(is_program(text) for text in settings.players)
 
     def fill(self) -> None:
-        """Make one of each: that a player cannot be made should be known before the first game."""
+        """Make all players: a player that cannot be made should be reported before the first game."""
         for number, text in enumerate(self._settings.players):
             try:
                 self._seats[number] = Seat(self._player(text))
@@ -49,14 +49,14 @@ class Lane:
                 raise OutflankError(f"{text}: {error}") from error
 
     def check(self, boards: Iterable[Board[Any]], *, ours: bool = True, programs: bool = True) -> None:
-        """See that players, of ours and programs, can play from there: once, not game by game."""
+        """Check once, not in every game, that our players and the programs can play from these boards."""
         for board in boards:
             for number, text in enumerate(self._settings.players):
                 if programs if is_program(text) else ours:
                     try_out(self._seats[number].player, board, text)
 
     def play(self, fixture: Fixture, board: Board[Any], stop: Stop) -> FinishedGame | None:
-        """A game of the schedule from its opening; None if `stop` was called before it ended."""
+        """Play a game of the schedule from its opening; return None if `stop` was called before its end."""
         settings = self._settings
         for number in (fixture.black, fixture.white):
             self._seat(number, fixture)
@@ -73,20 +73,20 @@ class Lane:
         )
 
     def close(self) -> None:
-        """Send the players home."""
+        """Close the players."""
         for seat in self._seats.values():
             seat.close()
         self._seats.clear()
 
     def _player(self, text: str) -> Player:
-        """Make the player of these words."""
+        """Return a new player for these words."""
         game = self._settings.start.game
         if is_program(text) or not self._in_processes:
             return self._make(text, game)
         try:
             return PlayerProcess(self._make, text, game)
         except OutflankError as error:
-            player = self._make(text, game)  # raises what is wrong with the words, where they are what is wrong
+            player = self._make(text, game)  # raises an error if the words themselves are wrong
             warnings.warn(
                 f"{text} plays in this process, and not in one of its own as the programs that it meets: {error}",
                 RuntimeWarning,
@@ -95,7 +95,7 @@ class Lane:
             return player
 
     def _seat(self, number: int, fixture: Fixture) -> None:
-        """See that a player sits in its place: the one of the last game, or another if that cannot go on."""
+        """Put a player into its seat: the one of the last game, or a new one if that one cannot go on."""
         seats = self._seats
         if number in seats and seats[number].lost:
             seats.pop(number).close()
@@ -103,7 +103,7 @@ class Lane:
             text = self._settings.players[number]
             try:
                 player = self._player(text)
-            except Exception as error:  # an engine that was there before may be gone: its game is lost, not the match
+            except Exception as error:  # an engine may have disappeared: it loses the game, and the match goes on
                 player = _Absent(text, error)
             seats[number] = Seat(player)
         reseed = getattr(seats[number].player, "reseed", None)
@@ -113,7 +113,7 @@ class Lane:
 
 
 class _Absent(SimplePlayer):
-    """In the place of a player that could not be made."""
+    """Stands in for a player that could not be made, and forfeits."""
 
     def __init__(self, name: str, error: Exception) -> None:
         super().__init__(name)
@@ -126,24 +126,24 @@ class _Absent(SimplePlayer):
         raise PlayerFailed(f"cannot start: {self._error}")
 
 
-class GamesElsewhere:
+class ClusterLane:
     """A lane whose games are played by a cluster."""
 
     def __init__(self, tasks: TaskDispatcher) -> None:
         self._tasks = tasks
 
     def play(self, fixture: Fixture, board: Board[Any], stop: Stop) -> FinishedGame | None:
-        """A game of the schedule, sent as one that has only begun: a file of openings may be on no other machine."""
+        """Play a game of the schedule, sent with its opening: a file of openings may be on no other machine."""
         opening = Record(start=start_of(board), moves=tuple(PlayedMove(code=move.code) for move in board.moves))
-        begun = FinishedGame(record=opening, ending=Ending(points=0.5, score=0))
-        answer = self._tasks.do(_kept(fixture, begun), stop=stop)
-        return None if answer is None else Kept.of(converted(GameLine, answer), board.game).game
+        unplayed = FinishedGame(record=opening, ending=Ending(points=0.5, score=0))
+        answer = self._tasks.do(_game_item(fixture, unplayed), stop=stop)
+        return None if answer is None else MatchGame.of(converted(GameLine, answer), board.game).game
 
     def close(self) -> None:
-        """There is nothing to give back."""
+        """Do nothing: the cluster owns the players."""
 
 
-class GamesHere:
+class GameWorker:
     """A node of a cluster that plays games of a match: the same settings, players of its own, any game."""
 
     def __init__(self, settings: Settings, make: Maker) -> None:
@@ -160,12 +160,12 @@ class GamesHere:
         self._free = [first]
 
     def do(self, item: Item, stop: Stop) -> Item | None:
-        """Play the game, in a lane that is free."""
-        begun = Kept.of(converted(GameLine, item), self._settings.start.game)
-        fixture = self._settings.fixture(begun.number)
+        """Play the game in a free lane."""
+        unplayed = MatchGame.of(converted(GameLine, item), self._settings.start.game)
+        fixture = self._settings.fixture(unplayed.number)
         if fixture is None:
-            raise OutflankError(f"there is no game {begun.number + 1} in this match")
-        board = Board.from_setup(begun.game.record.setup)
+            raise OutflankError(f"there is no game {unplayed.number + 1} in this match")
+        board = Board.from_setup(unplayed.game.record.setup)
         with self._changed:
             lane = self._free.pop() if self._free else Lane(self._settings, self._make)
             self._busy += 1
@@ -178,10 +178,10 @@ class GamesHere:
                 self._free.append(lane)
                 self._busy -= 1
                 self._changed.notify_all()
-        return None if game is None else _kept(fixture, game)
+        return None if game is None else _game_item(fixture, game)
 
     def close(self) -> None:
-        """Send all players home: a program that one of them is would outlive this process."""
+        """Close all players: a player that is a program would outlive this process."""
         with self._changed:
             self._closed = True
             self._changed.wait_for(lambda: not self._busy, CLOSE_SECONDS)
@@ -190,7 +190,7 @@ class GamesHere:
             lane.close()
 
 
-def _kept(fixture: Fixture, game: FinishedGame) -> Item:
-    kept = Kept(number=fixture.number, black=fixture.black, white=fixture.white, game=game)
-    found: Item = plain(kept.line)
-    return found
+def _game_item(fixture: Fixture, game: FinishedGame) -> Item:
+    match_game = MatchGame(number=fixture.number, black=fixture.black, white=fixture.white, game=game)
+    item: Item = plain(match_game.line)
+    return item

@@ -1,4 +1,4 @@
-"""Ratings of several players from all their games: the model of Bradley and Terry, a draw being half a win.
+"""Ratings of several players from all their games: the Bradley–Terry model, a draw being half a win.
 
 Player i beats j with probability π_i / (π_i + π_j); the ratings, 400 · log₁₀ π, are those that make the points most
 likely.
@@ -19,20 +19,20 @@ PER_UNIT = 400 / log(10)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rating:
-    """A player's rating; their mean is 0."""
+    """A player's rating; the mean of all ratings is 0."""
 
     elo: float
     error: float
-    """Half of its 95 % interval."""
+    """Half the width of the rating's 95 % interval."""
 
 
 def ratings(points: Sequence[Sequence[float]]) -> list[Rating]:
-    """The ratings; `points[i][j]` is what i has won against j.
+    """Return the ratings; `points[i][j]` is the number of points that i has won against j.
 
-    Where some players have lost nothing to the others they have no finite rating: then a drawn game between every two
-    players is added.
+    Players that have lost nothing to the others have no finite rating: then a drawn game between every two players is
+    added.
 
-    >>> [round(each.elo) for each in ratings([[0, 75], [25, 0]])]
+    >>> [round(rating.elo) for rating in ratings([[0, 75], [25, 0]])]
     [95, -95]
     """
     won = np.asarray(points, dtype=np.float64).copy()
@@ -46,7 +46,7 @@ def ratings(points: Sequence[Sequence[float]]) -> list[Rating]:
         expected = 1 / (1 + np.exp(strengths[None, :] - strengths[:, None]))
         gradient = (won - played * expected).sum(axis=1)
         step = _inverse(played * expected * expected.T) @ gradient
-        # Far from the maximum a whole step of Newton's would overshoot.
+        # Far from the maximum a whole Newton step would overshoot.
         strengths += step * min(1.0, 2.0 / max(np.abs(step).max(), 1e-300))
         strengths -= strengths.mean()
         if np.abs(step).max() < 1e-12:
@@ -63,12 +63,12 @@ def ratings(points: Sequence[Sequence[float]]) -> list[Rating]:
 
 
 def _inverse(weights: Any) -> Any:
-    """Of the information on differences: its pseudo-inverse, since the mean is free."""
+    """Return the pseudo-inverse of the information matrix of the differences, since the mean is free."""
     return np.linalg.pinv(np.diag(weights.sum(axis=1)) - weights, hermitian=True)
 
 
 def _connected(won: Any) -> bool:
-    """Whether from every player a chain of points won leads to every other."""
+    """Return whether a chain of points won leads from every player to every other one."""
     reach = (won > 0) | np.eye(len(won), dtype=bool)
     for _ in range(len(won)):
         reach = (reach.astype(np.int64) @ reach.astype(np.int64)) > 0

@@ -1,4 +1,4 @@
-"""One game between two players: the clocks, the rules, and what is to be done if somebody breaks them."""
+"""One game between two players: clocks, rules and forfeits."""
 
 import threading
 import time
@@ -24,23 +24,23 @@ from outflank.search.contract import Stop
 TIME, ILLEGAL, CRASHED, PLY_LIMIT = "time", "illegal move", "crashed", "ply limit"
 
 START_SECONDS = 600.0
-"""How long a player may take to get ready for a game: it may have to compile."""
+"""Time that a player may take to get ready for a game: it may have to compile."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ending:
-    """How a game ended."""
+    """The end of a game."""
 
     points: float
-    """Black's: 1, ½ or 0."""
+    """Black's points: 1, ½ or 0."""
     score: float
-    """What black has won, in the game's unit, be the game drawn; all there is to win after a forfeit."""
+    """Black's margin in the game's unit, also of a drawn game; the largest possible margin after a forfeit."""
     reason: str = ""
-    """Empty where the rules ended it, else `time`, `illegal move`, `crashed` or `ply limit`."""
+    """Empty if the rules ended the game, else `time`, `illegal move`, `crashed` or `ply limit`."""
     detail: str = ""
-    """In a few words, for people."""
+    """The reason in a few words, for people."""
     forfeited_by: Side | None = None
-    """Who lost other than by the rules."""
+    """The side that lost by forfeit."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,10 +76,10 @@ def play(
     event: str = "",
     names: tuple[str, str] | None = None,
 ) -> FinishedGame | None:
-    """A game from `board`, whose moves are the opening; None if `stop` was called before it ended.
+    """Play a game from `board`, whose moves are the opening; return None if `stop` was called before the end.
 
-    Who runs out of time, moves against the rules or fails loses. A pass that is forced is played for the player. After
-    `ply_limit` moves, the opening's not counted, the game is drawn. With `ponder` a player thinks on the other's time.
+    A player that runs out of time, makes an illegal move or fails loses. A forced pass is played for the player. After
+    `ply_limit` moves, without the opening's, the game is drawn. With `ponder` a player thinks on the opponent's time.
     `lag_seconds` of each move are not charged.
     """
     players = {Side.BLACK: black, Side.WHITE: white}
@@ -92,18 +92,18 @@ def play(
     except _Interrupted:
         return None
     finally:
-        table.send_home()
+        table.end_pondering()
         for seat in own.values():
             seat.leave()
-    shown = names or (seated[Side.BLACK].player.name, seated[Side.WHITE].player.name)
+    player_names = names or (seated[Side.BLACK].player.name, seated[Side.WHITE].player.name)
     record = Record(
         start=start_of(board),
         moves=(*(PlayedMove(code=move.code) for move in board.moves), *table.played),
-        black=shown[0],
-        white=shown[1],
+        black=player_names[0],
+        white=player_names[1],
         event=event,
         date=date.today().isoformat(),
-        score=0 if ending.points == 0.5 else ending.score,  # whoever reads it takes its sign for the winner
+        score=0 if ending.points == 0.5 else ending.score,  # readers take its sign for the winner
         reason=ending.reason,
         clock="" if controls[Side.BLACK] == TimeControl() else str(controls[Side.BLACK]),
     )
@@ -111,7 +111,7 @@ def play(
 
 
 def start_of(board: Board[Any]) -> Setup:
-    """Where the game on a board started."""
+    """Return the position at which the game on a board started."""
     first = board.copy()
     while first.moves:
         first.pop()
@@ -119,7 +119,7 @@ def start_of(board: Board[Any]) -> Setup:
 
 
 class _Table:
-    """A game under way."""
+    """A game in progress."""
 
     def __init__(
         self, seated: dict[Side, Seat], board: Board[Any], clocks: Clocks, stop: Stop, lag_seconds: float
@@ -146,15 +146,15 @@ class _Table:
             if self.clocks.are_limited:
                 collect_new()  # while no clock runs
             self._turn(ponder)
-        return by_the_rules(self.board)
+        return ending_by_rules(self.board)
 
-    def send_home(self) -> None:
-        """Let nobody think any more."""
+    def end_pondering(self) -> None:
+        """End all pondering."""
         for answer, stop in self.pondering.values():
             stop()
             answer.wait(seats.GRACE_SECONDS)
         for side, (answer, _) in self.pondering.items():
-            self.seats[side].lost |= not answer.there
+            self.seats[side].lost |= not answer.arrived
         self.pondering.clear()
 
     def _get_ready(self, side: Side) -> None:
@@ -198,13 +198,13 @@ class _Table:
                 self.used[side] = self.used.get(side, ProcessorUse()) + before.until(after, seconds)
 
     def _ask(self, side: Side) -> tuple[Choice, float]:
-        """What the player chooses, and the time that it took."""
+        """Return the player's choice and the time that it took."""
         seat, clock, board, stop = self.seats[side], self.clocks.of(side), self.board.copy(), Stop()
-        thought, end_thinking = self.pondering.pop(side, (None, None))
-        # The clock runs while the player comes back from pondering: that it comes back late is its own affair.
+        ponder_answer, stop_pondering = self.pondering.pop(side, (None, None))
+        # The clock runs while the player returns from pondering: the player pays for a late return.
         answer = seat.ask(lambda player: player.choose(board, clock, stop=stop))
-        if end_thinking is not None:
-            end_thinking()
+        if stop_pondering is not None:
+            stop_pondering()
         limit = None if clock.move_seconds is None else clock.move_seconds + self.lag_seconds
         try:
             in_time = self._await(answer, limit)
@@ -216,8 +216,8 @@ class _Table:
             stop()
             seat.lost |= not answer.wait(seats.GRACE_SECONDS)
             raise _Forfeit(side, TIME, f"more than {limit:.3g} s" + (", and did not come back" if seat.lost else ""))
-        if thought is not None:
-            self._check(side, thought)
+        if ponder_answer is not None:
+            self._check(side, ponder_answer)
         self._check(side, answer)
         if not self.clocks.spend(side, max(0.0, answer.seconds - self.lag_seconds)):
             raise _Forfeit(side, TIME, f"{answer.seconds:.3f} s")
@@ -225,12 +225,12 @@ class _Table:
         if not isinstance(choice, Choice):
             seat.lost = True
             raise _Forfeit(side, CRASHED, f"answered {choice!r}")
-        return choice, round(answer.seconds, 3)  # as it is kept
+        return choice, round(answer.seconds, 3)  # as stored
 
     def _await(self, answer: Answer[Any], seconds: float | None) -> bool:
-        """Wait for an answer; whether it came in time. Once the match is stopped there is no game to go on with."""
+        """Wait for an answer; return whether it came in time. Raise `_Interrupted` if the match is stopped."""
         arrived = threading.Event()
-        answer.when_there(arrived.set)
+        answer.on_arrival(arrived.set)
         self.stop.add_listener(arrived.set)
         try:
             arrived.wait(None if seconds is None else min(seconds, threading.TIMEOUT_MAX))
@@ -238,10 +238,10 @@ class _Table:
             self.stop.remove_listener(arrived.set)
         if self.stop.called:
             raise _Interrupted
-        return answer.there
+        return answer.arrived
 
     def _check(self, side: Side, answer: Answer[Any]) -> None:
-        """See that an answer that has come is one."""
+        """Forfeit the game of a player whose answer is an exception."""
         if answer.error is not None:
             self.seats[side].lost = True
             words = " ".join(str(answer.error).split())
@@ -263,8 +263,8 @@ class _Table:
         )
 
 
-def by_the_rules(board: Board[Any]) -> Ending:
-    """How the game on a board that is over has ended."""
+def ending_by_rules(board: Board[Any]) -> Ending:
+    """Return the ending of a finished game on a board."""
     outcome = board.outcome()
     assert outcome is not None
     points = 0.5 if outcome.winner is None else 1.0 if outcome.winner is Side.BLACK else 0.0

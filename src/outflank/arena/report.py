@@ -1,4 +1,4 @@
-"""A standing in the lines that people paste."""
+"""Text reports on a match's standing."""
 
 from outflank.arena.standing import Duel, MatchStanding
 from outflank.arena.statistics import MOST_ELO, Estimate
@@ -7,7 +7,7 @@ from outflank.words import how_many
 
 
 def duel_lines(standing: MatchStanding, *, unit: str = "points") -> list[tuple[str, str]]:
-    """The report on two players: a word and what it says, line by line."""
+    """Return the report on two players as lines, each a label and its text."""
     duel = standing.duel
     lines = [("Elo", _estimated(duel.elo))]
     if standing.test is not None:
@@ -27,11 +27,11 @@ def duel_lines(standing: MatchStanding, *, unit: str = "points") -> list[tuple[s
 
 
 def _estimated(estimate: Estimate) -> str:
-    """A difference and its error; of an interval that the scale cuts off, the end that it has.
+    """Return a difference with its error; of an interval that the end of the scale cuts off, only the known end.
 
-    Who has won every game is ahead by so much at least, and by how much more nobody knows.
+    A player that has won every game is ahead by at least the interval's lower end; its upper end is unknown.
     """
-    value, low, high = (f"{each:z.2f}" for each in (estimate.value, estimate.low, estimate.high))
+    value, low, high = (f"{number:z.2f}" for number in (estimate.value, estimate.low, estimate.high))
     known = f"{value}, " if abs(estimate.value) < MOST_ELO else ""
     below, above = estimate.low <= -MOST_ELO, estimate.high >= MOST_ELO
     if below and above:
@@ -73,10 +73,10 @@ def processor_lines(standing: MatchStanding) -> list[tuple[str, str]]:
                 )
             )
     for (first, second), duel in standing.duels.items():
-        one, other = duel.processor_use
-        if not _unequal(one, other):
+        first_use, second_use = duel.processor_use
+        if not _unequal(first_use, second_use):
             continue
-        less, more = sorted(((one.share, standing.names[first]), (other.share, standing.names[second])))
+        less, more = sorted(((first_use.share, standing.names[first]), (second_use.share, standing.names[second])))
         times = sum(_unequal(*game, least_seconds=0.0) for game in duel.processor)
         lines.append(
             (
@@ -89,14 +89,14 @@ def processor_lines(standing: MatchStanding) -> list[tuple[str, str]]:
     return lines
 
 
-def _unequal(one: ProcessorUse, other: ProcessorUse, *, least_seconds: float = LEAST_SECONDS) -> bool:
-    """Whether the shares of two sides differ by more than `MOST_APART`, and both had enough time to tell."""
-    enough = min(one.entitled_seconds, other.entitled_seconds) >= least_seconds
-    return enough and abs(one.share - other.share) > MOST_APART
+def _unequal(first: ProcessorUse, second: ProcessorUse, *, least_seconds: float = LEAST_SECONDS) -> bool:
+    """Return whether the shares of two sides differ by more than `MOST_APART`, and both had enough time to tell."""
+    enough = min(first.entitled_seconds, second.entitled_seconds) >= least_seconds
+    return enough and abs(first.share - second.share) > MOST_APART
 
 
 def forfeit_lines(standing: MatchStanding) -> list[tuple[str, str]]:
-    """Games that were lost other than by the rules, or cut short."""
+    """Return the games that were lost by forfeit, and those that were cut short."""
     lines = []
     for number, name in enumerate(standing.names):
         reasons = standing.forfeits.get(number, {})
@@ -108,7 +108,7 @@ def forfeit_lines(standing: MatchStanding) -> list[tuple[str, str]]:
 
 
 def table_rows(standing: MatchStanding) -> tuple[list[str], list[list[str]]]:
-    """The crosstable with ratings, the best player first: names of columns, and rows."""
+    """Return the columns' names and the rows of the crosstable with ratings, the best player first."""
     order = sorted(range(len(standing.names)), key=lambda number: -standing.ratings[number].elo)
     columns = ["", "player", "Elo", "+-", "games", "points", *(str(place) for place in range(1, len(order) + 1))]
     rows = []
@@ -124,17 +124,17 @@ def table_rows(standing: MatchStanding) -> tuple[list[str], list[list[str]]]:
                 f"{rating.error:.0f}",
                 str(games),
                 f"{sum(cell or 0.0 for cell in cells):g}",
-                *("-" if cells[other] is None else f"{cells[other]:g}" for other in order),
+                *("-" if cells[opponent] is None else f"{cells[opponent]:g}" for opponent in order),
             ]
         )
     return columns, rows
 
 
 def report_text(standing: MatchStanding, *, unit: str = "points") -> str:
-    """All of it as plain text."""
+    """Return the whole report as plain text."""
     if len(standing.names) == 2:
         head = [f"{standing.names[0]} against {standing.names[1]}"]
-        return "\n".join(head + [f"{word:<5} | {says}" for word, says in duel_lines(standing, unit=unit)])
+        return "\n".join(head + [f"{label:<5} | {text}" for label, text in duel_lines(standing, unit=unit)])
     columns, rows = table_rows(standing)
     widths = [max(len(row[place]) for row in (columns, *rows)) for place in range(len(columns))]
     lines = [
@@ -145,5 +145,5 @@ def report_text(standing: MatchStanding, *, unit: str = "points") -> str:
         for row in (columns, *rows)
     ]
     return "\n".join(
-        lines + [f"{word:<5} | {says}" for word, says in processor_lines(standing) + forfeit_lines(standing)]
+        lines + [f"{label:<5} | {text}" for label, text in processor_lines(standing) + forfeit_lines(standing)]
     )

@@ -1,4 +1,4 @@
-"""Which games a match has: who plays whom, with which colour, from which opening; the settings say it all."""
+"""The schedule of a match: the pairings, colours and openings that its settings determine."""
 
 import zlib
 from collections.abc import Iterator
@@ -18,25 +18,25 @@ MOST_GAMES = 1_000_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """What a match is. Two matches with the same settings, of players that do the same each time, are the same."""
+    """The settings of a match. Matches with the same settings between deterministic players are the same."""
 
     players: tuple[str, ...]
-    """In words; two or more: everybody plays everybody."""
+    """The players' words; two or more: a round robin."""
     start: Board[Any]
-    """The position, and the rules, that openings start from."""
+    """The position, and the rules, from which openings start."""
     games: int = 100
-    """Between every two players; a test may end it earlier."""
+    """Number of games between every two players; a sequential test may end the match earlier."""
     clock: TimeControl = field(default_factory=TimeControl)
     openings: str = ""
-    """See `outflank.arena.openings`; empty: the usual ones of the game."""
+    """The openings' source (`outflank.arena.openings`); empty: the game's usual one."""
     seed: int = 1
     paired: bool = True
     """Whether each opening is played twice, with colours swapped."""
     ply_limit: int | None = None
-    """Moves after the opening with which a game is drawn."""
+    """Number of moves after the opening at which a game is drawn."""
     ponder: bool = False
     lag_seconds: float = 0.0
-    """Time of each move that is not charged."""
+    """Time of each move that is not charged to the clock."""
     sprt: Sprt | None = None
 
     def __post_init__(self) -> None:
@@ -56,30 +56,30 @@ class Settings:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The players, told apart where two are the same."""
+        """The players' names, with a number added where two are the same."""
         names: list[str] = []
         for text in self.players:
-            same = self.players[: len(names)].count(text)
-            names.append(f"{text} #{same + 1}" if same else text)
+            earlier = self.players[: len(names)].count(text)
+            names.append(f"{text} #{earlier + 1}" if earlier else text)
         return tuple(names)
 
     @property
     def rounds(self) -> int:
-        """Openings that are needed."""
+        """Number of openings that the match needs."""
         return (self.games + 1) // 2 if self.paired else self.games
 
     @property
     def pairings(self) -> tuple[tuple[int, int], ...]:
-        """Who meets, by number."""
+        """The pairings, by the players' numbers."""
         return tuple(combinations(range(len(self.players)), 2))
 
     @property
     def planned(self) -> int:
-        """Games in all."""
+        """Number of games in all."""
         return self.games * len(self.pairings)
 
     def fixture(self, number: int) -> "Fixture | None":
-        """The game with this number; None if the match has none. It does not depend on how many games there are."""
+        """Return the game with this number, which does not depend on `games`; None if the match has none."""
         parts = 2 if self.paired else 1
         meeting, part = divmod(number, parts)
         round_, place = divmod(meeting, len(self.pairings))
@@ -91,29 +91,29 @@ class Settings:
         return Fixture(number=number, black=black, white=white, opening=round_)
 
     def fixtures(self) -> "Iterator[Fixture]":
-        """All games in order."""
+        """Yield all games in order."""
         parts = 2 if self.paired else 1
         for number in range(self.rounds * len(self.pairings) * parts):
-            found = self.fixture(number)
-            if found is not None:
-                yield found
+            fixture = self.fixture(number)
+            if fixture is not None:
+                yield fixture
 
     def seed_of(self, fixture: "Fixture", player: int) -> int:
-        """A seed for a player in a game: the same whoever played before, and on whichever thread."""
+        """Return a player's seed for a game: independent of the games before it and of the thread."""
         return zlib.crc32(f"{self.seed}/{fixture.number}/{player}".encode())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fixture:
-    """One game of the schedule. Players are known by their number."""
+    """One game of the schedule. Players are identified by their number."""
 
     number: int
     black: int
     white: int
     opening: int
-    """The number of its opening, which is also that of its round."""
+    """The number of the opening, which is also the number of the round."""
 
     @property
     def pairing(self) -> tuple[int, int]:
-        """The two, the lower number first."""
+        """The two players, the lower number first."""
         return min(self.black, self.white), max(self.black, self.white)

@@ -1,4 +1,4 @@
-"""A player at the board, on a thread of its own: whatever it does there, the referee goes on."""
+"""A player on a thread of its own, so that the referee never has to wait for it."""
 
 import threading
 import time
@@ -10,48 +10,48 @@ from typing import Generic, TypeVar
 from outflank.players.player import Player
 
 GRACE_SECONDS = 2.0
-"""How long a player that was told to stop may take to come back before it is given up."""
+"""Time that a player may take to return after it was told to stop; then it is given up."""
 
 T = TypeVar("T")
 
 
 class Answer(Generic[T]):
-    """What a player was asked, and once it has arrived what it said."""
+    """The answer to a request to a player, once it has arrived."""
 
     def __init__(self) -> None:
         self._future: Future[T] = Future()
         self.seconds = 0.0
-        """How long it took, waiting for the player included."""
+        """Time from the request to the answer, including the wait for the player."""
 
-    def when_there(self, listener: Callable[[], object]) -> None:
+    def on_arrival(self, listener: Callable[[], object]) -> None:
         """Call `listener` when the answer arrives; at once, if it has."""
         self._future.add_done_callback(lambda _: listener())
 
     def wait(self, seconds: float | None) -> bool:
-        """Wait so long at most; whether the answer is there."""
-        arrived = threading.Event()
-        self.when_there(arrived.set)
-        return arrived.wait(seconds)
+        """Wait for at most `seconds`; return whether the answer has arrived."""
+        event = threading.Event()
+        self.on_arrival(event.set)
+        return event.wait(seconds)
 
     @property
-    def there(self) -> bool:
+    def arrived(self) -> bool:
         """Whether the player has answered."""
         return self._future.done()
 
     @property
     def error(self) -> BaseException | None:
-        """What went wrong; None: nothing."""
+        """The exception that the player raised; None if it raised none."""
         return self._future.exception()
 
     @property
     def value(self) -> T:
-        """What was answered; raises what went wrong."""
+        """The player's answer; raises the exception that the player raised."""
         return self._future.result()
 
     def _run(self, work: Callable[[], T], began: float) -> None:
         try:
             value = work()
-        except BaseException as error:  # whatever a player raises, it is its own misfortune
+        except BaseException as error:  # any exception of a player counts against that player
             self.seconds = time.perf_counter() - began
             self._future.set_exception(error)
         else:
@@ -60,31 +60,31 @@ class Answer(Generic[T]):
 
 
 class Seat:
-    """Asks a player one thing after another, and waits for none of them."""
+    """Sends requests to a player one after another, without waiting for the answers."""
 
     def __init__(self, player: Player) -> None:
         self.player = player
         self.lost = False
-        """Whether the player no longer answers, or cannot go on: another one must be made in its place."""
+        """Whether the player no longer answers or cannot go on, so that a new one must be made in its place."""
         self._work: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
-        # A daemon: the thread of a player that never comes back must not keep the program from ending.
+        # A daemon: the thread of a player that never returns must not keep the program from ending.
         threading.Thread(target=self._serve, name="player", daemon=True).start()
 
-    def ask(self, question: Callable[[Player], T]) -> Answer[T]:
-        """Put a question to the player, to be answered after those before it."""
+    def ask(self, request: Callable[[Player], T]) -> Answer[T]:
+        """Send a request to the player; it is answered after the requests before it."""
         answer: Answer[T] = Answer()
         began = time.perf_counter()
-        self._work.put(lambda: answer._run(lambda: question(self.player), began))
+        self._work.put(lambda: answer._run(lambda: request(self.player), began))
         return answer
 
     def leave(self) -> None:
-        """Give the thread back; the player stays as it is."""
+        """End the thread; the player stays as it is."""
         self._work.put(None)
 
     def close(self) -> None:
-        """Close the player, and give the thread back."""
+        """Close the player, and end the thread."""
         if self.lost:
-            # It may hang in its last answer: closing it, which ends an engine's process, is what lets it go.
+            # The player may hang in its last answer; closing it ends an engine's process, and that ends the hang.
             closing: Answer[None] = Answer()
             began = time.perf_counter()
             threading.Thread(target=lambda: closing._run(self.player.close, began), daemon=True).start()

@@ -2,7 +2,7 @@
 
 H0 says that the first player is stronger by `elo0`, H1 by `elo1`. After each pair the logarithm of their likelihood
 ratio (LLR) is compared with two bounds; below the lower one H0 is accepted, above the upper one H1 (Wald 1945). How
-often games are drawn, and how pairs hang together, neither hypothesis says: for each the probabilities are taken that
+often games are drawn, and how the games of a pair correlate, neither hypothesis says: each takes the probabilities that
 make the results most likely under it (the *generalised* test, GSPRT). Wald's error rates then hold approximately, the
 better the closer the hypotheses are; the tests of this package measure them.
 """
@@ -25,16 +25,16 @@ MOST = 1000.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sprt:
-    """Two hypotheses and how often each may be accepted wrongly."""
+    """Two hypotheses and the permitted rates of accepting each wrongly."""
 
     elo0: float
     elo1: float
     alpha: float = 0.05
-    """How often H1 may be accepted though H0 holds."""
+    """Permitted rate of accepting H1 though H0 holds."""
     beta: float = 0.05
-    """How often H0 may be accepted though H1 holds."""
+    """Permitted rate of accepting H0 though H1 holds."""
     scale: Scale = "normalized"
-    """What the hypotheses are in: `normalized` Elo, as engines are tested today, or `logistic`, the usual one."""
+    """The scale of the hypotheses: `normalized` Elo, as engines are tested today, or `logistic`, the usual one."""
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -45,7 +45,7 @@ class Sprt:
 
     @classmethod
     def parse(cls, text: str, *, scale: Scale = "normalized") -> "Sprt":
-        """`0,10`: the two hypotheses.
+        """Return the test of two hypotheses written like `0,10`.
 
         >>> Sprt.parse("0, 10").elo1
         10.0
@@ -58,11 +58,11 @@ class Sprt:
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """Where H0 and H1 are accepted: log β/(1 − α) and log (1 − β)/α."""
+        """The values of the LLR at which H0 and H1 are accepted: log β/(1 − α) and log (1 − β)/α."""
         return log(self.beta / (1 - self.alpha)), log((1 - self.beta) / self.alpha)
 
     def llr(self, observed: Observed) -> float:
-        """The logarithm of the likelihood ratio of H1 to H0.
+        """Return the logarithm of the likelihood ratio of H1 to H0.
 
         >>> test = Sprt(elo0=0, elo1=5)
         >>> round(test.llr(Observed.pairs((46, 936, 2083, 1043, 63))), 2)  # as it was published
@@ -73,24 +73,24 @@ class Sprt:
         if self.scale == "logistic":
             return observed.log_likelihood(score_of(self.elo1)) - observed.log_likelihood(score_of(self.elo0))
         # A unit of two games has the deviation of one game over √2.
-        distances = [each / ELO_PER_DEVIATION * sqrt(observed.games_per_unit) for each in (self.elo0, self.elo1)]
+        distances = [elo / ELO_PER_DEVIATION * sqrt(observed.games_per_unit) for elo in (self.elo0, self.elo1)]
         h0, h1 = (log_likelihood_scaled(observed.values, observed.counts, distance) for distance in distances)
         return h1 - h0
 
     def decide(self, llr: float) -> Decision | None:
-        """Which hypothesis is accepted; None: play on."""
+        """Return the accepted hypothesis; None: play on."""
         low, high = self.bounds
         return "H0" if llr <= low else "H1" if llr >= high else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SprtState:
-    """How a test stands."""
+    """The state of a test."""
 
     sprt: Sprt
     llr: float = 0.0
     units: int = 0
-    """Pairs, or games, that it has seen."""
+    """Number of pairs, or of games, counted so far."""
     decision: Decision | None = None
 
     def __str__(self) -> str:
@@ -100,7 +100,7 @@ class SprtState:
 
 
 class SequentialTest:
-    """A test under way: told of units one by one, in the order of the schedule, it decides once."""
+    """A running test: it counts units in the order of the schedule, and decides once."""
 
     def __init__(self, sprt: Sprt, *, paired: bool) -> None:
         self.sprt = sprt
@@ -108,10 +108,10 @@ class SequentialTest:
         self._counts = [0] * (5 if paired else 3)
         self.state = SprtState(sprt=sprt)
 
-    def add(self, place: int) -> SprtState:
+    def add(self, result: int) -> SprtState:
         """Count a unit of class `place`; after the decision, nothing changes any more."""
         if self.state.decision is None:
-            self._counts[place] += 1
+            self._counts[result] += 1
             observed = Observed(tuple(self._counts), self._per_unit)
             llr = self.sprt.llr(observed)
             self.state = SprtState(sprt=self.sprt, llr=llr, units=observed.units, decision=self.sprt.decide(llr))

@@ -1,4 +1,4 @@
-"""How a match stands: what its finished games say, as plain values that can be printed and kept."""
+"""The standing of a match: the statistics of its finished games, as plain values that can be printed and stored."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -7,7 +7,7 @@ from functools import cached_property
 from math import sqrt
 
 from outflank.arena import statistics
-from outflank.arena.kept import Kept
+from outflank.arena.match_game import MatchGame
 from outflank.arena.ratings import Rating, ratings
 from outflank.arena.schedule import Settings
 from outflank.arena.sprt import SequentialTest, SprtState
@@ -17,7 +17,7 @@ from outflank.players.processor_use import ProcessorUse
 
 @dataclass(frozen=True, kw_only=True)
 class Duel:
-    """The games of two players, as the first of them sees them."""
+    """The games of two players, from the first player's side."""
 
     wins: int = 0
     draws: int = 0
@@ -25,7 +25,7 @@ class Duel:
     pairs: tuple[int, int, int, int, int] | None = (0, 0, 0, 0, 0)
     """Pairs that scored 0, ½, 1, 1½ and 2 points, a half-finished pair left out; None: the games are not paired."""
     margins: tuple[float, ...] = ()
-    """What it won in each game that the rules ended, in the game's unit."""
+    """Margin of the first player in each game that the rules ended, in the game's unit."""
     processor: tuple[tuple[ProcessorUse, ProcessorUse], ...] = ()
     """Processor time of the first and of the second player in each measured game."""
 
@@ -39,24 +39,24 @@ class Duel:
 
     @property
     def games(self) -> int:
-        """Finished games."""
+        """Number of finished games."""
         return self.wins + self.draws + self.losses
 
     @property
     def points(self) -> float:
-        """A win counts one, a draw half."""
+        """Points of the first player: one for a win, half for a draw."""
         return self.wins + self.draws / 2
 
     @property
     def observed(self) -> Observed:
-        """What estimates are made from: pairs, if the games are paired and one is complete."""
+        """The counts that estimates use: of pairs, if the games are paired and a pair is complete."""
         if self.pairs is not None and any(self.pairs):
             return Observed.pairs(self.pairs)
         return Observed.single(self.losses, self.draws, self.wins)
 
     @property
     def single_games(self) -> int:
-        """Games that estimates leave out, since their pair is not finished."""
+        """Number of games that estimates leave out, since their pair is not finished."""
         return self.games - self.observed.games
 
     @cached_property
@@ -71,7 +71,7 @@ class Duel:
 
     @cached_property
     def superiority(self) -> float:
-        """The likelihood that the first is the stronger one."""
+        """The likelihood that the first player is the stronger one."""
         return statistics.superiority(self.observed)
 
     @property
@@ -84,45 +84,45 @@ class Duel:
         """The standard deviation of a game's margin."""
         if len(self.margins) < 2:
             return 0.0
-        return sqrt(sum((each - self.margin) ** 2 for each in self.margins) / (len(self.margins) - 1))
+        return sqrt(sum((margin - self.margin) ** 2 for margin in self.margins) / (len(self.margins) - 1))
 
     @property
     def margin_error(self) -> float:
-        """Half of the mean's 95 % interval, the games taken as independent: in pairs it is smaller."""
+        """Half the width of the mean's 95 % interval for independent games; for pairs it is smaller."""
         return QUANTILE * self.margin_deviation / sqrt(len(self.margins)) if self.margins else 0.0
 
 
 @dataclass(frozen=True, kw_only=True)
 class MatchStanding:
-    """A match so far."""
+    """The standing of a match so far."""
 
     names: tuple[str, ...]
     planned: int
-    """Games, if no test ends the match earlier."""
+    """Number of games, unless a test ends the match earlier."""
     finished: int
-    """Games that were played; those that ended after a test had decided are not counted below."""
+    """Number of games played; games that ended after a test's decision are not counted in the other fields."""
     duels: Mapping[tuple[int, int], Duel]
-    """By the players' numbers, the lower one first."""
+    """Duels by the players' numbers, the lower one first."""
     forfeits: Mapping[int, Mapping[str, int]] = field(default_factory=dict)
-    """Games lost other than by the rules: by player, then by reason."""
+    """Number of games lost by forfeit: by player, then by reason."""
     test: SprtState | None = None
     drawn_by_limit: int = 0
-    """Games that were too long."""
+    """Number of games drawn by the limit of plies."""
 
     @property
     def complete(self) -> bool:
-        """Whether there is nothing left to play."""
+        """Whether no game is left to play."""
         decided = self.test is not None and self.test.decision is not None
         return decided or self.finished >= self.planned
 
     @property
     def duel(self) -> Duel:
-        """The first two players'."""
+        """The duel of the first two players."""
         return self.duels[0, 1]
 
     @cached_property
     def crosstable(self) -> list[list[float | None]]:
-        """The points of each player against each; None on the diagonal."""
+        """Points of each player against each other player; None on the diagonal."""
         size = len(self.names)
         table: list[list[float | None]] = [[None if i == j else 0.0 for j in range(size)] for i in range(size)]
         for (first, second), duel in self.duels.items():
@@ -132,33 +132,34 @@ class MatchStanding:
 
     @cached_property
     def ratings(self) -> list[Rating]:
-        """Of all players, by maximum likelihood."""
+        """Ratings of all players, by maximum likelihood."""
         return ratings([[0.0 if cell is None else cell for cell in row] for row in self.crosstable])
 
 
 class Scorer:
-    """Keeps the standing of a match while games come in, in whatever order.
+    """Keeps the standing of a match while games come in, in any order.
 
-    A test is told of pairs in the order of the schedule, however they finish: short games would else be heard first,
-    and the same match could be decided in two ways. What finishes after the decision is kept, but not counted.
+    A test counts pairs in the order of the schedule, not in the order in which they finish: otherwise short games would
+    be counted first, and the same match could be decided in two ways. A game that finishes after the decision is
+    stored, but not counted.
     """
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
-        self._games: dict[int, Kept] = {}
+        self._games: dict[int, MatchGame] = {}
         self._test = None if settings.sprt is None else SequentialTest(settings.sprt, paired=settings.paired)
-        self._told = 0
+        self._tested_units = 0
 
-    def add(self, kept: Kept) -> None:
+    def add(self, match_game: MatchGame) -> None:
         """Count a finished game."""
-        self._games[kept.number] = kept
+        self._games[match_game.number] = match_game
         per_unit = 2 if self.settings.paired else 1
         while self._test is not None and self._test.state.decision is None:
-            numbers = range(self._told * per_unit, (self._told + 1) * per_unit)
+            numbers = range(self._tested_units * per_unit, (self._tested_units + 1) * per_unit)
             if not all(number in self._games for number in numbers):
                 return
             self._test.add(round(2 * sum(_points(self._games[number], 0) for number in numbers)))
-            self._told += 1
+            self._tested_units += 1
 
     @property
     def decided(self) -> bool:
@@ -166,14 +167,14 @@ class Scorer:
         return self._test is not None and self._test.state.decision is not None
 
     def standing(self) -> MatchStanding:
-        """All that can be said now."""
+        """Return the current standing."""
         settings = self.settings
-        last = self._told * (2 if settings.paired else 1) if self.decided else None
-        counted = [kept for number, kept in sorted(self._games.items()) if last is None or number < last]
+        last = self._tested_units * (2 if settings.paired else 1) if self.decided else None
+        counted = [match_game for number, match_game in sorted(self._games.items()) if last is None or number < last]
         forfeits: dict[int, Counter[str]] = {}
-        for kept in counted:
-            if kept.loser is not None:
-                forfeits.setdefault(kept.loser, Counter())[kept.game.ending.reason] += 1
+        for match_game in counted:
+            if match_game.loser is not None:
+                forfeits.setdefault(match_game.loser, Counter())[match_game.game.ending.reason] += 1
         return MatchStanding(
             names=settings.names,
             planned=settings.planned,
@@ -182,17 +183,20 @@ class Scorer:
             forfeits=forfeits,
             test=None if self._test is None else self._test.state,
             drawn_by_limit=sum(
-                kept.game.ending.forfeited_by is None and bool(kept.game.ending.reason) for kept in counted
+                match_game.game.ending.forfeited_by is None and bool(match_game.game.ending.reason)
+                for match_game in counted
             ),
         )
 
 
-def duel(games: Iterable[Kept], first: int, second: int, *, paired: bool) -> Duel:
-    """What the games between two players say."""
-    own = [kept for kept in games if {kept.black, kept.white} == {first, second}]
-    points = [_points(kept, first) for kept in own]
+def duel(games: Iterable[MatchGame], first: int, second: int, *, paired: bool) -> Duel:
+    """Return the duel of two players from their games."""
+    own = [match_game for match_game in games if {match_game.black, match_game.white} == {first, second}]
+    points = [_points(match_game, first) for match_game in own]
     margins = [
-        kept.game.ending.score * (1 if kept.black == first else -1) for kept in own if not kept.game.ending.reason
+        match_game.game.ending.score * (1 if match_game.black == first else -1)
+        for match_game in own
+        if not match_game.game.ending.reason
     ]
     return Duel(
         wins=points.count(1.0),
@@ -201,22 +205,23 @@ def duel(games: Iterable[Kept], first: int, second: int, *, paired: bool) -> Due
         pairs=_pairs(own, points) if paired else None,
         margins=tuple(float(margin) for margin in margins),
         processor=tuple(
-            (mine, other)
-            for kept in own
-            if (mine := kept.processor(first)) is not None and (other := kept.processor(second)) is not None
+            (first_use, second_use)
+            for match_game in own
+            if (first_use := match_game.processor(first)) is not None
+            and (second_use := match_game.processor(second)) is not None
         ),
     )
 
 
-def _pairs(games: Sequence[Kept], points: Sequence[float]) -> tuple[int, int, int, int, int]:
-    """The five counts of the pairs that are complete: two games with numbers 2n and 2n + 1 are one."""
-    found: dict[int, list[float]] = {}
-    for kept, each in zip(games, points, strict=True):
-        found.setdefault(kept.number // 2, []).append(each)
-    counts = Counter(round(2 * sum(both)) for both in found.values() if len(both) == 2)
+def _pairs(games: Sequence[MatchGame], points: Sequence[float]) -> tuple[int, int, int, int, int]:
+    """Return the five counts of complete pairs, which are the games numbered 2n and 2n + 1."""
+    by_pair: dict[int, list[float]] = {}
+    for match_game, score in zip(games, points, strict=True):
+        by_pair.setdefault(match_game.number // 2, []).append(score)
+    counts = Counter(round(2 * sum(both)) for both in by_pair.values() if len(both) == 2)
     return counts[0], counts[1], counts[2], counts[3], counts[4]
 
 
-def _points(kept: Kept, player: int) -> float:
-    points = kept.game.ending.points
-    return points if kept.black == player else 1.0 - points
+def _points(match_game: MatchGame, player: int) -> float:
+    points = match_game.game.ending.points
+    return points if match_game.black == player else 1.0 - points

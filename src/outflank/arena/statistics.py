@@ -1,8 +1,8 @@
-"""What counts of wins, draws and losses say of two players: scores, Elo with its interval, likelihood of superiority.
+"""Estimates from counts of wins, draws and losses: scores, Elo with its interval, likelihood of superiority.
 
-Games are played in pairs, the same opening with both colours, and what is counted is the pair: its two games are not
-independent, since a good opening for black gives each player a win. A pair scores 0, ½, 1, 1½ or 2 points, hence five
-counts (*pentanomial*). Games that were not paired have three.
+Games are played in pairs, the same opening with both colours, and the unit that is counted is the pair: its two games
+are not independent, since a good opening for black gives each player a win. A pair scores 0, ½, 1, 1½ or 2 points,
+hence five counts (*pentanomial*). Games that were not paired have three.
 """
 
 from collections.abc import Callable, Sequence
@@ -21,7 +21,8 @@ CONFIDENCE = 0.95
 QUANTILE = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
 
 MOST_ELO = 1200.0
-"""The end of the scale, a score of 99.9 %: who has won every game is at least so far ahead as its interval begins."""
+"""The end of the scale, a score of 99.9 %. A player that has won every game leads by at least its interval's lower
+end."""
 
 ELO_PER_DEVIATION = 800 / log(10)
 """Normalised Elo of a player whose expected score is one standard deviation of a game above ½."""
@@ -29,45 +30,45 @@ ELO_PER_DEVIATION = 800 / log(10)
 
 @dataclass(frozen=True, slots=True)
 class Observed:
-    """Results by class, as the first player sees them.
+    """Counts of results by class, from the first player's side.
 
     >>> Observed.pairs((46, 936, 2083, 1043, 63)).games
     8342
     """
 
     counts: tuple[int, ...]
-    """From all lost to all won."""
+    """Number of results in each class, from all lost to all won."""
     games_per_unit: int
-    """2 where pairs were counted, 1 where games were."""
+    """2 if pairs were counted, 1 if games were."""
 
     @classmethod
     def pairs(cls, counts: Sequence[int]) -> "Observed":
-        """Of pairs that scored 0, ½, 1, 1½ and 2 points."""
+        """Return the counts of pairs that scored 0, ½, 1, 1½ and 2 points."""
         return cls(tuple(counts), 2)
 
     @classmethod
     def single(cls, losses: int, draws: int, wins: int) -> "Observed":
-        """Of games that were not paired."""
+        """Return the counts of games that were not paired."""
         return cls((losses, draws, wins), 1)
 
     @property
     def values(self) -> tuple[float, ...]:
-        """Points per game, class by class."""
+        """Points per game of each class."""
         return PAIR_VALUES if self.games_per_unit == 2 else GAME_VALUES
 
     @property
     def units(self) -> int:
-        """Pairs or games."""
+        """Number of pairs, or of games."""
         return sum(self.counts)
 
     @property
     def games(self) -> int:
-        """Games in them."""
+        """Number of games in all units."""
         return self.units * self.games_per_unit
 
     @property
     def score(self) -> float:
-        """The mean, 0 to 1; ½ before the first game."""
+        """The mean score per game, 0 to 1; ½ before the first game."""
         if not self.units:
             return 0.5
         return sum(value * count for value, count in zip(self.values, self.counts, strict=True)) / self.units
@@ -82,13 +83,13 @@ class Observed:
         return sqrt(squares / self.units)
 
     def log_likelihood(self, score: float) -> float:
-        """How likely this is if `score` is expected, beside the score observed."""
+        """Return the log-likelihood of these counts if `score` is expected, relative to the observed score."""
         return log_likelihood(self.values, self.counts, score)
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A number and the interval that holds the true one with 95 % confidence."""
+    """An estimated number and its 95 % confidence interval."""
 
     value: float
     low: float
@@ -101,7 +102,7 @@ class Estimate:
 
 
 def elo_of(score: float) -> float:
-    """The difference in Elo at which a player expects `score`; the ends of the scale for 0 and 1.
+    """Return the difference in Elo at which a player expects `score`; the ends of the scale for 0 and 1.
 
     >>> round(elo_of(0.75)), elo_of(1.0)
     (191, 1200.0)
@@ -112,7 +113,7 @@ def elo_of(score: float) -> float:
 
 
 def score_of(elo: float) -> float:
-    """The score that a player expects who is stronger by `elo`.
+    """Return the expected score of a player that is stronger by `elo`.
 
     >>> score_of(0), round(score_of(400), 3)
     (0.5, 0.909)
@@ -121,17 +122,17 @@ def score_of(elo: float) -> float:
 
 
 def elo(observed: Observed) -> Estimate:
-    """The difference in Elo. The interval is where the results are not less likely than its confidence allows.
+    """Return the difference in Elo, with the interval outside which the results are less likely than 95 % allows.
 
-    For many games that is the usual `score ± 1.96 · deviation / √pairs`; unlike it, it has a width where all results
-    were the same, and does not leave the scale where few were.
+    For many games that is the usual `score ± 1.96 · deviation / √pairs`; unlike it, the interval has a width where all
+    results were the same, and does not leave the scale where there were few.
     """
     low, high = score_interval(observed)
     return Estimate(elo_of(observed.score), elo_of(low), elo_of(high))
 
 
 def score_interval(observed: Observed) -> tuple[float, float]:
-    """The expected scores for which twice the logarithm of the likelihood ratio stays below χ²'s quantile."""
+    """Return the range of expected scores whose doubled log-likelihood ratio stays below χ²'s quantile."""
     least = -(QUANTILE**2) / 2
     mean = observed.score
     low, high = score_of(-MOST_ELO), score_of(MOST_ELO)
@@ -145,7 +146,7 @@ def score_interval(observed: Observed) -> tuple[float, float]:
 
 
 def _edge(inside: float, outside: float, holds: Callable[[float], bool]) -> float:
-    """The last point from `inside` towards `outside` where something holds."""
+    """Return the last point from `inside` towards `outside` at which `holds` is true."""
     if holds(outside):
         return outside
     for _ in range(50):
@@ -160,7 +161,7 @@ def _edge(inside: float, outside: float, holds: Callable[[float], bool]) -> floa
 
 
 def normalized_elo(observed: Observed) -> Estimate:
-    """How many deviations of a single game the score lies above ½, on a scale that looks like Elo.
+    """Return by how many deviations of a single game the score exceeds ½, on a scale that looks like Elo.
 
     Unlike Elo it does not shrink where draws are many: it says how many games are needed to see the difference.
     """
@@ -169,15 +170,15 @@ def normalized_elo(observed: Observed) -> Estimate:
     error = QUANTILE * ELO_PER_DEVIATION / sqrt(observed.games)
     lead = observed.score - 0.5
     per_game = observed.deviation * sqrt(observed.games_per_unit)
-    if not per_game:  # all pairs ended alike, so nothing is known yet of how they vary
+    if not per_game:  # all pairs ended alike, so their deviation is not known yet
         return Estimate(MOST_ELO * ((lead > 0) - (lead < 0)), -MOST_ELO, MOST_ELO)
     value = ELO_PER_DEVIATION * lead / per_game
     ends = (value, value - error, value + error)
-    return Estimate(*(min(max(each, -MOST_ELO), MOST_ELO) for each in ends))
+    return Estimate(*(min(max(end, -MOST_ELO), MOST_ELO) for end in ends))
 
 
 def superiority(observed: Observed) -> float:
-    """The likelihood that the first player is the stronger one, as the results are.
+    """Return the likelihood that the first player is the stronger one, given the results.
 
     The normal distribution at the signed root of the likelihood ratio, `±√(2 · LLR)`, against equal players; for many
     games that is the usual `lead / error`.

@@ -1,4 +1,4 @@
-"""Positions with a history: what a person or a program plays on."""
+"""Boards: positions with a history, to play on."""
 
 from outflank.boards.board import Board, Outcome, board_class
 from outflank.boards.moves import Move

@@ -1,4 +1,5 @@
-"""Boards drawn in text, with coordinates, for the terminal, for `str(board)`, for bug reports: what all games share."""
+"""Text diagrams of boards with coordinates, for the terminal, `str(board)` and bug reports: the part that games
+share."""
 
 from collections.abc import Sequence
 
@@ -6,7 +7,7 @@ BLACK, WHITE, EMPTY, LEGAL = "X", "O", ".", "*"
 
 
 def bracketed(marks: Sequence[str], last: Sequence[bool]) -> str:
-    """The marks of a row with a space before each, or a bracket where a run of the last ones begins or has ended."""
+    """Return the marks of a row, each after a space, or after a bracket where a run of `last` begins or has ended."""
     parts = []
     for before, mark, now in zip((False, *last), marks, last, strict=False):
         parts.append((" " if now == before else "[" if now else "]") + mark)

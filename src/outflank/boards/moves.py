@@ -7,10 +7,10 @@ from functools import total_ordering
 @total_ordering
 @dataclass(frozen=True, slots=True, repr=False)
 class Move:
-    """A move of any game; its text is its code unless the game knows better."""
+    """A move of any game; its text is its code unless the game overrides it."""
 
     code: int
-    """What the kernels call it."""
+    """The code of the move in kernels."""
 
     def __str__(self) -> str:
         return str(self.code)

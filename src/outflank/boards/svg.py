@@ -1,4 +1,4 @@
-"""Pictures of boards, for notebooks and pages, one self-contained SVG each: what all games share."""
+"""Self-contained SVG pictures of boards, for notebooks and pages: the part that games share."""
 
 from collections.abc import Sequence
 from html import escape
@@ -10,17 +10,17 @@ RIM = "#00000055"
 MARK = "#e8b02f"
 LABEL = "#6b6b6b"
 UNIT = 40
-"""Pixels of a square or a cell before the picture is scaled."""
+"""Pixels of a square or a cell before scaling."""
 
 
 def disc(x: float, y: float, radius: float, *, black: bool) -> str:
-    """A disc or a marble about a point."""
+    """Return a disc or a marble around a point."""
     fill = BLACK_DISC if black else WHITE_DISC
     return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{radius:g}" fill="{fill}" stroke="{RIM}"/>'
 
 
 def label(x: float, y: float, text: str, fill: str = LABEL) -> str:
-    """A letter or a number about a point."""
+    """Return a letter or a number around a point."""
     return (
         f'<text x="{x:.1f}" y="{y:.1f}" font-family="sans-serif" font-size="{0.36 * UNIT:g}" fill="{fill}" '
         f'text-anchor="middle" dominant-baseline="central">{text}</text>'
@@ -28,7 +28,7 @@ def label(x: float, y: float, text: str, fill: str = LABEL) -> str:
 
 
 def picture(parts: list[str], box: tuple[float, float, float, float], width: int, title: str) -> str:
-    """The whole picture: `box` is its left, its top, its width and its height."""
+    """Return the whole picture: `box` is its left, top, width and height."""
     view = " ".join(f"{number:g}" for number in box)
     height = round(width * box[3] / box[2])
     head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{view}" width="{width}" height="{height}" role="img">'
@@ -36,7 +36,7 @@ def picture(parts: list[str], box: tuple[float, float, float, float], width: int
 
 
 def diagram_svg(lines: Sequence[str], *, title: str, width: int, below: Sequence[str] = ()) -> str:
-    """A board that is drawn in letters: discs for X and O, letters for all else, and lines of text below it."""
+    """Return a picture of a text diagram: discs for X and O, letters for the rest, and lines of text `below` it."""
     across, down = 0.55 * UNIT, UNIT
     parts = []
     for row, line in enumerate((*lines, *below)):

@@ -1,4 +1,4 @@
-"""The table of any board: its game's own, or one that is read off its drawing."""
+"""The tabletop of any board: its game's own, or one derived from its diagram."""
 
 from typing import Any
 
@@ -9,37 +9,37 @@ from outflank.games.sides import Side
 from outflank.games.tabletop import Gesture, Place, Tabletop
 
 ACROSS = 2
-"""Letters from one cell of a drawing to the next: the other one is a space."""
+"""The distance between neighbouring cells of a diagram, in characters: there is a space between them."""
 
 
 def tabletop_of(board: Board[Any]) -> Tabletop:
-    """Where the cells of a board lie, and how a hand makes its moves."""
+    """Return where the cells of a board lie, and how a user makes its moves."""
     own = description_of(board.game).tabletop
-    return _drawn(board) if own is None else own(board.game)
+    return _from_diagram(board) if own is None else own(board.game)
 
 
-def _drawn(board: Board[Any]) -> Tabletop:
-    """A table for a game that has not described its own: moves are chosen by their names."""
-    found = [
+def _from_diagram(board: Board[Any]) -> Tabletop:
+    """Return a tabletop for a game that has not described its own: moves are chosen by their names."""
+    cells = [
         (row, column)
         for row, line in enumerate(board.diagram())
         for column, sign in enumerate(line)
         if sign in (BLACK, WHITE, EMPTY, LEGAL)
     ]
-    left = min((column for _, column in found), default=0)
+    left = min((column for _, column in cells), default=0)
 
     def pieces(board: Board[Any]) -> str:
         lines = board.diagram()
-        signs = (lines[row][column] for row, column in found)
+        signs = (lines[row][column] for row, column in cells)
         return "".join(EMPTY if sign == LEGAL else sign for sign in signs)
 
     return Tabletop(
         shape="squares",
-        places=tuple(Place(f"{row + 1}.{column + 1}", row, (column - left) / ACROSS, row) for row, column in found),
+        places=tuple(Place(f"{row + 1}.{column + 1}", row, (column - left) / ACROSS, row) for row, column in cells),
         pieces=pieces,
         gesture=lambda board, move: Gesture(),
         counts=_pieces_of,
-        counted="pieces",
+        counted_unit="pieces",
     )
 
 

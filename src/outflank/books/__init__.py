@@ -1,1 +1,1 @@
-"""Opening books: what they hold, how they are built, learnt from games and merged, and how they are seen as trees."""
+"""Opening books: their files, building, learning from games, merging, and views of them as trees."""

@@ -1,11 +1,11 @@
-"""Opening books: positions that were searched ahead of time, kept as lines of text.
+"""Opening books: positions that were searched ahead of time, stored as lines of text.
 
     0000000810000000 0000001008000000 13 x25 19:+30 26:+30 37:+30
 
-A line is a position's two words in hexadecimal, the depth it was searched to, how many games came to it where it was
-learnt from games, and its best moves with their values, all as the table sees them: symmetric positions share a line. A
-book that is being built is appended to, so that a build which is interrupted goes on where it was: of two lines of a
-position the later one counts. One that is whole has its lines in order: the same positions make the same file.
+A line is a position's two words in hexadecimal, its search depth, the number of games that reached it if it was learnt
+from games, and its best moves with their values, all in the table's form: symmetric positions share a line. A book that
+is being built is appended to, so that an interrupted build continues where it was: of two lines of a position the later
+one counts. A finished book has its lines in order: the same positions make the same file.
 """
 
 from dataclasses import dataclass, field, replace
@@ -24,7 +24,7 @@ from outflank.kernels.bits import U64
 Key = tuple[int, int]
 
 PLAYED_OUT = 100
-"""The depth of positions whose values are those of perfect play to the end."""
+"""Depth of positions whose values are those of perfect play to the end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,20 +33,20 @@ class Entry:
 
     depth: int
     moves: tuple[tuple[int, int], ...]
-    """Codes and values, the best first."""
+    """Codes and values of the moves, the best first."""
     games: int = 0
-    """How many of the games that it was learnt from came here."""
+    """Number of games, among those the book was learnt from, that reached the position."""
 
     @property
     def value(self) -> int:
-        """What the position is worth: as much as its best move."""
+        """Value of the position: that of its best move."""
         return self.moves[0][1]
 
     def line(self, key: Key) -> str:
-        """The position's line."""
+        """Return the position's line."""
         played = f" x{self.games}" if self.games else ""
-        said = " ".join(f"{code}:{value:+d}" for code, value in self.moves)
-        return f"{key[0]:016x} {key[1]:016x} {self.depth}{played} {said}\n"
+        moves_text = " ".join(f"{code}:{value:+d}" for code, value in self.moves)
+        return f"{key[0]:016x} {key[1]:016x} {self.depth}{played} {moves_text}\n"
 
 
 @dataclass(slots=True)
@@ -59,7 +59,7 @@ class Book:
 
     @classmethod
     def read(cls, game: Any, name: str | Path) -> "Book":
-        """The book in a file; `own`: the one that comes with the game."""
+        """Return the book in a file; `own`: the one that comes with the game."""
         if str(name) == "own":
             description = description_of(game)
             if description.book is None:
@@ -80,7 +80,7 @@ class Book:
 
     @classmethod
     def parse(cls, game: Any, text: str, name: str = "book") -> "Book":
-        """The book that a text holds. A last line without its end is one that was being written: it is left out."""
+        """Return the book in a text. A last line without its end was being written, and is left out."""
         book = cls(game)
         whole = text[: text.rfind("\n") + 1]
         for number, line in enumerate(whole.splitlines(), 1):
@@ -97,43 +97,47 @@ class Book:
 
     @property
     def scale(self) -> Scale:
-        """How its values are to be read: books are built with the game's best evaluation."""
+        """Scale of the values: books are built with the game's best evaluation."""
         return scale_of(self.game, evaluation_named(self.game))
 
     @property
     def margin(self) -> int:
-        """How much less than the best a move may be worth that is still played, where nobody says otherwise: twice what
-        hardly matters. Within that, searches of the depth of a book often change their minds."""
+        """Default for how much less than the best a played move may be worth: twice a negligible difference.
+
+        Within that, searches of the depth of a book often change their minds.
+        """
         return 2 * self.scale.near
 
     def text(self) -> str:
-        """The whole of its file."""
+        """Return the content of the book's file."""
         lines = (self.entries[key].line(key) for key in sorted(self.entries))
         return "".join([*(f"{comment}\n" for comment in self.comments), *lines])
 
     def look_up(self, board: Board[Any]) -> tuple[tuple[int, int], ...]:
-        """The moves that it knows here, as the board has them, with their values; none if it does not know it."""
+        """Return the known moves of the position on a board, with their values; none if it is unknown."""
         entry = self.entry(board)
         return () if entry is None else entry.moves
 
     def entry(self, board: Board[Any]) -> Entry | None:
-        """What it knows of the position, with moves as the board has them.
+        """Return the entry of the position, with moves in the board's orientation.
 
-        Where the position is its own mirror image, a move is as good as its images, which are known with it.
+        If the position is symmetric to itself, a move is as good as its images, which are included.
         """
         key = key_of(board)
         entry = self.entries.get(key)
         if entry is None:
             return None
-        likenesses = [each for each in range(int(symmetries(self.game))) if _packed(board, each) == key]
-        likenesses.sort(key=lambda each: each != int(canonical(self.game, board.position)))  # as it was built first
+        matching = [number for number in range(int(symmetries(self.game))) if _packed(board, number) == key]
+        matching.sort(
+            key=lambda number: number != int(canonical(self.game, board.position))
+        )  # the one it was built with first
         values: dict[int, int] = {}
-        for symmetry in likenesses:
+        for symmetry in matching:
             images = {int(mirror_move(self.game, MOVE(move.code), symmetry)): move.code for move in board.legal_moves}
             for code, value in entry.moves:
                 if code in images:
                     values.setdefault(images[code], value)
-        return replace(entry, moves=tuple(sorted(values.items(), key=lambda each: -each[1])))
+        return replace(entry, moves=tuple(sorted(values.items(), key=lambda move: -move[1])))
 
 
 def _entry(words: list[str]) -> tuple[Key, Entry]:
@@ -142,7 +146,7 @@ def _entry(words: list[str]) -> tuple[Key, Entry]:
     key = int(first, 16), int(second, 16)
     if not moves or not all(0 <= word < 1 << 64 for word in key) or min(int(depth), games) < 0:
         raise ValueError
-    return key, Entry(int(depth), tuple(_move(each) for each in moves), games)
+    return key, Entry(int(depth), tuple(_move(text) for text in moves), games)
 
 
 def _move(text: str) -> tuple[int, int]:
@@ -153,12 +157,12 @@ def _move(text: str) -> tuple[int, int]:
 
 
 def key_of(board: Board[Any]) -> Key:
-    """By what a book knows a position, and all that are like it."""
+    """Return the key of a position in a book, which all symmetric positions share."""
     return _packed(board, int(canonical(board.game, board.position)))
 
 
 def board_at(game: Any, key: Key) -> Board[Any]:
-    """The position that a key stands for, with black to move: a book does not ask who does."""
+    """Return the position of a key, with black to move: a book does not store the side to move."""
     position = unpack(game, U64(key[0]), U64(key[1]))
     return Board.from_setup(Setup(format="book", game=game, position=position))
 

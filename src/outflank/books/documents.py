@@ -1,4 +1,4 @@
-"""A book's positions as documents in JSON."""
+"""JSON documents of a book's positions."""
 
 from typing import Annotated
 
@@ -8,43 +8,43 @@ from outflank.documents import Count, Document, Several
 
 
 class BookMove(Struct, frozen=True, kw_only=True):
-    """A move and what it is worth."""
+    """A move and its value."""
 
     move: str
     value: Annotated[int, Meta(ge=-(1 << 31), le=1 << 31)]
-    """For the side to move, in points."""
+    """Value for the side to move, in points."""
 
 
 class BookEntryDocument(Document, frozen=True, kw_only=True, tag="outflank/book-entry/1"):
-    """A position of a book, which stands for all that are symmetric."""
+    """A position of a book, which stands for all symmetric ones."""
 
     game: str
     rules: dict[str, int]
     position: str
-    """With black to move, whoever does."""
+    """The position, written with black to move."""
     depth: Count
-    """Plies that it was searched to; 100: played out."""
+    """Search depth in plies; 100: solved."""
     games: Count
-    """How many games came here, of those that the book was learnt from."""
+    """Number of games, among those the book was learnt from, that reached the position."""
     moves: list[BookMove]
-    """The best first."""
+    """The moves, the best first."""
     points_per_unit: Several
-    """What makes one of what the game counts."""
+    """Number of points in one unit of the game's scores."""
 
 
 class BookBranch(Struct, frozen=True, kw_only=True):
-    """A move of a book, with what comes after it."""
+    """A move of a book, with the branches after it."""
 
     move: str
     value: int
-    """For whoever makes it, in points."""
+    """Value for the side that makes the move, in points."""
     depth: int | None
-    """Plies that the position after it was searched to; null: the book does not know it, or another line has it."""
+    """Search depth of the position after the move, in plies; null: not in the book, or listed in another line."""
     games: int
     positions: int
-    """Of the book, from there on, each counted in one line alone."""
+    """Number of the book's positions from there on, each counted in one line only."""
     same_as: str | None
-    """The line that has the position after it, if another has."""
+    """The line that lists the position after the move, if another does."""
     branches: list["BookBranch"]
 
 
@@ -53,7 +53,7 @@ class BookTreeDocument(Document, frozen=True, kw_only=True, tag="outflank/book-t
 
     position: str
     positions: int
-    """In the whole book."""
+    """Number of positions in the whole book."""
     plies: int
     branches: list[BookBranch]
     unit: str
@@ -61,14 +61,14 @@ class BookTreeDocument(Document, frozen=True, kw_only=True, tag="outflank/book-t
 
 
 class BookBuiltDocument(Document, frozen=True, kw_only=True, tag="outflank/book-built/1"):
-    """What has become of a book."""
+    """The result of building a book."""
 
     file: str
     positions: int
     searched: int
-    """Those that are new in it."""
+    """Number of new positions."""
     deepened: int
-    """Those that were searched again."""
+    """Number of positions that were searched again."""
     known: int
-    """Those that were asked for, and known well enough."""
+    """Number of requested positions that were known well enough."""
     interrupted: bool

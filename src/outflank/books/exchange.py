@@ -1,4 +1,4 @@
-"""Books in other formats, and books of several books."""
+"""Books in other formats, and merging of books."""
 
 import csv
 import io
@@ -9,10 +9,10 @@ from typing import Any
 
 from outflank.boards import Board
 from outflank.books.book import Book, Entry, Key, board_at, key_of
-from outflank.books.carrying import carry_back, in_order, with_moves_of
+from outflank.books.book_file import open_book_file
 from outflank.books.documents import BookEntryDocument, BookMove
-from outflank.books.kept import kept_book
-from outflank.books.leading import Leads
+from outflank.books.move_graph import MoveGraph
+from outflank.books.propagation import in_order, propagate_values, with_moves_of
 from outflank.books.trees import Branch, tree_of
 from outflank.documents import decoded, in_ascii
 from outflank.errors import FormatError, OutflankError, reason_of
@@ -22,11 +22,11 @@ from outflank.games.description import description_of
 from outflank.games.rules import MOVE, canonical, mirror_move
 
 FORMATS = ("jsonl", "csv", "dot", "txt")
-"""Those that a book is written in: all positions in the first two, lines from a position in the others."""
+"""Formats for writing a book: all positions in the first two, lines from a position in the others."""
 
 
-def exported(book: Book, format: str, board: Board[Any], plies: int) -> Iterator[str]:
-    """A book in a format, line by line."""
+def export_lines(book: Book, format: str, board: Board[Any], plies: int) -> Iterator[str]:
+    """Return a book in a format, line by line."""
     if format == "jsonl":
         return (in_ascii(_document(book, key)) + "\n" for key in sorted(book.entries))
     if format == "csv":
@@ -49,7 +49,7 @@ def _document(book: Book, key: Key) -> BookEntryDocument:
 
 
 def _table(book: Book) -> Iterator[str]:
-    """A row for each move, its value in what the game counts."""
+    """Yield a row for each move, its value in the game's unit."""
     yield _row("position", "move", "value", "depth", "games")
     for key in sorted(book.entries):
         board, entry = board_at(book.game, key), book.entries[key]
@@ -64,18 +64,18 @@ def _row(*cells: Any) -> str:
 
 
 def _lines(book: Book, board: Board[Any], tops: list[Branch]) -> Iterator[str]:
-    """The lines of a tree as lists of moves, with what each comes to for the side that moves first."""
-    for branch in (each for each in tops if each.is_home):
-        if any(each.is_home for each in branch.branches):
+    """Yield the lines of a tree as lists of moves, with the value of each for the side that moves first."""
+    for branch in (top for top in tops if top.is_home):
+        if any(child.is_home for child in branch.branches):
             yield from _lines(book, board, branch.branches)
         else:
             mover = 1 if branch.side is board.turn else -1
-            said = write_moves(board.game, branch.line, board.turn)
-            yield f"{said}  # {book.scale.text(mover * branch.value)}\n"
+            moves_text = write_moves(board.game, branch.line, board.turn)
+            yield f"{moves_text}  # {book.scale.text(mover * branch.value)}\n"
 
 
 def _graph(book: Book, board: Board[Any], tops: list[Branch]) -> Iterator[str]:
-    """As Graphviz draws it: a node for each position, an edge for each move."""
+    """Yield a Graphviz graph: a node for each position, an edge for each move."""
     yield 'digraph book {\n  node [shape=box, fontname="sans-serif"];\n  edge [fontname="sans-serif"];\n'
     yield f'  "" [label="{board.turn} to move"];\n'
     yield from _edges(book, board, "", tops)
@@ -94,36 +94,36 @@ def _edges(book: Book, board: Board[Any], home: str, branches: list[Branch]) -> 
         yield from _edges(book, board, target, branch.branches)
 
 
-# --- and back ---
+# --- reading ---
 
 
 def merge(game: Any, path: Path, sources: list[Path]) -> Book:
-    """Take the positions of other books, or of what was exported as `jsonl`, into the book in a file.
+    """Add the positions of other books, or of books exported as `jsonl`, to the book in a file.
 
-    Of what both know of a position, the deeper search counts; of equal ones that with more moves.
+    For a position that both contain, the deeper search counts; of equal depths the entry with more moves.
     """
     books = [read_any(game, source) for source in sources]
-    with kept_book(game, path) as kept:
-        leads = Leads(kept.book)
-        for other in books:
-            for key, entry in other.entries.items():
-                before = kept.book.entries.get(key)
+    with open_book_file(game, path) as file:
+        graph = MoveGraph(file.book)
+        for source_book in books:
+            for key, entry in source_book.entries.items():
+                before = file.book.entries.get(key)
                 if before is None:
-                    kept.book.entries[key] = in_order(entry)
+                    file.book.entries[key] = in_order(entry)
                     continue
                 more = (entry.depth, len(entry.moves)) > (before.depth, len(before.moves))
                 first, second = (entry, before) if more else (before, entry)
-                kept.book.entries[key] = in_order(replace(first, games=max(first.games, second.games)))
-            kept.book.comments += [line for line in other.comments if line not in kept.book.comments]
-        for other in books:  # once all positions are there
-            for key, entry in other.entries.items():
-                kept.book.entries[key] = with_moves_of(leads, key, kept.book.entries[key], entry)
-        carry_back(leads)
-    return kept.book
+                file.book.entries[key] = in_order(replace(first, games=max(first.games, second.games)))
+            file.book.comments += [line for line in source_book.comments if line not in file.book.comments]
+        for source_book in books:  # once all positions are in the book
+            for key, entry in source_book.entries.items():
+                file.book.entries[key] = with_moves_of(graph, key, file.book.entries[key], entry)
+        propagate_values(graph)
+    return file.book
 
 
 def read_any(game: Any, path: Path) -> Book:
-    """The book in a file, as it is built or as it was exported."""
+    """Return the book in a file, as built or as exported."""
     try:
         data = path.read_bytes()
     except OSError as error:
@@ -135,21 +135,21 @@ def read_any(game: Any, path: Path) -> Book:
 
 
 def parse_any(game: Any, text: str, name: str = "book") -> Book:
-    """The book that a text holds, in either form."""
+    """Return the book in a text, as built or as exported."""
     if not text.lstrip().startswith("{"):
         return Book.parse(game, text, name)
     book = Book(game)
     for number, line in enumerate(text.splitlines(), 1):
         if line.strip():
             try:
-                key, entry = _read_back(book, decoded(BookEntryDocument, line.encode("utf-8", "replace")))
+                key, entry = _key_and_entry(book, decoded(BookEntryDocument, line.encode("utf-8", "replace")))
             except OutflankError as error:
                 raise FormatError(f"{name}, line {number}: {error}") from None
             book.entries[key] = entry
     return book
 
 
-def _read_back(book: Book, document: BookEntryDocument) -> tuple[Key, Entry]:
+def _key_and_entry(book: Book, document: BookEntryDocument) -> tuple[Key, Entry]:
     description = description_of(book.game)
     if (document.game, document.rules) != (description.name, description.rules_as_json(book.game)):
         raise FormatError(f"a position of {document.game} {document.rules}, and the book is of others")
@@ -160,7 +160,7 @@ def _read_back(book: Book, document: BookEntryDocument) -> tuple[Key, Entry]:
     symmetry = int(canonical(book.game, board.position))
     factor = book.scale.points / document.points_per_unit
     moves = []
-    for each in document.moves:
-        code = int(mirror_move(book.game, MOVE(board.parse_move(each.move).code), symmetry))
-        moves.append((code, each.value if book.scale.is_final(each.value) else round(each.value * factor)))
+    for move in document.moves:
+        code = int(mirror_move(book.game, MOVE(board.parse_move(move.move).code), symmetry))
+        moves.append((code, move.value if book.scale.is_final(move.value) else round(move.value * factor)))
     return key_of(board), in_order(Entry(document.depth, tuple(moves), document.games))

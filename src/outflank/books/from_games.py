@@ -1,7 +1,7 @@
-"""Learning from games: the positions of their openings come into a book, with how often they were played.
+"""Learning from games: the positions of their openings enter a book, with the number of games that reached them.
 
-A book remembers, in a comment, which files it was learnt from: who learns from the same file again, to go on with what
-was interrupted or to search deeper, counts none of its games twice.
+A book records, in a comment, which files it was learnt from: learning from the same file again, to continue after an
+interruption or to search deeper, counts none of its games twice.
 """
 
 from collections import Counter
@@ -14,16 +14,16 @@ from typing import Any, Unpack
 
 from outflank.boards import Board
 from outflank.books.book import Book, Key, key_of
-from outflank.books.building import BookPlan, Building, Built, Told
-from outflank.books.carrying import carry_back, in_order
-from outflank.books.kept import kept_book
-from outflank.books.leading import Leads, replies_to
+from outflank.books.book_file import open_book_file
+from outflank.books.building import BookPlan, Building, BuildResult, Progress
+from outflank.books.move_graph import MoveGraph, replies_to
+from outflank.books.propagation import in_order, propagate_values
 from outflank.books.searching import searchers
 from outflank.distributed.tasks import TaskDispatcher
 from outflank.errors import FormatError, OutflankError, reason_of
 from outflank.formats.game_files import read_records
 from outflank.formats.game_record import Record
-from outflank.formats.selection import played
+from outflank.formats.selection import move_codes
 from outflank.search.contract import Stop
 from outflank.search.keywords import PlayerKeywords
 
@@ -32,24 +32,24 @@ LEARNT = "# learnt from"
 
 @dataclass(slots=True)
 class Openings:
-    """What is in files of games."""
+    """The openings in files of games."""
 
     game: Any
     plies: int
     games: int = 0
-    """Those that were read."""
+    """Number of games that were read."""
     others: int = 0
-    """Those of other rules, which were left out."""
+    """Number of games under other rules, which were left out."""
     times: dict[str, Counter[Key]] = field(default_factory=dict)
-    """How many games came to a position, by what tells each file from others."""
+    """Number of games that reached each position, by the file's digest."""
     names: dict[str, str] = field(default_factory=dict)
-    """How the files are called."""
+    """Names of the files, by digest."""
     _starts: dict[Any, tuple[Any, Key]] = field(default_factory=dict)
-    """Where games begin, by what their records say, and by what a book knows that: nearly always the same."""
+    """Starting positions and their keys, by the position in the record: nearly always the same."""
 
     def read(self, path: Path, wrong: Callable[[str], None], progress: Callable[[int], None], stop: Stop) -> None:
-        """Take in a file, as far as it can be read; of what cannot, `wrong` is told in a line."""
-        check, records = _opened(path)
+        """Read a file as far as possible; `wrong` receives a line for each fault."""
+        check, records = _digest_and_games(path)
         times = self.times.setdefault(check, Counter())
         if times:
             return  # the same file under another name
@@ -59,7 +59,7 @@ class Openings:
             for number, record in enumerate(records, 1):
                 if stop.called:
                     return
-                illegal = self._take(record, times)
+                illegal = self._count_positions(record, times)
                 if illegal is not None:
                     wrong(f"{path}, game {number:,}: move {illegal} is not legal; those before it are taken")
                 if not number % 1000:
@@ -68,43 +68,43 @@ class Openings:
             wrong(f"{path}: {error}")
 
     def least(self) -> int:
-        """How many games make an opening, unless it is said: one where there are few, more where there are many."""
+        """Return the default number of games that make an opening: one for few games, more for many."""
         return max(1, isqrt(self.games) // 10)
 
     def common(self, games: int) -> list[Key]:
-        """The positions that so many games came to, in order."""
-        every: Counter[Key] = Counter()
+        """Return the positions that at least `games` games reached, in order."""
+        total: Counter[Key] = Counter()
         for times in self.times.values():
-            every.update(times)
-        return sorted(key for key, count in every.items() if count >= games)
+            total.update(times)
+        return sorted(key for key, count in total.items() if count >= games)
 
-    def _take(self, record: Record, times: Counter[Key]) -> int | None:
-        """Count the positions of a game; the number of its first move that is not legal, if there is one."""
+    def _count_positions(self, record: Record, times: Counter[Key]) -> int | None:
+        """Count the positions of a game; return the number of its first illegal move, if there is one."""
         rules = record.start.game
         if (type(rules), rules) != (type(self.game), self.game):
             self.others += 1
             return None
         self.games += 1
         position, key = self._start(record)
-        came, illegal = [key], None
-        for number, reply in enumerate(replies_to(rules, position, played(record)[: self.plies], along=True), 1):
+        keys, illegal = [key], None
+        for number, reply in enumerate(replies_to(rules, position, move_codes(record)[: self.plies], along=True), 1):
             if reply is None:
                 illegal = number
                 break
             if not reply.sign:
                 break
-            came.append(reply.key)
-        times.update(set(came))
+            keys.append(reply.key)
+        times.update(set(keys))
         return illegal
 
     def _start(self, record: Record) -> tuple[Any, Key]:
-        begins = record.start.position
-        if begins not in self._starts:
+        start = record.start.position
+        if start not in self._starts:
             board = Board.from_setup(record.start)
             while board.must_pass:
                 board.push(board.legal_moves[0])
-            self._starts[begins] = board.position, key_of(board)
-        return self._starts[begins]
+            self._starts[start] = board.position, key_of(board)
+        return self._starts[start]
 
 
 def learn(
@@ -114,46 +114,46 @@ def learn(
     *,
     games: int | None = None,
     stop: Stop,
-    told: Told | None = None,
+    progress: Progress | None = None,
     tasks: TaskDispatcher | None = None,
     **options: Unpack[PlayerKeywords],
-) -> Built:
-    """Search the positions that so many games came to, and keep each in the book's file as soon as it is done."""
-    with kept_book(openings.game, path) as kept, searchers(openings.game, options, tasks, stop) as searching:
-        building = Building(kept, plan, searching, stop, told)
+) -> BuildResult:
+    """Search the positions that at least `games` games reached, and write each to the book's file when it is done."""
+    with open_book_file(openings.game, path) as file, searchers(openings.game, options, tasks, stop) as searching:
+        building = Building(file, plan, searching, stop, progress)
         keys = openings.common(openings.least() if games is None else games)
         building.search(keys)
-        _link(building.leads, keys)
-        carry_back(building.leads)
+        _link(building.graph, keys)
+        propagate_values(building.graph)
         if not stop.called:
-            _count(kept.book, openings, keys)
+            _count(file.book, openings, keys)
     return building.result()
 
 
-def _link(leads: Leads, keys: Sequence[Key]) -> None:
-    """Take in the moves that were played from one position to another, if a search did not think of them."""
-    entries, learnt = leads.book.entries, set(keys)
+def _link(graph: MoveGraph, keys: Sequence[Key]) -> None:
+    """Add the moves that were played from one position to another, if a search left them out."""
+    entries, learnt = graph.book.entries, set(keys)
     for key in keys:
         if (entry := entries.get(key)) is None:
             continue
-        reached = {leads.replies(key)[code].key for code, _ in entry.moves if code in leads.replies(key)}
+        reached = {graph.replies(key)[code].key for code, _ in entry.moves if code in graph.replies(key)}
         more = []
-        for code, reply in sorted(leads.every_reply(key).items()):
+        for code, reply in sorted(graph.every_reply(key).items()):
             if reply.sign and reply.key in learnt and reply.key in entries and reply.key not in reached:
-                reached.add(reply.key)  # the image of a move is as good as it
+                reached.add(reply.key)  # a symmetric move has the same value
                 more.append((code, reply.sign * entries[reply.key].value))
         if more:
             entries[key] = in_order(replace(entry, moves=(*entry.moves, *more)))
 
 
 def _count(book: Book, openings: Openings, keys: Sequence[Key]) -> None:
-    """Say how often positions were played, and in which files."""
+    """Record how many games reached each position, and in which files."""
     known = {line.rpartition(" ")[2] for line in book.comments if line.startswith(LEARNT)}
-    fresh = [times for check, times in openings.times.items() if check not in known]
-    every = list(openings.times.values())
+    new_times = [times for check, times in openings.times.items() if check not in known]
+    all_times = list(openings.times.values())
     for key in keys:
         if (entry := book.entries.get(key)) is not None:
-            more = sum(times[key] for times in (fresh if entry.games else every))
+            more = sum(times[key] for times in (new_times if entry.games else all_times))
             book.entries[key] = replace(entry, games=entry.games + more)
     book.comments += [
         f"{LEARNT} {name} ({openings.plies} plies) {check}"
@@ -163,22 +163,22 @@ def _count(book: Book, openings: Openings, keys: Sequence[Key]) -> None:
 
 
 def rules_in(files: Sequence[Path]) -> Any:
-    """The rules of the first game that is there; one line if there is none."""
+    """Return the rules of the first game in the files; raise an error if there is none."""
     wrong = ""
     for file in files:
         try:
-            for record in _opened(file)[1]:
+            for record in _digest_and_games(file)[1]:
                 return record.start.game
         except FormatError as error:
             wrong = wrong or f"{file}: {error}"
     raise OutflankError(wrong or f"{' '.join(map(str, files))}: no game is there")
 
 
-def _opened(path: Path) -> tuple[str, Iterator[Record]]:
-    """What tells a file from others, and its games; of a match that is kept in a folder, those of the match."""
+def _digest_and_games(path: Path) -> tuple[str, Iterator[Record]]:
+    """Return a file's digest and its games; for a folder of a match, the games of the match."""
     try:
         if path.is_dir():
-            path = next((each for each in sorted(path.glob("games.*")) if each.suffix != ".jsonl"), path)
+            path = next((file for file in sorted(path.glob("games.*")) if file.suffix != ".jsonl"), path)
         digest = sha256(path.read_bytes()).hexdigest()[:16]
     except OSError as error:
         raise OutflankError(f"{path}: {reason_of(error)}") from None

@@ -1,7 +1,7 @@
 """Positions of a book searched side by side, each by one worker: on threads of this process, or on a cluster.
 
-Many searches by one worker each get more out of cores than one by all of them, and what each finds does not depend on
-what else is searched meanwhile: a book is the same, to the byte, wherever and by however many it was searched.
+Many searches by one worker each use cores better than one search by all of them, and their results do not depend on
+what else is searched meanwhile: a book is the same, to the byte, wherever and by however many workers it was searched.
 """
 
 from collections.abc import Iterator, Sequence
@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any, cast
 
 from outflank.books.book import PLAYED_OUT, Entry, Key, board_at
-from outflank.books.carrying import in_order
+from outflank.books.propagation import in_order
 from outflank.distributed.tasks import Item, TaskDispatcher
 from outflank.distributed.tasks.threads import ThreadTasks
 from outflank.distributed.tasks.worker import MakeWorker
@@ -23,11 +23,11 @@ from outflank.search.keywords import PlayerKeywords
 from outflank.search.usual import usual_selectivity
 
 MOST_ASKED = 256
-"""Positions that a cluster is asked for at a time: enough for all its lanes."""
+"""Number of positions that a cluster is sent at a time: enough for all its lanes."""
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class SearchRequest:
     """A position that is to be searched."""
 
     key: Key
@@ -35,73 +35,75 @@ class Wanted:
     moves: int
 
 
-class SearchesHere:
-    """Searches positions, several at a time, each on the thread that asks."""
+class PositionSearcher:
+    """Searches positions, several at a time, each on the calling thread."""
 
     def __init__(self, game: Any, options: PlayerKeywords) -> None:
         self.game = game
         self.options: PlayerKeywords = {**usual_selectivity(game, options), **options, "workers": 1, "parallel": None}
 
     def do(self, item: Item, stop: Stop) -> Item | None:
-        """The best moves of a position; none if the game is over there."""
+        """Return the best moves of a position; none if the game is over there."""
         board = board_at(self.game, (item["first"], item["second"]))
-        found = search(board, Limits(depth=item["depth"]), stop=stop, moves=item["moves"], **self.options)
+        result = search(board, Limits(depth=item["depth"]), stop=stop, moves=item["moves"], **self.options)
         if stop.called:
             return None
-        depth = PLAYED_OUT if found.exact else found.depth
-        return {"depth": depth, "moves": [[each.move.code, each.value] for each in found.best]}
+        depth = PLAYED_OUT if result.exact else result.depth
+        return {"depth": depth, "moves": [[entry.move.code, entry.value] for entry in result.best]}
 
     def close(self) -> None:
-        """Nothing is held."""
+        """Do nothing: no resources are held."""
 
 
-def searches_of(game: Any, options: PlayerKeywords | None = None) -> MakeWorker:
-    """Makes who searches positions of a game, wherever that is."""
-    return partial(SearchesHere, game, options or cast(PlayerKeywords, {}))
+def searcher_of(game: Any, options: PlayerKeywords | None = None) -> MakeWorker:
+    """Return a function that makes searchers of a game's positions, on any machine."""
+    return partial(PositionSearcher, game, options or cast(PlayerKeywords, {}))
 
 
 @contextmanager
 def searchers(game: Any, options: PlayerKeywords, tasks: TaskDispatcher | None, stop: Stop) -> Iterator["Searchers"]:
-    """Those of a cluster that has been opened for `searches_of` the game, or threads of this process."""
+    """Yield the searchers of a cluster opened for `searcher_of` the game, or threads of this process."""
     if tasks is not None:
         tasks.start(stop)
         yield Searchers(tasks, MOST_ASKED)
         return
     lanes = options.get("workers") or max(1, int(usable_cores()))
-    with TaskDispatcher(ThreadTasks(searches_of(game, options), per_node=lanes)) as here:
-        here.start(stop)
-        yield Searchers(here, lanes)
+    with TaskDispatcher(ThreadTasks(searcher_of(game, options), per_node=lanes)) as local_tasks:
+        local_tasks.start(stop)
+        yield Searchers(local_tasks, lanes)
 
 
 class Searchers:
-    """Whoever searches positions."""
+    """Workers that search positions."""
 
-    def __init__(self, tasks: TaskDispatcher, at_a_time: int) -> None:
-        self._tasks, self._at_a_time = tasks, at_a_time
+    def __init__(self, tasks: TaskDispatcher, limit: int) -> None:
+        self._tasks, self._limit = tasks, limit
 
-    def found(self, wanted: Sequence[Wanted], stop: Stop) -> Iterator[tuple[Key, Entry]]:
-        """What is found of positions, as it comes; no more once `stop` is called."""
-        if not wanted:
+    def results(self, requests: Sequence[SearchRequest], stop: Stop) -> Iterator[tuple[Key, Entry]]:
+        """Yield the entries of positions, as they are found; no more once `stop` is called."""
+        if not requests:
             return
         over = Stop()
-        """Called when nobody waits for more, whatever the reason."""
-        with ThreadPoolExecutor(min(len(wanted), self._at_a_time)) as threads:
-            asked = {threads.submit(self._tasks.do, _item(each), stop=over): each.key for each in wanted}
+        """Called when no more results are consumed, for any reason."""
+        with ThreadPoolExecutor(min(len(requests), self._limit)) as threads:
+            key_of_future = {
+                threads.submit(self._tasks.do, _item(request), stop=over): request.key for request in requests
+            }
             stop.add_listener(over)
             try:
-                for future in as_completed(asked):
+                for future in as_completed(key_of_future):
                     answer = future.result()
                     if stop.called:
                         return
                     if answer is not None and answer["moves"]:
                         moves = tuple((code, value) for code, value in answer["moves"])
-                        yield asked[future], in_order(Entry(answer["depth"], moves))
+                        yield key_of_future[future], in_order(Entry(answer["depth"], moves))
             finally:
                 stop.remove_listener(over)
                 over()
                 threads.shutdown(wait=False, cancel_futures=True)
 
 
-def _item(wanted: Wanted) -> Item:
-    first, second = wanted.key
-    return {"first": first, "second": second, "depth": wanted.depth, "moves": wanted.moves}
+def _item(request: SearchRequest) -> Item:
+    first, second = request.key
+    return {"first": first, "second": second, "depth": request.depth, "moves": request.moves}

@@ -1,4 +1,4 @@
-"""Clusters as users see them: connect to one, search on it, see what it did."""
+"""The public interface of clusters: connect to a cluster, search on it, read its statistics."""
 
 import itertools
 from collections.abc import Iterator
@@ -23,15 +23,15 @@ from outflank.search.root import Root
 ALGORITHMS = ("alphabeta", "pvs", "mtdf")
 SplittingName = Literal["ybw", "jamboree"]
 SPLITTINGS: tuple[str, ...] = get_args(SplittingName)
-"""How the top of a tree can be divided among nodes."""
+"""Names of the ways to divide the top of a tree among nodes."""
 
 
 def connect(text: str, *, workers: int | None = None, tuning: Tuning | None = None) -> "Cluster":
     """Start a cluster on this machine (`local:3`, or `inside:3`: nodes that are threads of this process), or connect to
-    one (`ray://HOST:PORT`, `mpi`): whatever an engine of the table in `engines` takes.
+    a running one (`ray://HOST:PORT`, `mpi`). Every address of an engine that is registered in `engines` is accepted.
 
-    On MPI all ranks run the same program: those that are not the head serve here, and leave the program when the head
-    closes the cluster.
+    On MPI all ranks run the same program: the ranks other than the head serve jobs inside this call, and exit when the
+    head closes the cluster.
     """
     engine, address = engine_at(text)
     if engine.serve():
@@ -40,7 +40,7 @@ def connect(text: str, *, workers: int | None = None, tuning: Tuning | None = No
 
 
 def check_options(*, replication: str | Replication, parallel: str | None, algorithm: str) -> Replication:
-    """Refuse what a cluster cannot do, before one is started; the policy."""
+    """Return the replication policy; raise for options that clusters do not support, before a cluster is started."""
     if parallel is not None and parallel not in SPLITTINGS:
         raise UnknownName.among("scheme for a cluster", parallel, SPLITTINGS)
     if algorithm not in ALGORITHMS:
@@ -49,13 +49,13 @@ def check_options(*, replication: str | Replication, parallel: str | None, algor
 
 
 class Cluster:
-    """Nodes that search together. A context manager: they are let go at its end.
+    """Nodes that search together. As a context manager it releases them on exit.
 
     >>> from outflank import Limits, OthelloBoard
     >>> from outflank.distributed.engines.inside.search import InsideFabric
     >>> with Cluster(InsideFabric(2)) as cluster:
-    ...     found = cluster.search(OthelloBoard.start(6), Limits(depth=4), workers=1)
-    >>> found.depth
+    ...     result = cluster.search(OthelloBoard.start(6), Limits(depth=4), workers=1)
+    >>> result.depth
     4
     """
 
@@ -63,7 +63,7 @@ class Cluster:
         self.fabric = fabric
         self.tuning: Tuning = tuning or Tuning()
         self.head: Head | None = None
-        """Of the last search, or of the one under way: who took part, and what became of it."""
+        """Head of the current or the last search: its nodes and their statistics."""
         self._eras = itertools.count(1)
 
     def search(
@@ -75,7 +75,7 @@ class Cluster:
         parallel: SplittingName | None = None,
         **options: Unpack[ClusterKeywords],
     ) -> Result:
-        """Find the best move: the last result of `iterate`, with the same arguments."""
+        """Return the best move: the last result of `iterate`, with the same arguments."""
         *_, last = self.iterate(board, limits, replication=replication, parallel=parallel, **options)
         return last
 
@@ -88,10 +88,11 @@ class Cluster:
         parallel: SplittingName | None = None,
         **options: Unpack[ClusterKeywords],
     ) -> Iterator[Result]:
-        """Search deeper and deeper, as `outflank.iterate` does, by all nodes together.
+        """Yield a result for each depth of an iterative deepening by all nodes, as `outflank.iterate` does.
 
-        `workers` are those of each node. `parallel` says how the top of the tree is divided, `ybw` or `jamboree`;
-        `threshold` the plies left at which a part becomes a job of one node. The value is that of one worker.
+        `workers` is the number of workers on each node. `parallel` is how the top of the tree is divided, `ybw` or
+        `jamboree`; `threshold` the remaining depth at which a subtree becomes a job of one node. The value equals that
+        of a search by one worker.
         """
         check_options(replication=replication, parallel=parallel, algorithm=options.get("algorithm", "pvs"))
         scheme = self.scheme(replication=replication, parallel=parallel)
@@ -99,12 +100,12 @@ class Cluster:
 
     def _note_best(self, results: Iterator[Result]) -> Iterator[Result]:
         for result in results:
-            known = ", ".join(filter(None, (result.value_text, result.proved_text, f"depth {result.depth}")))
-            self.fabric.note(f"the best so far: {result.move}, {known}")
+            description = ", ".join(filter(None, (result.value_text, result.proved_text, f"depth {result.depth}")))
+            self.fabric.note(f"the best so far: {result.move}, {description}")
             yield result
 
     def scheme(self, *, replication: str | Replication = "async", parallel: str | None = None) -> Scheme:
-        """This cluster as a way to share a search: what `outflank.search` takes for `parallel`."""
+        """Return this cluster as a parallel scheme, for the argument `parallel` of `outflank.search`."""
         parallel = parallel or "ybw"
         policy = check_options(replication=replication, parallel=parallel, algorithm=ALGORITHMS[0])
 
@@ -130,7 +131,7 @@ class Cluster:
         )
 
     def close(self) -> None:
-        """Let the nodes go."""
+        """Release the nodes."""
         self.fabric.close()
 
     def __enter__(self) -> Self:

@@ -1,4 +1,4 @@
-"""Tasks on the cluster that words name."""
+"""Tasks on a cluster given by its address."""
 
 from outflank.distributed.engines import engine_at
 from outflank.distributed.tasks import TaskDispatcher
@@ -9,21 +9,23 @@ MOST_PER_NODE = 256
 
 
 def open_tasks(text: str, make: MakeWorker, *, per_node: int = 1) -> TaskDispatcher:
-    """Tasks on the cluster that `text` names, with so many lanes on each node. Nothing is started before `start`."""
+    """Return a dispatcher of tasks to the cluster at the address `text`, which runs up to `per_node` tasks at a time on
+    each node. Nothing is started before `start`."""
     _check(per_node)
     engine, address = engine_at(text)
     return TaskDispatcher(engine.task_carrier(address, make, per_node))
 
 
 def serve_tasks(text: str, make: MakeWorker, *, per_node: int = 1) -> bool:
-    """Whether this process is but a node of the cluster: then it has served, and it is over. The other ranks of MPI."""
+    """Serve tasks if this process is only a node of the cluster (a rank of MPI other than the head), until the cluster
+    closes; return whether it was."""
     _check(per_node)
     engine, _ = engine_at(text)
     return engine.serve(make, lanes=per_node)
 
 
 def nodes_here(text: str | None) -> int:
-    """How many nodes share this machine, as far as that can be told; without a cluster, one."""
+    """Return how many nodes share this machine, as far as is known; without a cluster, 1."""
     if text is None:
         return 1
     engine, address = engine_at(text)

@@ -1,4 +1,4 @@
-"""The end of this process by other means than the interpreter's own, with the status that it would have had."""
+"""Ending this process without the interpreter's own exit, with the exit status that it would have had."""
 
 import atexit
 import contextlib
@@ -11,18 +11,18 @@ INTERRUPTED = 130
 
 
 class LastAtExit:
-    """Calls `action` with the status of this process when that ends, after everything else that is done then.
+    """Calls `action` with the exit status of this process, after all other exit handlers.
 
-    Python tells no one the status of a process that is about to end, so it is taken from where it comes from:
-    `sys.exit`, and exceptions that nothing catches. A `SystemExit` that is raised later by other means (`raise
-    SystemExit(1)`) is not seen: the status is 0 then.
+    Python has no interface for the exit status of a process that is about to end, so this class records it at its
+    sources: `sys.exit` and uncaught exceptions. A later `SystemExit` that is raised by other means (`raise
+    SystemExit(1)`) goes unnoticed: the status is 0 then.
     """
 
     def __init__(self, action: Callable[[int], None]) -> None:
         self._action = action
         self._ran = False
-        leaving = sys.exc_info()[1]  # any other exception may still be caught
-        self._status = status_after(leaving) if isinstance(leaving, SystemExit) else 0
+        exception = sys.exc_info()[1]  # any other exception may still be caught
+        self._status = status_after(exception) if isinstance(exception, SystemExit) else 0
         self._exit, self._excepthook = sys.exit, sys.excepthook
         sys.exit, sys.excepthook = self._note_exit, self._note_exception
         self._register = atexit.register
@@ -38,16 +38,16 @@ class LastAtExit:
         self._status = status_after(error)
         self._excepthook(kind, error, trace)
 
-    def _note_registered(self, function: Callable[..., Any], /, *arguments: Any, **more: Any) -> Callable[..., Any]:
+    def _note_registered(self, function: Callable[..., Any], /, *arguments: Any, **options: Any) -> Callable[..., Any]:
         self._registered.append(function)
-        return self._register(function, *arguments, **more)
+        return self._register(function, *arguments, **options)
 
     def _run(self) -> None:
-        if self._ran:  # called again by what follows
+        if self._ran:  # called again by `_run_exitfuncs` below
             return
         self._ran = True
-        # Functions that were registered later have been called by now; those registered earlier would come after this
-        # one, and be lost.
+        # Handlers that were registered later have run by now; those registered earlier would run after this one, and
+        # be lost.
         for function in self._registered:
             atexit.unregister(function)
         atexit._run_exitfuncs()
@@ -56,7 +56,7 @@ class LastAtExit:
 
 
 def status_after(error: BaseException | None) -> int:
-    """Return the status of a process that ends by this exception, if nothing catches it."""
+    """Return the exit status of a process in which this exception is not caught."""
     if error is None:
         return 0
     if isinstance(error, SystemExit):
@@ -67,7 +67,7 @@ def status_after(error: BaseException | None) -> int:
 
 
 def flush_output() -> None:
-    """Write out what this process has printed."""
+    """Flush standard output and standard error."""
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(OSError, ValueError, AttributeError):
             stream.flush()

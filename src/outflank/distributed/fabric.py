@@ -1,4 +1,4 @@
-"""What carries a search to the nodes of a cluster: the one interface that every engine implements."""
+"""The transport between the head and the nodes of a cluster: the interface that every engine implements."""
 
 from typing import Protocol
 
@@ -8,57 +8,57 @@ from outflank.errors import OutflankError
 
 
 class HeadLost(OutflankError):
-    """The part of the cluster without which nothing reaches the nodes is gone."""
+    """The part of the cluster that connects the head with the nodes has failed."""
 
 
 class Fabric(Protocol):
-    """The nodes of a cluster, seen from the head. Nodes are numbered, and no number is used twice.
+    """The nodes of a cluster, seen from the head. Nodes are numbered, and numbers are never reused.
 
-    What a node finds out goes from it to the other nodes without passing here: see `Carry`.
+    Table entries go directly from node to node, not through the head: see `Carry`.
     """
 
     @property
     def name(self) -> str:
-        """The engine."""
+        """Name of the engine."""
 
     @property
     def job_seconds(self) -> float:
-        """How long jobs should take, so that carrying them costs next to nothing."""
+        """Duration of a job at which the cost of its messages is negligible."""
 
     @property
     def bytes_carried(self) -> int:
-        """Of jobs and what came of them, to and from the head, so far."""
+        """Total bytes of jobs and results to and from the head."""
 
     def use(self, count: int | None) -> None:
-        """Let no more nodes than these take part, from the next search on; None: all there are."""
+        """Limit the number of nodes that take part, from the next search on; None: all of them."""
 
     def prepare(self, setup: NodeSetup) -> None:
-        """Make the nodes ready for the jobs of a search, in place of any before; `Joined` tells of each that is.
+        """Prepare the nodes for the jobs of a search, which replaces any earlier one; each ready node sends `Joined`.
 
-        A node that comes later is made ready too.
+        Nodes that join later are prepared too.
         """
 
     @property
     def expected(self) -> int:
-        """How many nodes should take part in the search that was prepared, as far as one can know."""
+        """Number of nodes that should take part in the prepared search, as far as is known."""
 
     def submit(self, node: int, job: Job) -> None:
-        """Give a node a job. `Ended` tells what came of it, or `Left` that the node is gone."""
+        """Send a job to a node. The reply is `Ended` with the result, or `Left` if the node is lost."""
 
     def stop(self, node: int, ticket: int) -> None:
-        """Tell a node that a job is not wanted any more. It still ends."""
+        """Tell a node to cancel a job. The job still sends its `Ended`."""
 
     def ask(self) -> None:
-        """Have every node report at once, and not only about once a second."""
+        """Make every node report now instead of at its next heartbeat, about once a second."""
 
     def wait(self, seconds: float) -> list[NodeEvent]:
-        """What has happened, as soon as anything has, but after so long at the latest.
+        """Return the events that have arrived, as soon as there is one, but after `seconds` at the latest.
 
-        Every node that is well is heard of about once a second. Raises `HeadLost`.
+        Every healthy node sends a heartbeat about once a second. Raises `HeadLost`.
         """
 
     def note(self, text: str) -> None:
-        """What to say should this process be killed: the best so far."""
+        """Set the text that is printed if this process is killed: the best move so far."""
 
     def close(self) -> None:
-        """Let the nodes go."""
+        """Release the nodes."""

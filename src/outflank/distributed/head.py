@@ -1,4 +1,4 @@
-"""The head of a cluster: hands out the parts of a tree, and makes a value of what comes back."""
+"""The head of a cluster: it assigns subtrees to nodes as jobs, and combines their results to a value."""
 
 import itertools
 import time
@@ -11,7 +11,7 @@ from outflank.distributed.fabric import Fabric, HeadLost
 from outflank.distributed.messages import Ended, Job, JobResult, Joined, Left, NodeEvent, Reported
 from outflank.distributed.node import NodeSetup
 from outflank.distributed.node_state import NodeState
-from outflank.distributed.node_steps import keep_value, open_node, play_each
+from outflank.distributed.node_steps import open_node, play_moves, store_value
 from outflank.distributed.replication import Replication
 from outflank.distributed.sizing import Costs
 from outflank.distributed.splits import Homes, Splitting, TreePlace
@@ -20,39 +20,39 @@ from outflank.games.rules import MOVE, pack
 from outflank.search.alone import Alone
 from outflank.search.results import WorkerStatistics
 from outflank.search.root import Root
-from outflank.search.root_moves import HIGH, LOW, RootMove, RootValue, WindowProgress, best_ones
+from outflank.search.root_moves import HIGH, LOW, RootMove, RootValue, WindowProgress, search_best_moves
 from outflank.search.stopping import Stopped
 from outflank.search.table import EXACT
 from outflank.search.worker import COUNTERS
 
 POLL_SECONDS = 0.03
-"""How long a stop, or a node that says nothing, may go unnoticed by the head."""
+"""Longest time until the head notices a stop, or a silent node."""
 
 
 WORTH_SHARING = 4
-"""Jobs of the usual length that an iteration should be good for, or it is not shared."""
+"""Least number of usual jobs in an iteration that is shared."""
 
 NOT_AGAIN = 2
-"""Of the iterations that the head has searched alone, the last ones that a node need not search too."""
+"""Number of the last iterations searched by the head alone that a node does not repeat."""
 
 SMALLEST_ENTRY = 2
-"""Plies left of the smallest entries that are kept in a table."""
+"""Least depth of the entries in a table."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tuning:
-    """The numbers of a cluster's search. Values do not depend on them."""
+    """The timing parameters of a search on a cluster. Values do not depend on them."""
 
     job_seconds: float | None = None
-    """How long a job should take where no threshold is given: it is moved until they do. None: the engine's own."""
+    """Duration of a job that the threshold is adjusted to, if none is given. None: the engine's own."""
     alone_seconds: float | None = None
-    """An iteration is not worth sharing if one worker takes less. None: four jobs, or what is within the threshold."""
+    """Time of one worker below which an iteration is not shared. None: four jobs, or the depth of the threshold."""
     patience_seconds: float = 5.0
-    """How long a node may say nothing before its jobs are given to others."""
+    """Timeout after which the jobs of a silent node are assigned to others."""
     gather_seconds: float = 30.0
-    """How long to wait for the others once the first node is there. They may also come later."""
+    """Timeout for the other nodes once the first has joined. They may also join later."""
     join_seconds: float = 120.0
-    """How long to wait for the first node, or for another one when all are gone: a node may have to compile first."""
+    """Timeout for the first node, or for a new one when all are lost: a node may have to compile first."""
 
 
 class Head:
@@ -69,9 +69,9 @@ class Head:
         self.places: dict[int, TreePlace] = {}
         self.spawned = 0
         self.trouble: str | None = None
-        """Why the search has ended before its time, if it has."""
+        """Why the search ended early; None: it did not."""
         self.losses: list[str] = []
-        """Which nodes were lost or given up, and why."""
+        """Lost and silent nodes, with the reasons."""
         self._alone = Alone(root)
         self._eras, self._era = eras, setup.era
         self._homes = Homes()
@@ -79,7 +79,7 @@ class Head:
         self._threshold: int | None = root.options.threshold
         self._send_from: int | None = setup.replication.depth
         self._costs = Costs(len(root.moves))
-        self._shared_from: int | None = None  # the depth of the first iteration that was
+        self._shared_from: int | None = None  # depth of the first iteration that was shared
         self._tree: Tree | None = None
         self._alone_depth = 0
         self._began = time.perf_counter()
@@ -91,42 +91,44 @@ class Head:
     def prepare(self) -> None:
         self._alone.prepare()
         root = self.root
-        here = pack(root.game, root.position)
-        open_node(root.game, root.evaluation, *here, 0, 1, 1, 0, root.worker, root.probe)
-        play_each(root.game, *here, np.zeros(0, MOVE), np.zeros((0, 2), np.uint64))
-        keep_value(root.game, *here, 0, EXACT, 0, 0, 0, root.worker)
+        words = pack(root.game, root.position)
+        open_node(root.game, root.evaluation, *words, 0, 1, 1, 0, root.worker, root.probe)
+        play_moves(root.game, *words, np.zeros(0, MOVE), np.zeros((0, 2), np.uint64))
+        store_value(root.game, *words, 0, EXACT, 0, 0, 0, root.worker)
         self.fabric.prepare(self.setup)
         self._await_members()
-        # The others take about as long to load their kernels: a search is timed from when they can all take part.
+        # The other nodes take about as long to load their kernels: the search is timed from when all can take part.
         deadline = time.perf_counter() + self.tuning.gather_seconds
         while len(self.members) < self.fabric.expected and time.perf_counter() < deadline:
             for event in self.fabric.wait(POLL_SECONDS):
-                self._heed(None, event)
+                self._handle(None, event)
         self._began = time.perf_counter()
 
-    def search_window(self, depth: int, alpha: int, beta: int, *, wanted: int, moves: Sequence[RootMove]) -> RootValue:
+    def search_window(
+        self, depth: int, alpha: int, beta: int, *, best_count: int, moves: Sequence[RootMove]
+    ) -> RootValue:
         if not self._is_shared(depth):
             self._tree = None
             began, before = time.perf_counter(), self.root.counter("nodes")
-            found = self._alone.search_window(depth, alpha, beta, wanted=wanted, moves=moves)
+            result = self._alone.search_window(depth, alpha, beta, best_count=best_count, moves=moves)
             self._costs.tree(depth, self.root.counter("nodes") - before, time.perf_counter() - began)
             self._alone_depth = depth
-            return found
+            return result
         if self._shared_from is None:
             self._shared_from = depth
-        return best_ones(lambda left: self._searched(depth, alpha, beta, left), moves, wanted)
+        return search_best_moves(lambda left: self._search_shared(depth, alpha, beta, left), moves, best_count)
 
     def _is_shared(self, depth: int) -> bool:
-        """Whether an iteration is worth sharing; one is, if a smaller was."""
+        """Return whether an iteration is worth sharing; if one is, so are all deeper ones."""
         if depth <= 2 or self.root.depth_below(depth) < 1:
             return False
         if self._shared_from is not None and depth >= self._shared_from:
             return True
-        given = self.root.options.threshold
-        if self.tuning.alone_seconds is None and given is not None:
-            return depth > given
+        given_threshold = self.root.options.threshold
+        if self.tuning.alone_seconds is None and given_threshold is not None:
+            return depth > given_threshold
         least = WORTH_SHARING * self._job_seconds if self.tuning.alone_seconds is None else self.tuning.alone_seconds
-        # Some passes of an iteration may have been searched by now: it goes on as it began.
+        # Some passes of an iteration may have been searched alone by now: then so are the others.
         return depth != self._alone_depth and self._costs.of_tree(depth) >= least
 
     @property
@@ -152,28 +154,28 @@ class Head:
 
     @property
     def seconds(self) -> float:
-        """How long the search has taken so far."""
+        """Duration of the search so far."""
         return (self._ended or time.perf_counter()) - self._began
 
     def present_seconds(self, member: NodeState) -> float:
-        """How long a node has been there in this search."""
+        """Return how long a node has been a member during this search."""
         end = member.away or self._ended or time.perf_counter()
         return max(0.0, end - max(member.joined, self._began))
 
     def close(self) -> None:
-        """Stop what still runs. The nodes stay, for the next search."""
+        """Stop the running jobs. The nodes stay for the next search."""
         self._ended = time.perf_counter()
         for number, member in self.members.items():
             if member.job is not None and member.gone is None:
                 self._stop(number, member)
-        # What they have counted, once more: the last reports are up to a second old.
+        # Ask for final counts: the last reports are up to a second old.
         deadline = time.perf_counter() + 1.0
         waiting = {number for number, member in self.members.items() if member.gone is None and not member.silent}
         try:
             self.fabric.ask()
             while waiting and self.trouble is None and time.perf_counter() < deadline:
                 for event in self.fabric.wait(POLL_SECONDS):
-                    self._heed(None, event)
+                    self._handle(None, event)
                     if isinstance(event, Reported):
                         waiting.discard(event.node)
         except HeadLost:
@@ -183,16 +185,16 @@ class Head:
 
     @property
     def threshold(self) -> int:
-        """Plies left at which a part becomes a job."""
+        """Remaining depth at which a subtree becomes a job."""
         return self._threshold if self._threshold is not None else 1
 
     @property
     def replication(self) -> Replication:
-        """Which entries the others are told of, in figures: those of the last jobs."""
+        """The replication policy, with the depth that the last jobs used."""
         policy = self.setup.replication
         return replace(policy, depth=self._send_from) if policy.sends else policy
 
-    def _searched(self, depth: int, alpha: int, beta: int, moves: Sequence[RootMove]) -> RootValue:
+    def _search_shared(self, depth: int, alpha: int, beta: int, moves: Sequence[RootMove]) -> RootValue:
         tree = Tree(
             self.root,
             Splitting(threshold=self.threshold, in_order=self.in_order),
@@ -209,17 +211,17 @@ class Head:
         for member in self.members.values():
             member.seen = -1
         try:
-            while tree.found is None:
+            while tree.result is None:
                 if self.root.bell.stop or self.root.counter("nodes") >= self.root.bell.node_limit:
                     raise Stopped
                 self._hand_out(tree)
-                if tree.found is None:
+                if tree.result is None:
                     for event in self.fabric.wait(POLL_SECONDS):
-                        self._heed(tree, event)
+                        self._handle(tree, event)
                 self._stop_unwanted(tree)
-                self._look_after(tree)
-            self.root.learn(tree.found, alpha, beta, moves)
-            return tree.found
+                self._check_members(tree)
+            self.root.learn(tree.result, alpha, beta, moves)
+            return tree.result
         except HeadLost as error:
             self.trouble = str(error)
             raise Stopped from None
@@ -228,23 +230,23 @@ class Head:
             self._stop_unwanted(tree)
             self.spawned += tree.spawned
 
-    def _measure_out(self, tree: Tree, hungry: bool) -> None:
-        """Say how large the next job is, and which of its entries are worth sending.
+    def _set_job_size(self, tree: Tree, hungry: bool) -> None:
+        """Set the size of the next job, and which of its entries are worth sending.
 
-        While other nodes have nothing to do it is a small one, for they wait for its end. A threshold that is given
-        is kept to.
+        While other nodes are idle the job is small, for they wait for its end. A threshold given by the user is not
+        changed.
         """
-        wanted, given = self._job_seconds, self.root.options.threshold
-        if given is None:
-            self._threshold = self._costs.threshold(tree.depth, wanted, max(len(self.members), 1))
-            tree.threshold = self._costs.finer(self._threshold, wanted) if hungry else self._threshold
+        job_seconds, given_threshold = self._job_seconds, self.root.options.threshold
+        if given_threshold is None:
+            self._threshold = self._costs.threshold(tree.depth, job_seconds, max(len(self.members), 1))
+            tree.threshold = self._costs.finer(self._threshold, job_seconds) if hungry else self._threshold
         else:
-            tree.threshold = max(1, given)
+            tree.threshold = max(1, given_threshold)
         policy = self.setup.replication
         if policy.sends and policy.depth is None:
             seconds = policy.entry_seconds * max(len(self.members) - 1, 1)
-            known = self._costs.of_job(self.threshold) is not None
-            entry = self._costs.worth(seconds, self.threshold) if known else self.threshold - 3
+            is_measured = self._costs.of_job(self.threshold) is not None
+            entry = self._costs.worth(seconds, self.threshold) if is_measured else self.threshold - 3
             self._send_from = tree.send_from = max(entry, SMALLEST_ENTRY)
 
     def _hand_out(self, tree: Tree) -> None:
@@ -252,23 +254,23 @@ class Head:
         for number, member in list(idle.items()):
             if member.seen == tree.changes:
                 continue
-            self._measure_out(tree, hungry=len(idle) > 1)
+            self._set_job_size(tree, hungry=len(idle) > 1)
             warm, member.warm = member.warm or self._alone_depth <= NOT_AGAIN, True
-            job = tree.take(number) if warm else self._warming()
-            if job is None:  # nor is there one for any other
-                for other in idle.values():
-                    other.seen = tree.changes
+            job = tree.take(number) if warm else self._warm_up_job()
+            if job is None:  # there is none for any other node either
+                for idle_member in idle.values():
+                    idle_member.seen = tree.changes
                 break
             member.job, member.since, member.unwanted_since = job, time.perf_counter(), None
             member.jobs += 1
             del idle[number]
             self.fabric.submit(number, job)
 
-    def _warming(self) -> Job:
-        """What a node does first: most of what the head has searched alone, for its table knows nothing of that.
+    def _warm_up_job(self) -> Job:
+        """Return the first job of a node: most of what the head has searched alone, to fill the node's table.
 
-        Without it a node enters 5 to 15 % more nodes in a search of some seconds, for want of moves to try first. The
-        last iterations are left out: they take most of the time, and nothing more is gained by them.
+        Without it a node visits 5 to 15 % more tree nodes in a search of some seconds, for want of moves to try first.
+        The last iterations are left out: they take most of the time and gain nothing more.
         """
         first, second = pack(self.root.game, self.root.position)
         return Job(
@@ -283,14 +285,14 @@ class Head:
             deepen=True,
         )
 
-    def _heed(self, tree: Tree | None, event: NodeEvent) -> None:
+    def _handle(self, tree: Tree | None, event: NodeEvent) -> None:
         now = time.perf_counter()
         if isinstance(event, Joined):
             self.members[event.node] = NodeState(event.where, event.workers, now, joined=now)
             return
         member = self.members.get(event.node)
         if member is None:
-            return  # it left before it was known
+            return  # the node left before it joined
         member.heard = now
         if isinstance(event, Reported):
             member.report = event.report
@@ -312,15 +314,15 @@ class Head:
             if member.unwanted_since is not None:
                 member.slowest_stop_seconds = max(member.slowest_stop_seconds, now - member.unwanted_since)
             member.job, member.seen = None, -1
-        everybody = self.root.workers[1]
+        totals = self.root.workers[1]
         for name, count in zip(COUNTERS, result.counts, strict=True):
             member.counts[name] += count
-            if name != "estimates" or job is None or not job.deepen:  # what only filled a table says nothing of a value
-                everybody[name] += count
+            if name != "estimates" or job is None or not job.deepen:  # a job that only fills a table has no value
+                totals[name] += count
         member.useful_seconds += result.seconds
         if tree is not None and current and tree.deliver(result):
             assert job is not None
-            if job.beta - job.alpha == 1 or self.root.options.algorithm == "alphabeta":  # most are, where some are
+            if job.beta - job.alpha == 1 or self.root.options.algorithm == "alphabeta":  # as most jobs are
                 self._costs.job(job.depth, result.count("nodes"), result.seconds)
         elif job is None or not job.deepen:
             member.wasted_jobs += 1
@@ -340,12 +342,12 @@ class Head:
             member.stops += 1
             self.fabric.stop(number, member.job.ticket)
 
-    # --- who is there ---
+    # --- membership ---
 
-    def _look_after(self, tree: Tree) -> None:
-        """Give the jobs of nodes that say nothing to others; without any node, wait for one."""
+    def _check_members(self, tree: Tree) -> None:
+        """Reassign the jobs of silent nodes; if no node is left, wait for one."""
         now = time.perf_counter()
-        anybody = False
+        any_alive = False
         for number, member in self.members.items():
             if member.gone is not None:
                 continue
@@ -354,9 +356,9 @@ class Head:
                 self.losses.append(f"node {number} ({member.where}): silent for {now - member.heard:.1f} s")
                 if member.job is not None:
                     tree.lose(member.job.ticket)
-                    self._stop(number, member)  # should it ever hear of it
-            anybody = anybody or not member.silent
-        if not anybody:
+                    self._stop(number, member)  # in case the message arrives after all
+            any_alive = any_alive or not member.silent
+        if not any_alive:
             self._await_members()
 
     def _await_members(self) -> None:
@@ -367,4 +369,4 @@ class Head:
             if time.perf_counter() > deadline:
                 raise HeadLost(f"no node has come within {self.tuning.join_seconds:g} s")
             for event in self.fabric.wait(POLL_SECONDS):
-                self._heed(None, event)
+                self._handle(None, event)

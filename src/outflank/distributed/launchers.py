@@ -1,4 +1,4 @@
-"""Programs that start many processes of one command: what they say in the environment."""
+"""Launchers, which start many processes of one command: the environment variables that they set."""
 
 import os
 
@@ -11,16 +11,17 @@ RANKS = {
     "OMPI_COMM_WORLD_SIZE": "OMPI_COMM_WORLD_RANK",
     "MV2_COMM_WORLD_SIZE": "MV2_COMM_WORLD_RANK",
 }
-"""Where launchers of MPI say how many ranks there are, and which this one is."""
+"""Environment variables of MPI launchers: number of ranks -> rank of this process."""
 
 
 def refuse_copies(cluster: str | None) -> None:
-    """Without `mpi` for a cluster, the ranks of an MPI program would all do the same: one says so, and all end."""
-    for size, rank in RANKS.items():
-        count = os.environ.get(size, "")
+    """Exit if this is one of several ranks of an MPI program without `mpi` for a cluster: all ranks would do the same
+    work. Only rank 0 raises an error with a message."""
+    for size_variable, rank_variable in RANKS.items():
+        count = os.environ.get(size_variable, "")
         if is_count(count) and int(count) > 1:
             if cluster is not None and engine_at(cluster)[0].started_by_launcher:
                 return
-            if os.environ.get(rank, "0") != "0":
+            if os.environ.get(rank_variable, "0") != "0":
                 raise SystemExit(2)
             raise OutflankError(f"{count} ranks of MPI would each do the same work: share it with --cluster mpi")

@@ -1,4 +1,4 @@
-"""What the head and the nodes of a cluster tell each other. Numbers and tuples of numbers alone."""
+"""The messages between the head and the nodes of a cluster. They hold only numbers, tuples of numbers and text."""
 
 from dataclasses import dataclass
 from typing import Self
@@ -8,95 +8,95 @@ from outflank.search.worker import COUNTERS
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
-    """A part of the tree that one node searches."""
+    """A subtree that one node searches."""
 
     ticket: int
-    """Its number: greater than that of every job before."""
+    """Number of the job, greater than that of every job before."""
     era: int
-    """Which entries count: a node that has lived in an earlier one forgets its table first."""
+    """Generation of table entries: a node whose table is of an earlier era clears it first."""
     first: int
-    """The position's two words."""
+    """First of the two words of the position."""
     second: int
     depth: int
     ply: int
     alpha: int
     beta: int
     send_from: int = 0
-    """Plies left of the entries that the others are told of, where the policy does not say."""
+    """Least depth of the entries that the node replicates, where the policy does not set one."""
     deepen: bool = False
-    """Whether to search all smaller depths first: it is to fill the table, and nobody waits for the value."""
+    """Whether to search all smaller depths first: the job only fills the table, and its value is not used."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobResult:
-    """What came of a job."""
+    """The result of a job."""
 
     ticket: int
     valid: bool
-    """Whether there is a value; if not, the job was stopped."""
+    """Whether the job has a value; if not, it was stopped."""
     value: int
-    """With alpha-beta's promise for the job's window."""
+    """Value of the position, with the promise of alpha-beta for the job's window."""
     line: tuple[int, ...]
-    """The best moves from the position on, as far as they are known; where there is a cut-off, what made it."""
+    """Principal variation from the position on, as far as it is known; after a cutoff, the move that caused it."""
     seconds: float
-    """How long it was searched."""
+    """Duration of the search."""
     counts: tuple[int, ...]
-    """What was counted meanwhile: the worker's `COUNTERS`, in their order."""
+    """Counters of the job, in the order of the worker's `COUNTERS`."""
 
     def count(self, name: str) -> int:
-        """One of the counts."""
+        """Return the counter of this name."""
         return self.counts[COUNTERS.index(name)]
 
     @classmethod
     def unsearched(cls, ticket: int) -> Self:
-        """Of a job that was stopped before it began."""
+        """Return the result of a job that was stopped before it began."""
         return cls(ticket=ticket, valid=False, value=0, line=(), seconds=0.0, counts=(0,) * len(COUNTERS))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeReport:
-    """What a node has done in this search."""
+    """Statistics of a node in the current search."""
 
     nodes: int = 0
     busy_seconds: float = 0.0
-    """With a job in hand."""
+    """Time during which the node had a job."""
     entries_sent: int = 0
-    """To each of the others."""
+    """Entries sent to each other node."""
     entries_dropped: int = 0
-    """For which there was no room, or nobody to take them in time."""
+    """Entries dropped because the ring was full, or because no peer accepted them in time."""
     entries_received: int = 0
     entries_kept: int = 0
-    """Those received that the table did not know better."""
+    """Received entries that were stored: the table had nothing better."""
     messages: int = 0
-    """With entries, sent."""
+    """Messages with entries that were sent."""
     bytes_sent: int = 0
     bytes_received: int = 0
     broadcast_seconds: float = 0.0
-    """Spent on sending entries."""
+    """Time spent on sending entries."""
     waited_seconds: float = 0.0
-    """Of the search's time: until entries were delivered, where a policy waits for that."""
+    """Time that workers waited for the delivery of entries, under a policy that waits."""
     table_lookups: int = 0
     table_hits: int = 0
     foreign_hits: int = 0
-    """Hits of entries that came from another node."""
+    """Hits on entries that came from another node."""
     foreign_cuts: int = 0
-    """Those of them that made an end of a node; the others put a move first."""
+    """Foreign hits that gave a cutoff; the others only gave the move to try first."""
     memory_bytes: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Joined:
-    """A node can take jobs."""
+    """A node is ready for jobs."""
 
     node: int
     where: str
-    """The machine it runs on, and its process."""
+    """Machine and process of the node."""
     workers: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Left:
-    """A node is gone, with what it had in hand."""
+    """A node is lost, with the job that it had."""
 
     node: int
     why: str
@@ -104,7 +104,7 @@ class Left:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ended:
-    """A job has come to its end."""
+    """A job has ended."""
 
     node: int
     result: JobResult
@@ -112,7 +112,7 @@ class Ended:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reported:
-    """A node is alive, and tells how it is."""
+    """A node is alive, with its statistics."""
 
     node: int
     report: NodeReport

@@ -1,8 +1,8 @@
-"""A node of a cluster: one process's worth of search. It runs jobs on a table of its own, and tells the others what it
-finds out.
+"""A node of a cluster: the searching part of one process. It runs jobs on a table of its own, and sends entries to the
+other nodes.
 
-How it is reached is not its business: whoever carries messages calls `search`, `stop`, `absorb` and `report`, each from
-whatever thread, and gives it a `carry` for the entries that the others are told of.
+It is independent of the transport: the engine calls `search`, `stop`, `absorb` and `report`, each from any thread, and
+passes a `carry` that sends entries to the others.
 """
 
 import threading
@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from outflank.distributed.messages import Job, JobResult, NodeReport
-from outflank.distributed.node_steps import keep_value, open_node
+from outflank.distributed.node_steps import open_node, store_value
 from outflank.distributed.replication import Replication
 from outflank.errors import OutflankError
 from outflank.games.evaluation import begin
@@ -32,24 +32,24 @@ from outflank.search.table import EXACT, LOWER, NO_MOVE, UPPER
 from outflank.search.worker import COUNTERS
 
 Entries = npt.NDArray[np.uint64]
-"""A row of three words for each: the position's two, and the data."""
+"""Table entries, a row of three words for each: the two of the position, and the data."""
 
 ENTRY_BYTES = 8 * WORDS
 
 RING = 1 << 14
-"""Entries that wait to be carried, at most: 384 KiB a worker."""
+"""Capacity of a worker's ring of outgoing entries: 384 KiB a worker."""
 
 NEVER = 1 << 20
-"""A depth that no entry has."""
+"""A depth greater than that of any entry."""
 
 FLUSH_SECONDS = 0.1
-"""How long entries wait for a batch to be full. Most batches are full before at a depth worth replicating."""
+"""Longest time that entries wait for a full batch. At a depth worth replicating most batches fill up sooner."""
 
 
 class Carry(Protocol):
-    """Sends entries of an era to all other nodes; if it waits, until each has them or is given up.
+    """Sends entries of an era to all other nodes; with `wait`, until each has received them or is given up.
 
-    Returns to how many peers they went, and how many were left out because they did not take what was sent before.
+    Returns the number of peers they were sent to, and of peers skipped because they had not received earlier ones.
     """
 
     def __call__(self, era: int, entries: Entries, *, wait: bool) -> tuple[int, int]: ...
@@ -57,21 +57,21 @@ class Carry(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeSetup:
-    """What all jobs of a search have in common."""
+    """The data that all jobs of a search share."""
 
     game: Any
     position: Any
     options: Options
-    """Its `workers` are those of each node; None: one per core, of its share of its machine."""
+    """Search options. `workers` is the number on each node; None: one per core of its share of its machine."""
     replication: Replication
     era: int
 
 
 class Node:
-    """A table, its workers, and the entries on their way."""
+    """A table, its workers, and their outgoing entries."""
 
     def __init__(self, setup: NodeSetup, carry: Carry, *, share: int = 1) -> None:
-        """`share`: how many nodes there are on this machine, its cores divided among them."""
+        """`share`: number of nodes on this machine, whose cores are divided among them."""
         self.setup, self._carry = setup, carry
         options = setup.options
         self.workers = max(1, all_cores() // share) if options.workers is None else options.workers
@@ -79,20 +79,20 @@ class Node:
         self._division: Division = Alone(self.root)
         if self.workers > 1:
             self._division = scheme_named("ybw").divide(self.root, self.workers)
-        self.root.prepare_lines()  # compiled, as what follows is
+        self.root.prepare_lines()  # compiles, like the lines below
         self.root.stop()
         self._division.prepare()
         self._compile()
         self._lock = threading.Lock()
         self._at_work = threading.Lock()
-        self._same_era = threading.Lock()  # whoever holds it acts in the era that it found
+        self._same_era = threading.Lock()  # while it is held, the era does not change
         self._ticket = -1
         self._unwanted: set[int] = set()
         self._era = setup.era
         self._totals = dict.fromkeys(COUNTERS, 0)
         self._busy_seconds = 0.0
         self._since: float | None = None
-        self._sent = self._dropped = self._messages = self._received = self._kept = self._missed = self._bytes = 0
+        self._sent = self._dropped = self._messages = self._received = self._stored = self._missed = self._bytes = 0
         self._broadcast_seconds = 0.0
         self._outboxes: list[Outbox] = []
         self._failure: Exception | None = None  # of a thread that carries entries
@@ -102,19 +102,19 @@ class Node:
             self._open_outboxes(setup.replication)
 
     def _compile(self) -> None:
-        """What the division does not: now, and not while jobs wait."""
-        root, nothing = self.root, np.zeros((0, WORDS), np.uint64)
+        """Compile the kernels that the division does not, before jobs wait for them."""
+        root, no_entries = self.root, np.zeros((0, WORDS), np.uint64)
         table_move(root.game, root.position, root.worker)
         if root.table is not None:
-            adopt(nothing, 0, root.worker)
+            adopt(no_entries, 0, root.worker)
         if self.workers > 1:
             open_node(root.game, root.evaluation, *pack(root.game, root.position), 0, 1, 1, 0, root.worker, root.probe)
 
     # --- jobs ---
 
     def search(self, job: Job) -> JobResult:
-        """The value of a job, unless it is stopped."""
-        with self._at_work:  # a second one waits
+        """Search a job and return its result, which has no value if the job was stopped."""
+        with self._at_work:  # a second job waits
             with self._lock:
                 self._check_carriers()
                 if self._closing or job.ticket in self._unwanted:
@@ -122,7 +122,7 @@ class Node:
                     return JobResult.unsearched(job.ticket)
                 self._ticket = job.ticket
                 self.root.begin_search(None)
-                if self.setup.replication.depth is None:  # nothing of what all nodes search
+                if self.setup.replication.depth is None:  # send no entries of a job that all nodes search
                     for worker in self.root.workers:
                         worker.send_from = NEVER if job.deepen else job.send_from
                 self._since = began = time.perf_counter()
@@ -142,7 +142,7 @@ class Node:
                 self._busy_seconds += seconds
                 for name, count in zip(COUNTERS, counts, strict=True):
                     self._totals[name] += count
-                # What was stopped before this began is over: tickets grow.
+                # Jobs with smaller tickets are over: tickets grow.
                 self._unwanted = {ticket for ticket in self._unwanted if ticket > job.ticket}
                 self._check_carriers()
         return JobResult(ticket=job.ticket, valid=valid, value=value, line=line, seconds=seconds, counts=counts)
@@ -153,7 +153,7 @@ class Node:
             raise OutflankError(f"entries could not be sent: {why}") from self._failure
 
     def stop(self, ticket: int) -> None:
-        """End a job, also one that has not begun."""
+        """Stop a job, even one that has not begun."""
         with self._lock:
             if self._ticket == ticket:
                 self.root.stop()
@@ -177,30 +177,30 @@ class Node:
             line = worker.line[job.ply][: int(worker.line_length[job.ply])].copy()
             root.position = position
             return int(value), root.complete_line(line, int(value), job.depth)
-        # No line, but the head will search this position deeper: it must know which move to try first.
+        # There is no line, but the head will search this position deeper, and needs the move to try first.
         move = int(table_move(root.game, position, worker))
         return int(value), () if move == NO_MOVE else (move,)
 
     def _shared_value(self, job: Job, position: Any) -> tuple[int, tuple[int, ...]]:
-        """By all workers of this node."""
+        """Search a job with all workers of this node; return its value and line."""
         root, worker = self.root, self.root.worker
         if root.bell.stop:
             raise Stopped
         words = U64(job.first), U64(job.second)
-        asked = (job.alpha, job.beta, job.depth, job.ply)
-        is_known, value, count, _ = open_node(root.game, root.evaluation, *words, *asked, worker, root.probe)
+        window_and_depth = (job.alpha, job.beta, job.depth, job.ply)
+        is_known, value, count, _ = open_node(root.game, root.evaluation, *words, *window_and_depth, worker, root.probe)
         if is_known:
             return int(value), ()
         root.move_to(position, [int(code) for code in worker.moves[: int(count)]])
-        for each in root.workers:  # whose plies begin at this position
-            each.send_within = self.setup.replication.plies - job.ply
-        found = self._division.search_window(job.depth, job.alpha, job.beta, wanted=1, moves=root.moves)
-        assert found.move is not None
-        bound = LOWER if found.value >= job.beta else EXACT if found.value > job.alpha else UPPER
-        keep_value(root.game, *words, found.value, bound, job.depth, 0, found.move.code, worker)
+        for worker_record in root.workers:  # their plies count from this position
+            worker_record.send_within = self.setup.replication.plies - job.ply
+        result = self._division.search_window(job.depth, job.alpha, job.beta, best_count=1, moves=root.moves)
+        assert result.move is not None
+        bound = LOWER if result.value >= job.beta else EXACT if result.value > job.alpha else UPPER
+        store_value(root.game, *words, result.value, bound, job.depth, 0, result.move.code, worker)
         if bound == EXACT:
-            return found.value, root.complete_line(found.move.line, found.value, job.depth)
-        return found.value, (found.move.code,)
+            return result.value, root.complete_line(result.move.line, result.value, job.depth)
+        return result.value, (result.move.code,)
 
     # --- entries ---
 
@@ -220,8 +220,8 @@ class Node:
             self._carriers.append(thread)
 
     def _carry_from(self, outbox: Outbox) -> None:
-        """Send the entries of an outbox until the node closes; a failure ends the current job, whose workers may wait
-        for delivery, and is raised by it."""
+        """Send the entries of an outbox until the node closes. A failure stops the current job, whose workers may wait
+        for delivery, and is raised by that job."""
         try:
             self._carry_batches(outbox)
         except Exception as error:
@@ -230,13 +230,13 @@ class Node:
                 self.root.stop()
 
     def _carry_batches(self, outbox: Outbox) -> None:
-        """Empty an outbox whenever a batch is full, and what is there after a while."""
+        """Empty an outbox whenever a batch is full, or `FLUSH_SECONDS` have passed."""
         batch, waits = self.setup.replication.batch, self.setup.replication.waits
         buffer = np.zeros((batch, WORDS), np.uint64)
         calls = 0
         while not self._closing:
             before, calls = calls, int(await_call(outbox.record, calls, int(FLUSH_SECONDS * 1e6)))
-            # What is left after a full batch waits for the next: sent at once, it made five messages of one.
+            # Entries left after a full batch wait for the next: sent at once, they made five messages of one.
             least = batch if waits or calls != before else 1
             while not self._closing:
                 with self._same_era:
@@ -246,7 +246,7 @@ class Node:
                 began = time.perf_counter()
                 peers, missed = self._carry(era, buffer[:count].copy(), wait=waits)
                 with self._same_era:
-                    if era == self._era:  # or they were let go with all others of theirs
+                    if era == self._era:  # else they were cleared with the others of their era
                         release(outbox.record, count)
                 with self._lock:
                     self._broadcast_seconds += time.perf_counter() - began
@@ -257,25 +257,25 @@ class Node:
                 least = batch
 
     def absorb(self, era: int, entries: Entries) -> None:
-        """Take what another node has found out. What comes from another era may be wrong here, and is not taken."""
+        """Store entries of another node in the table. Entries of another era may be wrong, and are ignored."""
         with self._same_era:
             if era != self._era or self.root.table is None:
                 return
             self._received += len(entries)
-            self._kept += int(adopt(entries, len(entries), self.root.worker))
+            self._stored += int(adopt(entries, len(entries), self.root.worker))
 
     def _begin_era(self, era: int) -> None:
-        """Clear the table, and let go what waits to be carried: it would go out as this era's. No worker is at work."""
+        """Clear the table and the outgoing entries, which would be sent as this era's. No worker is searching now."""
         with self._same_era:
             self._era = era
             self.root.forget()
             for outbox in self._outboxes:
                 outbox.clear()
 
-    # --- what became of it ---
+    # --- statistics ---
 
     def report(self) -> NodeReport:
-        """What this node has done so far."""
+        """Return the statistics of this node so far."""
         with self._lock:
             running = self._since is not None
             busy = self._busy_seconds + (time.perf_counter() - self._since if self._since is not None else 0.0)
@@ -286,7 +286,7 @@ class Node:
             entries_sent=self._sent,
             entries_dropped=sum(int(outbox.record.dropped) for outbox in self._outboxes) + self._missed,
             entries_received=self._received,
-            entries_kept=self._kept,
+            entries_kept=self._stored,
             messages=self._messages,
             bytes_sent=self._bytes,
             bytes_received=self._received * ENTRY_BYTES,
@@ -304,7 +304,7 @@ class Node:
         return table + self._division.nbytes + sum(outbox.nbytes for outbox in self._outboxes)
 
     def close(self) -> None:
-        """End the threads. A job in hand is stopped, and later ones are not searched."""
+        """End the threads. The current job is stopped, and later ones are not searched."""
         with self._lock:  # a job that started after the stop would clear it, and wait for carriers that have ended
             self._closing = True
             self.root.stop()

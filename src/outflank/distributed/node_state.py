@@ -1,4 +1,4 @@
-"""A node of a cluster as the head knows it: what it is busy with, and what has become of all it was given."""
+"""The head's record of a node of the cluster: its current job and its statistics."""
 
 from dataclasses import dataclass, field
 
@@ -10,22 +10,22 @@ from outflank.search.worker import COUNTERS
 
 @dataclass(slots=True)
 class NodeState:
-    """A node as the head knows it."""
+    """The head's record of a node."""
 
     where: str
     workers: int
     heard: float
-    """When it last said anything."""
+    """Time of the last message from the node."""
     job: Job | None = None
     since: float = 0.0
     unwanted_since: float | None = None
     warm: bool = False
-    """Whether it has searched what the head had searched alone."""
+    """Whether the node was given the iterations that the head had searched alone."""
     silent: bool = False
     gone: str | None = None
-    """Why it is not there any more."""
+    """Why the node is lost; None: it is not."""
     seen: int = -1
-    """The tree's changes when it last found nothing to do."""
+    """The tree's `changes` when there was last no job for this node."""
     jobs: int = 0
     wasted_jobs: int = 0
     useful_seconds: float = 0.0
@@ -39,11 +39,11 @@ class NodeState:
 
     @property
     def is_idle(self) -> bool:
-        """Whether it could take a job."""
+        """Whether the node can take a job."""
         return self.job is None and not self.silent and self.gone is None
 
     def statistics(self, place: TreePlace, seconds: float) -> WorkerStatistics:
-        """What it did, as of a worker of one machine, in the time that it was there."""
+        """Return the statistics of the node, in the form of those of a worker, over the `seconds` of its membership."""
         return WorkerStatistics(
             useful_seconds=self.useful_seconds,
             idle_seconds=max(0.0, seconds - self.useful_seconds),

@@ -1,4 +1,4 @@
-"""The steps of a search at one node, apart from each other: for nodes whose moves are searched elsewhere."""
+"""The steps of a search at one tree node as separate kernels, for nodes whose moves are searched elsewhere."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -10,48 +10,51 @@ from outflank.games.rules import MOVE, pack, play, unpack
 from outflank.kernels.bits import U64
 from outflank.kernels.compiler import kernel
 from outflank.search.keys import table_key
-from outflank.search.nodes import arrange_all, ask_table, end_by_table, entry_of, fill_moves, hint_for, learn
-from outflank.search.ordering import reward
-from outflank.search.probing import known_by_probe
-from outflank.search.proving import known_at_once, known_unsearched
+from outflank.search.nodes import arrange_all, entry_of, fill_moves, hint_for, is_table_cutoff, query_table, store_entry
+from outflank.search.ordering import record_cutoff
+from outflank.search.probing import try_probcut
+from outflank.search.proving import try_early_cutoff, try_endgame_solver
 from outflank.search.samples import sample_roots
 from outflank.search.table import EXACT, LOWER, NO_MOVE, bound_of, value_of
 
 
 @kernel
 def open_node(game, evaluation, first_word, second_word, alpha, beta, depth, ply, worker, probe):
-    """Whether the value of a node is known at once, the value, how many moves it has, and the depth left below them.
+    """Return whether the value of a node is known without a search, the value, the number of its moves, and the depth
+    below them.
 
-    The moves are in `worker.moves`, in the order in which they should be searched. The same steps as at a node of
-    `alphabeta`, in the same order.
+    The moves are in `worker.moves`, in the order in which they should be searched. The steps and their order are those
+    of a node of `alphabeta`.
     """
     position = unpack(game, U64(first_word), U64(second_word))
     worker.nodes += 1
-    known, found = known_at_once(evaluation, game, position, alpha, beta, depth, worker)
-    if known:
-        return True, found, np.int64(0), depth
-    _, data, symmetry, _, _ = ask_table(game, position, depth, worker, probe)
-    # An exact value comes without its line, which is wanted where the window is open: those below know it.
+    is_known, value = try_endgame_solver(evaluation, game, position, alpha, beta, depth, worker)
+    if is_known:
+        return True, value, np.int64(0), depth
+    _, data, symmetry, _, _ = query_table(game, position, depth, worker, probe)
+    # An exact value comes without its line, which an open window needs: the entries below have it.
     needs_line = beta - alpha > 1 and bound_of(data) == EXACT
-    if not needs_line and end_by_table(data, depth, alpha, beta, worker):
+    if not needs_line and is_table_cutoff(data, depth, alpha, beta, worker):
         return True, value_of(data), np.int64(0), depth
     state, start = begin(evaluation, game, position), np.int64(0)
-    known, found = known_by_probe(evaluation, game, position, state, alpha, beta, depth, ply, start, worker, probe)
-    if known:
-        return True, found, np.int64(0), depth
-    known, found, end, left = fill_moves(game, evaluation, position, state, depth, start, worker, probe)
-    if not known:
-        known, found = known_unsearched(evaluation, game, position, state, alpha, beta, depth, left, start, end, worker)
-    if not known:
+    is_known, value = try_probcut(evaluation, game, position, state, alpha, beta, depth, ply, start, worker, probe)
+    if is_known:
+        return True, value, np.int64(0), depth
+    is_known, value, end, left = fill_moves(game, evaluation, position, state, depth, start, worker, probe)
+    if not is_known:
+        is_known, value = try_early_cutoff(
+            evaluation, game, position, state, alpha, beta, depth, left, start, end, worker
+        )
+    if not is_known:
         arrange_all(evaluation, game, position, state, depth, ply, hint_for(data, depth, worker), symmetry, end, worker)
-    return known, found, end, left
+    return is_known, value, end, left
 
 
 @kernel
-def play_each(game, first_word, second_word, codes, words):
-    """The positions after some moves: two words for each, as rows of `words`.
+def play_moves(game, first_word, second_word, codes, words):
+    """Write the position after each of some moves into `words`: two words per row.
 
-    A kernel, for in the interpreter this took more time than all else that the head does for a job.
+    This is a kernel because in the interpreter it took more time than everything else that the head does for a job.
     """
     position = unpack(game, U64(first_word), U64(second_word))
     for index in range(len(codes)):
@@ -59,15 +62,15 @@ def play_each(game, first_word, second_word, codes, words):
 
 
 @kernel
-def keep_value(game, first_word, second_word, found, bound, depth, ply, move, worker):
-    """Keep the value of a node, `ply` plies from where those of `worker` begin, and remember a move that cut off."""
+def store_value(game, first_word, second_word, value, bound, depth, ply, move, worker):
+    """Store the value of a node, `ply` plies below the first of `worker`, and credit a move that cut off."""
     position = unpack(game, U64(first_word), U64(second_word))
     if bound == LOWER and move != NO_MOVE:
-        reward(np.int64(move), depth, ply, worker)
+        record_cutoff(np.int64(move), depth, ply, worker)
     if worker.table != 0 and depth >= worker.table_from:
         symmetry, first, second = table_key(game, position, worker)
-        data = entry_of(game, found, depth, bound, move, symmetry, worker)
-        learn(first, second, data, depth, ply, worker)
+        data = entry_of(game, value, depth, bound, move, symmetry, worker)
+        store_entry(first, second, data, depth, ply, worker)
 
 
 @open_node.sample
@@ -76,12 +79,12 @@ def _open_node_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[A
         yield game, root.evaluation, *pack(game, position), -1, 1, 2, 1, root.worker, root.probe
 
 
-@play_each.sample
-def _play_each_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
+@play_moves.sample
+def _play_moves_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
     yield game, *pack(game, position), np.zeros(4, MOVE), np.zeros((4, 2), np.uint64)
 
 
-@keep_value.sample
-def _keep_value_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
+@store_value.sample
+def _store_value_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
     for root in sample_roots(game, position, False):
         yield game, *pack(game, position), 0, EXACT, 2, 0, 0, root.worker

@@ -1,4 +1,4 @@
-"""What travels pickled to another process, with the user's modules that it may name: those are imported there first."""
+"""Values that are pickled for another process, with the user's modules to be imported there before unpickling."""
 
 import pickle
 from collections.abc import Callable
@@ -6,25 +6,25 @@ from dataclasses import dataclass
 from typing import Any
 
 from outflank.errors import OutflankError
-from outflank.user_modules import import_users, imported_modules
+from outflank.user_modules import import_user_module, imported_modules
 
 
 @dataclass(frozen=True, slots=True)
 class PickledValue:
-    """A value on its way."""
+    """A pickled value with the modules that it needs."""
 
     modules: tuple[str, ...]
     data: bytes
 
     def load(self) -> Any:
-        """The value. Raises OutflankError where a module cannot be imported here."""
+        """Return the value. Raises OutflankError if a module cannot be imported here."""
         for module in self.modules:
-            import_users(module)
+            import_user_module(module)
         return pickle.loads(self.data)
 
 
 def pickle_for_nodes(value: Any, dumps: Callable[[Any], bytes] = pickle.dumps) -> PickledValue:
-    """A value for other processes, with the modules that this one was told to import."""
+    """Return the pickled value, with the modules that the user had this process import."""
     try:
         return PickledValue(imported_modules(), dumps(value))
     except (pickle.PicklingError, AttributeError, TypeError) as error:

@@ -1,4 +1,4 @@
-"""Which entries of its table a node tells the others of, and how: the policies of report 000, by name."""
+"""Policies of replication: which table entries a node sends to the others, and how. They are those of report 000."""
 
 from dataclasses import dataclass, replace
 
@@ -10,20 +10,20 @@ ANY_PLY = 1 << 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Replication:
-    """A policy. Values never depend on it: entries only save work."""
+    """A replication policy. Values never depend on it: entries only save work."""
 
     name: str
     depth: int | None
-    """Plies left that an entry must have; None: as many as make it worth its message, as the search finds out."""
+    """Least depth of the entries that are sent; None: the search determines which entries are worth their message."""
     plies: int = ANY_PLY
-    """Plies from the root that it may have at most."""
+    """Greatest distance from the root, in plies, of the entries that are sent."""
     batch: int
-    """Entries in a message."""
+    """Entries per message."""
     waits: bool
-    """Whether the search waits until a message has been delivered to all."""
+    """Whether the search waits until a message has been delivered to all nodes."""
     sends: bool = True
     entry_seconds: float = 0.0
-    """Without a depth: what an entry must have taken to find, for each node that is told of it."""
+    """Without a depth: least search time of an entry, for each node that it is sent to."""
 
     def __str__(self) -> str:
         if not self.sends:
@@ -34,7 +34,7 @@ class Replication:
 
     @property
     def least(self) -> int:
-        """The depth, of a policy that has one."""
+        """The least depth of a policy that sets one; raises OutflankError otherwise."""
         if self.depth is None:
             raise OutflankError(f"replication {self}: without a cluster it needs depth= and a number")
         return self.depth
@@ -45,9 +45,9 @@ POLICIES = {
     "none": Replication(name="none", depth=0, batch=1, waits=False, sends=False),
     # Its `par_rmi`: all entries, 10 000 at a time, and the search waits.
     "batch": Replication(name="batch", depth=2, batch=10_000, waits=True),
-    # Its `par_tuple`: only what took long to find, each at once, as a tuple space does.
+    # Its `par_tuple`: only entries that took long to compute, each sent at once, as a tuple space does.
     "depth": Replication(name="depth", depth=None, batch=1, waits=True, entry_seconds=1e-2),
-    # What it expected to be best and could not finish: those, together, and nobody waits.
+    # The policy that it expected to be best and could not finish: such entries, in batches, and no worker waits.
     "async": Replication(name="async", depth=None, batch=1024, waits=False, entry_seconds=2e-5),
 }
 
@@ -55,7 +55,7 @@ SMALLEST, LARGEST_BATCH = 1, 100_000
 
 
 def replication_named(text: str) -> Replication:
-    """A policy by its name, with other numbers if they are given.
+    """Return a policy by its name, with the numbers that the text gives instead of its own.
 
     >>> str(replication_named("async:depth=9,batch=100"))
     'async:depth=9,batch=100'
@@ -72,7 +72,7 @@ def replication_named(text: str) -> Replication:
             raise OutflankError(f"replication {text!r}: a message has {SMALLEST} to {LARGEST_BATCH:,} entries")
         if int(number) > ANY_PLY:
             raise OutflankError(f"replication {text!r}: {key} is {ANY_PLY:,} at most")
-        if key == "plies":  # the report's first attempt: by the distance from the root, whatever is left
+        if key == "plies":  # the report's first attempt: by the distance from the root, at any depth
             policy = replace(policy, plies=int(number), depth=2)
         elif key == "depth":
             policy = replace(policy, depth=int(number))

@@ -1,7 +1,7 @@
-"""A search's set-up as JSON, for engines on which nothing may travel that a receiver would execute.
+"""The setup of a search as JSON, for engines that must not send anything that a receiver would execute.
 
-A game travels as its name and its rules: every node must know it by that name, as the package's own, as a plug-in that
-is installed, or because the program that all nodes run has registered it.
+A game is sent as its name and its rules: every node must know it by that name, as one of the package's own, as an
+installed plug-in, or because the program that all nodes run has registered it.
 """
 
 from dataclasses import asdict
@@ -17,7 +17,7 @@ from outflank.search.contract import Options
 
 
 def setup_to_json(setup: NodeSetup) -> dict[str, Any]:
-    """A set-up in words and numbers."""
+    """Return the setup as a JSON document."""
     description = description_of(setup.game)
     if description.name not in GAMES or game_named(description.name) is not description:
         raise OutflankError(f"MPI sends games by name: register {description.title} in the program that all ranks run")
@@ -36,14 +36,14 @@ def setup_to_json(setup: NodeSetup) -> dict[str, Any]:
     }
 
 
-def setup_from_json(words: dict[str, Any]) -> NodeSetup:
-    """The set-up that words and numbers tell of."""
-    game = game_named(words["game"]).rules_from_json(words["rules"])
-    first, second = words["position"]
+def setup_from_json(document: dict[str, Any]) -> NodeSetup:
+    """Return the setup that a JSON document describes."""
+    game = game_named(document["game"]).rules_from_json(document["rules"])
+    first, second = document["position"]
     return NodeSetup(
         game=game,
         position=unpack(game, U64(first), U64(second)),
-        options=Options(**words["options"]),
-        replication=Replication(**words["replication"]),
-        era=words["era"],
+        options=Options(**document["options"]),
+        replication=Replication(**document["replication"]),
+        era=document["era"],
     )

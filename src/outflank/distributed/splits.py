@@ -1,4 +1,4 @@
-"""The records of a tree that is divided among nodes: splits, their parts, and where each node is."""
+"""The records of a tree that is divided among nodes: split points, their moves, and the place of each node."""
 
 from dataclasses import dataclass, field
 
@@ -10,35 +10,35 @@ class Splitting:
     """How the top of a tree is divided."""
 
     threshold: int
-    """Plies left at which a part becomes a job."""
+    """Remaining depth at which a move becomes a job."""
     in_order: bool = False
     """Jamboree: moves that beat their scouts are searched again one after the other, once all scouts are done."""
 
 
 @dataclass(slots=True, eq=False)
 class Split:
-    """A position whose moves are searched apart."""
+    """A split point: a position whose moves are searched separately."""
 
     words: tuple[int, int]
-    """The position's."""
+    """The two words of the position."""
     depth: int
     left: int
-    """The depth below its moves."""
+    """Depth below the moves."""
     ply: int
     alpha: int
     beta: int
     codes: list[int]
     after: list[tuple[int, int]]
-    """The words of the positions after its moves."""
+    """Words of the positions after the moves."""
     part: "SplitMove | None"
-    """Of the split above; None: this is the root."""
+    """Move of the parent split that leads here; None: this is the root."""
     todo: list[int] = field(default_factory=list)
-    """Moves, by their places in `codes`, that nobody has taken."""
+    """Moves that no node has taken, as indices into `codes`."""
     again: list[tuple[int, int]] = field(default_factory=list)
-    """Moves that beat their scouts, and what they are worth at least."""
+    """Moves that beat their scouts, with lower bounds of their values."""
     busy: "dict[int, SplitMove]" = field(default_factory=dict)
     done: int = 0
-    """Moves whose values are known as far as they were asked for."""
+    """Number of moves whose values are known as far as the window needs them."""
     best: int = WORST
     best_index: int = -1
     line: tuple[int, ...] = ()
@@ -46,13 +46,13 @@ class Split:
 
     @property
     def above(self) -> "Split | None":
-        """The split of which this is a move."""
+        """The parent split; None: this is the root."""
         return self.part.split if self.part is not None else None
 
 
 @dataclass(slots=True, eq=False)
 class SplitMove:
-    """A move of a split that is being searched, with the window that it is asked for, as the split sees it."""
+    """A move of a split that is being searched, with its window from the split's point of view."""
 
     split: Split
     index: int
@@ -65,23 +65,23 @@ class SplitMove:
 
 @dataclass(slots=True)
 class TreePlace:
-    """Where a node is in the tree, and what it has done there."""
+    """The place of a node in the tree, and its statistics there."""
 
     split: Split | None = None
     tried: int = 0
-    """How often there was nothing for it nearby, and it looked elsewhere."""
+    """Steal attempts: how often no split on the node's own path had a move left."""
     stolen: int = 0
-    """How often it found something there."""
+    """Successful steals."""
     jobs: int = 0
-    own: int = 0
-    """Jobs on positions whose surroundings it had searched before."""
+    home_jobs: int = 0
+    """Jobs on positions whose surroundings the node had searched before."""
 
 
 class Homes:
-    """Which node last searched a position or one above it: its table knows most about it."""
+    """The node that last searched a position or one above it: its table has the most entries about it."""
 
     MOST = 1 << 18
-    """Positions remembered. Beyond, all are forgotten: it is a hint, and the next iteration fills it again."""
+    """Greatest number of positions. Beyond it all are dropped: they are hints, and the next iteration refills them."""
 
     def __init__(self) -> None:
         self._nodes: dict[tuple[int, int], int] = {}

@@ -1,4 +1,4 @@
-"""What a cluster did in a search, in report 000's terms."""
+"""Statistics of a search on a cluster, in the terms of report 000."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -9,27 +9,27 @@ from outflank.distributed.splits import TreePlace
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeStatistics:
-    """What one node did."""
+    """Statistics of one node."""
 
     node: int
     where: str
     workers: int
     lost: str | None
-    """Why it is not there any more, or None."""
+    """Why the node is lost, or None."""
     nodes: int
     useful_seconds: float
-    """With a job in hand, not counting the time in which the search waited for entries to be delivered."""
+    """Time during which the node had a job, without the time in which it waited for the delivery of entries."""
     overhead_seconds: float
-    """The rest: looking for work, waiting for messages."""
+    """The remaining time: looking for work, waiting for messages."""
     jobs: int
     wasted_jobs: int
-    """Those whose values were not wanted any more."""
+    """Jobs whose values were no longer needed."""
     wasted_nodes: int
     steals_tried: int
     steals_won: int
     stops: int
     slowest_stop_seconds: float
-    """From the head's message to the end of the job."""
+    """Longest time from the head's stop message to the end of the job."""
     entries_sent: int
     entries_received: int
     entries_kept: int
@@ -41,28 +41,28 @@ class NodeStatistics:
     table_lookups: int
     table_hits: int
     replicated_hits: int
-    """Positions that the table knew from another node, and that were ended by it."""
+    """Cutoffs by entries that came from another node."""
     replicated_sorts: int
-    """Those where it only told which move to try first."""
+    """Hits on entries of another node that only gave the move to try first."""
     memory_bytes: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClusterStatistics:
-    """What all nodes did."""
+    """Statistics of all nodes."""
 
     engine: str
     replication: str
     threshold: int
-    """Plies left at which a part was a job of one node, in the last iteration."""
+    """Remaining depth at which a subtree was a job of one node, in the last iteration."""
     seconds: float
     nodes: tuple[NodeStatistics, ...]
     losses: tuple[str, ...]
     head_bytes: int
-    """Of jobs and what came of them."""
+    """Bytes of jobs and results to and from the head."""
 
     def total(self, name: str) -> Any:
-        """The sum over all nodes."""
+        """Return the sum of a field over all nodes."""
         return sum(getattr(node, name) for node in self.nodes)
 
     @property
@@ -77,30 +77,30 @@ class ClusterStatistics:
 
     @property
     def steal_success(self) -> float:
-        """The part of the attempts to steal that found something."""
+        """Fraction of steal attempts that succeeded."""
         return float(self.total("steals_won") / max(self.total("steals_tried"), 1))
 
     @property
     def bytes_transferred(self) -> int:
-        """In all messages."""
+        """Total bytes of all messages."""
         return int(self.head_bytes + self.total("bytes_sent"))
 
     @property
     def idle_share(self) -> float:
-        """The part of the nodes' time that was overhead."""
+        """Fraction of the nodes' time that was overhead."""
         both = self.useful_seconds + self.overhead_seconds
         return self.overhead_seconds / both if both > 0 else 0.0
 
 
 def cluster_statistics(head: Head) -> ClusterStatistics:
-    """What has been done so far in the search that `head` leads."""
+    """Return the statistics of the search that `head` leads, so far."""
     nodes = []
     for number, member in list(head.members.items()):
         place = head.places.get(number, TreePlace())
         report = member.report
-        there = head.present_seconds(member)
-        # A job still in hand counts too: the node's own report knows of it.
-        busy = min(max(member.useful_seconds, report.busy_seconds), there)
+        present_seconds = head.present_seconds(member)
+        # A job that is still running counts too: the node's own report includes it.
+        busy = min(max(member.useful_seconds, report.busy_seconds), present_seconds)
         useful = max(0.0, busy - report.waited_seconds / max(member.workers, 1))
         nodes.append(
             NodeStatistics(
@@ -110,7 +110,7 @@ def cluster_statistics(head: Head) -> ClusterStatistics:
                 lost=member.gone or ("silent" if member.silent else None),
                 nodes=max(member.counts["nodes"], report.nodes),
                 useful_seconds=useful,
-                overhead_seconds=there - useful,
+                overhead_seconds=present_seconds - useful,
                 jobs=member.jobs,
                 wasted_jobs=member.wasted_jobs,
                 wasted_nodes=member.wasted_nodes,

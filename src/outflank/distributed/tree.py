@@ -1,16 +1,15 @@
-"""The top of a tree, divided among the nodes of a cluster. Nothing here knows how they are reached, or what time it is.
+"""The top of a tree, divided among the nodes of a cluster. This module is independent of transport and time.
 
-A split is a position whose moves are searched apart: the first alone, the others once it is done (young brothers
+A split is a position whose moves are searched separately: the first alone, the others once it is done (young brothers
 wait), with null windows first where the algorithm has them. A part is a move of a split that is being searched: as a
-split of its own while more plies are left than the threshold, else as a job of one node. A value that makes the others
-of a split pointless closes it, and with it all that is below: their jobs are `unwanted`, and what still comes of them
-is not taken.
+split of its own while its depth exceeds the threshold, else as a job of one node. A cutoff closes a split and all
+splits below it: their jobs are `unwanted`, and their results are ignored.
 
-While a move that beat its scout is searched again its brothers are not held back, as they are among the workers of one
-machine: jobs are long, and nodes that waited for one stood idle for longer than their scouts were worth.
+While a move that beat its scout is searched again, its brothers do not wait, unlike among the workers of one machine:
+jobs are long, and nodes that waited for one were idle for longer than their scouts were worth.
 
-A node goes on where it last was: in the same split, or in the nearest one above it that has moves left. Where there is
-none it steals from the split nearest to the root.
+A node continues in the split of its last job, or in the nearest one above it that has moves left. If there is none it
+steals from the split nearest to the root.
 """
 
 from collections.abc import Iterator, Sequence
@@ -18,7 +17,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from outflank.distributed.messages import Job, JobResult
-from outflank.distributed.node_steps import keep_value, open_node, play_each
+from outflank.distributed.node_steps import open_node, play_moves, store_value
 from outflank.distributed.splits import Homes, Split, SplitMove, Splitting, TreePlace
 from outflank.games.rules import MOVE, pack
 from outflank.kernels.bits import U64
@@ -46,16 +45,16 @@ class Tree:
     ) -> None:
         self.root, self.splitting, self.era, self.depth = root, splitting, era, depth
         self.moves = moves
-        self.found: RootValue | None = None
+        self.result: RootValue | None = None
         self.unwanted: list[int] = []
-        """Tickets of jobs that should be stopped."""
+        """Tickets of the jobs to be stopped."""
         self.changes = 0
-        """Grows when there may be something for a node that found nothing before."""
+        """Counter of changes that may have made work for an idle node."""
         self.spawned = 0
         self.threshold = splitting.threshold
-        """Plies left at which a part becomes a job now. Who hands jobs out may change it at any time."""
+        """Remaining depth at which a part becomes a job. The head may change it at any time."""
         self.send_from = 0
-        """Plies left of the entries that a node tells the others of, where the policy does not say."""
+        """Least depth of the entries that a node replicates, where the policy does not set one."""
         self._tickets, self._places, self._homes = tickets, places, homes
         self._parts: dict[int, SplitMove] = {}
         self._orphans: list[SplitMove] = []
@@ -70,9 +69,9 @@ class Tree:
     # --- work for nodes ---
 
     def take(self, node: int) -> Job | None:
-        """A job for an idle node; None: there is none now."""
+        """Return a job for an idle node; None: there is none now."""
         place = self._places.setdefault(node, TreePlace())
-        while self.found is None:
+        while self.result is None:
             part = self._orphan() or self._next(place, node)
             if part is None:
                 return None
@@ -86,7 +85,7 @@ class Tree:
         return None
 
     def _orphan(self) -> SplitMove | None:
-        """A part whose node has gone."""
+        """Return a part whose node was lost, or None."""
         while self._orphans:
             part = self._orphans.pop()
             if not part.split.closed:
@@ -103,9 +102,9 @@ class Tree:
             available = [split for split in self._open if self._available(split)]
             if not available:
                 return None
-            # One that it knows; else the oldest, which is nearest to the root: most is left of it.
-            mine = (split for split in available if self._home(split) == node)
-            split = next(mine, available[0])
+            # A split that this node has searched; else the oldest, which is nearest to the root and has most work left.
+            home_splits = (split for split in available if self._home(split) == node)
+            split = next(home_splits, available[0])
             place.stolen += 1
         return self._part(split, node)
 
@@ -117,17 +116,17 @@ class Tree:
         return bool(split.todo) and (split.done > 0 or not split.busy)
 
     def _part(self, split: Split, node: int) -> SplitMove:
-        """Take a move of a split."""
+        """Take a move of a split and return it as a part."""
         if split.again and not (self.splitting.in_order and (split.todo or split.busy)):
             split.again.sort(reverse=True)
-            index, found = split.again.pop()
+            index, bound = split.again.pop()
             low = self._floor(split, index)
-            if found > low:
-                part = SplitMove(split, index, found - 1, split.beta, split.left)
-            else:  # another one is better by now: first of all it must beat that
+            if bound > low:
+                part = SplitMove(split, index, bound - 1, split.beta, split.left)
+            else:  # another move is better by now: this one must first beat that
                 part = SplitMove(split, index, low, min(low + 1, split.beta), split.left)
         else:
-            index = split.todo.pop(self._choice(split, node))
+            index = split.todo.pop(self._choose_index(split, node))
             low = self._floor(split, index)
             scouting = self._scouts and split.done > 0 and low + 1 < split.beta
             part = SplitMove(split, index, low, low + 1 if scouting else split.beta, split.left)
@@ -136,31 +135,32 @@ class Tree:
             self.spawned += 1
         return part
 
-    def _choice(self, split: Split, node: int) -> int:
-        """Which of the moves to be searched a node takes: the eldest; else one that it knows, or that nobody knows."""
+    def _choose_index(self, split: Split, node: int) -> int:
+        """Return the index in `todo` of the move that a node takes: the eldest brother; then one that this node has
+        searched before, then one that no node has."""
         if split.done == 0 or len(split.todo) == 1:
             return 0
         homes = [self._homes[split.after[index]] for index in split.todo]
-        for wanted in (node, None):
-            if wanted in homes:
-                return homes.index(wanted)
+        for home in (node, None):
+            if home in homes:
+                return homes.index(home)
         return 0
 
     def _home(self, split: Split) -> int | None:
-        """The node that last searched a split as a whole, or took a move of it first."""
+        """Return the node that last searched a split as a whole, or took a move of it first."""
         return None if split.part is None else self._homes[split.words]
 
     def _floor(self, split: Split, index: int) -> int:
-        """What a move must beat."""
+        """Return the value that a move must beat."""
         if split.part is None:
             if not self.root.options.share_alpha:
                 return split.alpha
             if split.best_index >= 0 and self._ranks[split.codes[index]] > self._ranks[split.codes[split.best_index]]:
-                return max(split.alpha, split.best - 1)  # to be as good is enough
+                return max(split.alpha, split.best - 1)  # an equal value is enough
         return max(split.alpha, split.best)
 
     def _descend(self, part: SplitMove) -> Split | None:
-        """Make a split of a part; None if there is nothing to search, and its value has been delivered."""
+        """Make a split of a part and return it; None if no search was needed, and its value has been delivered."""
         root, worker = self.root, self.root.worker
         words = part.split.after[part.index]
         ply = part.split.ply + 1
@@ -189,7 +189,7 @@ class Tree:
         if codes is None:
             codes = [move.code for move in self.moves]
         after = np.zeros((len(codes), 2), np.uint64)
-        play_each(self.root.game, *map(U64, words), np.array(codes, MOVE), after)
+        play_moves(self.root.game, *map(U64, words), np.array(codes, MOVE), after)
         following = [(int(first), int(second)) for first, second in after]
         split = Split(words, depth, left, ply, alpha, beta, codes, following, part)
         split.todo = list(range(len(codes)))
@@ -204,9 +204,9 @@ class Tree:
         place.split = split
         place.jobs += 1
         words = split.after[part.index]
-        place.own += self._homes[words] == node
+        place.home_jobs += self._homes[words] == node
         self._homes[words] = node
-        while split.part is not None:  # the splits above, as far as they are nobody's yet
+        while split.part is not None:  # the splits above, as far as they have no home yet
             if self._homes[split.words] is not None:
                 break
             self._homes[split.words] = node
@@ -226,11 +226,11 @@ class Tree:
     # --- values ---
 
     def deliver(self, result: JobResult) -> bool:
-        """Take what came of a job; whether it was still wanted."""
+        """Take the result of a job; return whether it was still needed."""
         part = self._parts.pop(result.ticket, None)
         if part is None or part.split.closed:
             return False
-        if not result.valid:  # stopped by nobody here: it must be searched again
+        if not result.valid:  # not stopped by this tree: it must be searched again
             self._orphans.append(part)
             self.changes += 1
             return False
@@ -239,19 +239,19 @@ class Tree:
         bound = LOWER if result.value >= beta else EXACT if result.value > alpha else UPPER
         words = map(U64, part.split.after[part.index])
         move = result.line[0] if result.line else NO_MOVE
-        keep_value(root.game, *words, result.value, bound, part.depth, part.split.ply + 1, move, root.worker)
+        store_value(root.game, *words, result.value, bound, part.depth, part.split.ply + 1, move, root.worker)
         self._deliver(part, -result.value, result.line if bound == EXACT else ())
         return True
 
     def lose(self, ticket: int) -> None:
-        """A job's node has gone: another one must search it."""
+        """Put back a job whose node was lost, for another node to search."""
         part = self._parts.pop(ticket, None)
         if part is not None and not part.split.closed:
             self._orphans.append(part)
             self.changes += 1
 
     def is_wanted(self, ticket: int) -> bool:
-        """Whether what comes of a job will be taken."""
+        """Return whether the result of a job is still needed."""
         part = self._parts.get(ticket)
         return part is not None and not part.split.closed
 
@@ -264,17 +264,17 @@ class Tree:
                 split.again.append((part.index, value))
                 return
             split.done += 1
-            self._note(split, part, value, line)
+            self._update_best(split, part, value, line)
             if split.best < split.beta and (split.todo or split.again or split.busy):
                 return
             self._close(split)
             if split.part is None:
                 self._finish(split)
                 return
-            self._keep(split)
+            self._store(split)
             part, value, line = split.part, -split.best, split.line
 
-    def _note(self, split: Split, part: SplitMove, value: int, line: tuple[int, ...]) -> None:
+    def _update_best(self, split: Split, part: SplitMove, value: int, line: tuple[int, ...]) -> None:
         exact = part.low < value < split.beta
         if split.part is None:
             move = self.moves[part.index]
@@ -292,7 +292,7 @@ class Tree:
     def _is_preferred(self, split: Split, index: int) -> bool:
         return self._ranks[split.codes[index]] > self._ranks[split.codes[split.best_index]]
 
-    def _keep(self, split: Split) -> None:
+    def _store(self, split: Split) -> None:
         """Store the value of a split in the head's table."""
         bound = LOWER if split.best >= split.beta else EXACT if split.best > split.alpha else UPPER
         move = split.codes[split.best_index]
@@ -300,12 +300,12 @@ class Tree:
         if bound == LOWER:
             worker.cutoffs += 1
             worker.first_cutoffs += split.best_index == 0
-        keep_value(self.root.game, *map(U64, split.words), split.best, bound, split.depth, split.ply, move, worker)
+        store_value(self.root.game, *map(U64, split.words), split.best, bound, split.depth, split.ply, move, worker)
         if bound != EXACT:
             split.line = ()
 
     def _close(self, split: Split) -> None:
-        """Nothing more is wanted of a split, nor of what is below it."""
+        """Close a split and all splits below it, and mark their jobs as unwanted."""
         split.closed = True
         self._open.remove(split)
         for part in split.busy.values():
@@ -318,17 +318,17 @@ class Tree:
 
     def _finish(self, split: Split) -> None:
         best = self.moves[split.best_index]
-        self.found = RootValue(split.best, best)
+        self.result = RootValue(split.best, best)
 
     def standing(self) -> WindowProgress:
-        """How far the root's moves are searched."""
+        """Return how many of the root's moves are searched, and the best so far."""
         top = self._top
         begun = len(self.moves) - len(top.todo)
-        shown = self.moves[top.best_index] if top.best > top.alpha else None
-        return WindowProgress(begun, len(self.moves), None, shown, top.best if shown else None, top.done)
+        best_move = self.moves[top.best_index] if top.best > top.alpha else None
+        return WindowProgress(begun, len(self.moves), None, best_move, top.best if best_move else None, top.done)
 
     def abandon(self) -> None:
-        """Nobody waits for the value any more."""
+        """Close the tree: its value is no longer needed."""
         if not self._top.closed:
             self._close(self._top)
 

@@ -1,4 +1,4 @@
-"""Games in brackets, `(;GM[…]B[f5]W[d6];)`: their properties, whatever game they are of, and what stands with moves."""
+"""Games in brackets, `(;GM[…]B[f5]W[d6];)`: their properties, for any game, and the remarks on moves."""
 
 import re
 from collections.abc import Iterator
@@ -18,48 +18,48 @@ class Property(NamedTuple):
     name: str
     values: list[str]
     place: int
-    """Where the first value is in the text."""
+    """The position of the first value in the text."""
     node: int
-    """The number of the node it belongs to."""
+    """The number of the node that it belongs to."""
 
 
 def read_properties(text: str) -> Iterator[Property]:
-    """The properties of the main line, which ends at the first closing parenthesis."""
+    """Yield the properties of the main line, which ends at the first closing parenthesis."""
     place = node = 0
     while place < len(text):
-        found = _item.match(text, place)
-        if found is None:
-            where = _space.match(text, place).end()  # type: ignore[union-attr]  # it matches anywhere
-            if where == len(text) or text[where] == ")":
+        match = _item.match(text, place)
+        if match is None:
+            end = _space.match(text, place).end()  # type: ignore[union-attr]  # it matches anywhere
+            if end == len(text) or text[end] == ")":
                 return
-            raise FormatError.at("game in brackets", text, where, "a property like B[f5]")
-        if found[2]:
-            values = _values(found[3])
-            if "\\" in found[3]:
+            raise FormatError.at("game in brackets", text, end, "a property like B[f5]")
+        if match[2]:
+            values = _values(match[3])
+            if "\\" in match[3]:
                 values = [re.sub(r"\\(.)", r"\1", value) for value in values]
-            yield Property(found[2].upper(), values, found.start(3) + 1, node)
-        node += found[1] == ";"
-        place = found.end()
+            yield Property(match[2].upper(), values, match.start(3) + 1, node)
+        node += match[1] == ";"
+        place = match.end()
 
 
 def _values(text: str) -> list[str]:
-    """The texts between the brackets of one property."""
-    values, found = [], _value.match(text)
-    while found is not None:
-        values.append(found[1])
-        found = _value.match(text, found.end())
+    """Return the texts between the brackets of one property."""
+    values, match = [], _value.match(text)
+    while match is not None:
+        values.append(match[1])
+        match = _value.match(text, match.end())
     return values
 
 
 def read_remarks(text: str) -> tuple[float | None, float | None]:
-    """The value and the seconds of a move's text, `F5/eval/time`."""
-    _, given, remarks = text.partition("/")
-    if not given:
+    """Return the value and the seconds in a move's text, `F5/eval/time`."""
+    _, slash, remarks = text.partition("/")
+    if not slash:
         return None, None
     value, _, time = remarks.partition("/")
     minutes, _, seconds = time.strip().rpartition(":")
-    spent = read_number(seconds)
-    if spent is not None and minutes:
-        whole = read_number(minutes)
-        spent = None if whole is None else 60 * whole + spent
-    return read_number(value), spent
+    total_seconds = read_number(seconds)
+    if total_seconds is not None and minutes:
+        whole_minutes = read_number(minutes)
+        total_seconds = None if whole_minutes is None else 60 * whole_minutes + total_seconds
+    return read_number(value), total_seconds

@@ -1,4 +1,4 @@
-"""The rules of what was read, with the options that its text leaves open: a board line does not say how it counts."""
+"""Rule options for a text that leaves them open: a board line does not state its scoring."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -8,25 +8,26 @@ from outflank.formats.setup import Setup
 from outflank.games.description import description_of
 
 
-def under(
+def apply_rule_options(
     setup: Setup,
     options: Mapping[str, Any],
-    called: Callable[[str, Any], str] = lambda name, value: f"{name}={value!r}",
+    option_text: Callable[[str, Any], str] = lambda name, value: f"{name}={value!r}",
 ) -> Setup:
-    """What was read, under the options given; an error where it says otherwise, which has them as they are `called`."""
-    found = description_of(setup.game)
-    told, changed = found.options_of(setup.game), {}
-    for option in found.options:
+    """Return the setup under the given options; raise an error, with an option written by `option_text`, where the text
+    contradicts it."""
+    described = description_of(setup.game)
+    stated, changed = described.options_of(setup.game), {}
+    for option in described.options:
         value = options.get(option.name)
         if value is None:
             continue
-        if option.name not in told:
+        if option.name not in stated:
             if not setup.moves:
-                said = called(option.name, value)
-                raise InvalidOption(f"{said}: the position given is a position, not a list of moves")
-        elif option.told is None and found.with_options is not None:
+                text = option_text(option.name, value)
+                raise InvalidOption(f"{text}: the position given is a position, not a list of moves")
+        elif option.value_text is None and described.with_options is not None:
             changed[option.name] = value
-        elif told[option.name] != value:
-            there = told[option.name] if option.told is None else option.told(told[option.name])
-            raise InvalidOption(f"{called(option.name, value)}: the position given has {there}")
-    return setup.with_game(found.with_options(setup.game, changed)) if changed and found.with_options else setup
+        elif stated[option.name] != value:
+            actual = stated[option.name] if option.value_text is None else option.value_text(stated[option.name])
+            raise InvalidOption(f"{option_text(option.name, value)}: the position given has {actual}")
+    return setup.with_game(described.with_options(setup.game, changed)) if changed and described.with_options else setup

@@ -1,7 +1,7 @@
 """Clocks as text: `5m+3s` is five minutes for the game and three seconds more after each move.
 
-A time has its unit (`30s`, `5m`, `1h`) or its colon (`5:00`, `1:30:00`). What is written always has one: `5+3` means
-minutes and seconds to a player, and two numbers in a file mean what their writer meant.
+A time has its unit (`30s`, `5m`, `1h`) or a colon (`5:00`, `1:30:00`). Written times always have one: `5+3` means
+minutes and seconds to a player, and two bare numbers in a file are ambiguous.
 """
 
 import re
@@ -16,7 +16,7 @@ _SECONDS = {"s": 1.0, "m": 60.0, "h": 3600.0}
 
 
 class ClockTimes(NamedTuple):
-    """The seconds of a clock; None: there is no such limit."""
+    """The seconds of a clock; None: no such limit."""
 
     game: float | None = None
     increment: float = 0.0
@@ -24,18 +24,18 @@ class ClockTimes(NamedTuple):
 
 
 def read_clock(text: str) -> ClockTimes | None:
-    """The times that a text like `5m+3s` or `2s/move` gives; None if it is no such text."""
+    """Return the times of a text like `5m+3s` or `2s/move`; None for any other text."""
     whole, slash, word = text.partition("/")
     if slash:
-        each = read_time(whole)
-        return ClockTimes(move=each) if word == "move" and each else None
+        move_seconds = read_time(whole)
+        return ClockTimes(move=move_seconds) if word == "move" and move_seconds else None
     first, plus, second = text.partition("+")
     game, increment = read_time(first), read_time(second) if plus else 0.0
     return ClockTimes(game, increment) if game and increment is not None else None
 
 
 def write_clock(times: ClockTimes) -> str:
-    """As `read_clock` reads it; `none` if there is no limit."""
+    """Return the text that `read_clock` reads; `none` if there is no limit."""
     if times.move is not None:
         return f"{write_time(times.move)}/move"
     if times.game is None:
@@ -44,17 +44,17 @@ def write_clock(times: ClockTimes) -> str:
 
 
 def read_time(text: str) -> float | None:
-    """The seconds of `30s`, `5m`, `1h`, `5:00` or `1:30:00`; None for anything else."""
-    found = _time.fullmatch(text)
-    if found is None:
+    """Return the seconds of `30s`, `5m`, `1h`, `5:00` or `1:30:00`; None for anything else."""
+    match = _time.fullmatch(text)
+    if match is None:
         return None
-    if found["unit"]:
-        return float(found["count"]) * _SECONDS[found["unit"]]
-    return 3600.0 * int(found["hours"] or 0) + 60.0 * int(found["minutes"]) + int(found["seconds"])
+    if match["unit"]:
+        return float(match["count"]) * _SECONDS[match["unit"]]
+    return 3600.0 * int(match["hours"] or 0) + 60.0 * int(match["minutes"]) + int(match["seconds"])
 
 
 def write_time(seconds: float) -> str:
-    """As `read_time` reads it.
+    """Return the text that `read_time` reads.
 
     >>> [write_time(seconds) for seconds in (30, 0.5, 300, 90, 5400)]
     ['30s', '0.5s', '5m', '1:30', '90m']

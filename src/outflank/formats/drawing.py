@@ -1,8 +1,8 @@
-"""Boards drawn with letters, a row a line: what `str(board)` and `outflank show` print, and what other programs do.
+"""Boards drawn with letters, one row per line: the output of `str(board)`, `outflank show`, and other programs.
 
-Rows may have their numbers or letters beside them and bars between their cells; lines that are no rows are passed over.
-The legal moves in our own drawings are `*`, which elsewhere is a black disc: it is one where nothing else is black.
-What is here is the same in every game; a game's notation knows its rows.
+Rows may have their numbers or letters beside them and bars between their cells; other lines are ignored. The legal
+moves in our own drawings are `*`, which elsewhere is a black disc: it is black if no other sign is. This module has the
+part that all games share; a game's notation knows its rows.
 """
 
 import re
@@ -18,11 +18,11 @@ NAME = "drawing"
 BLACK, WHITE, EMPTY, EITHER = "Xx@#●⚫Bb", "Oo0○⚪Ww", ".-_·∙•", "*"
 BARS = "|│┃║¦"
 LONGEST = 400
-"""Letters of the longest line that may be one of a drawing."""
+"""The length of the longest line that may belong to a drawing."""
 
 _escape = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 _colour = rf"(?P<black>black|[{BLACK}*](?!\w))|(?P<white>white|[{WHITE}](?!\w))"
-_said = (
+_turn_patterns = (
     re.compile(
         rf"(?<!\w)(?:{_colour})(?:\s+is)?(?:'s)?\s+(?:to\s+(?:move|play)|would\s+move|turn|moves)\b", re.IGNORECASE
     ),
@@ -34,18 +34,18 @@ Rows = Sequence[Sequence[str]]
 
 
 def without_colours(text: str) -> str:
-    """`text` without what makes a terminal colour it."""
+    """Return `text` without a terminal's colour codes."""
     return _escape.sub("", text)
 
 
 LEAST_LINES = 4
-"""Of a drawing."""
+"""The smallest number of lines in a drawing."""
 
 
 def read_drawing(text: str, games: Sequence[GameDescription], known: Sequence[GameDescription]) -> Setup | None:
-    """The position of one of `games` that `text` draws; None if no board is to be seen in it.
+    """Return the position of one of `games` that `text` draws; None if it has no drawing.
 
-    A position of any `known` game on a line of its own, as `outflank show` prints it below a drawing, says more.
+    A position of any `known` game on a line of its own, as `outflank show` prints it below a drawing, takes precedence.
     """
     lines = [line for line in without_colours(text).splitlines() if line.strip() and len(line) <= LONGEST]
     if len(lines) < LEAST_LINES:
@@ -53,39 +53,39 @@ def read_drawing(text: str, games: Sequence[GameDescription], known: Sequence[Ga
     for line in reversed(lines):
         for game in known:
             try:
-                written = game.notation.line(line)
+                line_setup = game.notation.line(line)
             except OutflankError:
                 continue
-            if written is not None:
-                return written
-    return next((drawn for game in games if (drawn := game.notation.drawing(lines)) is not None), None)
+            if line_setup is not None:
+                return line_setup
+    return next((setup for game in games if (setup := game.notation.drawing(lines)) is not None), None)
 
 
 def cells(line: str) -> list[str]:
-    """The cells of a row; none if the line is no row. Between bars, what is blank is empty."""
+    """Return the cells of a row; none if the line is not a row. Between bars, blanks are empty cells."""
     inner = line.strip().strip(BARS)
     between = re.split(f"[{BARS}]", inner)
     if len(between) > 1 and all(len(cell.strip()) <= 1 for cell in between):
-        found = [cell.strip() or "." for cell in between]
+        signs = [cell.strip() or "." for cell in between]
     else:
-        found = [char for char in inner if not char.isspace() and char not in BARS]
-    return found if all(cell in BLACK + WHITE + EMPTY + EITHER for cell in found) else []
+        signs = [char for char in inner if not char.isspace() and char not in BARS]
+    return signs if all(cell in BLACK + WHITE + EMPTY + EITHER for cell in signs) else []
 
 
 def black_signs(rows: Rows) -> str:
-    """What stands for black here."""
+    """Return the signs that stand for black in these rows."""
     signs = {sign for row in rows for sign in row}
     if "●" in signs and not signs & set(WHITE):
         raise FormatError(f"{NAME}: expected two kinds of discs, found ● alone: without colours they are all alike")
     return BLACK if signs & set(BLACK) else BLACK + EITHER
 
 
-def turn_told(lines: Sequence[str]) -> Side | None:
-    """The side to move, where a line says so; the last that does counts."""
+def stated_turn(lines: Sequence[str]) -> Side | None:
+    """Return the side to move, where a line states it; the last such line counts."""
     return next((side for line in reversed(lines) for side in _sides(line)), None)
 
 
 def _sides(line: str) -> Iterator[Side]:
-    for pattern in _said:
-        for found in pattern.finditer(line):
-            yield Side.BLACK if found["black"] else Side.WHITE
+    for pattern in _turn_patterns:
+        for match in pattern.finditer(line):
+            yield Side.BLACK if match["black"] else Side.WHITE

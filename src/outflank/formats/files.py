@@ -1,4 +1,4 @@
-"""Streams that were looked into, and files that take their place once they are written."""
+"""Streams whose first bytes were read ahead, and files that replace older ones once they are written."""
 
 import io
 import os
@@ -13,7 +13,7 @@ from outflank.errors import OutflankError, reason_of
 
 
 class _Rejoined(io.RawIOBase):
-    """Bytes that have been read, and the stream they are from."""
+    """Bytes that have been read, followed by the rest of their stream."""
 
     def __init__(self, head: bytes, rest: BinaryIO) -> None:
         self._head = head
@@ -29,14 +29,14 @@ class _Rejoined(io.RawIOBase):
         return len(data)
 
 
-def looked_into(stream: BinaryIO, size: int) -> tuple[bytes, BinaryIO]:
-    """The first bytes of a stream, and a stream that still has them."""
+def peek(stream: BinaryIO, size: int) -> tuple[bytes, BinaryIO]:
+    """Return the first bytes of a stream, and a stream that still has them."""
     head = stream.read(size)
     return head, cast(BinaryIO, io.BufferedReader(_Rejoined(head, stream)))
 
 
 def decoded_whole(data: bytes) -> str:
-    """The text of a file, whatever mark of its encoding it begins with."""
+    """Return the text of a file, with any byte order mark."""
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         return data.decode("utf-16", "replace")
     return data.decode("utf-8-sig", "replace")
@@ -44,38 +44,38 @@ def decoded_whole(data: bytes) -> str:
 
 @contextmanager
 def replacing(path: Path) -> Iterator[BinaryIO]:
-    """A stream to a file beside `path` that takes its place at the end: nobody ever finds half of it.
+    """Yield a stream to a temporary file beside `path` that replaces it at the end: no reader ever sees a partial file.
 
-    It does so too when bad input or Ctrl-C ends it early, if something has been written: what there is, is whole games.
-    When writing itself fails, the old file stays. A link at `path` is replaced and not followed; what is no file
-    (a device, a pipe) is written to directly.
+    The file is replaced even when bad input or Ctrl-C ends the writing early, if something has been written: it
+    consists of whole games. When writing itself fails, the old file stays. A link at `path` is replaced and not
+    followed; a device or a pipe is written to directly.
     """
     if path.exists() and not path.is_file():
         with path.open("wb") as device:
             yield device
         return
-    stream, part = _made_beside(path)
+    stream, part = _open_temporary(path)
     try:
         with stream:
             try:
                 yield stream
             except (OutflankError, KeyboardInterrupt):
-                _put_in_place(stream, part, path, unless_empty=True)
+                _move_into_place(stream, part, path, unless_empty=True)
                 raise
-            _put_in_place(stream, part, path)
+            _move_into_place(stream, part, path)
     finally:
         with suppress(FileNotFoundError):
             part.unlink()
 
 
 def write_whole(path: Path, content: str | bytes) -> None:
-    """Write a file whole or not at all; text as UTF-8, its lines as they are."""
+    """Write a file completely or not at all; text as UTF-8, with unchanged line ends."""
     with replacing(path) as stream:
         stream.write(content.encode("utf-8", "replace") if isinstance(content, str) else content)
 
 
-def _made_beside(path: Path) -> tuple[BinaryIO, Path]:
-    """A new file in the directory of `path`, that nobody could have put there before."""
+def _open_temporary(path: Path) -> tuple[BinaryIO, Path]:
+    """Create a new file in the directory of `path`, with a name that cannot be predicted."""
     while True:
         part = path.with_name(f".{path.name[:100]}.{secrets.token_hex(8)}.part")
         flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
@@ -83,18 +83,18 @@ def _made_beside(path: Path) -> tuple[BinaryIO, Path]:
             return os.fdopen(os.open(part, flags, 0o666), "wb+"), part
         except FileExistsError:
             continue
-        except OSError as error:  # in words of the file that was asked for: nobody knows of the one beside it
+        except OSError as error:  # name the caller's file, not the temporary one
             missing = isinstance(error, FileNotFoundError) and not path.parent.exists()
-            why = f"there is no folder {path.parent}" if missing else reason_of(error)
-            raise OSError(error.errno, why, os.fspath(path)) from None
+            reason = f"there is no folder {path.parent}" if missing else reason_of(error)
+            raise OSError(error.errno, reason, os.fspath(path)) from None
 
 
-def _put_in_place(stream: BinaryIO, part: Path, path: Path, *, unless_empty: bool = False) -> None:
+def _move_into_place(stream: BinaryIO, part: Path, path: Path, *, unless_empty: bool = False) -> None:
     stream.flush()
     if unless_empty and os.fstat(stream.fileno()).st_size == 0:
         return
     os.fsync(stream.fileno())
-    stream.close()  # Windows moves no open file
+    stream.close()  # Windows does not move open files
     with suppress(FileNotFoundError):
         before = path.lstat()
         if stat.S_ISREG(before.st_mode):

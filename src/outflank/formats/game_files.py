@@ -1,4 +1,4 @@
-"""Files of whole games: every format that is read and written, by its content or by its name."""
+"""Files of whole games: every format that is read and written, selected by content or by name."""
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sized
@@ -8,7 +8,7 @@ from typing import BinaryIO
 
 from outflank.errors import FormatError, OutflankError, UnknownName
 from outflank.formats import headed_games, saved_games
-from outflank.formats.files import looked_into, replacing
+from outflank.formats.files import peek, replacing
 from outflank.formats.game_record import Record
 from outflank.formats.selection import Selection
 from outflank.games.description import GAMES, OWN_GAMES, game_named
@@ -17,17 +17,17 @@ from outflank.games.notation import FileFormat
 File = str | os.PathLike[str]
 
 HEAD = 4096
-"""Bytes by which a file is recognised."""
+"""The number of bytes by which a file's format is recognised."""
 
 
 def selecting(
     read: Callable[[BinaryIO], Iterator[Record]],
 ) -> Callable[[BinaryIO, Path | None, Selection], Iterator[tuple[int, Record]]]:
-    """A reader of the wanted games, of one that reads them all."""
+    """Return a reader of selected games from one that reads all games."""
 
     def read_selected(stream: BinaryIO, path: Path | None, selection: Selection) -> Iterator[tuple[int, Record]]:
         for number, record in enumerate(read(stream), 1):
-            if selection.takes(number, record):
+            if selection.matches(number, record):
                 yield number, record
 
     return read_selected
@@ -48,38 +48,38 @@ ANY_GAMES = {
         holds_games=lambda head: True,
     ),
 }
-"""The formats that hold games of any kind."""
+"""The formats for any game."""
 
 
 def file_formats() -> dict[str, FileFormat]:
-    """Every format of the package, by the end of its files' names."""
+    """Return every format of the package, by the suffix of its files."""
     own = [game_named(name).notation.files for name in OWN_GAMES]
     return {suffix: form for files in (*own, ANY_GAMES) for suffix, form in files.items()}
 
 
 def is_written(form: FileFormat) -> bool:
-    """Whether games can be written so, and not only read."""
+    """Return whether games can be written in the format, and not only read."""
     return form.write is not None or form.write_all is not None
 
 
 def usual_suffix(game: str) -> str:
-    """The end of the name of a file that keeps games of the game called `game`."""
+    """Return the suffix of the usual files of the game called `game`."""
     return game_named(game).notation.usual_suffix
 
 
 def _format(suffix: str) -> FileFormat | None:
-    found = file_formats().get(suffix)
-    if found is None:  # an installed game's, perhaps
-        others = (each.notation.files.get(suffix) for each in GAMES.parts().values())
-        found = next((form for form in others if form is not None), None)
-    return found
+    known = file_formats().get(suffix)
+    if known is None:  # perhaps a format of an installed game
+        others = (game.notation.files.get(suffix) for game in GAMES.parts().values())
+        known = next((form for form in others if form is not None), None)
+    return known
 
 
 def read_records(source: File | BinaryIO, *, format: str | None = None) -> Iterator[Record]:
-    """The games of a file or a binary stream, one after the other.
+    """Yield the games of a file or a binary stream in order.
 
-    The format is seen from the content, or else from the file's name; `format` (`ggf`, or any other of `FORMATS`)
-    settles it. Where the file is damaged a `FormatError` says so, after all games before the damage.
+    The format is recognised by the content, or else by the file's name; `format` (`ggf`, or any other of `FORMATS`)
+    overrides that. A damaged file raises a `FormatError` after all games before the damage.
     """
     for _, record in select_records(source, Selection(), format=format):
         yield record
@@ -88,26 +88,26 @@ def read_records(source: File | BinaryIO, *, format: str | None = None) -> Itera
 def select_records(
     source: File | BinaryIO, selection: Selection, *, format: str | None = None
 ) -> Iterator[tuple[int, Record]]:
-    """The wanted games with their numbers in the file."""
-    wanted = format_named(format) if format is not None else None
+    """Yield the selected games with their numbers in the file."""
+    form = format_named(format) if format is not None else None
     with ExitStack() as opened:
         if isinstance(source, (str, os.PathLike)):
             path = Path(source)
             stream: BinaryIO = opened.enter_context(path.open("rb"))
         else:
             path, stream = None, source
-        if wanted is None:
-            head, stream = looked_into(stream, HEAD)
-            wanted = _recognised(head, path)
-        yield from wanted.read(stream, path, selection)
+        if form is None:
+            head, stream = peek(stream, HEAD)
+            form = _recognised(head, path)
+        yield from form.read(stream, path, selection)
 
 
 def write_records(records: Iterable[Record], target: File | BinaryIO, *, format: str | None = None) -> int:
-    """Write games to a file, or text formats to a binary stream; how many there were.
+    """Write games to a file, or text formats to a binary stream; return their number.
 
-    Without `format` the file's name decides. A file takes its place, and that of an older one, when all is
-    written. Should `records` or a game that the format cannot hold end it early, the games before are written
-    all the same; without any, there is no file.
+    Without `format` the file's name decides. The file appears, and replaces an older one, when everything is written.
+    If `records` or a game that the format cannot hold ends it early, the games before are written nevertheless; if
+    there are none, no file is written.
     """
     form = _to_write(target, format)
     if form.write_all is not None:
@@ -123,31 +123,31 @@ def write_records(records: Iterable[Record], target: File | BinaryIO, *, format:
         else:
             stream = target
         for games, record in enumerate(records, 1):
-            with telling_which(games, records):
+            with naming_game(games, records):
                 text = form.write(record)
             stream.write(text.encode("utf-8", "replace"))
     return games
 
 
 def files_written(target: File, format: str | None = None) -> list[Path]:
-    """The files that `write_records` would write: for some formats, those of names as well."""
+    """Return the files that `write_records` would write: for some formats, files of names as well."""
     form = _to_write(target, format)
     return [Path(target)] if form.files is None else form.files(Path(target))
 
 
 def format_named(name: str) -> FileFormat:
-    """The format that is called by its name, `ggf` or `.ggf`."""
-    found = _format("." + name.lower().removeprefix("."))
-    if found is None:
+    """Return the format called `ggf` or `.ggf`."""
+    form = _format("." + name.lower().removeprefix("."))
+    if form is None:
         raise UnknownName.among("format", name, [known.removeprefix(".") for known in file_formats()])
-    return found
+    return form
 
 
 def _to_write(target: File | BinaryIO, format: str | None) -> FileFormat:
-    found = _named(target, format)
-    if not is_written(found):
-        raise FormatError(f"{found.title} is read and not written")
-    return found
+    form = _named(target, format)
+    if not is_written(form):
+        raise FormatError(f"{form.title} is read and not written")
+    return form
 
 
 def _named(target: File | BinaryIO, format: str | None) -> FileFormat:
@@ -155,15 +155,15 @@ def _named(target: File | BinaryIO, format: str | None) -> FileFormat:
         return format_named(format)
     if not isinstance(target, (str, os.PathLike)):
         raise FormatError("a stream has no name to tell the format by: it must be given")
-    found = _format(Path(target).suffix.lower())
-    if found is None:
+    form = _format(Path(target).suffix.lower())
+    if form is None:
         raise FormatError(f"{Path(target).name!r} does not end in a known format: {' '.join(file_formats())}")
-    return found
+    return form
 
 
 @contextmanager
-def telling_which(number: int, records: Iterable[Record]) -> Iterator[None]:
-    """Errors say which game it was, unless there is but one."""
+def naming_game(number: int, records: Iterable[Record]) -> Iterator[None]:
+    """Add the number of the game to errors, unless there is only one game."""
     try:
         yield
     except OutflankError as error:
@@ -173,7 +173,7 @@ def telling_which(number: int, records: Iterable[Record]) -> Iterator[None]:
 
 
 def _recognised(head: bytes, path: Path | None) -> FileFormat:
-    """The format of what begins with `head`: what it looks like, or else what it is called."""
+    """Return the format of a file that begins with `head`, by its content or else by its name."""
     named = _format(path.suffix.lower()) if path is not None else None
     kinds = _kinds(head)
     if named is not None and (named in kinds or not kinds):
@@ -187,12 +187,12 @@ def _recognised(head: bytes, path: Path | None) -> FileFormat:
 
 
 def holds_records(head: bytes) -> bool:
-    """Whether a file with this beginning holds whole games, and could not be a position or a pasted text as well."""
+    """Return whether a file with this beginning holds whole games, and could not be a position or pasted text."""
     return any(form.holds_games(head) for form in _kinds(head)[:1])
 
 
 def is_record_file(path: Path) -> bool:
-    """Whether a file holds whole games, by its name or by its content, and not something on each line."""
+    """Return whether a file holds whole games, by its name or content, and not a game or position on each line."""
     named = _format(path.suffix.lower())
     if named is not None and not named.by_line:
         return True
@@ -201,6 +201,6 @@ def is_record_file(path: Path) -> bool:
 
 
 def _kinds(head: bytes) -> list[FileFormat]:
-    """The formats that a file with this beginning can be in, the likeliest first."""
-    found = [(form.likeness(head), form) for form in file_formats().values()]
-    return [form for likeness, form in sorted(found, key=lambda each: -each[0]) if likeness > 0]
+    """Return the formats that a file with this beginning can have, the likeliest first."""
+    scored = [(form.likeness(head), form) for form in file_formats().values()]
+    return [form for likeness, form in sorted(scored, key=lambda item: -item[0]) if likeness > 0]

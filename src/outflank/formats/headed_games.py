@@ -1,4 +1,4 @@
-"""Files of games with headers in brackets, in PGN's way: what servers like PlayOK export. They are read, not written.
+"""Files of games with headers in brackets, like PGN: exports of servers like PlayOK. They are read, not written.
 
     [Black "one"]
     [White "other"]
@@ -6,7 +6,7 @@
 
     1. f5 d6 2. c3 d3 … 29. -- g8 38-26
 
-The moves are of either game, as `recognise` takes them; a header after moves begins the next game.
+The moves are of either game, read by `recognise`; a header after moves begins the next game.
 """
 
 import re
@@ -26,7 +26,7 @@ from outflank.formats.saved_games import HEADER
 
 
 def read_headed_games(stream: BinaryIO) -> Iterator[Record]:
-    """All games of `stream`."""
+    """Yield all games of `stream`."""
     for number, (line, text) in enumerate(_blocks(stream), 1):
         try:
             record = _record(text)
@@ -36,7 +36,7 @@ def read_headed_games(stream: BinaryIO) -> Iterator[Record]:
 
 
 def likeness(head: bytes) -> int:
-    """How much a file that begins so looks like one of these."""
+    """Return how much a file with this beginning looks like the format."""
     text = decoded(head.removeprefix(b"\xef\xbb\xbf"))
     lines = (line.strip() for line in text.splitlines())
     line = next((line for line in lines if line and line[0] not in "#%;"), "")
@@ -44,12 +44,12 @@ def likeness(head: bytes) -> int:
 
 
 def begins_with_squares(text: str) -> bool:
-    """Whether single squares follow the headers, where a move is one: those with which most games begin."""
+    """Return whether single squares follow the headers, as moves of a game: those with which most games begin."""
     return re.match(r"\s*(?:1\s*[.)]\s*)?(?:d3|c4|f5|e6)", read_movetext(text).moves, re.IGNORECASE) is not None
 
 
 def _blocks(stream: BinaryIO) -> Iterator[tuple[int, str]]:
-    """The text of each game, and the line on which it begins."""
+    """Yield the text of each game, and the line on which it begins."""
     lines: list[str] = []
     size = first = 0
     divider = Divider()
@@ -70,7 +70,7 @@ def _blocks(stream: BinaryIO) -> Iterator[tuple[int, str]]:
 def _record(text: str) -> Record:
     headers = read_movetext(text).headers
     setup = read(text)
-    played = replay(setup.game, setup.position, setup.turn, column(setup.moves))
+    replayed = replay(setup.game, setup.position, setup.turn, column(setup.moves))
     score = _score(headers.get("result", ""))
     return Record(
         start=replace(setup, moves=()),
@@ -79,7 +79,7 @@ def _record(text: str) -> Record:
         white=_known(headers.get("white", "")),
         event=_known(headers.get("event", "")) or _known(headers.get("site", "")),
         date=_date(headers.get("date", "")),
-        score=float(played.score) if score is None and played.finished else score,
+        score=float(replayed.score) if score is None and replayed.finished else score,
         clock=_clock(headers.get("timecontrol", "")),
     )
 
@@ -89,20 +89,20 @@ def _known(text: str) -> str:
 
 
 def _score(text: str) -> float | None:
-    """Discs of black less those of white; a mere win says nothing of them."""
-    found = re.fullmatch(r"\s*(\d{1,2})\s*[-:–]\s*(\d{1,2})\s*", text, re.ASCII)
-    if found is None or int(found[1]) + int(found[2]) <= 1:
+    """Return black's discs minus white's; a mere win gives no score."""
+    match = re.fullmatch(r"\s*(\d{1,2})\s*[-:–]\s*(\d{1,2})\s*", text, re.ASCII)
+    if match is None or int(match[1]) + int(match[2]) <= 1:
         return 0.0 if text.strip() in ("1/2-1/2", "½-½") else None
-    return float(int(found[1]) - int(found[2]))
+    return float(int(match[1]) - int(match[2]))
 
 
 def _date(text: str) -> str:
-    """`2020.05.??` as far as it is known, in ISO's way."""
-    found = re.fullmatch(r"\s*(\d{4})(?:[.-](\d\d))?(?:[.-](\d\d))?.*", text, re.ASCII | re.DOTALL)
-    return "-".join(part for part in found.groups() if part) if found else ""
+    """Return a date like `2020.05.??`, as far as it is known, in ISO format."""
+    match = re.fullmatch(r"\s*(\d{4})(?:[.-](\d\d))?(?:[.-](\d\d))?.*", text, re.ASCII | re.DOTALL)
+    return "-".join(part for part in match.groups() if part) if match else ""
 
 
 def _clock(text: str) -> str:
-    """PGN's clocks are in seconds."""
-    found = re.fullmatch(r"(\d{1,6})(?:\+(\d{1,6}))?", text.strip(), re.ASCII)
-    return write_clock(ClockTimes(float(found[1]), float(found[2] or 0))) if found and int(found[1]) else ""
+    """Return a clock in PGN's seconds as text."""
+    match = re.fullmatch(r"(\d{1,6})(?:\+(\d{1,6}))?", text.strip(), re.ASCII)
+    return write_clock(ClockTimes(float(match[1]), float(match[2] or 0))) if match and int(match[1]) else ""

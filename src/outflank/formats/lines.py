@@ -7,11 +7,11 @@ from outflank.errors import FormatError
 from outflank.formats.fields import decoded
 
 MOST_BYTES = 1 << 20
-"""The longest line: what bounds the memory of reading."""
+"""The longest line, which bounds the memory of reading."""
 
 
 def lines_of(stream: BinaryIO) -> Iterator[tuple[int, str]]:
-    """The lines with their numbers, from 1."""
+    """Yield the lines with their numbers, from 1."""
     number = 1
     while data := stream.readline(MOST_BYTES + 1):
         if len(data) > MOST_BYTES:
@@ -23,7 +23,7 @@ def lines_of(stream: BinaryIO) -> Iterator[tuple[int, str]]:
 
 
 def without_comment(line: str) -> str:
-    """The part of a line that is not a comment."""
+    """Return the part of a line before a comment."""
     if line.lstrip().startswith(";"):
         return ""
     return line.partition("#")[0].partition("%")[0]

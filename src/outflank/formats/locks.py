@@ -1,9 +1,9 @@
-"""One process at a time: who writes to a file holds its lock, and whoever comes second is told so.
+"""File locks between processes: a process that writes to a file holds its lock, and a second one gets an error.
 
-The lock is the operating system's, on a file beside the one that is written, which may be replaced meanwhile. It ends
-with its process, however that ends: what a killed one leaves is an empty file that is in nobody's way.
+The lock is the operating system's, on a file beside the written one, which may be replaced meanwhile. It ends with its
+process, however that ends: a killed process leaves an empty file that blocks nothing.
 
-Not by filelock: it takes 50 ms to import, and lets nobody write where a network's disk has no locks (`ENOLCK`).
+Not by filelock: it takes 50 ms to import, and prevents all writing where a network disk has no locks (`ENOLCK`).
 """
 
 import errno
@@ -16,23 +16,24 @@ from pathlib import Path
 from outflank.errors import OutflankError
 
 _NO_LOCKS = {errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOLCK}
-"""What file systems answer that know no locks: there, nobody can be kept out."""
+"""The errors of file systems without locks: there, no process is kept out."""
 
 
 @contextmanager
-def held(path: Path, busy: str) -> Iterator[None]:
-    """Keep others from writing to `path` meanwhile; an error that says `busy` if another does.
+def file_lock(path: Path, busy: str) -> Iterator[None]:
+    """Keep other processes from writing to `path` meanwhile; raise an error with the text `busy` if another one holds
+    it.
 
     It may raise an `OSError` too, where the directory cannot be written to.
     """
     lock = path.with_name(f".{path.name}.lock")
-    handle = _taken(lock)
+    handle = _acquire(lock)
     if handle is None:
         raise OutflankError(f"{path}: {busy}")
     try:
         yield
     finally:
-        # Taken away before it is given up: after that it would be another's. Windows moves nothing that is open.
+        # Removed before it is released: afterwards it could be another process's. Windows does not remove open files.
         if sys.platform != "win32":
             lock.unlink(missing_ok=True)
         os.close(handle)
@@ -41,8 +42,8 @@ def held(path: Path, busy: str) -> Iterator[None]:
                 lock.unlink(missing_ok=True)
 
 
-def _taken(lock: Path) -> int | None:
-    """The lock's file, open and locked; None if it is another's."""
+def _acquire(lock: Path) -> int | None:
+    """Return the handle of the open and locked file; None if another process holds the lock."""
     while True:
         handle = os.open(lock, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o666)
         try:
@@ -56,7 +57,7 @@ def _taken(lock: Path) -> int | None:
         with suppress(FileNotFoundError):
             if os.path.samestat(os.fstat(handle), lock.lstat()):
                 return handle
-        os.close(handle)  # its holder has just taken it away: another may have made the next
+        os.close(handle)  # its holder has just removed it: another process may have made the next
 
 
 def _lock(handle: int) -> None:

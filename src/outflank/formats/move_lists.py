@@ -1,4 +1,4 @@
-"""Lists of moves: as a game's notation reads them, or else word by word, as its boards do."""
+"""Lists of moves: read by a game's notation, or else word by word by its boards."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -19,37 +19,37 @@ _word = re.compile(r"(?:\d{1,4}[.)](?:\.\.)?)?([^\s,;]*)")
 
 
 def read_moves(description: GameDescription, text: str, options: Mapping[str, Any]) -> Setup:
-    """The game that a list of moves is, from the start with some of the game's options."""
+    """Return the game given by a list of moves, from the start with some of the game's options."""
     if description.notation.moves is not None:
         return description.notation.moves(text, options)
     board = description.start(**options)
     first = Setup(format=NAME, game=board.game, position=board.position, turn=board.turn)
-    return replace(first, moves=_played(board, text))
+    return replace(first, moves=_play_words(board, text))
 
 
 def read_moves_from(description: GameDescription, text: str, start: Setup) -> Setup:
-    """The same from a position."""
+    """Return the game given by a list of moves from a position."""
     if description.notation.moves_from is not None:
         return description.notation.moves_from(text, start)
     board = description.boards(start.game, start.position, start.turn, ply=start.ply)
-    return replace(start, format=NAME, moves=_played(board, text))
+    return replace(start, format=NAME, moves=_play_words(board, text))
 
 
 def write_moves(game: Any, codes: Sequence[int], turn: Side = Side.BLACK) -> str:
-    """Moves under some rules as a line of text; `turn` makes the first."""
+    """Return moves under given rules as a line of text; `turn` makes the first."""
     description = description_of(game)
     if description.notation.write_moves is not None:
         return description.notation.write_moves(game, codes)
-    board = description.boards(game, description.start().position, turn)  # names of moves do not depend on it
+    board = description.boards(game, description.start().position, turn)  # names of moves do not depend on the position
     return " ".join(str(move) for move in board.line(codes))
 
 
-def _played(board: "Board[Any]", text: str) -> tuple[int, ...]:
-    for found in _word.finditer(text):
-        if found[1]:
+def _play_words(board: "Board[Any]", text: str) -> tuple[int, ...]:
+    for match in _word.finditer(text):
+        if match[1]:
             try:
-                board.push(found[1])
+                board.push(match[1])
             except OutflankError as error:
                 number = len(board.moves) + 1
-                raise type(error)(f"{NAME}, {place_in(text, found.start(1))}, move {number}: {error}") from None
+                raise type(error)(f"{NAME}, {place_in(text, match.start(1))}, move {number}: {error}") from None
     return tuple(move.code for move in board.moves)

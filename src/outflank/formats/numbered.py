@@ -1,9 +1,9 @@
-"""Any game by its name and numbers: what is written of a game that has no notation of its own.
+"""Positions of any game as its name and numbers, for games without a notation of their own.
 
     connect-four: 0000000000000080 0000000000000003 black 3 [7]
 
-The game, the two words of the position as `rules.pack` has them, who is to move, and the moves made before, as far as
-they are known; rules that are not the usual ones follow in brackets, as the numbers of their fields.
+The game, the two words of the position in the form of `rules.pack`, the side to move, and the moves made before, as far
+as they are known; rules other than the default follow in brackets, as the numbers of their fields.
 """
 
 import re
@@ -24,15 +24,15 @@ _line = re.compile(
 
 
 def write_numbered(description: GameDescription, game: object, position: object, turn: Side, ply: int) -> str:
-    """A position on one line."""
+    """Return a position on one line."""
     first, second = pack(game, position)
     rules = description.rules_as_json(game).values()
-    told = f" [{' '.join(str(number) for number in rules)}]" if rules else ""
-    return f"{description.name}: {int(first):016x} {int(second):016x} {turn} {ply}{told}"
+    rules_part = f" [{' '.join(str(number) for number in rules)}]" if rules else ""
+    return f"{description.name}: {int(first):016x} {int(second):016x} {turn} {ply}{rules_part}"
 
 
 def read_numbered(text: str, description: GameDescription) -> list[Setup] | None:
-    """The positions in a text, one a line; None if it is not written so."""
+    """Return the positions in a text, one per line; None if it has another format."""
     head = f"{description.name}:"
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     if not lines or not all(line.startswith(head) for line in lines) or not _line.match(lines[0][len(head) :].strip()):
@@ -42,20 +42,20 @@ def read_numbered(text: str, description: GameDescription) -> list[Setup] | None
 
 def _setup(text: str, description: GameDescription) -> Setup:
     count_game()
-    found = _line.fullmatch(text)
-    if found is None:
+    match = _line.fullmatch(text)
+    if match is None:
         raise FormatError.at(NAME, text, 0, "two words, black or white, the moves made, and the rules in brackets")
     names = list(description.rules.__annotations__)
-    numbers = [int(number) for number in (found[5] or "").split()]
+    numbers = [int(number) for number in (match[5] or "").split()]
     if len(numbers) != len(names):
         raise FormatError(f"{NAME}: the rules of {description.title} are {len(names)} numbers, found {len(numbers)}")
     game = description.rules_from_json(dict(zip(names, numbers, strict=True)))
     for option in description.options:
-        chosen = description.options_of(game).get(option.name, option.default)
-        if option.choices and chosen not in option.choices:
-            known = ", ".join(str(each) for each in option.choices)
-            raise FormatError(f"{NAME}: {option.name} of {description.title} are {known}, found {chosen}")
-    position = unpack(game, U64(int(found[1], 16)), U64(int(found[2], 16)))
-    if wrong := description.objection(game, position):
-        raise FormatError(f"{NAME}: no position of {description.title}: {wrong}")
-    return Setup(format=NAME, game=game, position=position, turn=Side(found[3]), ply=int(found[4] or 0))
+        value = description.options_of(game).get(option.name, option.default)
+        if option.choices and value not in option.choices:
+            known = ", ".join(str(choice) for choice in option.choices)
+            raise FormatError(f"{NAME}: {option.name} of {description.title} are {known}, found {value}")
+    position = unpack(game, U64(int(match[1], 16)), U64(int(match[2], 16)))
+    if problem := description.find_error(game, position):
+        raise FormatError(f"{NAME}: no position of {description.title}: {problem}")
+    return Setup(format=NAME, game=game, position=position, turn=Side(match[3]), ply=int(match[4] or 0))

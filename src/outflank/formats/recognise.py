@@ -1,7 +1,7 @@
-"""What a person pastes, recognised without being told what it is.
+"""Recognition of pasted text without a stated format.
 
-What could be of several games is of the first that can have written it, unless the game is given. The package's own
-games are always tried; another one is where it is asked for, or where a text names it: `connect-four: …`.
+A text that fits several games belongs to the first that could have written it, unless the game is given. The package's
+own games are always tried; other games only where they are given, or where a text names them: `connect-four: …`.
 """
 
 import re
@@ -20,19 +20,19 @@ from outflank.formats.setup import Setup
 from outflank.games.description import OWN_GAMES, GameDescription, description_of, game_named
 
 FIRST_MOVE = r"(?:\d{1,3}\s*+[.)]\s*+(?:\.\.)?+)?+\s*+([a-z][1-9])"
-"""How a list of moves of most games begins."""
+"""The beginning of a list of moves in most games."""
 
 COMMENT = "#%;"
-"""What a line of a script begins with that is no position and no game."""
+"""The first characters of comment lines in a script."""
 
 _named = re.compile(r"\s*([a-z][a-z0-9-]+):")
 
 
 def read(text: str, *, game: str | None = None, **options: Any) -> Setup:
-    """The position or game in `text`, the first if there are several.
+    """Return the position or game in `text`, the first if there are several.
 
-    `game` settles what could be of several, and so does an option that only one game has (`size`, `layout`): they
-    say where lists of moves start.
+    `game` decides between several games, and so does an option that only one game has (`size`, `layout`); options say
+    where lists of moves start.
 
     >>> read("a1b2").format, read("c4c3", game="othello").format
     ('Abalone game', 'transcript')
@@ -41,60 +41,60 @@ def read(text: str, *, game: str | None = None, **options: Any) -> Setup:
 
 
 def read_all(text: str, *, game: str | None = None, **options: Any) -> list[Setup]:
-    """All positions and games in `text`: one, or as many as there are lines, games in brackets, or saved games."""
+    """Return all positions and games in `text`: one, or one for each line, game in brackets, or saved game."""
     try:
         return read_written(text, game=game, **options)
     except (FormatError, IllegalMove) as error:
         text = _cleaned(text)
-        games = candidates(text, game, _chosen(options))
+        games = candidates(text, game, _set_options(options))
         known = candidates("", None, {})
-        drawn = read_drawing(text, games, known)
-        if drawn is not None:
-            return [drawn]
+        setup = read_drawing(text, games, known)
+        if setup is not None:
+            return [setup]
         if game is not None:
-            _refuse_another_game(text, games[0], known)
+            _check_game(text, games[0], known)
         raise error from None
 
 
 def read_written(text: str, *, game: str | None = None, **options: Any) -> list[Setup]:
-    """The same of what is written, and not drawn: no line of it is left out."""
-    text, chosen = _cleaned(text), _chosen(options)
-    games = candidates(text, game, chosen)
+    """Return all positions and games in written, not drawn, text: no line of it may be left out."""
+    text, set_options = _cleaned(text), _set_options(options)
+    games = candidates(text, game, set_options)
     if not text.strip():
-        raise FormatError(f"nothing to read: expected {understood(games)}")
-    return _written(text, games, chosen)
+        raise FormatError(f"nothing to read: expected {accepted_forms(games)}")
+    return _read_games(text, games, set_options)
 
 
-def read_script(text: str, wrong: Callable[[str], None], *, game: str | None = None, **options: Any) -> list[Setup]:
-    """All positions and games in `text`, as `read_all` has them; of a script, which has one a line, what cannot be read
-    is told to `wrong`, a line for each, and left out.
+def read_script(text: str, skipped: Callable[[str], None], *, game: str | None = None, **options: Any) -> list[Setup]:
+    """Return all positions and games in `text`, like `read_all`; unreadable lines of a script, which has one on each
+    line, are left out, and a message for each is passed to `skipped`.
 
     >>> text = "-----XO--OX----- X\\n-----XO--OX---- O\\n-----OX--XO----- X"
-    >>> [setup.format for setup in read_script(text, lambda said: print(said[:30]))]
+    >>> [setup.format for setup in read_script(text, lambda message: print(message[:30]))]
     line 2: board line, column 18:
     ['board line', 'board line']
     """
     with suppress(FormatError, IllegalMove):
         return read_written(text, game=game, **options)
-    found: list[Setup] = []
+    setups: list[Setup] = []
     unread: dict[str, str] = {}
     for number, line in enumerate(_cleaned(text).splitlines(), 1):
         if line.strip() and line.lstrip()[0] not in COMMENT:
             try:
-                found += read_written(line, game=game, **options)
+                setups += read_written(line, game=game, **options)
             except (FormatError, IllegalMove) as error:
                 unread[f"line {number:,}: {error}"] = line
-    # A drawing may have a position or two below it; and the first lines of a list of moves may be a game by themselves.
-    few = len(found) <= len(unread)
-    if not found or (few and (any(each.moves for each in found) or _is_drawn(unread.values(), game, options))):
+    # A drawing may have a position or two below it; and the first lines of a list of moves may form a game.
+    few = len(setups) <= len(unread)
+    if not setups or (few and (any(setup.moves for setup in setups) or _is_drawn(unread.values(), game, options))):
         return read_all(text, game=game, **options)
-    for said in unread:
-        wrong(said)
-    return found
+    for message in unread:
+        skipped(message)
+    return setups
 
 
 def _is_drawn(lines: Iterable[str], game: str | None, options: Mapping[str, Any]) -> bool:
-    """Whether lines that cannot be read one by one are a position together."""
+    """Return whether lines that cannot be read one by one form a position together."""
     try:
         read_all("\n".join(lines), game=game, **options)
     except (FormatError, IllegalMove):
@@ -106,12 +106,12 @@ def _cleaned(text: str) -> str:
     return without_colours(text.removeprefix("\ufeff"))
 
 
-def _chosen(options: Mapping[str, Any]) -> dict[str, Any]:
+def _set_options(options: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in options.items() if value is not None}
 
 
 def candidates(text: str, game: str | None, options: Mapping[str, Any]) -> list[GameDescription]:
-    """The games that a text may be of."""
+    """Return the games that a text may belong to."""
     named = _named.match(text)
     if game is None and named is not None and named[1] not in OWN_GAMES:
         try:
@@ -119,65 +119,65 @@ def candidates(text: str, game: str | None, options: Mapping[str, Any]) -> list[
         except OutflankError:
             pass  # some other header
     own = [game_named(game)] if game is not None else [game_named(name) for name in OWN_GAMES]
-    known = {name: [each for each in own if name in {option.name for option in each.options}] for name in options}
-    for name, having in known.items():
-        if not having:
-            raise InvalidOption(f"{name} is no option of {' or '.join(each.title for each in own)}")
-        own = [each for each in own if each in having]
+    known = {name: [entry for entry in own if name in {option.name for option in entry.options}] for name in options}
+    for name, supporting in known.items():
+        if not supporting:
+            raise InvalidOption(f"{name} is no option of {' or '.join(entry.title for entry in own)}")
+        own = [entry for entry in own if entry in supporting]
     if not own:
         raise InvalidOption(f"no game has all of {', '.join(options)}")
     return own
 
 
-def understood(games: Sequence[GameDescription]) -> str:
-    """What is read as one of some games, in words."""
-    return "; ".join(each.notation.forms or f"{each.name}: and what to_text writes" for each in games)
+def accepted_forms(games: Sequence[GameDescription]) -> str:
+    """Return the notations that are accepted for given games, in words."""
+    return "; ".join(game.notation.forms or f"{game.name}: and what to_text writes" for game in games)
 
 
-def _written(text: str, games: Sequence[GameDescription], options: Mapping[str, Any]) -> list[Setup]:
+def _read_games(text: str, games: Sequence[GameDescription], options: Mapping[str, Any]) -> list[Setup]:
     stripped = text.strip()
-    for each in games:
-        found = read_numbered(stripped, each) or each.notation.positions(stripped)
-        if found:
-            return found
+    for game in games:
+        setups = read_numbered(stripped, game) or game.notation.positions(stripped)
+        if setups:
+            return setups
     parts = split_movetexts(stripped)
     if len(parts) > 1:
-        return [setup for each in parts for setup in _part(each, games, options)]
+        return [setup for part in parts for setup in _part(part, games, options)]
     moves = read_movetext(stripped)
-    if re.match(FIRST_MOVE, moves.moves.strip(), re.IGNORECASE) or any(each.name not in OWN_GAMES for each in games):
-        meant = [each for each in games if any(name in moves.told_game for name in each.notation.names)]
-        return _moves(moves, meant[:1] or games, options)
-    raise FormatError.at("position", stripped, 0, understood(games))
+    if re.match(FIRST_MOVE, moves.moves.strip(), re.IGNORECASE) or any(game.name not in OWN_GAMES for game in games):
+        stated = [game for game in games if any(name in moves.stated_game for name in game.notation.names)]
+        return _read_move_games(moves, stated[:1] or games, options)
+    raise FormatError.at("position", stripped, 0, accepted_forms(games))
 
 
 def _part(text: str, games: Sequence[GameDescription], options: Mapping[str, Any]) -> list[Setup]:
-    """What one of several games in a text says."""
+    """Return the setups of one of several games in a text."""
     count_game()
-    return _written(text, games, options)
+    return _read_games(text, games, options)
 
 
-def _refuse_another_game(text: str, game: GameDescription, known: Sequence[GameDescription]) -> None:
-    """Say so if the text is of another game, in a notation that only that one has."""
+def _check_game(text: str, game: GameDescription, known: Sequence[GameDescription]) -> None:
+    """Raise an error if the text is in a notation that only another game has."""
     for other in known:
         try:
-            found = other.notation.positions(text.strip()) if other is not game else None
+            setups = other.notation.positions(text.strip()) if other is not game else None
         except OutflankError:
             continue
-        if found:
-            raise FormatError(f"{found[0].format}: of {other.title}, and {game.title} is asked for")
+        if setups:
+            raise FormatError(f"{setups[0].format}: of {other.title}, and {game.title} is asked for")
 
 
 # --- lists of moves ---
 
 
-def _moves(told: MoveText, games: Sequence[GameDescription], options: Mapping[str, Any]) -> list[Setup]:
-    """Moves of one of some games: one game, or one a line."""
-    if told.start is not None:
-        return [_from_position(told, games)]
+def _read_move_games(movetext: MoveText, games: Sequence[GameDescription], options: Mapping[str, Any]) -> list[Setup]:
+    """Return moves of one of `games`: one game, or one on each line."""
+    if movetext.start is not None:
+        return [_from_position(movetext, games)]
     try:
-        return [_read_moves(told.moves, games, options)]
+        return [_read_moves(movetext.moves, games, options)]
     except (FormatError, IllegalMove):
-        lines = [line for line in told.moves.splitlines() if without_comment(line).strip()]
+        lines = [line for line in movetext.moves.splitlines() if without_comment(line).strip()]
         if len(lines) < 2 or not all(re.match(FIRST_MOVE, line.strip(), re.IGNORECASE) for line in lines):
             raise
         try:
@@ -190,17 +190,17 @@ def _moves(told: MoveText, games: Sequence[GameDescription], options: Mapping[st
 def _read_moves(text: str, games: Sequence[GameDescription], options: Mapping[str, Any]) -> Setup:
     errors: list[tuple[int, OutflankError]] = []
     count_game()
-    for each in sorted(games, key=lambda each: -each.notation.claim(text)):
+    for game in sorted(games, key=lambda game: -game.notation.claim(text)):
         try:
-            return read_moves(each, text, options)
+            return read_moves(game, text, options)
         except (FormatError, IllegalMove) as error:
-            errors.append((each.notation.likeness(text), error))
-    raise max(errors, key=lambda each: each[0])[1]
+            errors.append((game.notation.likeness(text), error))
+    raise max(errors, key=lambda item: item[0])[1]
 
 
-def _from_position(told: MoveText, games: Sequence[GameDescription]) -> Setup:
-    """Moves from a position that a header has."""
-    start = _written(told.start or "", games, {})[0]
+def _from_position(movetext: MoveText, games: Sequence[GameDescription]) -> Setup:
+    """Return moves from a position in a header."""
+    start = _read_games(movetext.start or "", games, {})[0]
     if start.moves:
-        raise FormatError(f"the header of the start: expected a position, found {(told.start or '')[:40]!r}")
-    return read_moves_from(description_of(start.game), told.moves, start)
+        raise FormatError(f"the header of the start: expected a position, found {(movetext.start or '')[:40]!r}")
+    return read_moves_from(description_of(start.game), movetext.moves, start)

@@ -1,7 +1,7 @@
-"""Games played again: whether every move is legal, where a side had to pass, and how it ended.
+"""Replays of games: whether every move is legal, where a side had to pass, and how the game ended.
 
-A file may hold many thousand games: a kernel plays them. As long as they are few the interpreter
-runs it, for loading the compiler takes longer than they do.
+A file may hold many thousand games, so a kernel replays them. The interpreter runs it for the first few, since loading
+the compiler takes longer than they do.
 """
 
 from collections.abc import Iterable, Iterator
@@ -26,32 +26,32 @@ _moves_begun = 0
 
 
 @kernel
-def follow(game: Any, position: Any, wanted: Any, moves: Any, found: Any, end: Any) -> Any:
-    """Play, of each row of `wanted`, the first move that is legal; write what was played to `found`.
+def follow(game: Any, position: Any, candidates: Any, moves: Any, played: Any, end: Any) -> Any:
+    """Play the first legal move of each row of `candidates`; write the moves played to `played`.
 
-    Where a side can only pass and the row says otherwise, the pass is put in. `moves` is room for the legal
-    moves; `end` gets the last position's words. Returns how many moves were played, how many rows, whether the
-    game is over, and its score for the side to move.
+    Where a side can only pass and the row says otherwise, the pass is inserted. `moves` is room for the legal moves;
+    `end` gets the last position's words. Returns how many moves were played, how many rows, whether the game is over,
+    and its score for the side to move.
     """
     length = 0
     row = 0
-    while row < len(wanted):
+    while row < len(candidates):
         legal = fill(game, position, moves, np.int64(0))
-        if legal == 1 and is_pass(game, moves[0]) and wanted[row, 0] != moves[0]:
-            found[length] = moves[0]
+        if legal == 1 and is_pass(game, moves[0]) and candidates[row, 0] != moves[0]:
+            played[length] = moves[0]
             length += 1
             position = play(game, position, moves[0])
             legal = fill(game, position, moves, np.int64(0))
-        chosen = -1
-        for choice in range(wanted.shape[1]):
+        selected = -1
+        for choice in range(candidates.shape[1]):
             for index in range(legal):
-                if chosen < 0 and moves[index] == wanted[row, choice]:
-                    chosen = index
-        if chosen < 0:
+                if selected < 0 and moves[index] == candidates[row, choice]:
+                    selected = index
+        if selected < 0:
             break
-        found[length] = moves[chosen]
+        played[length] = moves[selected]
         length += 1
-        position = play(game, position, moves[chosen])
+        position = play(game, position, moves[selected])
         row += 1
     finished = over(game, position)
     end[0], end[1] = pack(game, position)
@@ -65,41 +65,41 @@ def _sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Replay:
-    """What came of playing a list of moves."""
+    """The result of replaying a list of moves."""
 
     codes: list[int]
     """The moves played, passes included."""
     rows: int
-    """How many of the moves given were played: fewer than given if the next one is not legal."""
+    """The number of given moves that were played: fewer than given if the next one is not legal."""
     finished: bool
-    """Whether the game is over then."""
+    """Whether the game is over after them."""
     score: int
-    """What black has won if it is: the discs, or the marbles it is ahead."""
+    """Black's score in a finished game: the discs or marbles that it is ahead."""
 
 
-def replay(game: Any, position: Any, turn: Side, wanted: NDArray[np.uint16]) -> Replay:
-    """Play the moves of `wanted`, a row each with all codes that could be meant, unused places being `NO_MOVE`."""
-    room = _room(game, wanted)
-    played = follow.py_func if _is_interpreted(len(wanted)) else follow
-    length, rows, finished, result = (int(number) for number in played(game, position, *room))
-    _, _, found, end = room
+def replay(game: Any, position: Any, turn: Side, candidates: NDArray[np.uint16]) -> Replay:
+    """Play the moves of `candidates`: each row holds all codes that could be meant, padded with `NO_MOVE`."""
+    room = _room(game, candidates)
+    run = follow.py_func if _is_interpreted(len(candidates)) else follow
+    length, rows, finished, result = (int(number) for number in run(game, position, *room))
+    _, _, codes, end = room
     sign = 1 if (turn is Side.BLACK) == (length % 2 == 0) else -1
     if finished:
         result = description_of(game).recorded_score(game, unpack(game, end[0], end[1]), result)
-    return Replay(codes=found[:length].tolist(), rows=rows, finished=bool(finished), score=sign * result)
+    return Replay(codes=codes[:length].tolist(), rows=rows, finished=bool(finished), score=sign * result)
 
 
 def _is_interpreted(moves: int) -> bool:
-    """Whether so many moves more are better interpreted."""
+    """Return whether `moves` more moves are faster to interpret than to compile."""
     global _moves_begun
-    _moves_begun += 1 + moves  # racy on purpose: a game that is not counted is played all the same
+    _moves_begun += 1 + moves  # racy on purpose: an uncounted game is replayed all the same
     return _moves_begun <= MOVES_INTERPRETED
 
 
 def column(codes: Iterable[int]) -> NDArray[np.uint16]:
-    """Moves with one meaning each, as `replay` takes them."""
+    """Return moves with one meaning each in the form that `replay` takes."""
     return np.fromiter(codes, MOVE).reshape(-1, 1)
 
 
-def _room(game: Any, wanted: NDArray[np.uint16]) -> tuple[NDArray[Any], ...]:
-    return wanted, np.zeros(most_moves(game), MOVE), np.zeros(2 * len(wanted) + 1, MOVE), np.zeros(2, np.uint64)
+def _room(game: Any, candidates: NDArray[np.uint16]) -> tuple[NDArray[Any], ...]:
+    return candidates, np.zeros(most_moves(game), MOVE), np.zeros(2 * len(candidates) + 1, MOVE), np.zeros(2, np.uint64)

@@ -1,4 +1,4 @@
-"""Files of saved games: headers, where it starts, and numbered moves in the game's own words.
+"""Files of saved games: headers, the start, and numbered moves in the game's own notation.
 
     game: connect-four
     black: one
@@ -9,9 +9,9 @@
     1. d {+12 0.3s} d
     2. e …
 
-A blank line divides games. Every header but `game` may be left out; those that are not known are passed over. In
-braces, after a move, stand what it is worth to the mover and the seconds it took; either may be missing, and other
-text is passed over. A line that starts with `#` is a comment. A game with files of its own may write them so, too.
+A blank line separates games. Every header but `game` may be left out; unknown ones are ignored. Braces after a move
+hold its value to the mover and the seconds it took; either may be missing, and other text is ignored. A line that
+starts with `#` is a comment. A game with file formats of its own may use this one as well.
 """
 
 import re
@@ -37,7 +37,7 @@ _word = re.compile(r"\s*+(?:\{([^{}]*+)\}|\d{1,9}\s*+[.)](?:\.\.)?(?=\s)|([^\s{}
 _remark = re.compile(
     r"\s*+(?P<value>[+-]?[\d.]++(?:e[+-]?\d++)?+(?!\S))?+\s*+(?:(?P<seconds>[\d.]++(?:e[+-]?\d++)?+)s)?+\s*+", re.ASCII
 )
-# Blanks before the name stay within its line: a text of line feeds would be scanned to its end from every one of them.
+# Blanks before the name stay within its line: else a text of line feeds would be scanned to its end from each one.
 _game = re.compile(r"^[^\S\n]*+game\s*+:\s*+([a-z][a-z0-9-]*+)[^\S\n]*+$", re.IGNORECASE | re.MULTILINE)
 
 Line = tuple[int, str]
@@ -45,7 +45,7 @@ Line = tuple[int, str]
 
 @dataclass(slots=True)
 class SavedMove:
-    """A move as it stands in the text, with its remark."""
+    """A move as text, with its remark."""
 
     text: str
     line: int
@@ -54,36 +54,36 @@ class SavedMove:
 
 
 def likeness(head: bytes) -> int:
-    """How much a file that begins so looks like one of these."""
+    """Return how much a file with this beginning looks like the format."""
     text = decoded(head.removeprefix(b"\xef\xbb\xbf"))
     lines = [line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
     header = HEADER.fullmatch(lines[0]) if lines else None
-    return 65 if header is not None and header[1].strip().lower() in KEYS and game_told(text) else 0
+    return 65 if header is not None and header[1].strip().lower() in KEYS and stated_game(text) else 0
 
 
-def game_told(text: str) -> str:
-    """The name of the game that the first header of that kind says it is; empty if none does."""
-    found = _game.search(text)
-    return "" if found is None else found[1].lower()
+def stated_game(text: str) -> str:
+    """Return the name of the game in the first `game` header; empty if there is none."""
+    match = _game.search(text)
+    return "" if match is None else match[1].lower()
 
 
 def read_saved_games(stream: BinaryIO) -> Iterator[Record]:
-    """All games of `stream`."""
-    return games_in(stream, _record)
+    """Yield all games of `stream`."""
+    return records_in(stream, _record)
 
 
 def write_saved_game(record: Record) -> str:
-    """The game as lines, with a blank one at its end."""
-    first, found = record.start, description_of(record.start.game)
-    board = found.boards(first.game, first.position, first.turn, ply=first.ply)
-    start = write_numbered(found, first.game, first.position, first.turn, first.ply)
-    return written(record, found.name, start, board.line(move.code for move in record.moves))
+    """Return the game as lines, with a blank one at its end."""
+    first, description = record.start, description_of(record.start.game)
+    board = description.boards(first.game, first.position, first.turn, ply=first.ply)
+    start = write_numbered(description, first.game, first.position, first.turn, first.ply)
+    return saved_game_text(record, description.name, start, board.line(move.code for move in record.moves))
 
 
-def written(record: Record, game: str, start: str, names: Iterable[object]) -> str:
-    """A game in this way: with its start and its moves as they are called."""
+def saved_game_text(record: Record, game: str, start: str, names: Iterable[object]) -> str:
+    """Return a game in this format, with its start and the names of its moves."""
     first = record.start
-    told = {
+    headers = {
         "game": game,
         "black": record.black,
         "white": record.white,
@@ -94,7 +94,7 @@ def written(record: Record, game: str, start: str, names: Iterable[object]) -> s
         "reason": record.reason,
         "start": start,
     }
-    lines = [f"{key}: {one_line(text)}" for key, text in told.items() if one_line(text)]
+    lines = [f"{key}: {one_line(text)}" for key, text in headers.items() if one_line(text)]
     turn, number = first.turn, first.ply // 2 + 1
     for place, (name, move) in enumerate(zip(names, record.moves, strict=True)):
         text = f"{name}{_write_remark(move)}"
@@ -109,8 +109,8 @@ def written(record: Record, game: str, start: str, names: Iterable[object]) -> s
     return "\n".join(lines) + "\n\n"
 
 
-def games_in(stream: BinaryIO, record_of: Callable[[list[Line]], Record]) -> Iterator[Record]:
-    """What is made of the lines of each game; what is wrong with one is said with its number."""
+def records_in(stream: BinaryIO, record_of: Callable[[list[Line]], Record]) -> Iterator[Record]:
+    """Yield the record of each game's lines; errors name the number of the game."""
     for number, lines in enumerate(_blocks(stream), 1):
         count_game()
         try:
@@ -121,7 +121,7 @@ def games_in(stream: BinaryIO, record_of: Callable[[list[Line]], Record]) -> Ite
 
 
 def _blocks(stream: BinaryIO) -> Iterator[list[Line]]:
-    """The lines of each game."""
+    """Yield the lines of each game."""
     lines: list[Line] = []
     size = 0
     for number, line in lines_of(stream):
@@ -138,10 +138,10 @@ def _blocks(stream: BinaryIO) -> Iterator[list[Line]]:
         yield lines
 
 
-def divided(
-    lines: Sequence[Line], told: Callable[[str, str], None], words: Callable[[str, int], Iterator[SavedMove]]
+def parse_lines(
+    lines: Sequence[Line], on_header: Callable[[str, str], None], words: Callable[[str, int], Iterator[SavedMove]]
 ) -> list[SavedMove]:
-    """The moves of a game; every header before them is `told`."""
+    """Return the moves of a game; every header before them is passed to `on_header`."""
     moves: list[SavedMove] = []
     for number, line in lines:
         header = HEADER.fullmatch(line)
@@ -151,68 +151,69 @@ def divided(
                 continue
             if moves:
                 raise FormatError("a header after moves: a blank line divides games")
-            told(header[1].strip().lower(), header[2].strip())
+            on_header(header[1].strip().lower(), header[2].strip())
         except OutflankError as error:
             raise FormatError(f"line {number}: {error}") from None
     return moves
 
 
-def words_of(
+def moves_in_line(
     line: str, number: int, word: re.Pattern[str] = _word, *, format: str = NAME, expected: str = "a move"
 ) -> Iterator[SavedMove]:
-    """The moves of a line, each with its remark: `word` has remarks as its first group and moves as its second."""
+    """Yield the moves of a line, each with its remark: `word` has remarks as its first group and moves as its
+    second."""
     place, end = 0, len(line.rstrip())
     move: SavedMove | None = None
     while place < end:
-        found = word.match(line, place)
-        if found is None:
+        match = word.match(line, place)
+        if match is None:
             place += len(line[place:]) - len(line[place:].lstrip())
             raise FormatError.at(format, line, place, f"{expected}, its number, or a remark in braces")
-        if found[2]:
+        if match[2]:
             if move:
                 yield move
-            move = SavedMove(found[2], number)
-        elif found[1] and move and (remark := _remark.fullmatch(found[1])):
+            move = SavedMove(match[2], number)
+        elif match[1] and move and (remark := _remark.fullmatch(match[1])):
             move.value, move.seconds = (read_number(remark[name] or "") for name in ("value", "seconds"))
-        place = found.end()
+        place = match.end()
     if move:
         yield move
 
 
-def recorded(
-    start: Setup, moves: Sequence[SavedMove], codes: Sequence[int], told: dict[str, str], score: float | None
+def make_record(
+    start: Setup, moves: Sequence[SavedMove], codes: Sequence[int], headers: dict[str, str], score: float | None
 ) -> Record:
-    """A game with what its headers say; its `score` is the one that was found, where none is told."""
+    """Return a game with the data of its headers; without a score header, `score` is used."""
     return Record(
         start=start,
         moves=tuple(
             PlayedMove(code=code, value=move.value, seconds=move.seconds)
             for code, move in zip(codes, moves, strict=True)
         ),
-        black=told.get("black", ""),
-        white=told.get("white", ""),
-        event=told.get("event", ""),
-        date=told.get("date", ""),
-        clock=told.get("clock", ""),
-        score=read_number(told["score"]) if "score" in told else score,
-        reason=told.get("reason", ""),
+        black=headers.get("black", ""),
+        white=headers.get("white", ""),
+        event=headers.get("event", ""),
+        date=headers.get("date", ""),
+        clock=headers.get("clock", ""),
+        score=read_number(headers["score"]) if "score" in headers else score,
+        reason=headers.get("reason", ""),
     )
 
 
 def _record(lines: Sequence[Line]) -> Record:
-    told: dict[str, str] = {}
+    headers: dict[str, str] = {}
 
-    def tell(key: str, text: str) -> None:
-        told[key] = text
+    def add_header(key: str, text: str) -> None:
+        headers[key] = text
         if key == "game":
-            game_named(text.lower())  # refused where it stands, if there is none
+            game_named(text.lower())  # an unknown game is an error of this line
 
-    moves = divided(lines, tell, words_of)
-    name = told.get("game", "").lower()
+    moves = parse_lines(lines, add_header, moves_in_line)
+    name = headers.get("game", "").lower()
     if not name:
         raise FormatError(f"line {lines[0][0]}: a header says which game it is: game: connect-four")
     game = game_named(name)
-    start = _start(game, told.get("start", ""))
+    start = _start(game, headers.get("start", ""))
     board = game.boards(start.game, start.position, start.turn, ply=start.ply)
     for number, move in enumerate(moves, 1):
         try:
@@ -221,17 +222,17 @@ def _record(lines: Sequence[Line]) -> Record:
             raise FormatError(f"line {move.line}: {NAME}, move {number}: {error}") from None
     outcome: Any = board.outcome()
     score = None if outcome is None else float(outcome.score)
-    return recorded(start, moves, [move.code for move in board.moves], told, score)
+    return make_record(start, moves, [move.code for move in board.moves], headers, score)
 
 
 def _start(game: GameDescription, text: str) -> Setup:
     if not text:
         board = game.start()
         return Setup(format=NAME, game=board.game, position=board.position, turn=board.turn)
-    found = read_numbered(text, game)
-    if found is None:
+    setups = read_numbered(text, game)
+    if setups is None:
         raise FormatError(f"start: expected a position as to_text writes it, found {text[:40]!r}")
-    return found[0]
+    return setups[0]
 
 
 def _write_remark(move: PlayedMove) -> str:

@@ -1,4 +1,4 @@
-"""Which games of a file are wanted."""
+"""Filters that select games of a file."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,60 +13,60 @@ from outflank.games.rules import is_pass
 
 
 class Opening(Protocol):
-    """The first moves of games, passes left out."""
+    """The first moves of games, without passes."""
 
     def begins(self, record: Record) -> bool:
-        """Whether a game begins so."""
+        """Return whether a game begins with this opening."""
 
 
 @dataclass(frozen=True, slots=True)
 class FirstMoves:
-    """The first moves of a game that says nothing else of its openings: these, from the usual start."""
+    """The first moves of a game without opening rules of its own: exactly these, from the usual start."""
 
     game: type
     codes: tuple[int, ...]
 
     def begins(self, record: Record) -> bool:
-        """Whether a game begins so."""
-        return isinstance(record.start.game, self.game) and tuple(played(record)[: len(self.codes)]) == self.codes
+        """Return whether a game begins with these moves."""
+        return isinstance(record.start.game, self.game) and tuple(move_codes(record)[: len(self.codes)]) == self.codes
 
 
 def opening_of(text: str, game: str | None = None) -> Opening:
-    """The opening that moves of a game are; what could be of several of the package's games is of the first."""
-    wrong: list[Exception] = []
+    """Return the opening given by moves; moves that fit several of the package's games belong to the first."""
+    errors: list[Exception] = []
     for name in OWN_GAMES if game is None else (game,):
         try:
             return _opening(text, game_named(name))
         except (FormatError, IllegalMove) as error:
-            wrong.append(error)
-    raise wrong[0]
+            errors.append(error)
+    raise errors[0]
 
 
 def _opening(text: str, game: GameDescription) -> Opening:
     if game.notation.opening is not None:
         return game.notation.opening(text)
-    found = read_moves(game, text, {})
-    return FirstMoves(game.rules, tuple(code for code in found.moves if not is_pass(found.game, code)))
+    setup = read_moves(game, text, {})
+    return FirstMoves(game.rules, tuple(code for code in setup.moves if not is_pass(setup.game, code)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Selection:
-    """What is asked of a game. Every unset wish is fulfilled."""
+    """The conditions on a game. Unset conditions are always met."""
 
     number: int | None = None
-    """The game with this number, from 1."""
+    """The number of the game, from 1."""
     player: str = ""
     """A part of either player's name, in any case."""
     event: str = ""
     """A part of the tournament's name."""
     years: tuple[int, int] | None = None
-    """The first year and the last."""
+    """The first and the last year."""
     opening: Opening | None = None
     min_score: float | None = None
-    """What black has won at least."""
+    """Black's lowest score."""
 
-    def takes(self, number: int, record: Record) -> bool:
-        """Whether the game is wanted."""
+    def matches(self, number: int, record: Record) -> bool:
+        """Return whether the game meets all conditions."""
         if self.number not in (None, number):
             return False
         if self.player and not any(contains(name, self.player) for name in (record.black, record.white)):
@@ -75,20 +75,20 @@ class Selection:
             return False
         if self.min_score is not None and (record.score is None or record.score < self.min_score):
             return False
-        return self.takes_year(year_of(record.date)) and (self.opening is None or self.opening.begins(record))
+        return self.matches_year(year_of(record.date)) and (self.opening is None or self.opening.begins(record))
 
-    def takes_year(self, year: int | None) -> bool:
-        """Whether games of that year are wanted."""
+    def matches_year(self, year: int | None) -> bool:
+        """Return whether games of `year` are selected."""
         return self.years is None or (year is not None and self.years[0] <= year <= self.years[1])
 
 
 def contains(name: str, part: str) -> bool:
-    """Whether `part` is in `name`, in any case."""
+    """Return whether `part` is in `name`, ignoring case."""
     return part.casefold() in name.casefold()
 
 
-def played(record: Record) -> Sequence[int]:
-    """The codes of a game's moves without its passes, as cheaply as they are to be had."""
+def move_codes(record: Record) -> Sequence[int]:
+    """Return the codes of a game's moves without its passes, without parsing more than necessary."""
     squares: bytes | None = getattr(record.moves, "squares", None)
     if squares is not None:
         return squares

@@ -1,4 +1,4 @@
-"""What a text can say of a game: where it stands, or where it started and what was played."""
+"""A game as a text describes it: a position, or a start with the moves played."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -9,27 +9,27 @@ from outflank.games.sides import Side
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setup:
-    """A position with what came with it."""
+    """A position with the moves and data that a text gives."""
 
     format: str
-    """The name of the format it was read from."""
+    """The name of the format that it was read from."""
     game: Any
     """The rules in force."""
     position: Any
     """The board before `moves`, as `turn` sees it."""
     turn: Side = Side.BLACK
-    """Who moves in `position`."""
+    """The side to move in `position`."""
     moves: tuple[int, ...] = ()
     """Codes of the moves played from there, passes included."""
     ply: int = 0
-    """Moves made before `position`, as far as the text tells."""
+    """Moves made before `position`, as far as the text says."""
     since_loss: int = 0
     """Moves made since a marble was lost, before `position` (Abalone)."""
     scores: Mapping[int, int] = field(default_factory=dict)
-    """What moves are worth to the mover, by code (OBF)."""
+    """Values of moves to the mover, by code (OBF)."""
     assumed: str = ""
-    """What the text does not say and was taken for granted, in words; empty: nothing."""
+    """What was assumed because the text does not say it, in words; empty: nothing."""
 
     def with_game(self, game: Any) -> "Setup":
-        """The same under other rules."""
+        """Return the same setup under other rules."""
         return replace(self, game=game)

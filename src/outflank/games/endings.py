@@ -1,7 +1,7 @@
-"""What a game may offer to a search that plays it out to its end: generic over the type of `game`.
+"""What a game may offer to an exact search: generic over the type of `game`.
 
-Any game can be played out by its rules alone. One that offers nothing of this is solved so; one that knows more of its
-endings says it here, and the search, which knows no game, is as much faster.
+Any game can be solved by its rules alone, and a game that registers nothing here is. A game with special knowledge of
+its endings registers it here, and the search, which knows no game, becomes faster.
 """
 
 from typing import Any
@@ -11,12 +11,12 @@ import numpy as np
 from outflank.kernels.generic import generic
 
 UNBOUNDED = 1 << 20
-"""More than any score: of a game that knows no bound."""
+"""More than any score: the bound of a game that has none."""
 
 
 @generic
 def ending_moves(game: Any) -> Any:
-    """With so many moves left (`moves_left`) or fewer, `ending_value` is asked; -1: never."""
+    """Return the number of moves left (`moves_left`) from which on `ending_value` is called; -1: never."""
 
 
 @ending_moves.register(object)
@@ -26,20 +26,19 @@ def _(game: Any) -> Any:
 
 @generic
 def ending_value(game: Any, position: Any, alpha: Any, beta: Any, worker: Any) -> Any:
-    """The final score of `position` under perfect play, with alpha-beta's promise for (alpha, beta), by kernels of the
-    game's own. They count the nodes that they enter below this one (`worker.nodes`), and need not be stopped: they take
-    less than some milliseconds.
-    """
+    """Return the final score of `position` under perfect play, with alpha-beta's promise for (alpha, beta), by kernels
+    of the game's own. They count the nodes that they enter below this one (`worker.nodes`), and need no stop check:
+    they take less than a few milliseconds."""
 
 
 @ending_value.register(object)
 def _(game: Any, position: Any, alpha: Any, beta: Any, worker: Any) -> Any:
-    return np.int64(0)  # never asked
+    return np.int64(0)  # never called
 
 
 @generic
 def ceiling(game: Any, position: Any, alpha: Any, worker: Any) -> Any:
-    """A score that the side to move cannot exceed from here; `UNBOUNDED` where it would hardly be `alpha` or less."""
+    """Return an upper bound on the side to move's score; `UNBOUNDED` where it would hardly be `alpha` or less."""
 
 
 @ceiling.register(object)
@@ -49,8 +48,8 @@ def _(game: Any, position: Any, alpha: Any, worker: Any) -> Any:
 
 @generic
 def look_ahead(game: Any, left: Any) -> Any:
-    """By how many plies moves are looked at with an estimate before they are tried, where `left` are left; -1: not at
-    all."""
+    """Return the depth of the estimates by which moves are ordered before they are tried, with `left` moves left; -1:
+    no estimates."""
 
 
 @look_ahead.register(object)
@@ -60,11 +59,11 @@ def _(game: Any, left: Any) -> Any:
 
 @generic
 def exact_promise(game: Any, position: Any, move: Any, child: Any, estimate: Any) -> Any:
-    """How soon `move` should be tried in exact play, the highest first. The best order is the one in which the tree is
-    smallest: a move after which the opponent has few is worth more than a good one.
+    """Return the ordering value of `move` in exact play; the highest is tried first. The best order is the one in which
+    the tree is smallest: a move that leaves the opponent few moves beats a good one.
 
-    `estimate` is what the move seems to be worth to the mover, in sixteenths of the score's unit; 0 where it was not
-    looked at.
+    `estimate` is the estimated value of the move to the mover, in sixteenths of the score's unit; 0 where there is
+    none.
     """
 
 
@@ -75,9 +74,8 @@ def _(game: Any, position: Any, move: Any, child: Any, estimate: Any) -> Any:
 
 @generic
 def workspaces(game: Any, workers: int) -> Any:
-    """Plain Python: an array of a record for each worker, the tables and the memory that its kernels of the above need,
-    and find at the address `worker.workspace`; None: nothing.
-    """
+    """Return an array with a record for each worker, in plain Python: the tables and the memory that the kernels above
+    need, found at the address `worker.workspace`; None: nothing."""
 
 
 @workspaces.register(object)
@@ -85,9 +83,9 @@ def _(game: Any, workers: int) -> Any:
     return None
 
 
-# --- many endings at once ---
-# A solver on a GPU has a thread for each of them, and all take the same steps: it asks for less at a time, and
-# remembers nothing. Moves are cells of a board of 64, and each fills one.
+# --- batches of endings ---
+# A solver on a GPU has a thread for each ending, and all threads take the same steps: its functions do less
+# at a time and store nothing. Moves are cells of a board of 64, and each fills one.
 
 
 NO_SCORE = -127
@@ -96,7 +94,7 @@ NO_SCORE = -127
 
 @generic
 def batch_tables(game: Any) -> Any:
-    """Plain Python: a `NamedTuple` of arrays that the functions below read; None: this game has no such solver."""
+    """Return a `NamedTuple` of arrays for the functions below, in plain Python; None: this game has no such solver."""
 
 
 @batch_tables.register(object)
@@ -106,34 +104,36 @@ def _(game: Any) -> Any:
 
 @generic
 def free_cells(game: Any, tables: Any, position: Any) -> Any:
-    """The cells where a side could ever still play, as bits of a word."""
+    """Return the cells where a side could ever still play, as bits of a word."""
 
 
 @generic
 def open_cells(game: Any, tables: Any, position: Any) -> Any:
-    """Those of them where the side to move may play now."""
+    """Return the free cells where the side to move may play now."""
 
 
 @generic
 def put(game: Any, tables: Any, position: Any, cell: Any) -> Any:
-    """The position after a move to the cell of that number, and whether it is one: if not, it is no position."""
+    """Return the position after a move to cell number `cell`, and whether that move is legal; if not, the position is
+    meaningless."""
 
 
 @generic
 def handed_over(game: Any, position: Any) -> Any:
-    """The position of a side that cannot move, as the other sees it."""
+    """Return the position after a pass, as the other side sees it."""
 
 
 @generic
 def soonest(game: Any, tables: Any, free: Any, cells: Any) -> Any:
-    """Those of `cells` that should be tried before the others of them, where so many are `free`; none of no cells."""
+    """Return the subset of `cells` that should be tried first, given the `free` cells; empty for no cells."""
 
 
 @generic
 def last_score(game: Any, tables: Any, position: Any, cell: Any) -> Any:
-    """The final score for the side to move where that cell is the only free one."""
+    """Return the final score for the side to move where `cell` is the only free cell."""
 
 
 @generic
 def freedom(game: Any, tables: Any, cells: Any) -> Any:
-    """How much a side can do that has these moves, from 0 to 15: what leaves the opponent the least is tried first."""
+    """Return the mobility of a side with these moves, from 0 to 15: moves that leave the opponent the least are tried
+    first."""

@@ -1,12 +1,11 @@
-"""What a search asks of an evaluation: generic over the type of `evaluation`.
+"""What a search needs from an evaluation: generic over the type of `evaluation`.
 
-An evaluation is a small `NamedTuple`; its type selects the bodies, its fields are read at run
-time. It may keep a state that follows the moves (sums that are cheaper to change than to
-compute again); the simple ones have none, and need only `value`.
+An evaluation is a small `NamedTuple`; its type selects the bodies, its fields are read at run time. It may keep a state
+that follows the moves (sums that are cheaper to update than to recompute); the simple ones have none, and need only
+`value`.
 
-Values are whole numbers for the side to move, within ±`LIMIT`; a search turns them over at every
-ply. The opponent's view of the same position is the negative, unless having the move is worth
-something to an evaluation.
+Values are whole numbers for the side to move, within ±`LIMIT`; a search negates them at every ply. The opponent's view
+of the same position is the negative, unless an evaluation values having the move.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -23,7 +22,7 @@ from outflank.games.rules import score
 from outflank.games.search_errors import SearchErrors
 from outflank.games.units import Scale
 from outflank.kernels.generic import generic, missing
-from outflank.plugins import Listed, Registry, Source
+from outflank.plugins import ListedPart, Registry, Source
 
 LIMIT = 30_000
 """No value lies outside ±LIMIT: it has to fit in an entry of the transposition table."""
@@ -31,35 +30,35 @@ LIMIT = 30_000
 
 @generic
 def begin(evaluation: Any, game: Any, position: Any) -> Any:
-    """The state for a position, computed from nothing."""
+    """Return the state for a position, computed from scratch."""
     raise missing(begin, evaluation)
 
 
 @generic
 def after(evaluation: Any, game: Any, state: Any, position: Any, move: Any, child: Any) -> Any:
-    """The state for `child`, which `move` made of `position`, from the state for `position`."""
+    """Return the state for `child`, which `move` made of `position`, from the state for `position`."""
     raise missing(after, evaluation)
 
 
 @generic
 def value(evaluation: Any, game: Any, position: Any, state: Any) -> Any:
-    """An estimate of the position for the side to move. It may be asked of finished games too."""
+    """Return an estimate of the position for the side to move. It may be called for finished games too."""
     raise missing(value, evaluation)
 
 
 @generic
 def final(evaluation: Any, game: Any, position: Any) -> Any:
-    """The value of a finished game for the side to move."""
+    """Return the value of a finished game for the side to move."""
     raise missing(final, evaluation)
 
 
 class Exact(NamedTuple):
-    """Nothing is estimated: a finished game is worth its score, and every line is played to its end."""
+    """No estimates: a finished game is worth its score, and every line is played to its end."""
 
 
 @value.register(Exact)
 def _(evaluation, game, position, state):
-    return np.int64(0)  # asked only where a line is longer than any search
+    return np.int64(0)  # called only where a line is longer than any search
 
 
 @final.register(Exact)
@@ -68,17 +67,17 @@ def _(evaluation, game, position):
 
 
 class Solving(NamedTuple):
-    """As `Exact`, with all that the game offers for it (`games/endings.py`), and moves ordered by an estimate."""
+    """`Exact` with all that the game offers for it (`games/endings.py`), and moves ordered by an estimate."""
 
     estimate: Any
-    """An evaluation; `Exact` itself: there is none."""
+    """An evaluation; `Exact` itself: no estimate."""
     points: int
-    """How many points of the estimate make one of the score's units."""
+    """How many points of the estimate make one unit of the score."""
 
 
 @value.register(Solving)
 def _(evaluation, game, position, state):
-    return np.int64(0)  # asked only where a line is longer than any search
+    return np.int64(0)  # called only where a line is longer than any search
 
 
 @final.register(Solving)
@@ -86,27 +85,27 @@ def _(evaluation, game, position):
     return np.int64(score(game, position))
 
 
-# --- chosen by name ---
+# --- evaluations by name ---
 
 FROM_FILE = "patterns:"
-"""How the name of an evaluation begins whose weights are in a file of the user's."""
+"""The prefix of the name of an evaluation whose weights are in a user's file."""
 
 _registered: dict[type, dict[str, NamedEvaluation]] = {}
 _from_files: dict[type, dict[str, NamedEvaluation]] = {}
 
 
-def _checked_plugin(name: str, found: object) -> NamedEvaluation:
-    if not isinstance(found, NamedEvaluation):
-        raise InvalidOption(f"expected a NamedEvaluation, found {found!r}")
-    if not name.endswith(f".{found.name}"):
-        raise InvalidOption(f"expected the name of its game before its own, as in othello.{found.name}")
-    if not isfunction(found.evaluation):
-        _check_is_one(found.name, found.evaluation)
-    return found
+def _checked_plugin(name: str, part: object) -> NamedEvaluation:
+    if not isinstance(part, NamedEvaluation):
+        raise InvalidOption(f"expected a NamedEvaluation, found {part!r}")
+    if not name.endswith(f".{part.name}"):
+        raise InvalidOption(f"expected the name of its game before its own, as in othello.{part.name}")
+    if not isfunction(part.evaluation):
+        _check_is_evaluation(part.name, part.evaluation)
+    return part
 
 
 INSTALLED = Registry("evaluation", "outflank.evaluations", {}, check=_checked_plugin)
-"""Those of plug-ins, called by their game's name and their own: `othello.corners`."""
+"""Evaluations of plug-ins, named by their game and their own name: `othello.corners`."""
 
 
 def register_evaluation(
@@ -115,31 +114,32 @@ def register_evaluation(
     """Let searches of a game choose `evaluation` by `name`; the first one is the default if the game has none.
 
     `points` of its values make one `unit` to people: tenths of a disc are `unit="discs", points=10`. Without a unit a
-    value is told with the evaluation's name. A value beyond `won` is a finished game's. A name belongs to the
-    class that took it: defined anew, in a notebook or by a reload, that may take it again, and no other may.
+    value is printed with the evaluation's name. A value beyond `won` is a finished game's. A name belongs to the class
+    that registered it first: if that class is redefined, in a notebook or by a reload, it may register the name again;
+    no other class may.
     """
     if not isinstance(game, type):
         raise InvalidOption(f"an evaluation of {game!r}: expected the class of a game, like Othello")
-    _check_is_one(name, evaluation)
-    taken = _known(game).get(name)
-    if taken is not None and _home(taken.evaluation) != _home(evaluation):
-        home = ".".join(_home(taken.evaluation))
+    _check_is_evaluation(name, evaluation)
+    registered = _known(game).get(name)
+    if registered is not None and _home(registered.evaluation) != _home(evaluation):
+        home = ".".join(_home(registered.evaluation))
         raise InvalidOption(f"evaluation {name!r} of {game.__name__} is {home}: choose another name")
     named = NamedEvaluation(name=name, evaluation=evaluation, unit=unit, points=points, won=won)
     _registered.setdefault(game, {})[name] = named
 
 
-def _check_is_one(name: str, evaluation: Any) -> None:
+def _check_is_evaluation(name: str, evaluation: Any) -> None:
     if not isinstance(evaluation, tuple):
-        found = f"the class {evaluation.__name__}" if isinstance(evaluation, type) else repr(evaluation)
-        raise InvalidOption(f"evaluation {name!r}: expected a NamedTuple with a registered `value`, found {found}")
+        actual = f"the class {evaluation.__name__}" if isinstance(evaluation, type) else repr(evaluation)
+        raise InvalidOption(f"evaluation {name!r}: expected a NamedTuple with a registered `value`, found {actual}")
 
 
 def _known(game: type) -> dict[str, NamedEvaluation]:
-    """The evaluations of a class of rules by name: those of its description, then those that were registered."""
+    """Return the evaluations of a class of rules by name: those of its description, then the registered ones."""
     description = described(game)
     own = () if description is None else description.evaluations
-    return {each.name: each for each in own} | _registered.get(game, {})
+    return {named.name: named for named in own} | _registered.get(game, {})
 
 
 def _home(evaluation: Any) -> tuple[str, str]:
@@ -147,30 +147,30 @@ def _home(evaluation: Any) -> tuple[str, str]:
     return home.__module__, home.__qualname__
 
 
-_made: dict[tuple[Any, str], Any] = {}
+_instances: dict[tuple[Any, str], Any] = {}
 """The evaluations that functions have made, by rules and name."""
 
 
-def _made_for(game: Any, named: NamedEvaluation) -> Any:
+def _instance_for(game: Any, named: NamedEvaluation) -> Any:
     if not isfunction(named.evaluation):
         return named.evaluation
     key = (type(game), *game), named.name
-    if key not in _made:
-        made = named.evaluation(game)
-        _check_is_one(named.name, made)
-        _made[key] = made
-    return _made[key]
+    if key not in _instances:
+        evaluation = named.evaluation(game)
+        _check_is_evaluation(named.name, evaluation)
+        _instances[key] = evaluation
+    return _instances[key]
 
 
 class _Evaluations(Mapping[str, Any]):
-    """Evaluations of some rules by name, each of which is made when it is looked up."""
+    """The evaluations of given rules by name, each made at its first look-up."""
 
     def __init__(self, game: Any, known: Mapping[str, NamedEvaluation]) -> None:
         self._game = game
         self._known = known
 
     def __getitem__(self, name: str) -> Any:
-        return _made_for(self._game, self._known[name])
+        return _instance_for(self._game, self._known[name])
 
     def __contains__(self, name: object) -> bool:
         return name in self._known
@@ -183,22 +183,22 @@ class _Evaluations(Mapping[str, Any]):
 
 
 def evaluations(game: Any) -> Mapping[str, Any]:
-    """The evaluations of a game by name, the default first."""
+    """Return the evaluations of a game by name, the default first."""
     description = description_of(game)
-    known = {name: each for name, each in _known(type(game)).items() if each.suits(game)}
+    known = {name: named for name, named in _known(type(game)).items() if named.suits(game)}
     usual_evaluation = description.usual_evaluation
     usual = next(iter(known), "") if usual_evaluation is None else usual_evaluation(game)
-    return _Evaluations(game, dict(sorted(known.items(), key=lambda each: each[0] != usual)))
+    return _Evaluations(game, dict(sorted(known.items(), key=lambda item: item[0] != usual)))
 
 
 def is_named(game: Any, evaluation: Any) -> bool:
-    """Whether an evaluation is one of those that a game has by name."""
+    """Return whether an evaluation is one of the game's named ones."""
     # By type as well: all evaluations without fields are equal, being empty tuples.
-    return any(type(each) is type(evaluation) and each == evaluation for each in evaluations(game).values())
+    return any(type(named) is type(evaluation) and named == evaluation for named in evaluations(game).values())
 
 
 def evaluation_named(game: Any, name: str | None = None) -> Any:
-    """The evaluation of a game that is called `name`; the default if there is no name.
+    """Return the evaluation of a game that is called `name`; the default if `name` is None.
 
     Plug-ins are looked up for a name that is not known otherwise, and for a game that has no evaluation of its own.
     `patterns:FILE` is the one whose weights are in a file that `outflank train` has written.
@@ -221,116 +221,116 @@ def _from_file(game: Any, name: str) -> Any:
         )
     if name == FROM_FILE:
         raise InvalidOption(f"evaluation {name!r}: the name of the file is missing")
-    found = description.learning.read(game, name.removeprefix(FROM_FILE))
-    _from_files.setdefault(type(game), {})[name] = found  # scales ask for it
-    return found.evaluation
+    named = description.learning.read(game, name.removeprefix(FROM_FILE))
+    _from_files.setdefault(type(game), {})[name] = named  # for scale_of
+    return named.evaluation
 
 
-def evaluation_chosen(game: Any, chosen: Any) -> Any:
-    """An evaluation that is chosen by name, as itself, or not at all: the default."""
-    return evaluation_named(game, chosen) if chosen is None or isinstance(chosen, str) else chosen
+def evaluation_chosen(game: Any, choice: Any) -> Any:
+    """Return an evaluation that is given by name, as itself, or as None for the default."""
+    return evaluation_named(game, choice) if choice is None or isinstance(choice, str) else choice
 
 
 def _installed(game: Any, name: str | None, known: Iterable[str]) -> Any:
     prefix = f"{description_of(game).name}."
-    installed = [each.removeprefix(prefix) for each in INSTALLED.names() if each.startswith(prefix)]
+    installed = [full_name.removeprefix(prefix) for full_name in INSTALLED.names() if full_name.startswith(prefix)]
     if name is None and not installed:
         raise UnknownName(f"{description_of(game).title} has no evaluation: register one, or prove scores (exact=True)")
     name = installed[0] if name is None else name
     if name not in installed:
         raise UnknownName.among(f"evaluation of {description_of(game).title}", name, [*known, *installed])
-    found = INSTALLED.get(f"{prefix}{name}")
-    if not found.suits(game):
+    named = INSTALLED.get(f"{prefix}{name}")
+    if not named.suits(game):
         raise InvalidOption(f"evaluation {name!r}: there is none for {description_of(game).describe(game)}")
-    _registered.setdefault(type(game), {})[name] = found  # scales ask for it
-    return _made_for(game, found)
+    _registered.setdefault(type(game), {})[name] = named  # for scale_of
+    return _instance_for(game, named)
 
 
-def list_evaluations() -> list[Listed[NamedEvaluation]]:
-    """Those of all games, each called by its game's name and its own, with plug-ins that cannot be used."""
-    found: dict[str, Listed[NamedEvaluation]] = {}
+def list_evaluations() -> list[ListedPart[NamedEvaluation]]:
+    """List the evaluations of all games, each named by its game and its own name, with unusable plug-ins."""
+    listed: dict[str, ListedPart[NamedEvaluation]] = {}
     for game in GAMES.listing():
-        for each in () if game.part is None else _known(game.part.rules).values():
-            package = game.source.package if game.part is not None and each in game.part.evaluations else ""
-            name, source = f"{game.name}.{each.name}", Source(place=".".join(_home(each.evaluation)), package=package)
-            found[name] = Listed(name=name, source=source, part=each)
+        for named in () if game.part is None else _known(game.part.rules).values():
+            package = game.source.package if game.part is not None and named in game.part.evaluations else ""
+            name, source = f"{game.name}.{named.name}", Source(place=".".join(_home(named.evaluation)), package=package)
+            listed[name] = ListedPart(name=name, source=source, part=named)
     shadowed = []
     for plugin in INSTALLED.listing():
-        taken = found.setdefault(plugin.name, plugin)
-        if taken.part is not None and taken.part is plugin.part:  # in use already, or not known otherwise
-            found[plugin.name] = plugin
-        elif taken is not plugin:
-            reason = f"evaluation {plugin.name!r} of {plugin.source}: that name belongs to {taken.source}"
+        existing = listed.setdefault(plugin.name, plugin)
+        if existing.part is not None and existing.part is plugin.part:  # in use already, or not known otherwise
+            listed[plugin.name] = plugin
+        elif existing is not plugin:
+            reason = f"evaluation {plugin.name!r} of {plugin.source}: that name belongs to {existing.source}"
             shadowed.append(plugin._replace(part=None, reason=reason))
-    return [*found.values(), *shadowed]
+    return [*listed.values(), *shadowed]
 
 
 def scale_of(game: Any, evaluation: Any) -> Scale:
-    """How to read the values that an evaluation gives to positions of a game."""
+    """Return how to read the values that an evaluation gives to positions of a game."""
     unit = description_of(game).unit
-    name, points, won = unit.name, 1, 0  # Exact: scores, and nothing else
+    name, points, won = unit.name, 1, 0  # Exact: scores only
     if not isinstance(evaluation, Exact | Solving):
         named = _named(game, evaluation)
         name, points, won = named.unit or named.name, named.points, named.won
     score_name = unit.name if unit.scored else None
     decimals = unit.decimals if points > 1 else 0
-    found = Scale(unit=name, points=points, decimals=decimals, won=won, score=score_name)
+    scale = Scale(unit=name, points=points, decimals=decimals, won=won, score=score_name)
     if name != unit.name:
-        return found
-    return replace(found, most=None if unit.most is None else unit.most(game), near=round(unit.near * points))
+        return scale
+    return replace(scale, most=None if unit.most is None else unit.most(game), near=round(unit.near * points))
 
 
 def errors_of(game: Any, evaluation: Any) -> SearchErrors | None:
-    """How far searches by an evaluation are off from deeper ones, if that was measured."""
+    """Return how far searches by an evaluation differ from deeper ones, if that was measured."""
     return _named(game, evaluation).errors(game)
 
 
-def counted(game: Any) -> Scale:
-    """The scale of numbers that are in the game's own unit already: a program's that says discs, a review's."""
+def unit_scale(game: Any) -> Scale:
+    """Return the scale of numbers that are in the game's own unit already: another program's discs, or a review's."""
     unit = description_of(game).unit
     most = None if unit.most is None else unit.most(game)
     return Scale(unit=unit.name, decimals=unit.decimals, score=unit.name, most=most)
 
 
 def _named(game: Any, evaluation: Any) -> NamedEvaluation:
-    """What is known of an evaluation; of one that nobody has named, the name of its class."""
+    """Return the record of an evaluation; an unregistered one is named by its class."""
     for known in (*_known(type(game)).values(), *_from_files.get(type(game), {}).values()):
-        # One that has not been made yet is not the one that is asked about.
-        its = _made.get(((type(game), *game), known.name)) if isfunction(known.evaluation) else known.evaluation
+        # An evaluation that has not been made yet cannot be the one looked for.
+        own = _instances.get(((type(game), *game), known.name)) if isfunction(known.evaluation) else known.evaluation
         # By type as well: all evaluations without fields are equal, being empty tuples.
-        if type(its) is type(evaluation) and its == evaluation:
+        if type(own) is type(evaluation) and own == evaluation:
             return known
     return NamedEvaluation(name=type(evaluation).__name__, evaluation=evaluation)
 
 
-# --- of the right kind ---
+# --- checks ---
 
-_checked: set[tuple[type, ...]] = set()
+_checked_kinds: set[tuple[type, ...]] = set()
 
 
 def check_values(evaluation: Any, game: Any, position: Any) -> None:
-    """Refuse an evaluation that gives no whole number: the compiler would cut off what is behind the point.
+    """Refuse an evaluation that does not return a whole number: the compiler would drop the fraction.
 
-    Asked of the interpreter, once for each class and the types of its fields.
+    Checked in the interpreter, once for each class and the types of its fields.
     """
     kind = (type(evaluation), type(game), *map(type, evaluation))
-    if kind in _checked:
+    if kind in _checked_kinds:
         return
     name = type(evaluation).__name__
     if value.dispatch(type(evaluation)) is value.dispatch(object):
         raise InvalidOption(f"evaluation {name}: no body of `value` is registered for it")
     try:
-        with np.errstate(all="ignore"):  # words go round in the compiler, without a word
-            found = value(evaluation, game, position, begin(evaluation, game, position))
-    except Exception:  # whatever it is, who compiles it will explain it; a division by zero is no error there
+        with np.errstate(all="ignore"):  # compiled integers wrap around silently
+            result = value(evaluation, game, position, begin(evaluation, game, position))
+    except Exception:  # compiling reports any error; a division by zero is none there
         return
-    if not isinstance(found, Integral | np.bool_):
-        how = "scale it, then round or divide by //"
-        raise InvalidOption(f"evaluation {name}: its value must be a whole number, found {found!r}: {how}")
-    _checked.add(kind)
+    if not isinstance(result, Integral | np.bool_):
+        advice = "scale it, then round or divide by //"
+        raise InvalidOption(f"evaluation {name}: its value must be a whole number, found {result!r}: {advice}")
+    _checked_kinds.add(kind)
 
 
-# --- what an evaluation without a state inherits ---
+# --- defaults of evaluations without a state ---
 
 
 @begin.register(object)

@@ -1,4 +1,4 @@
-"""How good a move looks before it is searched: generic over the type of `game`."""
+"""Move ordering before the search: generic over the type of `game`."""
 
 from typing import Any
 
@@ -7,17 +7,17 @@ import numpy as np
 from outflank.kernels.generic import generic
 
 FEATURES = 8
-"""Room for a game's features; those that it has not are 0."""
+"""Room for a game's features; unused ones are 0."""
 
 STAGES = 6
-"""Parts of a game for which an ordering may have weights of their own; a game that tells none apart is in the first."""
+"""The number of game stages with ordering weights of their own; a game without stages is always in the first."""
 
-_named: dict[type, tuple[str, ...]] = {}
+_feature_names: dict[type, tuple[str, ...]] = {}
 
 
 @generic
 def promise(game: Any, position: Any, move: Any, child: Any, weights: Any) -> Any:
-    """How much `move` promises the mover: the game's features of it and of `child`, weighted.
+    """Return how good `move` looks for the mover: the weighted sum of the game's features of it and of `child`.
 
     A feature whose weight is 0 need not be computed.
     """
@@ -30,7 +30,7 @@ def _(game, position, move, child, weights):
 
 @generic
 def stage(game: Any, position: Any) -> Any:
-    """How far the game has come: 0 at its start, `STAGES` - 1 near its end."""
+    """Return the stage of the game: 0 at its start, `STAGES` - 1 near its end."""
 
 
 @stage.register(object)
@@ -40,7 +40,7 @@ def _(game, position):
 
 @generic
 def row(game: Any, move: Any) -> Any:
-    """The row of the board that `move` belongs to: moves of a row may be handed out together."""
+    """Return the row of the board that `move` belongs to: moves of a row may be handed out together."""
 
 
 @row.register(object)
@@ -50,9 +50,9 @@ def _(game, move):
 
 def register_features(game: type, *names: str) -> None:
     """Name the features of a game's `promise`, in the order of their weights."""
-    _named[game] = names
+    _feature_names[game] = names
 
 
 def features(game: Any) -> tuple[str, ...]:
-    """The names of a game's features."""
-    return _named.get(type(game), ())
+    """Return the names of a game's features."""
+    return _feature_names.get(type(game), ())

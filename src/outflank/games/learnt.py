@@ -1,4 +1,4 @@
-"""How an evaluation of a game is learnt, and weights that a user has learnt: evaluations that are called by a file."""
+"""How an evaluation of a game is learnt, and evaluations whose weights are in a user's file."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,43 +11,43 @@ from outflank.games.pattern_sets import LoadedPatterns, PatternSet
 from outflank.games.pattern_weights import read_weights
 from outflank.games.search_errors import SearchErrors
 
-_kept: dict[tuple[Any, ...], LoadedPatterns] = {}
-"""All that were ever loaded, by their rules, their file and its state: an evaluation is an address, and nobody knows
-who has one of them still."""
+_loaded_patterns: dict[tuple[Any, ...], LoadedPatterns] = {}
+"""All weights loaded so far, by their rules, their file and its state: an evaluation is an address, and any evaluation
+may still be in use."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Learning:
-    """What `outflank train` has to know of a game beside its rules."""
+    """What `outflank train` needs to know about a game beside its rules."""
 
     patterns: Callable[[Any], PatternSet]
-    """What is looked at, under some rules."""
+    """The patterns under given rules."""
     suits: Callable[[Any], bool] = lambda game: True
-    """Whether there are patterns under some rules."""
+    """Whether there are patterns under given rules."""
     first: str | None = None
-    """The evaluation, by name, that plays the first games: for a game that has no end when moves are drawn by lot.
-    None: they are drawn."""
+    """The name of the evaluation that plays the first games, for a game that does not end when moves are random. None:
+    moves are random."""
     rival: str | None = None
-    """The evaluation, by name, that the first weights play a match against; None: the game's usual one."""
+    """The name of the evaluation that the first weights play a match against; None: the game's usual one."""
     result: Callable[[Any, Any], float] | None = None
-    """What the last position of a game is worth to the side to move there, in the game's unit, be it over or cut off;
-    None: its score, or where games are only won or lost the largest value of the patterns; cut off, nothing."""
+    """The value of the last position of a game to the side to move there, in the game's unit, whether over or cut off;
+    None: its score, or where games are only won or lost the largest value of the patterns; cut off, 0."""
     longest: int = 200
     """Moves after which a game is cut off."""
 
     def read(self, game: Any, path: str) -> NamedEvaluation:
-        """The evaluation by the weights in a file. A file that was written anew is read anew."""
+        """Return the evaluation by the weights in a file. A changed file is read again."""
         if "\0" in path:
             raise OutflankError(f"{path!r}: the name of a file has no NUL character")
         try:
             state = Path(path).stat()
             key = (type(game), *game, path, state.st_mtime_ns, state.st_size)
-            if key not in _kept:
+            if key not in _loaded_patterns:
                 patterns = self.patterns(game)
-                _kept[key] = LoadedPatterns(patterns, read_weights(patterns, Path(path).read_bytes(), path))
+                _loaded_patterns[key] = LoadedPatterns(patterns, read_weights(patterns, Path(path).read_bytes(), path))
         except OSError as error:
             raise OutflankError(f"{path}: {reason_of(error)}") from None
-        loaded = _kept[key]
+        loaded = _loaded_patterns[key]
         return NamedEvaluation(
             name=f"patterns:{path}",
             evaluation=loaded.evaluation,
@@ -59,11 +59,11 @@ class Learning:
 
 
 ERRORS = ".depths.json"
-"""What is added to the name of a file of weights: how far searches by them are off."""
+"""The suffix, added to the name of a file of weights, of the document with the errors of their searches."""
 
 
 def _errors_beside(path: str) -> SearchErrors | None:
-    """The formula in the document beside a file of weights, if there is one."""
+    """Return the formula in the document beside a file of weights, if there is one."""
     try:
         return SearchErrors.read(Path(path + ERRORS).read_bytes(), path + ERRORS)
     except FileNotFoundError:

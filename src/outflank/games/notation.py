@@ -1,6 +1,6 @@
-"""How one game is written: its positions, moves and files, as its description tells them to those who read any game's.
+"""The notation of one game: its positions, moves and files, as its description gives them to code that reads any game.
 
-`formats.recognise` reads what a person pastes, `formats.game_files` whole files; both ask the notation of every game.
+`formats.recognise` reads pasted text, `formats.game_files` whole files; both use the notation of every game.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-if TYPE_CHECKING:  # formats stand above this module, and know it
+if TYPE_CHECKING:  # formats import this module
     from collections.abc import Iterable
 
     from outflank.formats.game_record import Record
@@ -18,61 +18,63 @@ if TYPE_CHECKING:  # formats stand above this module, and know it
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileFormat:
-    """A way of keeping games in a file."""
+    """A file format for games."""
 
     title: str
     read: "Callable[[BinaryIO, Path | None, Selection], Iterator[tuple[int, Record]]]"
-    """The wanted games of a stream, each with its number in the file."""
+    """Yields the selected games of a stream, each with its number in the file."""
     write: "Callable[[Record], str] | None" = None
-    """A game as text."""
+    """Returns a game as text."""
     write_all: "Callable[[Iterable[Record], Path], int] | None" = None
-    """All games at once, where they are no text; how many there were."""
+    """Writes all games at once, where the format is not text; returns their number."""
     files: "Callable[[Path], list[Path]] | None" = None
     """The files that `write_all` writes."""
     likeness: Callable[[bytes], int] = lambda head: 0
-    """How much a file that begins so looks like one; 0: not at all."""
+    """How much a file with this beginning looks like the format; 0: not at all."""
     by_line: bool = False
     """Whether every line is a game or a position, which could stand in any text."""
     holds_games: Callable[[bytes], bool] = lambda head: False
-    """Whether a file that begins so, and looks like one, is no position or pasted text as well."""
+    """Whether a file with this beginning, if it looks like the format, cannot be a position or pasted text."""
 
 
-def _nothing(text: str) -> None:
+def _no_match(text: str) -> None:
     return None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Notation:
-    """The ways in which one game is written. A game that has none of its own is written by its name and numbers."""
+    """The notations of one game. A game that has none of its own is written by its name and numbers."""
 
     forms: str = ""
-    """What is understood, in words: `an Othello board line, OBF, a transcript`."""
-    positions: "Callable[[str], list[Setup] | None]" = _nothing
-    """The positions or games in a text that is of this game and no other; None: it is not."""
+    """The accepted notations, in words: `an Othello board line, OBF, a transcript`."""
+    positions: "Callable[[str], list[Setup] | None]" = _no_match
+    """Returns the positions or games in a text that can only be of this game; None: it is not."""
     moves: "Callable[[str, Mapping[str, Any]], Setup] | None" = None
-    """The game that a list of moves is, from the start with some of the game's options."""
+    """Returns the game given by a list of moves, from the start with some of the game's options."""
     moves_from: "Callable[[str, Setup], Setup] | None" = None
-    """The same from a position."""
+    """Returns the game given by a list of moves from a position."""
     write_moves: "Callable[[Any, Sequence[int]], str] | None" = None
-    """Codes of moves under some rules as a line of text; None: their names with spaces between."""
+    """Writes codes of moves under given rules as a line of text; None: their names with spaces between."""
     names: tuple[str, ...] = ()
-    """Words by which headers of games say that it is this one."""
+    """Words by which headers of games name this game."""
     claim: Callable[[str], int] = lambda moves: 0
-    """How early a list of moves should be tried as one of this game's, where it may be of several; 0: never."""
+    """The priority of this game for a list of moves that may belong to several; 0: never."""
     likeness: Callable[[str], int] = lambda moves: 0
-    """How much a list of moves that is right in no game looks like one of this game's: its error is told."""
-    line: "Callable[[str], Setup | None]" = _nothing
-    """The position on a line that stands below a drawing."""
+    """How much a list of moves that is legal in no game looks like this game's: the likeliest game's error is
+    reported."""
+    line: "Callable[[str], Setup | None]" = _no_match
+    """Returns the position on a line below a drawing."""
     drawing: "Callable[[Sequence[str]], Setup | None]" = lambda lines: None
-    """The position that lines of text draw."""
+    """Returns the position that lines of text draw."""
     position_file: "Callable[[Setup], tuple[str, str]] | None" = None
-    """The name and the text of a file with a position, as other programs load it; None: what boards write of it."""
+    """Returns the name and the text of a file with a position, as other programs load it; None: the board's text is
+    used."""
     opening: "Callable[[str], Opening] | None" = None
-    """The opening, passes left out, that a text names: by it games are looked for."""
+    """Returns the opening that a text names, without passes: games are selected by it."""
     files: Mapping[str, FileFormat] = field(default_factory=dict)
-    """Its file formats, by the ends of their names; the first is the usual one."""
+    """The file formats, by file name suffix; the first is the usual one."""
 
     @property
     def usual_suffix(self) -> str:
-        """The end of the name of a file that keeps its games."""
+        """The suffix of the usual file of its games."""
         return next(iter(self.files), ".games")

@@ -1,4 +1,4 @@
-"""Weights that come with a game, in the folder `weights` of its package: loaded when they are first asked for."""
+"""Weights that come with a game, in the folder `weights` of its package: loaded at first use."""
 
 from importlib.resources import files
 
@@ -7,13 +7,13 @@ from outflank.games.pattern_sets import LoadedPatterns, PatternSet
 from outflank.games.pattern_weights import read_weights
 from outflank.games.search_errors import SearchErrors
 
-_kept: list[LoadedPatterns] = []
-"""All that were ever loaded: an evaluation is an address, and nobody knows who has one of them still."""
+_all_loaded: list[LoadedPatterns] = []
+"""All weights loaded so far: an evaluation is an address, and any evaluation may still be in use."""
 
 
-def keep(loaded: LoadedPatterns) -> LoadedPatterns:
-    """See that weights stay where they are."""
-    _kept.append(loaded)
+def keep_loaded(loaded: LoadedPatterns) -> LoadedPatterns:
+    """Keep weights in memory for the life of the process, and return them."""
+    _all_loaded.append(loaded)
     return loaded
 
 
@@ -23,18 +23,18 @@ class OwnWeights:
     def __init__(self, package: str) -> None:
         self._package = package
         self.loaded: dict[str, LoadedPatterns] = {}
-        """By the names of the patterns."""
+        """Loaded weights by the names of the patterns."""
         self._errors: dict[str, SearchErrors] = {}
 
     def of(self, patterns: PatternSet) -> LoadedPatterns:
-        """Those for some patterns."""
+        """Return the weights for given patterns."""
         if patterns.name not in self.loaded:
             data, name = self._read(f"{patterns.name}.weights")
-            self.loaded[patterns.name] = keep(LoadedPatterns(patterns, read_weights(patterns, data, name)))
+            self.loaded[patterns.name] = keep_loaded(LoadedPatterns(patterns, read_weights(patterns, data, name)))
         return self.loaded[patterns.name]
 
     def errors(self, patterns: PatternSet) -> SearchErrors:
-        """How far searches by them are off."""
+        """Return how far searches by these weights differ from deeper ones."""
         if patterns.name not in self._errors:
             self._errors[patterns.name] = SearchErrors.read(*self._read(f"{patterns.name}{ERRORS}"))
         return self._errors[patterns.name]

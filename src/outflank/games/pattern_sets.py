@@ -1,4 +1,4 @@
-"""What a game's patterns are, and where their weights lie: the plain side of `patterns`."""
+"""The patterns of a game and the memory layout of their weights: the plain Python side of `patterns`."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -18,16 +18,16 @@ Cells = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """Cells that are looked at together, and their images on the board, which share its weights."""
+    """Cells that share a table of weights, with their images on the board, which use the same weights."""
 
     copies: tuple[Cells, ...]
-    """The images, the cells in the order of their digits."""
+    """The images, with the cells in the order of their digits."""
     turns: tuple[Cells, ...]
-    """Orders of the digits that mean the same: where a symmetry of the board puts the cells upon each other."""
+    """Equivalent orders of the digits: those by which a symmetry of the board maps the cells onto themselves."""
 
     @classmethod
     def of(cls, cells: Cells, symmetries: Sequence[Sequence[int]]) -> "Pattern":
-        """The pattern of some cells on a board; a symmetry says where each cell goes."""
+        """Return the pattern of given cells on a board; a symmetry maps each cell to its image."""
         images = [tuple(int(symmetry[cell]) for cell in cells) for symmetry in symmetries]
         copies = {frozenset(image): image for image in reversed(images)}
         turns = {tuple(cells.index(cell) for cell in image) for image in images if set(image) == set(cells)}
@@ -35,35 +35,35 @@ class Pattern:
 
     @property
     def size(self) -> int:
-        """How many ways there are to fill the cells."""
+        """The number of ways to fill the cells."""
         return int(3 ** len(self.copies[0]))
 
-    def least(self) -> npt.NDArray[np.int32]:
-        """For each index the smallest one that means the same."""
-        found = np.arange(self.size, dtype=np.int32)
+    def smallest_equivalents(self) -> npt.NDArray[np.int32]:
+        """Return for each index the smallest equivalent index."""
+        result = np.arange(self.size, dtype=np.int32)
         for turn in self.turns:
             turned = np.zeros(1, np.int32)
-            for digit in range(len(turn)):  # the indices of one cell more, the next digit being 0, 1 and 2
+            for digit in range(len(turn)):  # append the indices with the next digit 0, 1 and 2
                 step = np.int32(3 ** turn.index(digit))
                 turned = np.concatenate([turned, turned + step, turned + np.int32(2) * step])
-            np.minimum(found, turned, out=found)
-        return found
+            np.minimum(result, turned, out=result)
+        return result
 
 
 @dataclass(frozen=True)
 class PatternSet:
-    """The patterns of one board, its counts, and its stages. Weights in a file know it by its `mark`."""
+    """The patterns of one board, its counts, and its stages. Files of weights identify it by its `mark`."""
 
     name: str
     patterns: tuple[Pattern, ...]
     counts: tuple[int, ...] = ()
-    """How many values each of the numbers that `patterns.counts` gives may have."""
+    """How many values each number returned by `patterns.counts` may have."""
     stages: tuple[int, ...] = (0,)
-    """Which weights belong to each number that `patterns.stage` gives; larger numbers have those of the last."""
+    """The weight set of each number returned by `patterns.stage`; larger numbers use the last."""
     points: int = 128
     """How many points of a weight make one of the game's unit."""
     most: int = 64
-    """No value is larger, in the game's unit."""
+    """The largest value, in the game's unit."""
     scored: bool = True
     """Whether a finished game is scored in that unit; otherwise it is only won or lost."""
 
@@ -77,88 +77,88 @@ class PatternSet:
 
     @property
     def sizes(self) -> tuple[int, ...]:
-        """How many weights each pattern and each count has; the last is always 0, for copies that are not used."""
+        """How many weights each pattern and each count has; the last weight is always 0, for unused copies."""
         return (*(pattern.size for pattern in self.patterns), *self.counts, 1)
 
     @property
     def entries(self) -> int:
-        """How many weights there are in a stage."""
+        """The number of weights in a stage."""
         return sum(self.sizes)
 
     @cached_property
     def starts(self) -> npt.NDArray[np.int64]:
-        """Where the weights of each copy and each count begin in a stage."""
-        at = np.concatenate([[0], np.cumsum(self.sizes)])
-        found = np.full(COPIES + COUNTS, at[-2], np.int64)
-        used = [at[number] for number, pattern in enumerate(self.patterns) for _ in pattern.copies]
-        found[: len(used)] = used
-        found[COPIES : COPIES + len(self.counts)] = at[len(self.patterns) : -2]
-        return found
+        """The offset of the weights of each copy and each count in a stage."""
+        offsets = np.concatenate([[0], np.cumsum(self.sizes)])
+        starts = np.full(COPIES + COUNTS, offsets[-2], np.int64)
+        used = [offsets[number] for number, pattern in enumerate(self.patterns) for _ in pattern.copies]
+        starts[: len(used)] = used
+        starts[COPIES : COPIES + len(self.counts)] = offsets[len(self.patterns) : -2]
+        return starts
 
     @cached_property
     def folded(self) -> npt.NDArray[np.int32]:
-        """The number of each weight among those that differ; the last one is the one that is always 0."""
-        least = [pattern.least() for pattern in self.patterns]
-        least += [np.arange(size, dtype=np.int32) for size in (*self.counts, 1)]
-        found, before = [], 0
-        for each in least:
-            numbers = np.cumsum(each == np.arange(len(each), dtype=np.int32), dtype=np.int32)
+        """The number of each weight among the distinct ones; the last is the weight that is always 0."""
+        smallest_equivalents = [pattern.smallest_equivalents() for pattern in self.patterns]
+        smallest_equivalents += [np.arange(size, dtype=np.int32) for size in (*self.counts, 1)]
+        folded, before = [], 0
+        for equivalents in smallest_equivalents:
+            numbers = np.cumsum(equivalents == np.arange(len(equivalents), dtype=np.int32), dtype=np.int32)
             numbers += np.int32(before - 1)
-            found.append(np.take(numbers, each))
+            folded.append(np.take(numbers, equivalents))
             before = int(numbers[-1]) + 1
-        return np.concatenate(found)
+        return np.concatenate(folded)
 
     @property
     def weights(self) -> int:
-        """How many weights that differ a stage has."""
+        """The number of distinct weights in a stage."""
         return int(self.folded[-1]) + 1
 
     @property
     def mark(self) -> int:
-        """What weights of other patterns do not have."""
-        told = (self.name, [pattern.copies for pattern in self.patterns], self.counts, self.stages, self.points)
-        return crc32(repr(told).encode())
+        """A checksum that weights of other patterns do not have."""
+        identity = (self.name, [pattern.copies for pattern in self.patterns], self.counts, self.stages, self.points)
+        return crc32(repr(identity).encode())
 
     @cached_property
     def steps(self) -> npt.NDArray[np.void]:
         """What one step and two steps of each cell's digit add to the indices."""
-        found = np.zeros((CELLS, 2, COPIES), np.uint64)
+        steps = np.zeros((CELLS, 2, COPIES), np.uint64)
         copies = [cells for pattern in self.patterns for cells in pattern.copies]
         for number, cells in enumerate(copies):
             for digit, cell in enumerate(cells):
-                found[cell, :, number] = 3**digit, 2 * 3**digit
-        return _packed(found).view(STEP).reshape(-1)
+                steps[cell, :, number] = 3**digit, 2 * 3**digit
+        return _packed(steps).view(STEP).reshape(-1)
 
     def indices(self, words: npt.NDArray[np.uint64]) -> npt.NDArray[np.int32]:
-        """The weights, among those that differ, of states (and counts) of thirteen words each."""
+        """Return the numbers, among the distinct weights, of states (and counts) of thirteen words each."""
         fields = (words[:, :, None] >> np.arange(0, 64, 16).astype(np.uint64)) & np.uint64(0xFFFF)
         return np.asarray(self.folded[fields.reshape(len(words), -1).astype(np.int64) + self.starts], np.int32)
 
 
 def _packed(fields: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
-    """Fields of 16 bits, four to a word, along the last axis."""
+    """Pack fields of 16 bits, four to a word, along the last axis."""
     four = fields.reshape(*fields.shape[:-1], -1, 4)
     return np.ascontiguousarray((four << np.arange(0, 64, 16).astype(np.uint64)).sum(axis=-1, dtype=np.uint64))
 
 
 class LoadedPatterns:
-    """Patterns with weights in memory: who uses `evaluation` must keep this."""
+    """Patterns with weights in memory; users of `evaluation` must keep this object alive."""
 
     def __init__(self, patterns: PatternSet, weights: npt.NDArray[np.int16]) -> None:
-        """`weights`: a row for each stage, of those that differ."""
+        """`weights` has a row of distinct weights for each stage."""
         self.patterns = patterns
         self._weights = np.take(weights, patterns.folded, axis=1)
-        self._kept: list[Any] = []
+        self._arrays: list[Any] = []
 
-        def here(array: Any) -> int:
-            self._kept.append(array)
+        def keep(array: Any) -> int:
+            self._arrays.append(array)
             return address_of(array)
 
-        self.evaluation = self.placed(here)
+        self.evaluation = self.place_with(keep)
         _loaded[self.evaluation.tables] = self
 
-    def placed(self, put: Callable[[Any], int]) -> Patterns:
-        """The evaluation in memory of somebody's, who `put`s an array there and says at which address it is."""
+    def place_with(self, put: Callable[[Any], int]) -> Patterns:
+        """Return the evaluation in the caller's memory: `put` stores an array there and returns its address."""
         patterns, stages = self.patterns, len(self._weights)
         memory = np.zeros(1, TABLES)
         tables = memory[0]
@@ -182,5 +182,5 @@ _loaded: WeakValueDictionary[int, LoadedPatterns] = WeakValueDictionary()
 
 
 def loaded(evaluation: Patterns) -> LoadedPatterns:
-    """What is behind an evaluation: its patterns, with their weights."""
+    """Return the patterns and weights behind an evaluation."""
     return _loaded[evaluation.tables]

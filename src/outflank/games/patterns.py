@@ -6,8 +6,8 @@ opponent's. So the opponent's index of the same cells is the largest index minus
 powers of three. The indices of all copies of all patterns are fields of 16 bits, four to a word: one addition of words
 changes four of them, and there is never a carry, since no cell's digit leaves its range on the way.
 
-The side to move has weights of its own: having the move is worth something, and the opponent's view of a position is
-not the negative of one's own.
+Weights are specific to the side to move: having the move is worth something, so the opponent's view of a position is
+not the negative of the side to move's.
 """
 
 from typing import Any, NamedTuple
@@ -26,12 +26,12 @@ from outflank.kernels.sums import optimization_barrier
 
 WORDS = 12
 COPIES = 4 * WORDS
-"""How many copies of patterns an evaluation may have."""
+"""The largest number of copies of patterns in an evaluation."""
 COUNTS = 4
-"""How many numbers that are counted anew in each position may have weights, too."""
+"""The largest number of weighted quantities that are recounted in each position."""
 CELLS = 64
 STAGES = 128
-"""Numbers that `stage` may give; fewer stages have weights of their own."""
+"""The range of `stage`; fewer stages have weights of their own."""
 
 TABLES = np.dtype(
     [
@@ -45,9 +45,9 @@ TABLES = np.dtype(
     align=True,
 )
 PLACES = np.dtype([("at", "i8", (COPIES + COUNTS,))], align=True)
-"""Of a stage, the address at which the weights of each copy and each count begin."""
+"""For one stage, the addresses at which the weights of each copy and each count begin."""
 STEP = np.dtype([("words", "u8", (WORDS,))], align=True)
-"""What the digit of a cell adds to all indices. Of a cell's two, the second is for two steps: from one side to the
+"""What the digit of a cell adds to all indices. The second of a cell's two steps is for two steps: from one side to the
 other."""
 STEP_BYTES = STEP.itemsize
 
@@ -67,7 +67,7 @@ class Patterns(NamedTuple):
 
 @generic
 def pieces(game: Any, position: Any) -> Any:
-    """The cells of the side to move, and those of the other, as two words."""
+    """Return the cells of the side to move and those of the opponent, as two words."""
     raise missing(pieces, game)
 
 
@@ -78,7 +78,7 @@ def _(game: Any, position: Any) -> Any:
 
 @generic
 def counts(game: Any, position: Any) -> Any:
-    """Four numbers of a position that are weighed as patterns are, in fields of 16 bits."""
+    """Return four numbers of a position that are weighted like patterns, in fields of 16 bits."""
     raise missing(counts, game)
 
 
@@ -89,7 +89,7 @@ def _(game: Any, position: Any) -> Any:
 
 @generic
 def stage(game: Any, position: Any) -> Any:
-    """How far a game has come, as weights know it: a number below `STAGES`."""
+    """Return the stage of a position for the weights: a number below `STAGES`."""
     raise missing(stage, game)
 
 
@@ -100,7 +100,7 @@ def _(game: Any, position: Any) -> Any:
 
 @inlined
 def _plus(a: Any, b: Any) -> Any:
-    """Sums word by word. Tuples have no loops in kernels that would stay in registers."""
+    """Add word by word. Loops over tuples in kernels would not stay in registers."""
     return (
         *(a[0] + b[0], a[1] + b[1], a[2] + b[2], a[3] + b[3], a[4] + b[4], a[5] + b[5]),
         *(a[6] + b[6], a[7] + b[7], a[8] + b[8], a[9] + b[9], a[10] + b[10], a[11] + b[11]),
@@ -109,7 +109,7 @@ def _plus(a: Any, b: Any) -> Any:
 
 @inlined
 def _minus(a: Any, b: Any) -> Any:
-    """Differences word by word."""
+    """Subtract word by word."""
     return (
         *(a[0] - b[0], a[1] - b[1], a[2] - b[2], a[3] - b[3], a[4] - b[4], a[5] - b[5]),
         *(a[6] - b[6], a[7] - b[7], a[8] - b[8], a[9] - b[9], a[10] - b[10], a[11] - b[11]),
@@ -118,15 +118,15 @@ def _minus(a: Any, b: Any) -> Any:
 
 @inlined
 def _step(steps: Any, cell: Any, twice: Any) -> Any:
-    """What one step of a cell's digit adds to all indices, or two steps where the cell is one of `twice`; as a record,
-    for a GPU's functions return no arrays."""
+    """Return what one step of a cell's digit adds to all indices, or two steps where the cell is one of `twice`; as a
+    record, since GPU functions return no arrays."""
     double = np.int64((twice >> U64(cell)) & ONE)
     return record_at(steps + STEP_BYTES * (2 * cell + double), STEP)
 
 
 @inlined
 def _changed(steps: Any, indices: Any, own: Any, opp: Any, own_then: Any, opp_then: Any) -> Any:
-    """The indices of the cells (own, opp) once they are (own_then, opp_then), seen by the same side."""
+    """Return the indices after the cells change from (own, opp) to (own_then, opp_then), seen by the same side."""
     todo, twice = (own & ~own_then) | (opp_then & ~opp), own & opp_then
     while todo != ZERO:
         indices = _plus(indices, _step(steps, lowest(todo), twice).words)
@@ -151,7 +151,7 @@ def _(evaluation, game, state, position, move, child):
     tables = record_at(evaluation.tables, TABLES)
     own, opp = pieces(game, position)
     opp_then, own_then = pieces(game, child)
-    # Seen by the opponent, who is to move now: a disc that turns over counts upwards, as one that is put down does.
+    # From the opponent's view, now to move: a flipped disc adds to the indices, as a placed one does.
     return _changed(tables.steps, _minus(tables.largest, state), opp, own, opp_then, own_then)
 
 
@@ -166,29 +166,29 @@ def _(evaluation, game, position):
 
 @inlined
 def _four(at: Any, word: Any, first: Any) -> Any:
-    """The weights of four indices, those of the copies from number `first` on."""
-    found = read_short(at[first], np.int64(word & FIELD))
-    found += read_short(at[first + 1], np.int64((word >> U64(16)) & FIELD))
-    found += read_short(at[first + 2], np.int64((word >> U64(32)) & FIELD))
-    return found + read_short(at[first + 3], np.int64(word >> U64(48)))
+    """Return the sum of the weights of four indices, those of the copies from number `first` on."""
+    total = read_short(at[first], np.int64(word & FIELD))
+    total += read_short(at[first + 1], np.int64((word >> U64(16)) & FIELD))
+    total += read_short(at[first + 2], np.int64((word >> U64(32)) & FIELD))
+    return total + read_short(at[first + 3], np.int64(word >> U64(48)))
 
 
 @value.register(Patterns)
 def _(evaluation, game, position, state):
     tables = record_at(evaluation.tables, TABLES)
-    # An address for each copy, and not one for all and a distance for each: a tenth of the time of this function.
+    # An address for each copy, instead of one address and an offset for each: saves a tenth of this function's time.
     at = record_at(tables.places[stage(game, position)], PLACES).at
-    found = _four(at, counts(game, position), COPIES)
-    found = optimization_barrier(found + _four(at, state[0], 0))
-    found = optimization_barrier(found + _four(at, state[1], 4))
-    found = optimization_barrier(found + _four(at, state[2], 8))
-    found = optimization_barrier(found + _four(at, state[3], 12))
-    found = optimization_barrier(found + _four(at, state[4], 16))
-    found = optimization_barrier(found + _four(at, state[5], 20))
-    found = optimization_barrier(found + _four(at, state[6], 24))
-    found = optimization_barrier(found + _four(at, state[7], 28))
-    found = optimization_barrier(found + _four(at, state[8], 32))
-    found = optimization_barrier(found + _four(at, state[9], 36))
-    found = optimization_barrier(found + _four(at, state[10], 40))
-    found = optimization_barrier(found + _four(at, state[11], 44))
-    return min(max(found, -tables.most), tables.most)
+    total = _four(at, counts(game, position), COPIES)
+    total = optimization_barrier(total + _four(at, state[0], 0))
+    total = optimization_barrier(total + _four(at, state[1], 4))
+    total = optimization_barrier(total + _four(at, state[2], 8))
+    total = optimization_barrier(total + _four(at, state[3], 12))
+    total = optimization_barrier(total + _four(at, state[4], 16))
+    total = optimization_barrier(total + _four(at, state[5], 20))
+    total = optimization_barrier(total + _four(at, state[6], 24))
+    total = optimization_barrier(total + _four(at, state[7], 28))
+    total = optimization_barrier(total + _four(at, state[8], 32))
+    total = optimization_barrier(total + _four(at, state[9], 36))
+    total = optimization_barrier(total + _four(at, state[10], 40))
+    total = optimization_barrier(total + _four(at, state[11], 44))
+    return min(max(total, -tables.most), tables.most)

@@ -1,7 +1,7 @@
-"""What a checker of proofs asks of a game: its rules, written a second time.
+"""The rules of a game as a proof checker needs them, written a second time.
 
-A proof is worth as much as the rules that it was checked by. So these are not the ones that searches use
-(`games.rules`): a game writes them apart, as plainly as it can, and nothing is shared but the words of a position
+A proof is only as good as the rules that it was checked by. So these are not the rules that searches use
+(`games.rules`): a game writes them separately, as plainly as it can, and nothing is shared but the words of a position
 (`rules.pack`) and the codes of moves, which are below 256 here. A game that has them names them in its description
 (`GameDescription.plain_rules`).
 
@@ -16,7 +16,7 @@ from outflank.kernels.generic import generic, missing
 from outflank.kernels.record_types import record_type
 
 ROOM = 1 << 12
-"""Moves on the line that a checker is in."""
+"""The number of moves that a checker's stack can hold."""
 
 CHILDREN = record_type(
     {
@@ -27,65 +27,64 @@ CHILDREN = record_type(
         "replies": (np.int64, ROOM),
     }
 )
-"""Where a checker keeps the moves of the positions that it is in, and what they lead to."""
+"""A checker's stack: the moves of the positions on the current line, and the positions after them."""
 
 
 @generic
 def expand(rules: Any, first: Any, second: Any, children: Any, start: Any) -> Any:
-    """Write each legal move, a pass not being one, and the position after it to `children`; from `start` to the
-    returned end."""
+    """Write each legal move, except passes, and the position after it to `children` from `start` on; return the end."""
     raise missing(expand, rules)
 
 
 NONE = -1
-"""No place."""
+"""The end of the moves."""
 
 
 @generic
 def next_child(rules: Any, first: Any, second: Any, place: Any) -> Any:
-    """The same one by one, for who may not need all: from a place, 0 at first, the next one, and the words of the
-    position after the move there; `NONE` instead of a place if there is no other move."""
+    """Return the next place at or after `place` (0 at first), and the words of the position after the move there;
+    `NONE` instead of a place if there is no further move. Like `expand`, but one move at a time."""
     raise missing(next_child, rules)
 
 
 @generic
 def can_move(rules: Any, first: Any, second: Any) -> Any:
-    """Whether `expand` would write any."""
+    """Return whether `expand` would write any move."""
     raise missing(can_move, rules)
 
 
 @generic
 def handed_over(rules: Any, first: Any, second: Any) -> Any:
-    """The words of the same position with the other side to move."""
+    """Return the words of the same position with the other side to move."""
     raise missing(handed_over, rules)
 
 
 @generic
 def outcome(rules: Any, first: Any, second: Any) -> Any:
-    """What the side to move has won where neither can move."""
+    """Return the score of the side to move where neither side can move."""
     raise missing(outcome, rules)
 
 
 @generic
 def left(rules: Any, first: Any, second: Any) -> Any:
-    """How many moves can follow, passes not counted: one less after each."""
+    """Return how many moves can follow, passes not counted: one less after each."""
     raise missing(left, rules)
 
 
 @generic
 def key_words(rules: Any) -> Any:
-    """How many words a key has: 1 or 2."""
+    """Return how many words a key has: 1 or 2."""
     raise missing(key_words, rules)
 
 
 @generic
 def key_of(rules: Any, first: Any, second: Any) -> Any:
-    """Two words that this position and its mirror images have in common, and no other has; the second is 0 where keys
-    have one."""
+    """Return two words that are the same for this position and its mirror images, and for no other position; the second
+    is 0 where keys have one word."""
     raise missing(key_of, rules)
 
 
 @generic
-def position_of(rules: Any, one: Any, two: Any) -> Any:
-    """The words of the position, of those with this key, that stands for all of them."""
+def position_of(rules: Any, key: Any, key_rest: Any) -> Any:
+    """Return the words of the position that represents all positions with the key (`key`, `key_rest`)."""
     raise missing(position_of, rules)

@@ -1,4 +1,4 @@
-"""Programs of old, of which a game's description tells how they play."""
+"""The reports' programs: a game's description says how they play."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -9,23 +9,23 @@ from outflank.games.sides import Side
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportProgram:
-    """What a report's program does, in our words."""
+    """The settings that reproduce a report's program."""
 
     search: Mapping[str, Any]
     """Options of its searches."""
     ties: Mapping[Side, str] = field(default_factory=lambda: dict.fromkeys(Side, "first"))
-    """Which of equal moves each colour takes."""
+    """Which of equal moves each colour plays."""
     shared: Mapping[str, Any]
-    """Options by which workers share them."""
+    """Options of its parallel searches."""
     plays: Mapping[str, Any]
-    """Settings of a player: how deep, and what it does instead of searching."""
+    """Settings of a player: its depth, and its sources of moves without a search."""
 
-    def searching(self, side: Side) -> dict[str, Any]:
-        """Options of a search for `side` by one worker, or by more that share it in whatever way."""
+    def search_options(self, side: Side) -> dict[str, Any]:
+        """Return the options of a search for `side` by one worker, or by several under any scheme."""
         return {**self.search, "ties": self.ties[side]}
 
     def settings(self) -> dict[str, Any]:
-        """What makes a `Computer` play as it did."""
+        """Return the settings with which a `Computer` plays like the program."""
         ties = (self.ties[Side.BLACK], self.ties[Side.WHITE])
-        # None of them plays endings out, none draws lots, and none knows what was there before.
+        # None of the programs solves endings, varies its moves, or knows earlier positions.
         return {"exact": 0, "variety": None, "repeats": True, **self.search, **self.shared, **self.plays, "ties": ties}

@@ -1,10 +1,9 @@
-"""What a search may ask of a game: generic over the type of `game`, and nothing of one game.
+"""What a search needs from the rules of a game: generic over the type of `game`, with nothing specific to one game.
 
-A game is a small `NamedTuple` of run-time values (the board's mask, rule options); its type
-selects the bodies. A position is a `NamedTuple` as the side to move sees it: a move hands
-the turn over and swaps the sides, no colour is stored.
+A game is a small `NamedTuple` of run-time values (the board's mask, rule options); its type selects the bodies. A
+position is a `NamedTuple` as the side to move sees it: a move passes the turn and swaps the sides, no colour is stored.
 
-A new game registers a body for every function here that has none for any game; `docs/games.md` shows one.
+A new game registers a body for every function here that has no default; `docs/games.md` shows one.
 """
 
 from typing import Any
@@ -18,12 +17,12 @@ MOVE = np.uint16
 """The type of a move's code."""
 
 ENDLESS_GAME = 1 << 20
-"""More moves than any search looks ahead: of a game that says nothing of its length."""
+"""More moves than any search looks ahead: the default length of a game."""
 
 
 @generic
 def most_moves(game: Any) -> Any:
-    """A number of moves that no position exceeds: how much room `fill` needs."""
+    """Return an upper bound on the number of moves in any position: the room that `fill` needs."""
     raise missing(most_moves, game)
 
 
@@ -31,27 +30,27 @@ def most_moves(game: Any) -> Any:
 def fill(game: Any, position: Any, moves: Any, start: Any) -> Any:
     """Write the codes of the legal moves to `moves[start:end]` and return `end`.
 
-    `end == start` means that the game is over. Where a side must pass, the pass is its one
-    move. The order is the game's own and always the same.
+    `end == start` means that the game is over. Where a side must pass, the pass is its only move. The order is the
+    game's own and always the same.
     """
     raise missing(fill, game)
 
 
 @generic
 def count(game: Any, position: Any) -> Any:
-    """How many moves `fill` would write, without writing them."""
+    """Return how many moves `fill` would write, without writing them."""
     raise missing(count, game)
 
 
 @generic
 def play(game: Any, position: Any, move: Any) -> Any:
-    """The position after `move`, seen by the opponent. `move` must be legal."""
+    """Return the position after `move`, seen by the opponent. `move` must be legal."""
     raise missing(play, game)
 
 
 @generic
 def is_pass(game: Any, move: Any) -> Any:
-    """Whether `move` only hands the turn over."""
+    """Return whether `move` only passes the turn."""
     raise missing(is_pass, game)
 
 
@@ -62,7 +61,7 @@ def _(game: Any, move: Any) -> Any:
 
 @generic
 def is_noisy(game: Any, move: Any) -> Any:
-    """Whether `move` changes so much that the position should not be evaluated right after it."""
+    """Return whether `move` changes so much that the position should not be evaluated right after it."""
     raise missing(is_noisy, game)
 
 
@@ -73,9 +72,9 @@ def _(game: Any, move: Any) -> Any:
 
 @generic
 def moves_left(game: Any, position: Any) -> Any:
-    """A number of moves, passes not counted, that no game from here exceeds.
+    """Return an upper bound on the number of moves, passes not counted, in any game from here.
 
-    A search looks no farther than that, and tells by it what is worth sharing among workers.
+    A search looks no deeper than that, and uses it to decide what is worth sharing among workers.
     """
     raise missing(moves_left, game)
 
@@ -87,7 +86,7 @@ def _(game: Any, position: Any) -> Any:
 
 @generic
 def over(game: Any, position: Any) -> Any:
-    """Whether the game has ended: `count` is 0."""
+    """Return whether the game has ended: `count` is 0."""
     raise missing(over, game)
 
 
@@ -98,25 +97,25 @@ def _(game: Any, position: Any) -> Any:
 
 @generic
 def score(game: Any, position: Any) -> Any:
-    """What the side to move has won (negative: lost) where the game is over, in the game's unit."""
+    """Return the score of the side to move (negative: lost) where the game is over, in the game's unit."""
     raise missing(score, game)
 
 
 @generic
 def pack(game: Any, position: Any) -> Any:
-    """The position as two words; different positions have different words."""
+    """Return the position as two words; different positions have different words."""
     raise missing(pack, game)
 
 
 @generic
 def unpack(game: Any, first: Any, second: Any) -> Any:
-    """The position whose `pack` is these two words."""
+    """Return the position whose `pack` is these two words."""
     raise missing(unpack, game)
 
 
 @generic
 def symmetries(game: Any) -> Any:
-    """How many symmetries the board has, the identity included; it is number 0."""
+    """Return the number of symmetries of the board, including the identity, which is number 0."""
     raise missing(symmetries, game)
 
 
@@ -127,7 +126,7 @@ def _(game: Any) -> Any:
 
 @generic
 def mirror(game: Any, position: Any, symmetry: Any) -> Any:
-    """The position turned by symmetry number `symmetry`."""
+    """Return the image of the position under symmetry number `symmetry`."""
     raise missing(mirror, game)
 
 
@@ -138,7 +137,7 @@ def _(game: Any, position: Any, symmetry: Any) -> Any:
 
 @generic
 def mirror_move(game: Any, move: Any, symmetry: Any) -> Any:
-    """The move that is to `mirror(position)` what `move` is to `position`."""
+    """Return the move that is to `mirror(position)` what `move` is to `position`."""
     raise missing(mirror_move, game)
 
 
@@ -149,11 +148,11 @@ def _(game: Any, move: Any, symmetry: Any) -> Any:
 
 @inner
 def canonical(game: Any, position: Any) -> Any:
-    """The symmetry whose mirror image of `position` has the smallest words, first one first."""
+    """Return the symmetry whose mirror image of `position` has the smallest words; the first of several."""
     best = 0
     first, second = pack(game, position)
     for symmetry in range(1, symmetries(game)):
-        one, two = pack(game, mirror(game, position, symmetry))
-        if one < first or (one == first and two < second):
-            best, first, second = symmetry, one, two
+        first_image, second_image = pack(game, mirror(game, position, symmetry))
+        if first_image < first or (first_image == first and second_image < second):
+            best, first, second = symmetry, first_image, second_image
     return best

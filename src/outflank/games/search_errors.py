@@ -1,4 +1,4 @@
-"""How far a shallow search is off from a deeper one: what selective searches go by."""
+"""The difference between the values of a shallow search and a deeper one: the basis of selective searches."""
 
 import json
 from dataclasses import dataclass
@@ -21,9 +21,9 @@ class SearchErrors:
 
     @classmethod
     def read(cls, data: bytes, place: str) -> "SearchErrors":
-        """The formula in a document of `outflank train depths`."""
+        """Return the formula in a document of `outflank train depths`."""
         try:
-            found = json.loads(data)["errors"]
-            return cls(*(float(found[name]) for name in ("constant", "stage", "shallow", "between")))
+            errors = json.loads(data)["errors"]
+            return cls(*(float(errors[name]) for name in ("constant", "stage", "shallow", "between")))
         except (ValueError, TypeError, KeyError, RecursionError):
             raise FormatError(f"{place} is not what `outflank train depths` makes") from None

@@ -1,4 +1,4 @@
-"""Who moves. Positions do not say it; whoever keeps a game's history does."""
+"""The side to move. Positions do not store it; the history of a game does."""
 
 from enum import Enum
 

@@ -1,4 +1,4 @@
-"""A game as it lies on a table: where its cells are, what lies on them, and how a hand makes a move."""
+"""The physical board of a game: the places of its cells, the pieces on them, and how a user makes a move."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from outflank.games.sides import Side
 
-if TYPE_CHECKING:  # boards stand above this module, and know it
+if TYPE_CHECKING:  # boards import this module
     from outflank.boards.board import Board
     from outflank.boards.moves import Move
 
@@ -17,39 +17,39 @@ class Place:
 
     name: str
     row: int
-    """From above, 0 first."""
+    """The row from the top, starting at 0."""
     x: float
     y: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gesture:
-    """How a hand makes a move."""
+    """How a user makes a move by hand."""
 
     to: str = ""
-    """The cell that it goes to; empty: none, as for a pass."""
+    """The target cell; empty: none, as for a pass."""
     picked: tuple[str, ...] = ()
-    """The pieces that it takes up before, in a line; none: a piece is put down."""
+    """The pieces to select first, in a line; none: a piece is placed."""
     way: tuple[float, float] | None = None
-    """Which way they go."""
+    """The direction in which they move."""
     goes: tuple[tuple[str, str | None], ...] = ()
-    """From where to where every piece goes that moves; to None: off the board."""
+    """The origin and the target of every piece that moves; target None: off the board."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tabletop:
-    """One game's board, under some rules."""
+    """The board of one game under given rules."""
 
     shape: Literal["squares", "hexagons"]
-    """Each cell has four neighbours, or six."""
+    """Whether each cell has four neighbours or six."""
     places: tuple[Place, ...]
     pieces: "Callable[[Board[Any]], str]"
-    """A sign for each place: X black, O white, . nothing."""
+    """A sign for each place: X black, O white, . empty."""
     gesture: "Callable[[Board[Any], Move], Gesture]"
     """How a legal move is made."""
     counts: "Callable[[Board[Any], Side], int]"
-    """What a side has, as players count."""
-    counted: str
-    """What that is: `discs`."""
-    placed: "Callable[[str, Side], Board[Any]] | None" = None
-    """The board with these pieces and this side to move; None: none can be set up by hand."""
+    """The count of a side, as players count."""
+    counted_unit: str
+    """The unit of the counts: `discs`."""
+    board_from_pieces: "Callable[[str, Side], Board[Any]] | None" = None
+    """Returns the board with these pieces and this side to move; None: positions cannot be set up by hand."""

@@ -1,7 +1,7 @@
-"""Work on a GPU, by numba-cuda (`pip install 'outflank[gpu]'`), which nothing else imports.
+"""Computation on a GPU, by numba-cuda (`pip install 'outflank[gpu]'`), which no other package imports.
 
-`outflank.gpu.solve(positions)` finds the exact scores of any number of endings, `outflank.gpu.perft(board, depth)`
-counts there what `outflank.perft` counts here, and `outflank.search` with `device="gpu"` plays its games there.
+`outflank.gpu.solve(positions)` returns the exact scores of any number of endings, `outflank.gpu.perft(board, depth)`
+counts there what `outflank.perft` counts on the CPU, and `outflank.search` with `device="gpu"` plays its games there.
 """
 
 from importlib import import_module
@@ -11,10 +11,10 @@ if TYPE_CHECKING:
     from outflank.gpu.counting import perft as perft
     from outflank.gpu.solving import solve as solve
 
-_HOMES = {"perft": "outflank.gpu.counting", "solve": "outflank.gpu.solving"}
+_MODULES = {"perft": "outflank.gpu.counting", "solve": "outflank.gpu.solving"}
 
 
 def __getattr__(name: str) -> object:
-    if name not in _HOMES:
+    if name not in _MODULES:
         raise AttributeError(f"module 'outflank.gpu' has no attribute {name!r}")
-    return getattr(import_module(_HOMES[name]), name)  # when it is asked for: it imports CUDA
+    return getattr(import_module(_MODULES[name]), name)  # only now, as it imports CUDA

@@ -1,7 +1,7 @@
-"""Boards solved by a device, each by its moves: all positions that these lead to are solved together.
+"""Boards solved on a device by their moves: the positions after all moves are solved together.
 
-So each board has its score, its best move, and what every other move is worth. Of equal moves the best is the first in
-the game's order; a search names the one that it tried first.
+This gives each board's score, its best move, and the value of every other move. Of equal moves the best is the first in
+the game's order; a search reports the one that it tried first.
 """
 
 import time
@@ -17,7 +17,7 @@ from outflank.errors import InvalidOption
 from outflank.games.evaluation import Exact, scale_of
 from outflank.games.rules import pack, score
 from outflank.games.units import OUTCOMES
-from outflank.gpu.choosing import DeviceAsked
+from outflank.gpu.choosing import DeviceOption
 from outflank.gpu.endings import MOST_FREE, UNSOLVED
 from outflank.gpu.positions import cells_of, free_counts
 from outflank.gpu.solving import ROOM, Effort, solve_counted
@@ -29,24 +29,24 @@ from outflank.search.root import horizon_of
 from outflank.search.stopping import Stopped
 
 QUICK_FREE = 10
-"""With so many free cells a batch as large as can be takes a second or two; each cell more takes some three times as
-long, and batches are so much smaller: whoever stops it waits until one is done."""
+"""Number of free cells at which the largest batch takes a second or two. Each further cell takes some three times as
+long, and batches are smaller by that factor, because a stop waits for the end of a batch."""
 
 SMALLEST = 1 << 16
-"""Endings of a batch, at least: fewer would not keep a device busy."""
+"""Least number of endings in a batch: fewer would not keep a device busy."""
 
 
-def short_ones(boards: Sequence[Board[Any]]) -> list[int]:
-    """The numbers of those boards whose endings a device has room for."""
-    found: list[int] = []
+def solvable_indices(boards: Sequence[Board[Any]]) -> list[int]:
+    """Return the indices of the boards that have at most `MOST_FREE` free cells, which a device can solve."""
+    indices: list[int] = []
     for numbers in _by_rules(boards):
         free = free_counts(boards[numbers[0]].game, _words([boards[number] for number in numbers]))
-        found += [number for number, cells in zip(numbers, free, strict=True) if cells <= MOST_FREE]
-    return sorted(found)
+        indices += [number for number, cells in zip(numbers, free, strict=True) if cells <= MOST_FREE]
+    return sorted(indices)
 
 
 def solve_board(
-    board: Board[Any], *, device: DeviceAsked, wld: bool = False, moves: int = 1, stop: Stop | None = None
+    board: Board[Any], *, device: DeviceOption, wld: bool = False, moves: int = 1, stop: Stop | None = None
 ) -> Result:
     """Return what `outflank.solve` returns for a board, with the values of the best `moves` moves.
 
@@ -62,29 +62,29 @@ def solve_board(
 def solve_boards(
     boards: Sequence[Board[Any]],
     *,
-    device: DeviceAsked = "gpu",
+    device: DeviceOption = "gpu",
     wld: bool = False,
     every_move: bool = False,
     stop: Stop | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> list[Result]:
-    """What boards are worth under perfect play, as `outflank.solve` tells it; none has more than `MOST_FREE` free
-    cells. With `wld` only who wins is told, with `every_move` the value of each move.
+    """Return the values of boards under perfect play, as `outflank.solve` does; none has more than `MOST_FREE` free
+    cells. With `wld` the value is only win, loss or draw, with `every_move` each move has its value.
 
-    `progress(done, total)` is told how many of the positions after all moves are solved. Once `stop` is called, those
-    boards that are not proved by then say so. Nodes and seconds are shared out alike among the boards: a device solves
-    them side by side. `Result.device` says who has solved each.
+    `progress(done, total)` is called with the number of solved positions after all moves. Once `stop` is called, the
+    results of boards that are not proved say so. Nodes and seconds are divided equally among the boards: a device
+    solves them in parallel. `Result.device` tells which processor has solved each.
 
-    Whatever ends it before, as Ctrl-C or the loss of the device, has an attribute `found`: these results, of which
-    those that are not proved by then say so.
+    An exception that ends it early, such as Ctrl-C or the loss of the device, has an attribute `found`: these results,
+    of which those that are not proved say so.
     """
-    parts = [_Part(numbers, [boards[number] for number in numbers]) for numbers in _by_rules(boards)]
-    total, before = sum(len(part.found) for part in parts), 0
+    parts = [_SameRules(numbers, [boards[number] for number in numbers]) for numbers in _by_rules(boards)]
+    total, solved_before = sum(len(part.scores) for part in parts), 0
     started = time.perf_counter()
 
     def tell(done: int, of_part: int) -> None:
         if progress is not None:
-            progress(before + done, total)
+            progress(solved_before + done, total)
         if stop is not None and stop.called:
             raise Stopped
 
@@ -93,11 +93,11 @@ def solve_boards(
         entered = sum(part.effort.nodes for part in parts)
         nbytes = max((part.effort.nbytes for part in parts), default=0)
         table_bytes = max((part.effort.table_bytes for part in parts), default=0)
-        found: dict[int, Result] = {}
+        results_by_number: dict[int, Result] = {}
         for part in parts:
             scale = OUTCOMES if wld else scale_of(part.game, Exact())
-            for number, board, codes, values, used in part.values():
-                took = Result(
+            for number, board, codes, values, device_used in part.values():
+                base = Result(
                     value=None,
                     move=None,
                     pv=(),
@@ -109,10 +109,10 @@ def solve_boards(
                     table_bytes=table_bytes,
                     worker_bytes=nbytes,
                     scale=scale,
-                    device=used,
+                    device=device_used,
                 )
-                found[number] = _result(took, board, codes, values, wld=wld, every_move=every_move)
-        return [found[number] for number in range(len(boards))]
+                results_by_number[number] = _result(base, board, codes, values, wld=wld, every_move=every_move)
+        return [results_by_number[number] for number in range(len(boards))]
 
     try:
         for part in parts:
@@ -120,29 +120,29 @@ def solve_boards(
         started = time.perf_counter()
         for part in parts:
             part.solve(device, tell)
-            before += len(part.found)
+            solved_before += len(part.scores)
     except Stopped:
         pass
     except BaseException as error:
-        error.found = results()  # type: ignore[attr-defined]  # for whoever tells what is proved
+        error.found = results()  # type: ignore[attr-defined]  # for callers that report what is proved
         raise
     return results()
 
 
 def _by_rules(boards: Sequence[Board[Any]]) -> list[list[int]]:
-    """The numbers of boards that have the same rules."""
-    found: dict[Any, list[int]] = {}
+    """Return the indices of the boards, grouped by their rules."""
+    groups: dict[Any, list[int]] = {}
     for number, board in enumerate(boards):
-        found.setdefault((type(board.game), board.game), []).append(number)
-    return list(found.values())
+        groups.setdefault((type(board.game), board.game), []).append(number)
+    return list(groups.values())
 
 
 def _words(boards: Sequence[Board[Any]]) -> npt.NDArray[np.uint64]:
-    """Boards of the same rules as a device takes them."""
+    """Return the packed positions of boards of the same rules."""
     return np.array([pack(board.game, board.position) for board in boards], np.uint64).reshape(-1, 2)
 
 
-class _Part:
+class _SameRules:
     """Boards of the same rules."""
 
     def __init__(self, numbers: Sequence[int], boards: Sequence[Board[Any]]) -> None:
@@ -150,73 +150,76 @@ class _Part:
         words = _words(boards)
         self._free = int(free_counts(self.game, words).max())
         self._all: AllMoves = all_moves(self.game, words)
-        self.found: npt.NDArray[np.int8] = np.full(len(self._all.moves), UNSOLVED, np.int8)
-        """What the positions after the moves are worth, to the side that moves there."""
-        self.effort = Effort(here=np.zeros(len(self.found), np.bool_))
+        self.scores: npt.NDArray[np.int8] = np.full(len(self._all.moves), UNSOLVED, np.int8)
+        """Values of the positions after the moves, for the side to move there."""
+        self.effort = Effort(solved_by_cpu=np.zeros(len(self.scores), np.bool_))
 
-    def prepare(self, device: DeviceAsked) -> None:
-        """Have all compiled before the clock runs: by a board that is full."""
+    def prepare(self, device: DeviceOption) -> None:
+        """Compile all kernels before time is measured, by solving a full board."""
         full = np.array([[cells_of(self.game), 0]], np.uint64)
         solve_counted(full, self.game, Effort(), device=device)
 
-    def solve(self, device: DeviceAsked, tell: Callable[[int, int], None]) -> None:
-        """Find it, or as much as there is time for."""
+    def solve(self, device: DeviceOption, tell: Callable[[int, int], None]) -> None:
+        """Solve the positions, or as many as there is time for."""
         room = max(SMALLEST, ROOM // 3 ** max(0, self._free - QUICK_FREE))
         try:
-            how: dict[str, Any] = {"device": device, "progress": tell, "room": room}
-            self.found = solve_counted(self._all.words, self.game, self.effort, **how)
+            options: dict[str, Any] = {"device": device, "progress": tell, "room": room}
+            self.scores = solve_counted(self._all.words, self.game, self.effort, **options)
         except BaseException as error:
-            self.found = getattr(error, "found", self.found)  # what was solved by then, see `solving.solve`
+            self.scores = getattr(error, "found", self.scores)  # those solved so far, see `solving.solve`
             raise
 
     def values(self) -> Iterator[tuple[int, Board[Any], list[int], list[int | None], DeviceUsed]]:
-        """Each board with its number, the codes of its moves, what these are worth to the mover, as far as it is known,
-        and who has found it."""
+        """Yield each board after its index, with the codes of its moves, their known values for the mover, and the
+        processors that have solved them."""
         bounds = self._all.bounds.tolist()
-        codes, found = self._all.moves.tolist(), self.found.tolist()
+        codes, scores = self._all.moves.tolist(), self.scores.tolist()
         for index, (number, board) in enumerate(zip(self._numbers, self._boards, strict=True)):
-            own = slice(bounds[index], bounds[index + 1])
-            values = [None if value == UNSOLVED else -value for value in found[own]]
-            yield number, board, codes[own], values, self._used(own)
+            rows = slice(bounds[index], bounds[index + 1])
+            values = [None if value == UNSOLVED else -value for value in scores[rows]]
+            yield number, board, codes[rows], values, self._processors_used(rows)
 
-    def _used(self, rows: slice) -> DeviceUsed:
-        """Who has solved endings; of a game that is over there are none, and the rules tell its score."""
-        here = self.effort.here[rows]
-        there = (self.found[rows] != UNSOLVED) & ~here
-        if here.any():
-            return "gpu+cpu" if there.any() else "cpu"
-        return "gpu" if len(here) else "cpu"
+    def _processors_used(self, rows: slice) -> DeviceUsed:
+        """Return the processors that have solved endings; a finished game has none, and the rules give its score."""
+        by_cpu = self.effort.solved_by_cpu[rows]
+        by_gpu = (self.scores[rows] != UNSOLVED) & ~by_cpu
+        if by_cpu.any():
+            return "gpu+cpu" if by_gpu.any() else "cpu"
+        return "gpu" if len(by_cpu) else "cpu"
 
 
 def _result(
-    took: Result, board: Board[Any], codes: list[int], values: list[int | None], *, wld: bool, every_move: bool
+    base: Result, board: Board[Any], codes: list[int], values: list[int | None], *, wld: bool, every_move: bool
 ) -> Result:
-    """A board's result from what its moves are worth, and from one that says what it took."""
+    """Return a board's result from the values of its moves; `base` has the statistics."""
 
-    def told(value: int) -> int:
+    def outcome(value: int) -> int:
         return (value > 0) - (value < 0) if wld else value
 
     if not codes:
         value = int(score(board.game, board.position))
-        return replace(took, value=told(value), exact=True, lower=value, upper=value)
+        return replace(base, value=outcome(value), exact=True, lower=value, upper=value)
     known = [(value, board.move(code)) for value, code in zip(values, codes, strict=True) if value is not None]
-    known.sort(key=lambda each: -each[0])  # equal ones stay in the game's order
-    whole = len(known) == len(codes)
+    known.sort(key=lambda pair: -pair[0])  # equal moves stay in the game's order
+    all_known = len(known) == len(codes)
     if not known:
-        return replace(took, move=board.move(codes[0]), stopped=True)
+        return replace(base, move=board.move(codes[0]), stopped=True)
     value, move = known[0]
-    if not whole and not (wld and value > 0):
-        return replace(took, move=move, lower=value, stopped=True)
-    wanted = known if every_move and whole else known[:1]
+    if not all_known and not (wld and value > 0):
+        return replace(base, move=move, lower=value, stopped=True)
+    shown_moves = known if every_move and all_known else known[:1]
     return replace(
-        took,
-        value=told(value),
+        base,
+        value=outcome(value),
         move=move,
         pv=(move,),
         depth=horizon_of(board.game, board.position),
         exact=True,
         lower=value,
-        upper=value if whole else None,
-        stopped=not whole,
-        best=tuple(MoveValue(move=each, value=told(worth), line=(each,)) for worth, each in wanted),
+        upper=value if all_known else None,
+        stopped=not all_known,
+        best=tuple(
+            MoveValue(move=shown_move, value=outcome(move_value), line=(shown_move,))
+            for move_value, shown_move in shown_moves
+        ),
     )

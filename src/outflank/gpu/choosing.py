@@ -1,7 +1,7 @@
-"""Where work is done: on the CPU, on a GPU, or on the CPU where no GPU can do it.
+"""The choice of the processor: the CPU, a GPU, or the CPU if no GPU can do the work.
 
-Who asks for `gpu` means it: where there is none, or it is lost, one line says so and nothing else is done. Who asks for
-`gpu-or-cpu` wants the answer: the CPU goes on, and a warning says why.
+With `gpu`, a missing or lost GPU is an error, and the work is not done. With `gpu-or-cpu` the CPU continues instead,
+and a warning gives the reason.
 """
 
 import warnings
@@ -9,50 +9,50 @@ from collections.abc import Callable
 from typing import TypeVar, get_args
 
 from outflank.errors import UnknownName
-from outflank.gpu.troubles import DeviceTrouble, told_plainly
+from outflank.gpu.troubles import DeviceTrouble, translate_cuda_errors
 from outflank.kernels.loading import import_numba
-from outflank.machine import DeviceAsked
+from outflank.machine import DeviceOption
 
-__all__ = ["DEVICES", "DeviceAsked", "on_device", "settled_device"]
+__all__ = ["DEVICES", "DeviceOption", "on_device", "resolve_device"]
 
-DEVICES: tuple[DeviceAsked, ...] = get_args(DeviceAsked)
+DEVICES: tuple[DeviceOption, ...] = get_args(DeviceOption)
 
 T = TypeVar("T")
 
 
-def settled_device(asked: DeviceAsked) -> DeviceAsked:
-    """What is left to ask for, before any work is begun that would be lost: `cpu` if the CPU goes on from the start.
+def resolve_device(requested: DeviceOption) -> DeviceOption:
+    """Return the device to request, before any work is begun that would be lost: `cpu` if no GPU can be used.
 
-    Raises `NoDevice` where a GPU is meant and there is none.
+    Raises `NoDevice` if `gpu` is requested and there is none.
     """
 
-    def there() -> DeviceAsked:
-        return asked
+    def requested_device() -> DeviceOption:
+        return requested
 
-    def here() -> DeviceAsked:
+    def cpu() -> DeviceOption:
         return "cpu"
 
-    return on_device(asked, there, here)
+    return on_device(requested, requested_device, cpu)
 
 
-def on_device(asked: DeviceAsked, there: Callable[[], T], here: Callable[[], T]) -> T:
-    """What work gives: `there` does it on a GPU, `here` on the CPU, from its start if the GPU was lost on the way.
+def on_device(requested: DeviceOption, on_gpu: Callable[[], T], on_cpu: Callable[[], T]) -> T:
+    """Return the result of `on_gpu`, or of `on_cpu`, which starts from the beginning if the GPU was lost.
 
-    What CUDA's libraries raise on the way is a `DeviceTrouble`.
+    Errors of CUDA's libraries are raised as `DeviceTrouble`.
     """
-    if asked not in DEVICES:
-        raise UnknownName.among("device", asked, DEVICES)
-    if asked == "cpu":
-        return here()
-    import_numba()  # with one line where that fails; the next one imports it too
+    if requested not in DEVICES:
+        raise UnknownName.among("device", requested, DEVICES)
+    if requested == "cpu":
+        return on_cpu()
+    import_numba()  # fails with a one-line error; the next import needs it too
     from outflank.gpu.device import check_device
 
     try:
         check_device()
-        with told_plainly():
-            return there()
+        with translate_cuda_errors():
+            return on_gpu()
     except DeviceTrouble as trouble:
-        if asked == "gpu":
+        if requested == "gpu":
             raise
         warnings.warn(f"{trouble}: the CPU goes on", RuntimeWarning, stacklevel=2)
-    return here()
+    return on_cpu()

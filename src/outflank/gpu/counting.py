@@ -1,9 +1,9 @@
-"""perft on a GPU: the same rules, a level of the tree at a time.
+"""perft on a GPU: by the same rules, one level of the tree at a time.
 
-A CPU goes down one line after the other. Threads of a GPU take their steps in groups, and wait for each other where
-they differ: lines do, but all moves of a level are played alike. So a level is a list of positions; all their moves are
-listed, and each thread plays one and counts what follows. The last ply is counted, never played. What a level would
-need beyond its room is done in portions, each down to its leaves before the next: memory is bounded at any depth.
+A CPU searches one line after the other. Threads of a GPU run in groups, and wait for each other when they diverge:
+lines diverge, but all moves of a level are played alike. So a level is a list of positions; all their moves are
+listed, and each thread plays one and counts the moves that follow. The last ply is counted, never played. A level that
+exceeds the memory is done in portions, each down to its leaves before the next: memory is bounded at any depth.
 """
 
 import time
@@ -16,47 +16,47 @@ from outflank.boards import Board
 from outflank.games.rules import MOVE, count, fill, most_moves, pack, play, unpack
 from outflank.gpu.compiling import device_kernel
 from outflank.gpu.device import check_device, cuda
-from outflank.gpu.troubles import DeviceTrouble, told_plainly
+from outflank.gpu.troubles import DeviceTrouble, translate_cuda_errors
 from outflank.kernels.compiler import inner
 from outflank.kinds import Between
 from outflank.schema import conform
 from outflank.search.perft import Perft, checked_depth, moves_of
 
 THREADS = 256
-"""In a block."""
+"""Threads per block."""
 
 MOST_THREADS = 1024
-"""A block has no more."""
+"""Greatest number of threads per block."""
 
 ROOM = 1 << 25
-"""Moves that are listed at once, at most: enough to keep every thread of a device busy for milliseconds."""
+"""Greatest number of moves that are listed at once: it keeps every thread of a device busy for milliseconds."""
 
 SHARE_OF_MEMORY = 0.5
-"""How much of the device's free memory a count takes, at most."""
+"""Greatest fraction of the device's free memory that a count takes."""
 
 FILLED = 0.9
-"""How much of its room a portion is meant to fill: of how many moves its positions have, only the mean is known."""
+"""Fraction of the list that a portion is meant to fill: only the mean number of moves per position is known."""
 
 PARTS = 1000
-"""Parts of the tree that `progress` is told of."""
+"""Total that is passed to `progress`."""
 
 
 class _Level(NamedTuple):
-    """Positions that are as far from the root, on the device; in none of them the game is over."""
+    """Positions at the same distance from the root, on the device; none of them is the end of a game."""
 
     words: Any
-    """Two for each."""
+    """Two words for each position."""
     roots: Any
-    """Which of the root's moves each is below."""
+    """Index of the root's move that each position is below."""
     numbers: Any
-    """How many moves each has."""
+    """Number of moves of each position."""
     length: int
-    """How many positions there are; the arrays may be longer."""
+    """Number of positions; the arrays may be longer."""
     moves: int
-    """How many moves they have together."""
+    """Total number of moves."""
 
 
-@told_plainly()
+@translate_cuda_errors()
 def perft(
     board: Board[Any],
     depth: int,
@@ -68,10 +68,10 @@ def perft(
 ) -> Perft:
     """Count the leaves of a game tree on a GPU: what `outflank.perft` counts, to the same numbers.
 
-    `progress(done, total)` is told how much of the tree has been counted. Ctrl-C raises `KeyboardInterrupt`, the loss
-    of the device `DeviceLost`; their attribute `found` is a `Perft` of the portions that were counted. `room` is how
-    many moves are listed at once; None: as many as the device has memory for. A block of its threads has `threads`,
-    1024 at most.
+    `progress(done, total)` is called with the counted part of the tree. Ctrl-C raises `KeyboardInterrupt`, the loss of
+    the device `DeviceLost`; their attribute `found` is a `Perft` of the portions that were counted. `room` is the
+    number of moves that are listed at once; None: as many as the device has memory for. `threads` is the number per
+    block, 1024 at most.
     """
     depth = checked_depth(board, depth, progress)
     threads = conform(Annotated[int, Between(1, MOST_THREADS)], threads, "threads")
@@ -87,13 +87,13 @@ def perft(
     started = time.perf_counter()
 
     def result() -> Perft:
-        found = counting.found()
+        leaf_counts = counting.known_leaves()
         seconds = time.perf_counter() - started
-        divide = {board.move(code): leaves for code, leaves in zip(roots, found, strict=True)}
-        return Perft(leaves=sum(found), seconds=seconds, workers=1, divide=divide, device="gpu")
+        divide = {board.move(code): leaves for code, leaves in zip(roots, leaf_counts, strict=True)}
+        return Perft(leaves=sum(leaf_counts), seconds=seconds, workers=1, divide=divide, device="gpu")
 
     try:
-        with told_plainly():
+        with translate_cuda_errors():
             counting.count([play(game, position, MOVE(code)) for code in roots], depth - 1)
     except (KeyboardInterrupt, DeviceTrouble) as ended:
         ended.found = result()  # type: ignore[union-attr]  # as on a CPU
@@ -102,32 +102,32 @@ def perft(
 
 
 def _room(depth: int) -> int:
-    """As much as the device has memory for: the listed moves, and a level for each ply."""
-    each = 6 + 20 * max(depth - 2, 1)
+    """Return how many moves the device has memory for: the listed moves, and a level for each ply."""
+    bytes_per_move = 6 + 20 * max(depth - 2, 1)
     free = getattr(cuda.current_context(), "get_memory_info", lambda: (1 << 30, 0))()[0]
-    return max(1 << 16, int(min(ROOM, SHARE_OF_MEMORY * free / each)))
+    return max(1 << 16, int(min(ROOM, SHARE_OF_MEMORY * free / bytes_per_move)))
 
 
 class _Counting:
-    """One count: the sums on the device, and the moves that are listed there."""
+    """One count: the sums and the listed moves on the device."""
 
     def __init__(self, game: Any, ended: int, roots: int, room: int, threads: int, progress: Any) -> None:
         self._game, self._ended, self._threads, self._progress = game, ended, threads, progress
-        self._here = np.zeros(roots, np.int64)
-        self._known = np.zeros_like(self._here)
-        """What the device had counted when it was last asked: its sums are lost with it."""
-        self._sums = cuda.to_device(self._here)
+        self._host_sums = np.zeros(roots, np.int64)
+        self._last_sums = np.zeros_like(self._host_sums)
+        """The device's sums when they were last copied: the device's own are lost with it."""
+        self._sums = cuda.to_device(self._host_sums)
         self._room = max(room, most_moves(game))
         self._parents = cuda.device_array(self._room, np.int32)
         self._moves = cuda.device_array(self._room, MOVE)
         self._done = 0.0
 
-    def found(self) -> list[int]:
-        """The leaves below each of the root's moves, as far as it was told that they are counted."""
-        return [int(each) for each in self._here + self._known]
+    def known_leaves(self) -> list[int]:
+        """Return the leaves below each of the root's moves that are known to be counted."""
+        return [int(leaves) for leaves in self._host_sums + self._last_sums]
 
     def compile(self, position: Any) -> None:
-        """Compile what will be needed, by a count of nothing."""
+        """Compile the kernels that will be needed, by an empty count."""
         level = self._level([position])
         listed = self._list(level, 0, 0)
         self._count(level, listed)
@@ -135,51 +135,51 @@ class _Counting:
         cuda.synchronize()
 
     def count(self, positions: list[Any], depth: int) -> None:
-        """Count what is so many plies below positions, one for each of the root's moves."""
+        """Count the leaves `depth` plies below positions, one for each of the root's moves."""
         if depth == 0:
-            self._here += 1
+            self._host_sums += 1
             return
         numbers = [int(count(self._game, position)) for position in positions]
         for root, number in enumerate(numbers):
             if number == 0 or depth == 1:
-                self._here[root] += number or self._ended
-        going = [root for root, number in enumerate(numbers) if number > 0]
-        if depth > 1 and going:
-            self._descend(self._level([positions[root] for root in going], going), depth, 1.0)
+                self._host_sums[root] += number or self._ended
+        unfinished = [root for root, number in enumerate(numbers) if number > 0]
+        if depth > 1 and unfinished:
+            self._descend(self._level([positions[root] for root in unfinished], unfinished), depth, 1.0)
 
     def _level(self, positions: list[Any], roots: list[int] | None = None) -> _Level:
         words = np.array([pack(self._game, position) for position in positions], np.uint64).reshape(-1, 2)
         numbers = np.array([count(self._game, position) for position in positions], np.int32)
-        below = np.array(range(len(positions)) if roots is None else roots, MOVE)
-        put = cuda.to_device
-        return _Level(put(words), put(below), put(numbers), len(positions), int(numbers.sum()))
+        root_indices = np.array(range(len(positions)) if roots is None else roots, MOVE)
+        to_device = cuda.to_device
+        return _Level(to_device(words), to_device(root_indices), to_device(numbers), len(positions), int(numbers.sum()))
 
     def _descend(self, level: _Level, depth: int, share: float) -> None:
-        """Count what is `depth` plies below a level, which is such a share of the tree."""
+        """Count the leaves `depth` plies below a level, which is the fraction `share` of the tree."""
         start, step = 0, level.length
         if level.moves > self._room:
             step = max(1, int(FILLED * self._room * level.length / level.moves))
         while start < level.length:
             end = min(start + step, level.length)
             listed = self._list(level, start, end)
-            if listed > self._room:  # some were not written
+            if listed > self._room:  # some moves were not written
                 step = max(1, step // 2)
                 continue
             part = share * (end - start) / level.length
             if depth == 2:
                 self._count(level, listed)
-                self._tell(part)
+                self._report(part)
             else:
                 below = self._play(level, listed)
                 if below.length == 0:
-                    self._tell(part)
+                    self._report(part)
                 else:
                     self._descend(below, depth - 1, part)
             start = end
 
-    def _tell(self, part: float) -> None:
-        # Some numbers for a portion of millions of moves, which is waited for anyway before the next is listed.
-        self._known = self._sums.copy_to_host()
+    def _report(self, part: float) -> None:
+        # This copies a few numbers per portion of millions of moves, whose end is awaited anyway before the next one.
+        self._last_sums = self._sums.copy_to_host()
         self._done += part
         if self._progress is not None:
             self._progress(min(PARTS, round(PARTS * self._done)), PARTS)
@@ -190,7 +190,7 @@ class _Counting:
         return max(1, -(-lanes // self._threads))
 
     def _list(self, level: _Level, start: int, end: int) -> int:
-        """List the moves of a part of a level; how many there are, which may be more than there is room for."""
+        """List the moves of a part of a level; return their number, which may exceed the room."""
         listed = cuda.to_device(np.zeros(2, np.int64))
         launch = _list_moves[self._blocks(end - start), self._threads]
         launch(
@@ -199,21 +199,21 @@ class _Counting:
         return int(listed.copy_to_host()[0])
 
     def _count(self, level: _Level, listed: int) -> None:
-        """Add up the leaves that follow the listed moves of a level."""
+        """Add the leaves after the listed moves of a level to the sums."""
         launch = _count_leaves[self._blocks(listed), self._threads]
         launch(
             self._game, level.words, level.roots, self._parents, self._moves, np.int64(listed), self._ended, self._sums
         )
 
     def _play(self, level: _Level, listed: int) -> _Level:
-        """The level that the listed moves of a level lead to."""
+        """Return the level after the listed moves of a level."""
         room = max(listed, 1)
         words, roots = cuda.device_array((room, 2), np.uint64), cuda.device_array(room, MOVE)
-        numbers, kept = cuda.device_array(room, np.int32), cuda.to_device(np.zeros(2, np.int64))
+        numbers, totals = cuda.device_array(room, np.int32), cuda.to_device(np.zeros(2, np.int64))
         launch = _play_moves[self._blocks(listed), self._threads]
-        above = (level.words, level.roots, self._parents, self._moves, np.int64(listed))
-        launch(self._game, *above, self._ended, self._sums, words, roots, numbers, kept)
-        length, moves = map(int, kept.copy_to_host())
+        parents = (level.words, level.roots, self._parents, self._moves, np.int64(listed))
+        launch(self._game, *parents, self._ended, self._sums, words, roots, numbers, totals)
+        length, moves = map(int, totals.copy_to_host())
         return _Level(words, roots, numbers, length, moves)
 
 
@@ -221,22 +221,22 @@ class _Counting:
 
 
 @inner
-def _reserved(wanted, also, counts):
-    """Where the places begin that a thread gets of those that all share: as many as it wants. What it counts `also` is
-    added up beside them.
+def _reserve(size, extra, counts):
+    """Return the first of `size` places that this thread gets in an array that all threads share. `extra` is added to a
+    second counter.
 
-    Places of a block are in the order of its threads. First come, first served would deal what is below one move of the
-    root to all places, and neighbours would add to different sums: a third of the speed.
+    Places of a block are in the order of its threads. In order of arrival, the positions below one move of the root
+    would be scattered over all places, and neighbours would add to different sums: a third of the speed.
     """
     lane = cuda.threadIdx.x
     ends = cuda.shared.array(MOST_THREADS, np.int32)
-    others = cuda.shared.array(1, np.int32)
+    extra_sum = cuda.shared.array(1, np.int32)
     first = cuda.shared.array(1, np.int64)
-    ends[lane] = wanted
+    ends[lane] = size
     if lane == 0:
-        others[0] = 0
+        extra_sum[0] = 0
     cuda.syncthreads()
-    cuda.atomic.add(others, 0, also)
+    cuda.atomic.add(extra_sum, 0, extra)
     reach = 1
     while reach < cuda.blockDim.x:
         before = ends[lane - reach] if lane >= reach else np.int32(0)
@@ -246,19 +246,19 @@ def _reserved(wanted, also, counts):
         reach *= 2
     if lane == cuda.blockDim.x - 1:
         first[0] = cuda.atomic.add(counts, 0, np.int64(ends[lane]))
-        cuda.atomic.add(counts, 1, np.int64(others[0]))
+        cuda.atomic.add(counts, 1, np.int64(extra_sum[0]))
     cuda.syncthreads()
-    return first[0] + ends[lane] - wanted
+    return first[0] + ends[lane] - size
 
 
 @device_kernel
 def _list_moves(game, words, numbers, first, end, parents, moves, listed):
-    """The moves of some positions, side by side, with who has them."""
+    """List the moves of some positions, with the index of the parent of each."""
     index = first + cuda.grid(1)
     number = np.int32(0)
     if index < end:
         number = numbers[index]
-    start = _reserved(number, np.int32(0), listed)
+    start = _reserve(number, np.int32(0), listed)
     if number > 0 and start + number <= len(moves):
         fill(game, unpack(game, words[index, 0], words[index, 1]), moves, start)
         for place in range(start, start + number):
@@ -267,31 +267,31 @@ def _list_moves(game, words, numbers, first, end, parents, moves, listed):
 
 @device_kernel
 def _count_leaves(game, words, roots, parents, moves, listed, ended, sums):
-    """Add up how many moves follow each listed one."""
+    """Add the number of moves after each listed one to the sums."""
     block = cuda.shared.array(2, np.int32)
     index = cuda.grid(1)
-    root, found = np.int32(0), np.int32(0)
+    root, leaves = np.int32(0), np.int32(0)
     if index < listed:
         parent = parents[index]
         root = np.int32(roots[parent])
         child = play(game, unpack(game, words[parent, 0], words[parent, 1]), moves[index])
-        found = np.int32(count(game, child)) or np.int32(ended)
-    # A block adds to the sums that all share once, or nearly: most of its threads are below the same move of the root.
+        leaves = np.int32(count(game, child)) or np.int32(ended)
+    # A block adds to the shared sums about once: most of its threads are below the same move of the root.
     if cuda.threadIdx.x == 0:
         block[0], block[1] = root, 0
     cuda.syncthreads()
     if root == block[0]:
-        cuda.atomic.add(block, 1, found)
+        cuda.atomic.add(block, 1, leaves)
     else:
-        cuda.atomic.add(sums, root, np.int64(found))
+        cuda.atomic.add(sums, root, np.int64(leaves))
     cuda.syncthreads()
     if cuda.threadIdx.x == 0:
         cuda.atomic.add(sums, block[0], np.int64(block[1]))
 
 
 @device_kernel
-def _play_moves(game, words, roots, parents, moves, listed, ended, sums, next_words, next_roots, next_numbers, kept):
-    """The positions after the listed moves, but those where the game is over, which are leaves."""
+def _play_moves(game, words, roots, parents, moves, listed, ended, sums, next_words, next_roots, next_numbers, totals):
+    """Write the positions after the listed moves, except finished games, which are leaves."""
     index = cuda.grid(1)
     number, parent = np.int32(0), np.int32(0)
     first, second = np.uint64(0), np.uint64(0)
@@ -302,7 +302,7 @@ def _play_moves(game, words, roots, parents, moves, listed, ended, sums, next_wo
         number = np.int32(count(game, child))
         if number == 0:
             cuda.atomic.add(sums, np.int64(roots[parent]), np.int64(ended))
-    place = _reserved(np.int32(number > 0), number, kept)
+    place = _reserve(np.int32(number > 0), number, totals)
     if number > 0:
         next_words[place, 0], next_words[place, 1] = first, second
         next_roots[place], next_numbers[place] = roots[parent], number

@@ -1,4 +1,4 @@
-"""What NVIDIA's driver says of the GPUs, asked without CUDA's Python packages: they take a second to import."""
+"""Properties of GPUs from NVIDIA's driver, without CUDA's Python packages, which take a second to import."""
 
 import ctypes
 import importlib.util
@@ -11,28 +11,28 @@ from outflank.gpu.troubles import NO_DRIVER, NoDevice, trouble_numbered
 
 LIBRARIES = {"win32": ("nvcuda.dll", "nvml.dll")}
 USUAL_LIBRARIES = ("libcuda.so.1", "libnvidia-ml.so.1")
-"""Of the driver, and of what watches it, which alone knows its version and what memory is free."""
+"""Libraries of the driver, and of its management interface, which alone has its version and the free memory."""
 
 MULTIPROCESSORS, MAJOR, MINOR = 16, 75, 76
-"""Attributes of a device, by the driver's numbers."""
+"""The driver's numbers of a device's attributes."""
 
 LONGEST_NAME = 256
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeviceFacts:
-    """A GPU, as its driver describes it."""
+    """Properties of a GPU, as its driver reports them."""
 
     name: str
     compute_capability: tuple[int, int]
     multiprocessors: int
     memory_bytes: int
     free_memory_bytes: int | None
-    """None where nobody says."""
+    """Free memory; None: unknown."""
     driver: str | None
-    """Its version; None where nobody says."""
+    """Version of the driver; None: unknown."""
     cuda: tuple[int, int]
-    """The newest version of CUDA that the driver takes."""
+    """Newest version of CUDA that the driver supports."""
 
     def __str__(self) -> str:
         capability, cuda = (".".join(map(str, version)) for version in (self.compute_capability, self.cuda))
@@ -41,24 +41,24 @@ class DeviceFacts:
 
 
 def simulated() -> bool:
-    """Whether Numba's simulator stands for a device (`NUMBA_ENABLE_CUDASIM` is set)."""
+    """Return whether Numba's simulator replaces the device (`NUMBA_ENABLE_CUDASIM` is set)."""
     return os.environ.get("NUMBA_ENABLE_CUDASIM", "0") not in ("", "0")
 
 
 def require_numba_cuda() -> None:
-    """See that what compiles for a GPU is installed."""
+    """Raise `NoDevice` if numba-cuda, which compiles for GPUs, is not installed."""
     if importlib.util.find_spec("numba_cuda") is None:
         raise NoDevice("device gpu: numba-cuda is missing: pip install 'outflank[gpu]'")
 
 
 def first_device() -> DeviceFacts:
-    """The GPU that work is done on; `NoDevice` says why there is none."""
+    """Return the properties of the GPU that is used; raise `NoDevice`, with the reason, if there is none."""
     require_numba_cuda()
-    driver_name, watcher_name = LIBRARIES.get(sys.platform, USUAL_LIBRARIES)
+    driver_name, management_name = LIBRARIES.get(sys.platform, USUAL_LIBRARIES)
     driver = _library(driver_name)
     if driver is None:
         raise NoDevice(f"device gpu: {NO_DRIVER}")
-    return described(driver, _library(watcher_name))
+    return device_facts(driver, _library(management_name))
 
 
 def _library(name: str) -> Any:
@@ -68,24 +68,24 @@ def _library(name: str) -> Any:
         return None
 
 
-def described(driver: Any, watcher: Any) -> DeviceFacts:
-    """The first device of a driver, with what its watcher adds to that, if there is one."""
+def device_facts(driver: Any, management: Any) -> DeviceFacts:
+    """Return the properties of the driver's first device, with those of its management library, if there is one."""
     device, name, memory = ctypes.c_int(), ctypes.create_string_buffer(LONGEST_NAME), ctypes.c_size_t()
-    _ask(driver.cuInit, 0)
-    _ask(driver.cuDeviceGet, ctypes.byref(device), 0)
-    _ask(driver.cuDeviceGetName, name, LONGEST_NAME, device)
-    _ask(driver.cuDeviceTotalMem_v2, ctypes.byref(memory), device)
+    _call(driver.cuInit, 0)
+    _call(driver.cuDeviceGet, ctypes.byref(device), 0)
+    _call(driver.cuDeviceGetName, name, LONGEST_NAME, device)
+    _call(driver.cuDeviceTotalMem_v2, ctypes.byref(memory), device)
 
     def attribute(number: int) -> int:
-        found = ctypes.c_int()
-        _ask(driver.cuDeviceGetAttribute, ctypes.byref(found), number, device)
-        return found.value
+        value = ctypes.c_int()
+        _call(driver.cuDeviceGetAttribute, ctypes.byref(value), number, device)
+        return value.value
 
     version = ctypes.c_int()
-    _ask(driver.cuDriverGetVersion, ctypes.byref(version))
-    place = ctypes.create_string_buffer(LONGEST_NAME)
-    _ask(driver.cuDeviceGetPCIBusId, place, LONGEST_NAME, device)
-    driver_version, free = _watched(watcher, place) if watcher is not None else (None, None)
+    _call(driver.cuDriverGetVersion, ctypes.byref(version))
+    pci_address = ctypes.create_string_buffer(LONGEST_NAME)
+    _call(driver.cuDeviceGetPCIBusId, pci_address, LONGEST_NAME, device)
+    driver_version, free = _management_facts(management, pci_address) if management is not None else (None, None)
     return DeviceFacts(
         name=name.value.decode(errors="replace"),
         compute_capability=(attribute(MAJOR), attribute(MINOR)),
@@ -97,8 +97,8 @@ def described(driver: Any, watcher: Any) -> DeviceFacts:
     )
 
 
-def _ask(function: Any, *arguments: Any) -> None:
-    """Ask the driver, whose every answer begins with whether there is one."""
+def _call(function: Any, *arguments: Any) -> None:
+    """Call a function of the driver; raise `DeviceTrouble` if it returns an error."""
     if number := function(*arguments):
         raise trouble_numbered(number)
 
@@ -107,16 +107,16 @@ class _Memory(ctypes.Structure):
     _fields_ = (("total", ctypes.c_ulonglong), ("free", ctypes.c_ulonglong), ("used", ctypes.c_ulonglong))
 
 
-def _watched(watcher: Any, place: Any) -> tuple[str | None, int | None]:
-    """The driver's version, and the free memory of the device at a place."""
+def _management_facts(management: Any, pci_address: Any) -> tuple[str | None, int | None]:
+    """Return the driver's version, and the free memory of the device at a PCI address."""
     version, free = ctypes.create_string_buffer(LONGEST_NAME), None
     handle, memory = ctypes.c_void_p(), _Memory()
-    if watcher.nvmlInit_v2():
+    if management.nvmlInit_v2():
         return None, None
     try:
-        known = not watcher.nvmlSystemGetDriverVersion(version, LONGEST_NAME)
-        if not watcher.nvmlDeviceGetHandleByPciBusId_v2(place, ctypes.byref(handle)):
-            free = None if watcher.nvmlDeviceGetMemoryInfo(handle, ctypes.byref(memory)) else memory.free
+        is_known = not management.nvmlSystemGetDriverVersion(version, LONGEST_NAME)
+        if not management.nvmlDeviceGetHandleByPciBusId_v2(pci_address, ctypes.byref(handle)):
+            free = None if management.nvmlDeviceGetMemoryInfo(handle, ctypes.byref(memory)) else memory.free
     finally:
-        watcher.nvmlShutdown()
-    return version.value.decode(errors="replace") if known else None, free
+        management.nvmlShutdown()
+    return version.value.decode(errors="replace") if is_known else None, free

@@ -1,26 +1,26 @@
-"""Exact scores of many endings at once: a thread of the device for each, all in step.
+"""Exact scores of many endings at once: one thread of the device for each, in lockstep.
 
-A thread searches by alpha-beta with scouts, without recursion: its stack lies in local memory, and all that it does is
-one loop whose rounds are alike, so that the threads of a warp, each somewhere else in its own tree, share their steps:
-choose a move, make it, look which moves follow. Moves are put in order in the same rounds.
+A thread searches by alpha-beta with scouts, without recursion: its stack lies in local memory, and the whole search is
+one loop with uniform rounds, so that the threads of a warp, each somewhere else in its own tree, share their
+instructions: choose a move, make it, compute the moves that follow. Moves are sorted in the same rounds.
 
-What was tried, on an H200 with its 132 multiprocessors, in millions of endings a second (10 free cells, 4 million at
-once): 1.1 where a thread leaves all nodes that are done before it goes on, 1.5 where it leaves one of them in a round,
-for the others wait meanwhile; 2.0 without code of its own for the last two cells, which most threads had to wait for;
-2.4 with numbers of 32 bits and where moves are found out only once many threads of a warp want it (1.8 without that);
-2.5 where a thread may leave two nodes in a round. With moves in order from 6 or 8 free cells on instead of 7 it was 5 %
-slower. It takes 72 registers a thread, 128 where the compiler does not see that nothing of a job is left when it ends;
-12 blocks of 64 threads share a multiprocessor. The stacks, 576 bytes each, are read from its caches.
+Variants measured on an H200 with 132 multiprocessors, in millions of endings per second (10 free cells, 4 million at
+once): 1.1 if a thread leaves all finished nodes before it goes on, 1.5 if it leaves one of them per round, because the
+others wait meanwhile; 2.0 without special code for the last two cells, which most threads had to wait for; 2.4 with
+32-bit numbers and if moves are computed only once many threads of a warp need them (1.8 without that); 2.5 if a thread
+may leave two nodes per round. With moves sorted from 6 or 8 free cells on instead of 7 it was 5 % slower. It takes 72
+registers per thread, 128 if the compiler does not see that no state of a job survives its end; 12 blocks of 64 threads
+share a multiprocessor. The stacks, 576 bytes each, are read from its caches.
 
-Longer endings are divided (`jobs.py`): a thread takes three to ten microseconds for a node, so that time is spent by
-those that wait. What else would save nodes was counted on a CPU, by the same search of drawn endings of 14 free cells,
-268 thousand steps each: a table (`memory.py`) asked from 7 free cells on takes 30 % off, from 6 on 35 % and from 8 on
-25 %; the moves of odd regions first among those that leave the opponent as much, 10 %, and 4 % with 10 free cells; null
-windows one after the other, from 0 on, instead of the whole window another 16 %; bounds by stable discs 5 to 8 %;
-positions after a move looked up before any is tried 2 %. The table and the order are built. On the device 145 endings
-of 13 to 15 free cells took 0.19 s without the table, 0.16 s where it is asked from 8 free cells on, and 0.15 s from 7
-on; 262,144 of 12 free cells 1.47 s without it (before rows were used again) and 1.43 s with it: to look things up costs
-most of what it saves, where all threads have work.
+Longer endings are divided (`jobs.py`): a thread takes three to ten microseconds per node, so that the others would wait
+for it. Further savings of nodes were counted on a CPU, by the same search of random endings of 14 free cells, 268
+thousand steps each: a table (`memory.py`) that is probed from 7 free cells on saves 30 %, from 6 on 35 % and from 8 on
+25 %; the moves of odd regions first among those of equal mobility, 10 %, and 4 % with 10 free cells; consecutive null
+windows, from 0 on, instead of the whole window another 16 %; bounds by stable discs 5 to 8 %; looking up the positions
+after all moves before any is tried 2 %. The table and the order are implemented. On the device 145 endings of 13 to 15
+free cells took 0.19 s without the table, 0.16 s if it is probed from 8 free cells on, and 0.15 s from 7 on; 262,144 of
+12 free cells 1.47 s without it (before rows were reused) and 1.43 s with it: probing costs most of what it saves if all
+threads have work.
 """
 
 from typing import Any
@@ -40,68 +40,69 @@ from outflank.games.endings import (
 from outflank.games.rules import pack, score, unpack
 from outflank.gpu.compiling import device_kernel
 from outflank.gpu.device import cuda
-from outflank.gpu.jobs import NODES, OPEN, TAKEN, delivered, divided, has_idle, is_moot, row_for_part, waits_at
-from outflank.gpu.memory import HIGHEST, LOWEST, keep, recalled
+from outflank.gpu.jobs import NODES, OPEN, TAKEN, deliver, divide, has_idle, is_moot, row_for_part, waiting_job
+from outflank.gpu.memory import HIGHEST, LOWEST, look_up, store_bounds
 from outflank.gpu.ordering import CELL, EMPTY, FIELD, LISTED, left_to_opponent, with_move
 from outflank.gpu.threads import LANES, atomic_load, fetch_add, idle, warp_count
 from outflank.kernels.bits import U64, bit_at, lowest, popcount
 
 MOST_FREE = 16
-"""Cells that an ending may have free: the stack's room."""
+"""Greatest number of free cells of an ending: the size of the stack."""
 
-TRIED = 5
-"""With so many free cells or fewer all of them are tried: to ask which are moves would cost as much as to make them."""
+TRY_ALL = 5
+"""Number of free cells up to which all cells are tried: computing the legal moves would cost as much as making them."""
 
-SORTED = 7
-"""With so many free cells or more the moves are put in order."""
+SORT_FROM = 7
+"""Number of free cells from which on moves are sorted."""
 
-KEPT_FROM = 7
-"""With so many free cells or more, what is known of positions is kept in the table."""
+TABLE_FROM = 7
+"""Number of free cells from which on positions are stored in the table."""
 
 QUICK = 10
-"""Endings of so many free cells or fewer do without: a tenth of their nodes would be saved, and cost as much."""
+"""Number of free cells up to which an ending does not use the table: it would save a tenth of the nodes, at the same
+cost."""
 
 UNSOLVED = -128
-"""The value of an ending that is too long."""
+"""Value of an ending that is too long."""
 
-POLLED = 15
-"""Rounds, less one, between two looks of a thread that has nothing to do while others of its warp have."""
+POLL_MASK = 15
+"""Mask of rounds in which an idle thread polls for a job while others of its warp have work."""
 
-LOOKED = 255
-"""Every so many nodes a thread looks whether it should go on as it does."""
+CHECK_MASK = 255
+"""Mask of node counts at which a thread checks whether its job is pointless or should be divided."""
 
 NONE = NO_SCORE
-"""No move has been made."""
+"""Best value before any move has been searched."""
 
 ZERO, ONE = U64(0), U64(1)
 
 I32 = np.int32
-"""Of all small numbers: a device computes with 32 bits, and 64 cost twice that."""
+"""Type of all small numbers: a device computes with 32 bits, and 64 bits cost twice as much."""
 
 CHOOSES, WEIGHS, ASKS, GOES = 0, 1, 2, 3
-"""What a thread does next: choose a move, see what it leaves the opponent, ask for the next node's moves, go there."""
+"""The next step of a thread: choose a move, compute its mobility for sorting, compute the child's moves, descend."""
 
 BEGINS, ENDS, DIVIDES = 4, 5, 6
-"""The same between two jobs: begin one, bring the value of one to where it is of use, have others help with one."""
+"""Steps between two jobs: begin a job, deliver the value of one, divide one among other threads."""
 
 ENOUGH = 12
-"""Threads of a warp's 32, or as large a part of those that have work, that must want to know moves before it is found
-out for them."""
+"""Threads of a warp's 32, or the same fraction of those that have work, that must need moves before these are
+computed."""
 
-SETTLED = 2
-"""Nodes that a thread may leave in a round: where it left all that were done, the others waited for it."""
+NODES_PER_ROUND = 2
+"""Nodes that a thread may leave per round: if it left all finished ones, the others would wait for it."""
 
 OFFSET, BYTE, NIBBLE = 128, 255, 15
-HANDED, OPENED = 1, 2
-"""Of a node: its side could not move, and the other does; it was asked in the whole window of the node above."""
+PASSED, FULL_WINDOW = 1, 2
+"""Flags of a node: the side to move had to pass; it is searched in the full window of its parent."""
 
 
 @device_kernel
 def solve_each(game: Any, tables: Any, table: Any, jobs: Any, tally: Any, plan: Any) -> None:
-    """The values of the jobs that are asked for, in their windows, with alpha-beta's promise.
+    """Write the values of the requested jobs in their windows, with alpha-beta's promise.
 
-    `tally` has the next job that a thread takes, where the next is written, how many of those that were asked for have
-    no value yet, and the nodes.
+    `tally` has the next job for a thread, the next place for a job, the number of requested jobs without a value, and
+    the nodes.
     """
     owns = cuda.local.array(MOST_FREE, np.uint64)
     opps = cuda.local.array(MOST_FREE, np.uint64)
@@ -112,26 +113,26 @@ def solve_each(game: Any, tables: Any, table: Any, jobs: Any, tally: Any, plan: 
     job = np.int64(-1)
     position = unpack(game, ZERO, ZERO)
     child = position
-    depth = free = spent = kept_from = I32(0)
+    depth = free = spent = table_from = I32(0)
     alpha = beta = best = low = high = I32(0)
     flags = count = opened = I32(0)
     ticket = np.int64(-1)
     rounds = I32(0)
-    todo = listed = rest = frees = cells = cell = soon = ZERO
+    todo = listed = rest = mobilities = cells = cell = soon = ZERO
     step = CHOOSES
     while True:
-        # What is dear waits until many threads want it: meanwhile the others go on, but those that have nothing to do.
+        # Expensive steps wait until many threads need them: meanwhile the others go on, except idle ones.
         rounds = I32(rounds + 1)
         row = np.int64(-1)
-        wants, waits = step in (WEIGHS, ASKS), ticket >= 0
-        many = warp_count(wants) * LANES >= ENOUGH * warp_count(not waits)
-        if warp_count(not wants and not waits) == 0:
-            many = True
-        if warp_count(not waits) == 0:
+        needs_moves, is_waiting = step in (WEIGHS, ASKS), ticket >= 0
+        enough = warp_count(needs_moves) * LANES >= ENOUGH * warp_count(not is_waiting)
+        if warp_count(not needs_moves and not is_waiting) == 0:
+            enough = True
+        if warp_count(not is_waiting) == 0:
             idle()
             rounds = I32(0)
-        if wants:
-            if not many:
+        if needs_moves:
+            if not enough:
                 continue
             cells = open_cells(game, tables, child)
             if step == ASKS:
@@ -139,11 +140,11 @@ def solve_each(game: Any, tables: Any, table: Any, jobs: Any, tally: Any, plan: 
             else:
                 step = CHOOSES
                 left = left_to_opponent(freedom(game, tables, cells), bit_at(cell) & soon == ZERO)
-                listed, frees, out = with_move(listed, frees, count, cell, left)
-                rest |= out
+                listed, mobilities, overflow = with_move(listed, mobilities, count, cell, left)
+                rest |= overflow
                 count = min(I32(count + 1), I32(LISTED))
         if step == GOES:
-            # Down: the node above is put away, unless it is there still.
+            # Descend: push the parent on the stack, unless it is still there.
             if depth >= 0 and opened == 0:
                 owns[depth], opps[depth] = pack(game, position)
                 rests[depth] = rest
@@ -156,28 +157,28 @@ def solve_each(game: Any, tables: Any, table: Any, jobs: Any, tally: Any, plan: 
                     low, high = I32(-alpha - 1), I32(-alpha)
                 else:
                     low, high = I32(-beta), I32(-alpha)
-                    opened = I32(OPENED)
+                    opened = I32(FULL_WINDOW)
             position, flags = child, opened
             alpha, beta, best = low, high, I32(NONE)
             depth = I32(depth + 1)
             free = I32(free - 1)
             spent = I32(spent + 1)
             count = I32(0)
-            frees = EMPTY
+            mobilities = EMPTY
             todo, rest = ZERO, cells
-            if free <= TRIED:
+            if free <= TRY_ALL:
                 rest = free_cells(game, tables, child)
-            elif free >= SORTED:
+            elif free >= SORT_FROM:
                 todo, rest = cells, ZERO
                 soon = soonest(game, tables, free_cells(game, tables, position), todo)
             step = CHOOSES
-            if free >= kept_from:
+            if free >= table_from:
                 first, second = pack(game, position)
-                least, most = recalled(table, first, second)
+                least, most = look_up(table, first, second)
                 if least >= beta or most <= alpha:
                     best = least if least >= beta else most
                     todo = rest = ZERO
-            if spent & LOOKED == 0:
+            if spent & CHECK_MASK == 0:
                 parent = np.int64(jobs.parents[job])
                 if parent >= 0 and is_moot(jobs, parent):
                     best, step = I32(-jobs.windows[parent, 1]), ENDS
@@ -186,25 +187,25 @@ def solve_each(game: Any, tables: Any, table: Any, jobs: Any, tally: Any, plan: 
                     if row >= 0:
                         step = DIVIDES
         opened = I32(0)
-        for _ in range(SETTLED):
+        for _ in range(NODES_PER_ROUND):
             if job < 0 or step > GOES or todo != ZERO or (best < beta and (count != 0 or rest != ZERO)):
                 break
             value = best
             if best == NONE:
-                if flags & HANDED == 0:
+                if flags & PASSED == 0:
                     step = ASKS
                     child = handed_over(game, position)
                     low, high = I32(-beta), I32(-alpha)
-                    opened = I32(flags | HANDED)
+                    opened = I32(flags | PASSED)
                     depth = I32(depth - 1)
                     free = I32(free + 1)
                     break
                 value = I32(score(game, position))
-            if free >= kept_from:
+            if free >= table_from:
                 first, second = pack(game, position)
                 least, most = (value, I32(HIGHEST)) if value >= beta else (I32(LOWEST), value)
-                keep(table, first, second, least, most)
-            if flags & HANDED != 0:
+                store_bounds(table, first, second, least, most)
+            if flags & PASSED != 0:
                 value = I32(-value)
                 position = handed_over(game, position)
             if depth == 0:
@@ -212,7 +213,7 @@ def solve_each(game: Any, tables: Any, table: Any, jobs: Any, tally: Any, plan: 
                 break
             depth = I32(depth - 1)
             free = I32(free + 1)
-            asked, flagged = position, flags
+            child_position, child_flags = position, flags
             position = unpack(game, owns[depth], opps[depth])
             rest, state = rests[depth], states[depth]
             alpha = I32((state & BYTE) - OFFSET)
@@ -223,11 +224,11 @@ def solve_each(game: Any, tables: Any, table: Any, jobs: Any, tally: Any, plan: 
             if count > 0:
                 listed = lists[depth]
             value = I32(-value)
-            if value > alpha and value < beta and best != NONE and flagged & OPENED == 0:
+            if value > alpha and value < beta and best != NONE and child_flags & FULL_WINDOW == 0:
                 step = ASKS
-                child = asked
+                child = child_position
                 low, high = I32(-beta), I32(-value)
-                opened = I32(OPENED)
+                opened = I32(FULL_WINDOW)
                 break
             best = max(best, value)
             alpha = max(alpha, value)
@@ -237,21 +238,21 @@ def solve_each(game: Any, tables: Any, table: Any, jobs: Any, tally: Any, plan: 
             nodes += spent
             spent = I32(0)
             if step == ENDS:
-                job = delivered(game, tables, table, jobs, tally, plan, job, np.int64(best))
-            # Nothing of a job is left: where the compiler sees that, the lines above have its registers.
+                job = deliver(game, tables, table, jobs, tally, plan, job, np.int64(best))
+            # No state of a job survives: if the compiler sees that, the lines above can use its registers.
             position = child = unpack(game, ZERO, ZERO)
-            todo = listed = rest = frees = cells = cell = soon = ZERO
+            todo = listed = rest = mobilities = cells = cell = soon = ZERO
             alpha = beta = best = low = high = flags = count = depth = free = I32(0)
-            opened = I32(OPENED)
+            opened = I32(FULL_WINDOW)
             step = BEGINS
             if job < 0:
                 if ticket < 0:
                     ticket = np.int64(fetch_add(tally, TAKEN, 1))
-                if ticket >= plan.asked_for and rounds & POLLED != 0:
+                if ticket >= plan.requested and rounds & POLL_MASK != 0:
                     continue
                 job = ticket
-                if ticket >= plan.asked_for:
-                    job = waits_at(jobs, ticket)
+                if ticket >= plan.requested:
+                    job = waiting_job(jobs, ticket)
                 if job >= 0:
                     ticket = np.int64(-1)
                 elif atomic_load(tally, OPEN) == 0:
@@ -261,7 +262,7 @@ def solve_each(game: Any, tables: Any, table: Any, jobs: Any, tally: Any, plan: 
                 depth, free = I32(-1), I32(popcount(free_cells(game, tables, child)) + 1)
                 low, high = I32(jobs.windows[job, 0]), I32(jobs.windows[job, 1])
                 parent, part = np.int64(jobs.parents[job]), np.int64(-1)
-                kept_from = I32(KEPT_FROM if parent >= 0 or free > QUICK + 1 else MOST_FREE + 1)
+                table_from = I32(TABLE_FROM if parent >= 0 or free > QUICK + 1 else MOST_FREE + 1)
                 if free > MOST_FREE + 1:
                     best, step = I32(UNSOLVED), ENDS
                 elif row >= 0:
@@ -269,13 +270,13 @@ def solve_each(game: Any, tables: Any, table: Any, jobs: Any, tally: Any, plan: 
                 elif parent >= 0 and is_moot(jobs, parent):
                     best, step = I32(-jobs.windows[parent, 1]), ENDS
                 elif free > plan.short + 1 and job >= plan.undivided:
-                    least, most = recalled(table, jobs.words[job, 0], jobs.words[job, 1])
+                    least, most = look_up(table, jobs.words[job, 0], jobs.words[job, 1])
                     if least >= high or most <= low:
                         best, step = least if least >= high else most, ENDS
                     else:
                         row = row_for_part(jobs, tally)
                 if row >= 0:
-                    part = divided(game, tables, jobs, tally, plan, job, row)
+                    part = divide(game, tables, jobs, tally, plan, job, row)
                 if part >= 0:
                     job = part
                 elif step == BEGINS:
@@ -293,8 +294,8 @@ def solve_each(game: Any, tables: Any, table: Any, jobs: Any, tally: Any, plan: 
             else:
                 cell = U64(lowest(soonest(game, tables, free_cells(game, tables, position), rest)))
                 rest &= ~bit_at(cell)
-            child, made = put(game, tables, position, cell)
-            if not made:
+            child, is_legal = put(game, tables, position, cell)
+            if not is_legal:
                 step = CHOOSES
             elif step == GOES:
                 if free <= 2:
@@ -303,10 +304,10 @@ def solve_each(game: Any, tables: Any, table: Any, jobs: Any, tally: Any, plan: 
                     if free == 1:
                         value = I32(-score(game, child))
                     else:
-                        other = U64(lowest(free_cells(game, tables, child)))
-                        value = I32(-last_score(game, tables, child, other))
+                        last_cell = U64(lowest(free_cells(game, tables, child)))
+                        value = I32(-last_score(game, tables, child, last_cell))
                     best = max(best, value)
                     alpha = max(alpha, value)
-                elif free - 1 > TRIED:
+                elif free - 1 > TRY_ALL:
                     step = ASKS
     fetch_add(tally, NODES, nodes)

@@ -1,4 +1,4 @@
-"""Evaluations where a GPU finds them: those by patterns are addresses, of weights that lie in the memory of the CPU."""
+"""Evaluations on a GPU: those by patterns hold addresses of weights, which must be copied from the CPU's memory."""
 
 from typing import Any, NamedTuple
 
@@ -7,21 +7,23 @@ from outflank.games.patterns import Patterns
 from outflank.gpu.device import cuda
 
 
-class Placed(NamedTuple):
-    """An evaluation on the device."""
+class PlacedEvaluation(NamedTuple):
+    """An evaluation that can be used on the device."""
 
     evaluation: Any
     memory: list[Any]
-    """What it is about: who uses the evaluation must keep it."""
+    """Device memory of the evaluation: the user must keep it alive."""
 
 
-def placed(evaluation: Any) -> Placed:
-    """An evaluation as the device has it; whatever holds no addresses is the same there."""
+def place_on_device(evaluation: Any) -> PlacedEvaluation:
+    """Return an evaluation for the device; one that holds no addresses is unchanged."""
     memory: list[Any] = []
 
-    def there(array: Any) -> int:
+    def device_address(array: Any) -> int:
         memory.append(cuda.to_device(array))
-        on_device = getattr(memory[-1], "__cuda_array_interface__", None)
-        return int((on_device or memory[-1].__array_interface__)["data"][0])  # the latter in the simulator
+        interface = getattr(memory[-1], "__cuda_array_interface__", None)
+        return int((interface or memory[-1].__array_interface__)["data"][0])  # the second in the simulator
 
-    return Placed(loaded(evaluation).placed(there) if isinstance(evaluation, Patterns) else evaluation, memory)
+    return PlacedEvaluation(
+        loaded(evaluation).place_with(device_address) if isinstance(evaluation, Patterns) else evaluation, memory
+    )

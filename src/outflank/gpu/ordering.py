@@ -1,5 +1,5 @@
-"""Moves of a node in order, in two words: their cells, and what each leaves the opponent. What leaves the least is
-first."""
+"""Sorted lists of a node's moves, in two words: their cells, and the mobility that each leaves the opponent. The least
+is first."""
 
 from typing import Any
 
@@ -9,35 +9,35 @@ from outflank.kernels.compiler import inner
 ONE, FIELD, CELL = U64(1), U64(6), U64(63)
 
 LISTED = 10
-"""Moves that a list has room for: so many cells are the bits of a word. Any others come last."""
+"""Capacity of a list: the cells that fit into the bits of a word. Any further moves come last."""
 
 LIST = U64((1 << 6 * LISTED) - 1)
 GUARDS = U64(sum(32 << 6 * index for index in range(LISTED)))
 FIELDS = U64(sum(1 << 6 * index for index in range(LISTED)))
 
 EMPTY = U64(sum(31 << 6 * index for index in range(LISTED)))
-"""What is left the opponent by the moves of an empty list: more than by any."""
+"""Mobilities of an empty list: greater than that of any move."""
 
 MOST_LEFT = 30
 
 
 @inner
 def _inserted(fields: Any, place: Any, field: Any) -> Any:
-    """The list with a field put in at a place."""
+    """Return the list with a field inserted at a place."""
     below = (ONE << (FIELD * place)) - ONE
     return ((fields & below) | ((fields & ~below) << FIELD) | (field << (FIELD * place))) & LIST
 
 
 @inner
 def left_to_opponent(free_to_move: Any, late: Any) -> Any:
-    """What a move leaves: the opponent's `freedom`; of moves that are alike in that the `soonest` are first."""
+    """Return a move's sort key: the opponent's `freedom`; of moves with equal freedom the `soonest` are first."""
     return min(U64(2) * U64(free_to_move) + U64(late), U64(MOST_LEFT))
 
 
 @inner
 def with_move(listed: Any, lefts: Any, count: Any, cell: Any, left: Any) -> Any:
-    """The lists of cells and of what they leave, of so many moves, with one more; and the cell that no longer has room
-    in it, as a bit."""
+    """Return the lists of cells and of mobilities of `count` moves with one more move; and, as a bit, the cell that no
+    longer fits."""
     place = U64(popcount(((GUARDS | multiply(left, FIELDS)) - lefts) & GUARDS))
     out = U64(0)
     if count == LISTED:

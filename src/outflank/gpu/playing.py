@@ -1,9 +1,9 @@
-"""Games of Monte-Carlo searches played on a GPU, many at a time, by the policy of `search/montecarlo.py`.
+"""Playouts of Monte-Carlo searches on a GPU, many at a time, by the policy of `search/montecarlo.py`.
 
-`flat` plays as many games after every move of the root. `uct` keeps its tree on the CPU: leaves are chosen in batches
-(`search/batches.py`), the next ones while games are played from the last, several from each. What a game draws depends
-on the seed and on its number alone, and results are sums of integers: a search repeats itself, however many threads a
-device has.
+`flat` plays the same number of games after every move of the root. `uct` keeps its tree on the CPU: leaves are selected
+in batches (`search/batches.py`), while games are played from those of the last batch, several from each. The random
+numbers of a game depend only on the seed and on its number, and results are sums of integers: a search is reproducible,
+however many threads a device has.
 """
 
 from typing import Any, NamedTuple
@@ -16,13 +16,13 @@ from outflank.games.rules import MOVE, most_moves, pack, unpack
 from outflank.gpu.choosing import on_device
 from outflank.gpu.compiling import device_kernel
 from outflank.gpu.device import cuda
-from outflank.gpu.evaluations import placed
+from outflank.gpu.evaluations import place_on_device
 from outflank.kernels.bits import U64
 from outflank.kernels.compiler import inner
 from outflank.machine import DeviceUsed
 from outflank.search.batches import Batch, tally
 from outflank.search.division import Promise, Scheme
-from outflank.search.montecarlo import FIRST_GAMES, LONGEST, OnePlayer, mixed, new_tree, play_out
+from outflank.search.montecarlo import FIRST_GAMES, LONGEST, OnePlayer, mixed, new_tree, playout
 from outflank.search.results import WorkerStatistics
 from outflank.search.root import Root
 
@@ -31,44 +31,44 @@ THREADS = 128
 MOST_BLOCKS = 1 << 12
 
 FEW, MANY, MOST = 64, 256, 4096
-"""Moves that a thread has room for in its own memory: as few as the game allows."""
+"""Sizes of a thread's list of moves in local memory: the smallest that the game allows is used."""
 
 GAMES = 1 << 19
-"""Games of a batch, at most: some hundredths of a second at most, in which nothing is heard of a search."""
+"""Greatest number of games in a batch: some hundredths of a second, in which a search cannot react."""
 
 LEAVES, WAYS = 1 << 12, 1 << 9
-"""Leaves of a tree that are chosen at once, and ways to them, at most. To begin a batch and to hear of it takes the CPU
-a third of a millisecond, in which it would choose 250 ways in Othello; what is chosen at once is chosen by older
-results."""
+"""Greatest number of leaves of a tree that are selected at once, and of paths to them. Starting a batch and receiving
+it takes the CPU a third of a millisecond, in which it would select 250 paths in Othello; leaves that are selected at
+once are selected by older results."""
 
 FEWEST_LEAVES = 1 << 8
-"""And at least: fewer are not played sooner."""
+"""Least number of leaves in a batch: fewer are not played sooner."""
 
 GROWTH = 16
-"""A batch has as many leaves as a tree has had, divided by this: it would else be chosen by what is not known yet."""
+"""A batch has as many leaves as the tree has visits, divided by this: larger ones would be selected too blindly."""
 
 GAMES_PER_LEAF = 8
-"""In 45 positions (`search/batches.py`) an H200 found a good move in 17 at 0.15 seconds, with 4 or 16 games in 14: no
-more than chance may do."""
+"""Games from each leaf. In 45 positions (`search/batches.py`) an H200 found a good move in 17 at 0.15 seconds, with 4
+or 16 games in 14: the difference is within chance."""
 
 ROOM = 1 << 22
-"""Nodes of a tree, at most: so many are there after a second of Othello, and take 200 MB."""
+"""Greatest number of nodes of a tree: those of about a second of Othello, which take 200 MB."""
 
 POLICY = np.dtype(
     [("sorting", np.int64), ("staged", np.int64), ("weights", np.int64, (STAGES, FEATURES))],
     align=True,
 )
-"""What `play_out` reads of a worker's record."""
+"""The fields of a worker's record that `playout` reads."""
 
 
 class DevicePlayer:
-    """One tree, whose games a device plays; if it is lost, and the CPU may go on, that plays from where the tree is."""
+    """One tree, whose games a device plays; if the device is lost, and the CPU may continue, it continues the tree."""
 
     def __init__(self, root: Root) -> None:
         self.root = root
         self.device: DeviceUsed = "gpu"
-        self._here: OnePlayer | None = None
-        """Who goes on."""
+        self._cpu_player: OnePlayer | None = None
+        """The player that continues on the CPU."""
         tree, self._used = new_tree(root, ROOM)
         self.trees = [tree]
         self._flat = root.options.algorithm == "flat"
@@ -78,104 +78,104 @@ class DevicePlayer:
             leaves = LEAVES + most_moves(root.game)
             self._games.make_room(leaves, leaves * GAMES_PER_LEAF)
         self._batches = [Batch(root.game, WAYS, LEAVES), Batch(root.game, WAYS, LEAVES)]
-        self._begun: Begun | None = None
-        """What the device plays now, from the leaves of the batch that is owed first."""
-        self._owed: list[Batch] = []
-        """Whose results are not there yet; the oldest first."""
+        self._running: RunningGames | None = None
+        """Games that the device plays now, from the leaves of the first pending batch."""
+        self._pending: list[Batch] = []
+        """Batches without results yet; the oldest first."""
 
     def play(self, games: int) -> None:
-        """Play about so many games, or until stopped."""
-        if self._here is None:
-            on_device(self.root.options.device, lambda: self._play(games), lambda: self._go_on(games))
+        """Play about `games` games, or until stopped."""
+        if self._cpu_player is None:
+            on_device(self.root.options.device, lambda: self._play(games), lambda: self._continue_on_cpu(games))
         else:
-            self._here.play(games)
+            self._cpu_player.play(games)
 
-    def _go_on(self, games: int) -> None:
+    def _continue_on_cpu(self, games: int) -> None:
         self.device = "gpu+cpu" if self.root.worker.leaves else "cpu"
-        self._here = OnePlayer(self.root, (self.trees[0], self._used))
-        self._here.play(games)
+        self._cpu_player = OnePlayer(self.root, (self.trees[0], self._used))
+        self._cpu_player.play(games)
 
     def _play(self, games: int) -> None:
         try:
-            self._play_there(games)
+            self._play_on_gpu(games)
         except Exception:
-            for batch in self._owed:
+            for batch in self._pending:
                 batch.withdraw(self.trees[0])
-            self._owed.clear()
-            self._begun = None
+            self._pending.clear()
+            self._running = None
             raise
 
-    def _play_there(self, games: int) -> None:
+    def _play_on_gpu(self, games: int) -> None:
         play = self._play_flat if self._flat else self._play_tree
         if games == 0:
             play(0)  # compiles
         while games > 0 and not self.root.bell.stop:
-            games -= play(min(games, self._wanted()))
+            games -= play(min(games, self._next_games()))
             if self.root.worker.nodes >= self.root.bell.node_limit:
                 self.root.stop()
         self._credit()
 
-    def _wanted(self) -> int:
-        """Games of the next batch, at most: those that the limit of nodes leaves room for."""
-        worker, under_way = self.root.worker, 0 if self._begun is None else self._begun.games
-        usual = worker.nodes / worker.leaves if worker.leaves else LONGEST
-        left = self.root.bell.node_limit - worker.nodes - under_way * usual
-        return max(1, min(GAMES, int(left / usual)))
+    def _next_games(self) -> int:
+        """Return the greatest number of games for the next batch, within the limit of nodes."""
+        worker, running_games = self.root.worker, 0 if self._running is None else self._running.games
+        nodes_per_game = worker.nodes / worker.leaves if worker.leaves else LONGEST
+        nodes_left = self.root.bell.node_limit - worker.nodes - running_games * nodes_per_game
+        return max(1, min(GAMES, int(nodes_left / nodes_per_game)))
 
     def _play_flat(self, games: int) -> int:
-        """As many after each move; how many that were."""
+        """Play the same number of games after each move; return their total."""
         tree, moves = self.trees[0], self.root.moves
-        each = 0 if games == 0 else max(1, games // len(moves))
+        games_each = 0 if games == 0 else max(1, games // len(moves))
         words = np.array([pack(self.root.game, move.child) for move in moves], np.uint64).reshape(-1, 2)
-        results = -self._results(self._games.begin(words, each))
-        tree["visits"][1 : len(moves) + 1] += each
+        results = -self._results(self._games.begin(words, games_each))
+        tree["visits"][1 : len(moves) + 1] += games_each
         tree["won"][1 : len(moves) + 1] += results
-        tree["visits"][0] += each * len(moves)
+        tree["visits"][0] += games_each * len(moves)
         tree["won"][0] -= results.sum()
-        return each * len(moves)
+        return games_each * len(moves)
 
     def _play_tree(self, games: int) -> int:
-        """From some leaves of the tree; the next ones are chosen meanwhile."""
+        """Select leaves of the tree while the last batch is played, start games from them, and return their number."""
         tree = self.trees[0]
-        each = min(GAMES_PER_LEAF, games)
+        games_each = min(GAMES_PER_LEAF, games)
         leaves = 0
         if games:
-            most = min(LEAVES, games // each)
-            leaves = min(most, max(FEWEST_LEAVES, int(tree[0]["visits"]) // (each * GROWTH)))
+            most_leaves = min(LEAVES, games // games_each)
+            leaves = min(most_leaves, max(FEWEST_LEAVES, int(tree[0]["visits"]) // (games_each * GROWTH)))
         self._batches.reverse()
         batch = self._batches[0]
-        self._used = batch.choose(tree, self._used, leaves, each, self.root.worker)
-        self._owed.append(batch)
-        begun = self._games.begin(batch.words[: batch.leaves], each)
+        self._used = batch.choose(tree, self._used, leaves, games_each, self.root.worker)
+        self._pending.append(batch)
+        running = self._games.begin(batch.words[: batch.leaves], games_each)
         self._credit()
-        self._begun = begun
-        return begun.games
+        self._running = running
+        return running.games
 
     def _credit(self) -> None:
-        """Wait for what the device plays, and let the tree have its results."""
-        if self._begun is not None:
-            begun, self._begun = self._begun, None
-            self._owed[0].credit(self.trees[0], self._results(begun))
-            self._owed.pop(0)
+        """Wait for the device's games, and add their results to the tree."""
+        if self._running is not None:
+            running, self._running = self._running, None
+            self._pending[0].credit(self.trees[0], self._results(running))
+            self._pending.pop(0)
 
-    def _results(self, begun: "Begun") -> Any:
-        results, positions = begun.wait()
+    def _results(self, running: "RunningGames") -> Any:
+        results, positions = running.wait()
         self.root.worker.nodes += positions
-        self.root.worker.leaves += begun.games
+        self.root.worker.leaves += running.games
         return results
 
     def statistics(self) -> tuple[WorkerStatistics, ...]:
-        """What the device has done."""
+        """Return the statistics of the device."""
         return (WorkerStatistics(nodes=int(self.root.worker.nodes)),)
 
 
 class Games:
-    """Games of one search on a device, numbered as they are played."""
+    """The games of one search on a device, numbered in order."""
 
     def __init__(self, root: Root) -> None:
         self._kernel = _kernel_for(root.game)
         self._game = root.game
-        self._evaluation = placed(root.evaluation)
+        self._evaluation = place_on_device(root.evaluation)
         policy = np.zeros(1, POLICY)
         for name in POLICY.names or ():
             policy[name] = root.worker[name]
@@ -184,95 +184,96 @@ class Games:
         self._next = 0
         self._buffers = [_Buffers(), _Buffers()]
 
-    def make_room(self, places: int, games: int) -> None:
-        """Have room for batches of so many, before time counts: it takes a millisecond."""
+    def make_room(self, positions: int, games: int) -> None:
+        """Allocate memory for batches of this size before time is measured: it takes a millisecond."""
         for buffers in self._buffers:
-            buffers.make_room(places, games)
+            buffers.make_room(positions, games)
 
-    def begin(self, words: Any, each: int) -> "Begun":
-        """Play so many games from each of some positions; two that are begun wait for nothing of each other's."""
-        games = len(words) * each
-        # A few sizes only: Numba remembers how a kernel is launched, and is slow to make out another way.
+    def begin(self, words: Any, games_each: int) -> "RunningGames":
+        """Start `games_each` games from each of some positions; two batches can run independently."""
+        games = len(words) * games_each
+        # A few sizes only: Numba caches the launch configurations of a kernel, and is slow to set up a new one.
         blocks = min(MOST_BLOCKS, _rounded(-(-games // THREADS)))
         self._buffers.reverse()
         buffers = self._buffers[0]
         buffers.make_room(len(words), games)
-        buffers.words.here[: len(words)] = words
-        asked = (buffers.words.there, np.int64(games), np.int64(max(each, 1)))
-        lots = (self._key, np.uint64(self._next))
+        buffers.words.host[: len(words)] = words
+        batch = (buffers.words.device, np.int64(games), np.int64(max(games_each, 1)))
+        random_key = (self._key, np.uint64(self._next))
         self._kernel[blocks, THREADS, buffers.stream](
             self._game,
             self._evaluation.evaluation,
             self._policy,
-            *asked,
-            *lots,
-            buffers.results.there,
-            buffers.lengths.there,
+            *batch,
+            *random_key,
+            buffers.results.device,
+            buffers.lengths.device,
         )
         self._next += games
-        return Begun(games, len(words), each, buffers)
+        return RunningGames(games, len(words), games_each, buffers)
 
 
-class Begun(NamedTuple):
-    """Games that the device plays."""
+class RunningGames(NamedTuple):
+    """Games that the device is playing."""
 
     games: int
-    places: int
-    each: int
+    positions: int
+    games_each: int
     buffers: "_Buffers"
 
     def wait(self) -> tuple[Any, int]:
-        """For each position the sum of the results, for the side to move; and how many positions all games had."""
+        """Wait for the games; return the sum of the results for each position, for the side to move, and the number of
+        positions in all games."""
         self.buffers.stream.synchronize()
-        sums = np.zeros(self.places, np.int64)
-        return sums, tally(self.buffers.results.here, self.buffers.lengths.here, self.places, self.each, sums)
+        sums = np.zeros(self.positions, np.int64)
+        return sums, tally(self.buffers.results.host, self.buffers.lengths.host, self.positions, self.games_each, sums)
 
 
 class _Shared(NamedTuple):
-    """An array that a device and the CPU have in common: nothing is copied for either."""
+    """An array in memory that a device and the CPU share: nothing is copied."""
 
-    there: Any
-    here: Any
+    device: Any
+    host: Any
 
 
 def _shared(shape: Any, kind: Any) -> _Shared:
-    there = cuda.mapped_array(shape, kind)
-    return _Shared(there, np.asarray(there))
+    device = cuda.mapped_array(shape, kind)
+    return _Shared(device, np.asarray(device))
 
 
 class _Buffers:
-    """Where the positions of a batch lie, and the result of every game and how many positions it had.
+    """The memory of a batch: its positions, and the result and the number of positions of every game.
 
-    Arrays that were sent and fetched for each batch took three quarters of a millisecond, several times what a game
-    takes: half of a search of 0.15 seconds had gone by before its batches were large.
+    Copying arrays to and from the device for each batch took three quarters of a millisecond, several times the
+    duration of a game: half of a search of 0.15 seconds had passed before its batches were large.
     """
 
     def __init__(self) -> None:
         self.stream = cuda.stream()
         self.words = self.results = self.lengths = _Shared(None, np.zeros(0))
 
-    def make_room(self, places: int, games: int) -> None:
-        """See that so many places and games have room; a device has no arrays without elements."""
-        if len(self.words.here) < max(places, 1):
-            self.words = _shared((_rounded(places), 2), np.uint64)
-        if len(self.results.here) < max(games, 1):
+    def make_room(self, positions: int, games: int) -> None:
+        """Allocate memory for at least this many positions and games; a device has no empty arrays."""
+        if len(self.words.host) < max(positions, 1):
+            self.words = _shared((_rounded(positions), 2), np.uint64)
+        if len(self.results.host) < max(games, 1):
             self.results, self.lengths = (_shared(_rounded(games), np.int16) for _ in range(2))
 
 
 def _rounded(size: int) -> int:
-    """A power of two that is not less."""
+    """Return the least power of two that is at least `size`."""
     return 1 << max(size - 1, 0).bit_length()
 
 
 def _kernel_for(game: Any) -> Any:
-    """The kernel whose threads have room for the moves of any position."""
+    """Return the kernel whose threads have memory for the moves of any position of the game."""
     for room, kernel in ((FEW, _play_few), (MANY, _play_many), (MOST, _play_most)):
         if most_moves(game) <= room:
             return kernel
     raise InvalidOption(f"device gpu: a thread has room for {MOST} moves, and this game for {most_moves(game)}")
 
 
-def _divided(root: Root, workers: int) -> Any:
+def _divide(root: Root, workers: int) -> Any:
     return on_device(root.options.device, lambda: DevicePlayer(root), lambda: OnePlayer(root))
 
 
@@ -282,7 +283,7 @@ ON_GPU = Scheme(
     promises=Promise.VALUE | Promise.MOVE | Promise.NODES,
     promises_note="for a seed; a CPU plays other games",
     overhead="games from leaves that were chosen before the results of others were known",
-    divide=_divided,
+    divide=_divide,
 )
 
 
@@ -290,31 +291,31 @@ ON_GPU = Scheme(
 
 
 @inner
-def _play_games(game, evaluation, policies, words, games, each, key, first, results, lengths, moves, random):
-    """Play games number `first` and on, `each` from one position after the other."""
+def _play_games(game, evaluation, policies, words, games, games_each, key, first, results, lengths, moves, random):
+    """Play `games` games from number `first` on, `games_each` from one position after the other."""
     for number in range(cuda.grid(1), games, cuda.gridsize(1)):
-        place = number // each
+        place = number // games_each
         random[0] = mixed(mixed(key) ^ (first + U64(number)))
         position = unpack(game, words[place, 0], words[place, 1])
-        results[number], lengths[number] = play_out(game, evaluation, position, policies[0], moves, random)
+        results[number], lengths[number] = playout(game, evaluation, position, policies[0], moves, random)
 
 
 @device_kernel
-def _play_few(game, evaluation, policies, words, games, each, key, first, results, lengths):
+def _play_few(game, evaluation, policies, words, games, games_each, key, first, results, lengths):
     moves = cuda.local.array(FEW, MOVE)
     random = cuda.local.array(1, np.uint64)
-    _play_games(game, evaluation, policies, words, games, each, key, first, results, lengths, moves, random)
+    _play_games(game, evaluation, policies, words, games, games_each, key, first, results, lengths, moves, random)
 
 
 @device_kernel
-def _play_many(game, evaluation, policies, words, games, each, key, first, results, lengths):
+def _play_many(game, evaluation, policies, words, games, games_each, key, first, results, lengths):
     moves = cuda.local.array(MANY, MOVE)
     random = cuda.local.array(1, np.uint64)
-    _play_games(game, evaluation, policies, words, games, each, key, first, results, lengths, moves, random)
+    _play_games(game, evaluation, policies, words, games, games_each, key, first, results, lengths, moves, random)
 
 
 @device_kernel
-def _play_most(game, evaluation, policies, words, games, each, key, first, results, lengths):
+def _play_most(game, evaluation, policies, words, games, games_each, key, first, results, lengths):
     moves = cuda.local.array(MOST, MOVE)
     random = cuda.local.array(1, np.uint64)
-    _play_games(game, evaluation, policies, words, games, each, key, first, results, lengths, moves, random)
+    _play_games(game, evaluation, policies, words, games, games_each, key, first, results, lengths, moves, random)

@@ -1,4 +1,4 @@
-"""Exact scores of any number of endings on a device: batches that follow one another in bounded memory."""
+"""Exact scores of any number of endings on a device, in consecutive batches and bounded memory."""
 
 import math
 from collections.abc import Callable
@@ -12,12 +12,12 @@ import numpy.typing as npt
 from outflank.errors import InvalidOption
 from outflank.games.description import OWN_GAMES, game_named
 from outflank.games.endings import batch_tables
-from outflank.gpu.choosing import DeviceAsked, on_device
+from outflank.gpu.choosing import DeviceOption, on_device
 from outflank.gpu.device import cuda
 from outflank.gpu.driver import simulated
 from outflank.gpu.endings import UNSOLVED, solve_each
 from outflank.gpu.jobs import NODES, TALLIES, Jobs, Plan, prepare
-from outflank.gpu.memory import ENTRY_BYTES, empty, free_bytes, highest_power, new_table, table_bits
+from outflank.gpu.memory import ENTRY_BYTES, clear_table, free_bytes, highest_power, new_table, table_bits
 from outflank.gpu.positions import Words, checked_positions
 from outflank.kinds import Between, Misfit
 from outflank.machine import usable_cores
@@ -27,71 +27,71 @@ from outflank.search.many_endings import ROWS, solve_many
 Values = npt.NDArray[np.int8]
 
 SHORT, SERIAL_MOVES = 10, 2
-"""How endings are divided (`jobs.Plan`). 16,384 drawn ones of 14 free cells took 1.9 s, with 9 free cells as much, and
-after three serial moves 2.5 s."""
+"""How endings are divided (`jobs.Plan`). 16,384 random ones of 14 free cells took 1.9 s, with 9 for `SHORT` as much,
+and with three serial moves 2.5 s."""
 
 FEW, SHORT_OF_FEW, SERIAL_MOVES_OF_FEW = 1 << 12, 8, 1
-"""So many endings or fewer leave most threads without work, and nobody minds what these do in vain: 145 of 13 to 15
-free cells took 0.18 s, after two serial moves 0.5 s."""
+"""Number of endings up to which most threads would be idle, so that wasted work costs nothing, and how they are
+divided: 145 of 13 to 15 free cells took 0.18 s, with two serial moves 0.5 s."""
 
 DIVIDED_ENDINGS = 1 << 17
-"""Endings of a batch that are divided from the start, the last ones: the others are done by then, a thread each."""
+"""Number of the last endings of a batch that are divided from the start: the others are done before, a thread each."""
 
 BUDGET = 1 << 14
-"""Nodes after which any ending is divided, once threads have nothing else to do."""
+"""Nodes after which any ending is divided, once threads are idle."""
 
 ROOM = 1 << 22
-"""Endings of a batch, at most: some thirty for each thread, or most threads would wait for a few at its end."""
+"""Greatest number of endings in a batch: some thirty per thread, or most threads would wait for a few at its end."""
 
 LEAST_ROOM = LEAST_PARTS = 1 << 10
 
 SLOTS = 2
-"""Batches under way at a time: while one ends the next begins."""
+"""Batches that run at a time: while one ends the next begins."""
 
 DIVIDED = 1 << 21
-"""Room for the parts of endings that are divided, those that are under way at a time: some ten for each thread."""
+"""Greatest number of parts of divided endings that exist at a time: some ten per thread."""
 
 THREADS = 64
 BLOCKS_PER_MULTIPROCESSOR = 12
-"""Its registers have room for 14, with which nothing was faster."""
+"""Blocks per multiprocessor. Its registers suffice for 14, which was not faster."""
 
 PARTS = 1024
-"""Threads for each ending of a batch, as far as the device has them: a hundred endings have all. 145 took the same time
-with 128 and with 4,096; of one ending the others would only look for work, all at the same few words."""
+"""Greatest number of threads per ending of a batch: a hundred endings use the whole device. 145 took the same time with
+128 and with 4,096; for one ending, further threads would only look for work, all in the same few words."""
 
 WHOLE = (-64, 64)
 
 
 @dataclass
 class Effort:
-    """Who did what of some endings."""
+    """The work for some endings, on the device and on the CPU."""
 
     nodes: int = 0
-    """Positions that a device has entered."""
+    """Positions that the device has visited."""
     nbytes: int = 0
-    """Of its memory, at a time, beside the table."""
+    """Device memory without the table."""
     table_bytes: int = 0
-    """Of its table."""
-    here: npt.NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, np.bool_))
-    """Whether it was the CPU that solved each."""
+    """Device memory of the table."""
+    solved_by_cpu: npt.NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, np.bool_))
+    """Whether the CPU has solved each ending."""
 
 
 def solve(
     positions: npt.ArrayLike,
     game: Any = None,
     *,
-    device: DeviceAsked = "gpu",
+    device: DeviceOption = "gpu",
     progress: Callable[[int, int], None] | None = None,
     room: int | None = None,
 ) -> Values:
-    """The final scores of positions under perfect play, for the side to move, on a GPU.
+    """Return the final scores of positions under perfect play, for the side to move, computed on a GPU.
 
     `positions` is an array of two words for each: in Othello the discs of the side to move, and the opponent's. `game`
-    is the rules (`board.game`); None: those of the package's first game as they usually are. Of memory no more is
-    taken than for two batches of `room` endings, however many there are. `progress(done, total)` is told how many are
-    solved. With the device `gpu-or-cpu` the CPU solves what a GPU cannot, or could not before it was lost.
+    is the rules (`board.game`); None: the default rules of the package's first game. The memory is that of two batches
+    of `room` endings, however many there are. `progress(done, total)` is called with the number of solved ones. With
+    the device `gpu-or-cpu` the CPU solves what a GPU cannot, or could not before it was lost.
 
-    Whatever ends it before, as Ctrl-C, has an attribute `found`: the scores so far, and `UNSOLVED` elsewhere.
+    An exception that ends it early, such as Ctrl-C, has an attribute `found`: the scores so far, `UNSOLVED` elsewhere.
     """
     if game is None:
         game = game_named(OWN_GAMES[0]).start().game
@@ -103,50 +103,50 @@ def solve_counted(
     game: Any,
     effort: Effort,
     *,
-    device: DeviceAsked = "gpu",
+    device: DeviceOption = "gpu",
     progress: Callable[[int, int], None] | None = None,
     room: int | None = None,
 ) -> Values:
-    """What `solve` gives; `effort` has then who did what, however it ends."""
+    """Return what `solve` does, and record the work in `effort`, however it ends."""
     room = _checked_room(room)
     words = checked_positions(positions, game)
-    found = np.full(len(words), UNSOLVED, np.int8)
-    effort.here = np.zeros(len(words), np.bool_)
+    scores = np.full(len(words), UNSOLVED, np.int8)
+    effort.solved_by_cpu = np.zeros(len(words), np.bool_)
 
     def tell() -> None:
         if progress is not None:
-            progress(int((found != UNSOLVED).sum()), len(words))
+            progress(int((scores != UNSOLVED).sum()), len(words))
 
-    def there() -> None:
+    def on_gpu() -> None:
         solver = Solver(game, room)
         try:
-            solver.values(words, found, done=tell)
+            solver.values(words, scores, done=tell)
         finally:
             effort.nodes, effort.nbytes, effort.table_bytes = solver.nodes, solver.nbytes, solver.table_bytes
 
-    def here() -> None:
-        left, cores = np.flatnonzero(found == UNSOLVED), math.ceil(usable_cores())
-        for first in range(0, len(left), ROWS * cores):  # portions, so that it can be ended as there
-            rows = left[first : first + ROWS * cores]
-            found[rows] = solve_many(game, words[rows], cores)
-            effort.here[rows] = True
+    def on_cpu() -> None:
+        unsolved, cores = np.flatnonzero(scores == UNSOLVED), math.ceil(usable_cores())
+        for first in range(0, len(unsolved), ROWS * cores):  # in portions, so that it can be interrupted as on the GPU
+            rows = unsolved[first : first + ROWS * cores]
+            scores[rows] = solve_many(game, words[rows], cores)
+            effort.solved_by_cpu[rows] = True
             tell()
 
     try:
-        on_device(device, there, here)
+        on_device(device, on_gpu, on_cpu)
     except BaseException as error:
-        error.found = found  # type: ignore[attr-defined]  # for whoever goes on from there
+        error.found = scores  # type: ignore[attr-defined]  # for callers that continue from there
         raise
-    return found
+    return scores
 
 
 class Solver:
-    """Endings of one game on a device."""
+    """A solver of one game's endings on a device."""
 
     def __init__(self, game: Any, room: int | None = None) -> None:
         self.game = game
         self.nodes = 0
-        """Positions entered so far, by the device."""
+        """Positions visited by the device so far."""
         free = free_bytes()
         self._parts = _parts(free)
         self.room = min(_room(free, self._parts), max(1, room or ROOM))
@@ -155,14 +155,14 @@ class Solver:
         self.table_bytes = len(self._table) * ENTRY_BYTES
         self._slots: list[Slot] = []
         self.nbytes = 0
-        """Memory that it has on the device, beside the table."""
+        """Device memory without the table."""
 
     def forget(self) -> None:
-        """Solve endings as if none had been solved before."""
-        empty(self._table)
+        """Clear the table, so that endings are solved as if none had been solved before."""
+        clear_table(self._table)
 
-    def values(self, words: Words, found: Values, done: Callable[[], None] = lambda: None) -> None:
-        """Find what positions are worth; `done` is called each time that more of them are `found`."""
+    def values(self, words: Words, scores: Values, done: Callable[[], None] = lambda: None) -> None:
+        """Write the values of positions into `scores`; `done` is called after each batch."""
         size = max(1, min(self.room, len(words)))
         if not self._slots or self._slots[0].size < size:
             self._slots = [Slot(size, self._parts) for _ in range(SLOTS)]
@@ -171,7 +171,7 @@ class Solver:
 
         def collect() -> None:
             slot, rows = busy.pop(0)
-            found[rows], nodes = slot.collect()
+            scores[rows], nodes = slot.collect()
             self.nodes += nodes
             self._slots.append(slot)
             done()
@@ -188,42 +188,42 @@ class Solver:
 
 
 class Slot:
-    """A batch's memory, here and on the device, and the stream in which it is worked on."""
+    """The memory of a batch, on the host and on the device, and its stream."""
 
     def __init__(self, size: int, parts: int) -> None:
         self.size, self._count = size, 0
         self._stream = cuda.stream()
-        self._sent = [cuda.pinned_array((size, 2), np.uint64), cuda.pinned_array((size, 2), np.int8)]
-        self._found = [cuda.pinned_array(size, np.int8), cuda.pinned_array(TALLIES, np.int64)]
+        self._inputs = [cuda.pinned_array((size, 2), np.uint64), cuda.pinned_array((size, 2), np.int8)]
+        self._outputs = [cuda.pinned_array(size, np.int8), cuda.pinned_array(TALLIES, np.int64)]
         self._jobs = Jobs(*(cuda.device_array(*row) for row in _rows(size, parts)))
         self._tally = cuda.device_array(TALLIES, np.int64)
         self.nbytes = _nbytes(size, parts)
-        """On the device."""
+        """Device memory of the slot."""
 
     def begin(self, game: Any, tables: Any, table: Any, words: Words, windows: Values | tuple[int, int]) -> None:
-        """Send endings, and have them solved; `table` is what is known of the game's positions."""
+        """Send endings to the device and start solving them; `table` is the device's transposition table."""
         self._count = count = len(words)
-        for here, there, sent in zip(self._sent, self._jobs, (words, windows), strict=False):
-            here[:count] = sent
-            there[:count].copy_to_device(here[:count], stream=self._stream)
+        for host_array, device_array, data in zip(self._inputs, self._jobs, (words, windows), strict=False):
+            host_array[:count] = data
+            device_array[:count].copy_to_device(host_array[:count], stream=self._stream)
         prepare[_all_blocks(), THREADS, self._stream](self._jobs, self._tally, np.int64(count), np.int64(self.size))
         launch = solve_each[_blocks(count), THREADS, self._stream]
         launch(game, tables, table, self._jobs, self._tally, _plan(count))
-        values, tally = self._found
+        values, tally = self._outputs
         self._jobs.values[:count].copy_to_host(values[:count], stream=self._stream)
         self._tally.copy_to_host(tally, stream=self._stream)
 
     def collect(self) -> tuple[Values, int]:
-        """Wait for the values, and the nodes that they took."""
+        """Wait for the batch; return the values and the nodes that they took."""
         self._stream.synchronize()
-        values, tally = self._found
+        values, tally = self._outputs
         return np.array(values[: self._count]), int(tally[NODES])
 
 
 def _plan(count: int) -> Plan:
-    """How so many endings are divided."""
+    """Return how `count` endings are divided."""
     return Plan(
-        asked_for=np.int64(count),
+        requested=np.int64(count),
         undivided=np.int64(max(0, count - DIVIDED_ENDINGS)),
         short=np.int32(SHORT if count > FEW else SHORT_OF_FEW),
         budget=np.int32(BUDGET),
@@ -232,15 +232,17 @@ def _plan(count: int) -> Plan:
 
 
 def tables_on_device(game: Any) -> Any:
-    """What the kernels of a game read, on the device."""
+    """Return the tables that a game's kernels read, copied to the device."""
     tables = batch_tables(game)
-    arrays = (isinstance(field, np.ndarray) for field in tables)
-    return type(tables)(*(cuda.to_device(field) if sent else field for sent, field in zip(arrays, tables, strict=True)))
+    are_arrays = (isinstance(field, np.ndarray) for field in tables)
+    return type(tables)(
+        *(cuda.to_device(field) if is_array else field for is_array, field in zip(are_arrays, tables, strict=True))
+    )
 
 
 def _rows(size: int, parts: int) -> Jobs:
-    """The arrays of so many endings, and of so many parts of those that are divided: their shapes and types. Rings have
-    a power of two of places, the waiting ones twice as many as can wait."""
+    """Return shapes and types of the arrays for `size` endings and `parts` parts of divided ones. The length of a ring
+    is a power of two, that of the waiting ones twice as many as can wait."""
     places = size + parts
     return Jobs(
         words=((places, 2), np.uint64),
@@ -262,13 +264,13 @@ def _nbytes(size: int, parts: int) -> int:
 
 
 def _parts(free: int) -> int:
-    """Room for the parts of divided endings, a power of two: all slots have an eighth of the free memory for it."""
+    """Return the number of parts of divided endings, a power of two: in all slots an eighth of the free memory."""
     return highest_power(min(DIVIDED, max(LEAST_PARTS, free // (8 * SLOTS * _nbytes(0, LEAST_PARTS) // LEAST_PARTS))))
 
 
 def _room(free: int, parts: int) -> int:
-    """Endings of a batch: as many as a quarter of the device's free memory holds in all slots, beside the parts of
-    those that are divided; some are tried however little that is."""
+    """Return the endings of a batch: as many as a quarter of the device's free memory holds in all slots, beside the
+    parts of divided ones; `LEAST_ROOM` at least."""
     if simulated():
         return LEAST_ROOM
     without = _nbytes(0, parts)
@@ -277,14 +279,14 @@ def _room(free: int, parts: int) -> int:
 
 def _checked_room(room: Any) -> int | None:
     try:
-        checked: int | None = conform(Annotated[int, Between(1)] | None, room, "room")
-    except Misfit as wrong:
-        raise InvalidOption(str(wrong)) from None
-    return checked
+        checked_room: int | None = conform(Annotated[int, Between(1)] | None, room, "room")
+    except Misfit as error:
+        raise InvalidOption(str(error)) from None
+    return checked_room
 
 
 def _blocks(count: int) -> int:
-    """As many as can have work: so many endings, and what they are divided into."""
+    """Return the number of blocks that can have work for `count` endings and the parts that they are divided into."""
     return max(1, min(_all_blocks(), -(-count * PARTS // THREADS)))
 
 

@@ -1,4 +1,4 @@
-"""Threads of a GPU: what those of a warp, which go side by side, know of each other, and what all of them share."""
+"""Threads of a GPU: votes of a warp, and atomic operations on memory that all threads share."""
 
 from threading import Lock
 from typing import Any
@@ -6,59 +6,61 @@ from typing import Any
 from outflank.kernels.compiler import extend
 from outflank.kernels.lowering import define
 
-_turn = Lock()
-"""Of the interpreter, whose threads add up nothing at once."""
+_lock = Lock()
+"""Lock of the interpreter's twins, which are not atomic by themselves."""
 
 LANES = 32
-"""Threads that take each step together, a *warp*."""
+"""Threads of a *warp*, which execute each instruction together."""
 
 
 NANOSECONDS = 5000
-"""How long a thread rests."""
+"""Duration of a sleep of an idle thread."""
 
 
 def idle() -> None:
-    """Let others have the processor for a while: for threads that have nothing to do."""
+    """Sleep for a moment, so that other threads have the processor: for threads without work."""
 
 
 def atomic_load(array: Any, index: Any) -> Any:
-    """A number that other threads change, as it is now: not as this processor remembers it."""
+    """Return the current value of a number that other threads change, not one from this multiprocessor's cache."""
     return array[index]
 
 
 def fetch_add(array: Any, index: Any, more: Any) -> Any:
-    """Add to a number that others change; what it was."""
-    with _turn:
+    """Add `more` atomically; return the old value."""
+    with _lock:
         before = array[index]
         array[index] += more
     return before
 
 
 def exchange(array: Any, index: Any, value: Any) -> Any:
-    """Put a number where others do; what it was."""
-    with _turn:
+    """Write `value` atomically; return the old value."""
+    with _lock:
         before = array[index]
         array[index] = value
     return before
 
 
 def fetch_max(array: Any, index: Any, value: Any) -> None:
-    """Let a number that others change be at least `value`."""
-    with _turn:
+    """Raise a number atomically to at least `value`."""
+    with _lock:
         array[index] = max(array[index], value)
 
 
 def fence() -> None:
-    """What was written before is seen by whoever sees what is written after; and the same for what is read."""
+    """Order memory accesses: a thread that sees a write after the fence sees all writes before it; so for reads."""
 
 
 def warp_count(condition: Any) -> Any:
-    """For how many threads of the warp a condition holds; all that are still at work must ask."""
-    return LANES if condition else 0  # the interpreter has one after the other: the others are like it
+    """Return for how many threads of the warp a condition holds; all active threads must call this together."""
+    return (
+        LANES if condition else 0
+    )  # the interpreter runs threads one by one: the others are assumed to be like this one
 
 
 @extend
-def _teach_numba() -> None:
+def _register_with_numba() -> None:
     from llvmlite import ir
     from numba import types
     from numba.core.cgutils import get_or_insert_function
@@ -69,14 +71,14 @@ def _teach_numba() -> None:
         ballot = get_or_insert_function(builder.module, kind, "llvm.nvvm.vote.ballot.sync")
         return builder.ctpop(builder.call(ballot, [ir.Constant(i32, -1), condition]))
 
-    def place_of(context: Any, builder: Any, kind: Any, array: Any, index: Any) -> Any:
+    def pointer_to(context: Any, builder: Any, kind: Any, array: Any, index: Any) -> Any:
         return builder.gep(context.make_array(kind)(context, builder, array).data, [index])
 
-    def changed(how: str) -> Any:
+    def read_modify_write(instruction: str) -> Any:
         def emit(context: Any, builder: Any, signature: Any, array: Any, index: Any, value: Any) -> Any:
-            place = place_of(context, builder, signature.args[0], array, index)
-            before = builder.atomic_rmw(how, place, value, "monotonic")
-            return context.get_dummy_value() if signature.return_type is types.none else before
+            pointer = pointer_to(context, builder, signature.args[0], array, index)
+            old = builder.atomic_rmw(instruction, pointer, value, "monotonic")
+            return context.get_dummy_value() if signature.return_type is types.none else old
 
         return emit
 
@@ -91,21 +93,29 @@ def _teach_numba() -> None:
         return context.get_dummy_value()
 
     def load(context: Any, builder: Any, signature: Any, array: Any, index: Any) -> Any:
-        # Not an atomic sum with nothing, which is done for one thread after the other: here a warp asks once.
+        # Not an atomic addition of zero, which runs for one thread after the other: this is one load per warp.
         kind = signature.args[0]
-        place = builder.ptrtoint(place_of(context, builder, kind, array, index), ir.IntType(64))
+        address = builder.ptrtoint(pointer_to(context, builder, kind, array, index), ir.IntType(64))
         bits = kind.dtype.bitwidth
         code = ir.FunctionType(ir.IntType(bits), [ir.IntType(64)])
-        text, held = f"ld.volatile.b{bits} $0, [$1];", "=l,l" if bits == 64 else "=r,l"
-        return builder.asm(code, text, held, [place], side_effect=True)
+        assembly, constraints = f"ld.volatile.b{bits} $0, [$1];", "=l,l" if bits == 64 else "=r,l"
+        return builder.asm(code, assembly, constraints, [address], side_effect=True)
 
     define(atomic_load, (types.Array, types.Integer), lambda array, index: (array.dtype, array, types.int64), load)
-    number = (types.Array, types.Integer, types.Integer)
-    for function, how in ((fetch_add, "add"), (exchange, "xchg")):
+    element = (types.Array, types.Integer, types.Integer)
+    for function, instruction in ((fetch_add, "add"), (exchange, "xchg")):
         define(
-            function, number, lambda array, index, value: (array.dtype, array, types.int64, array.dtype), changed(how)
+            function,
+            element,
+            lambda array, index, value: (array.dtype, array, types.int64, array.dtype),
+            read_modify_write(instruction),
         )
-    define(fetch_max, number, lambda array, index, value: (types.none, array, types.int64, array.dtype), changed("max"))
+    define(
+        fetch_max,
+        element,
+        lambda array, index, value: (types.none, array, types.int64, array.dtype),
+        read_modify_write("max"),
+    )
     define(fence, (), lambda: (types.none,), wait_for_memory)
     define(idle, (), lambda: (types.none,), sleep)
     define(warp_count, (types.Boolean,), lambda condition: (types.int32, types.boolean), vote)

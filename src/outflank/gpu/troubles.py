@@ -1,7 +1,7 @@
-"""What may be wrong with a GPU, each as one line.
+"""Errors of a GPU, each as one line.
 
-CUDA's libraries raise errors of a dozen classes, in four packages. None of these is imported here: errors are known by
-the names of their classes, and by the driver's own name or number for what went wrong.
+CUDA's libraries raise errors of a dozen classes, in four packages. None of these is imported here: errors are
+recognised by the names of their classes, and by the driver's own name or number of the error.
 """
 
 import re
@@ -12,21 +12,21 @@ from outflank.errors import OutflankError
 
 
 class DeviceTrouble(OutflankError):
-    """A GPU that was asked for cannot do the work, and why. What a CPU does is not touched by it."""
+    """The requested GPU cannot do the work, with the reason. Work on a CPU is not affected."""
 
 
 class NoDevice(DeviceTrouble):
-    """There is no GPU that can be used, and why."""
+    """No GPU can be used, with the reason."""
 
 
 class DeviceTooSmall(DeviceTrouble, MemoryError):
-    """The GPU has not the memory, or the registers, for what was asked of it; less may fit."""
+    """The GPU has too little memory, or too few registers, for the request; a smaller one may fit."""
 
 
 class DeviceLost(DeviceTrouble):
-    """The GPU was lost on the way. Nothing that it held can be read, and this process cannot use it again.
+    """The GPU was lost during the work. Its memory cannot be read, and this process cannot use it again.
 
-    Its attribute `found`, where there is one, is what was known by then: scores, results or a count.
+    Its attribute `found`, if it has one, holds what was known by then: scores, results or a count.
     """
 
 
@@ -47,7 +47,7 @@ CLASSES = {
     "NvvmError",
     "NvvmSupportError",
 }
-"""Errors of numba-cuda, cuda.core, cuda.bindings and cuda.pathfinder about a device or what compiles for it."""
+"""Names of the error classes of numba-cuda, cuda.core, cuda.bindings and cuda.pathfinder about a device or compiler."""
 
 NO_DRIVER = "there is no driver of NVIDIA here"
 _OLD_DRIVER = "its driver is too old for this CUDA toolkit: update the driver, or install the toolkit of its version"
@@ -79,7 +79,7 @@ _MEANINGS: dict[int, tuple[str, type[DeviceTrouble], str]] = {
     804: ("COMPAT_NOT_SUPPORTED_ON_DEVICE", NoDevice, _OLD_DRIVER),
     999: ("UNKNOWN", DeviceLost, _LOST),
 }
-"""By the driver's number: its name without `CUDA_ERROR_`, and what that means here."""
+"""The driver's number of an error -> its name without `CUDA_ERROR_`, the class raised here, and the message."""
 
 _NUMBERS = {name: number for number, (name, _, _) in _MEANINGS.items()}
 
@@ -89,8 +89,8 @@ _NUMBERED = re.compile(r"driver init.*\((\d+)\)", re.DOTALL)
 
 
 @contextmanager
-def told_plainly() -> Iterator[None]:
-    """Turn what CUDA's libraries raise inside into a `DeviceTrouble`; all else passes."""
+def translate_cuda_errors() -> Iterator[None]:
+    """Convert errors of CUDA's libraries in the block into `DeviceTrouble`; other exceptions pass."""
     try:
         yield
     except Exception as error:
@@ -101,30 +101,30 @@ def told_plainly() -> Iterator[None]:
 
 
 def trouble_of(error: Exception) -> DeviceTrouble | None:
-    """The line for an error of CUDA's libraries; None for any other."""
+    """Return the `DeviceTrouble` for an error of CUDA's libraries; None for any other."""
     if isinstance(error, DeviceTrouble) or CLASSES.isdisjoint(cls.__name__ for cls in type(error).__mro__):
         return None
-    said = (
+    text = (
         " ".join(str(getattr(error, "msg", None) or error).split()).removeprefix("Error at driver init: ").strip(" :.")
     )
-    number = _number(error, said)
+    number = _error_number(error, text)
     if number in _MEANINGS:
         return trouble_numbered(number)
-    if too_large := _TOO_LARGE.search(said):
+    if too_large := _TOO_LARGE.search(text):
         return DeviceTooSmall(f"device gpu: a kernel is too large for it: it {too_large[0]}")
-    if "driver library cannot be found" in said:
+    if "driver library cannot be found" in text:
         return NoDevice(f"device gpu: {NO_DRIVER}")
     name = type(error).__name__
     if name == "DynamicLibNotFoundError":
         return NoDevice(
-            f"device gpu: a part of the CUDA toolkit is missing: pip install 'outflank[gpu]' ({said[:120]})"
+            f"device gpu: a part of the CUDA toolkit is missing: pip install 'outflank[gpu]' ({text[:120]})"
         )
     cls = NoDevice if name.endswith("SupportError") else DeviceTrouble
-    return cls(f"device gpu: {said[:200] or name}")
+    return cls(f"device gpu: {text[:200] or name}")
 
 
 def trouble_numbered(number: int) -> DeviceTrouble:
-    """The line for an error of the driver.
+    """Return the `DeviceTrouble` for the driver's number of an error.
 
     >>> print(trouble_numbered(46))
     device gpu: it is in use by another process, and serves one at a time (CUDA_ERROR_DEVICE_UNAVAILABLE)
@@ -135,12 +135,12 @@ def trouble_numbered(number: int) -> DeviceTrouble:
     return cls(f"device gpu: {meaning} (CUDA_ERROR_{name})")
 
 
-def _number(error: Exception, said: str) -> int | None:
-    """The driver's number for what went wrong, if it is one that is known here."""
-    if (named := _NAMED.search(said)) and named[1] in _NUMBERS:
-        return _NUMBERS[named[1]]
+def _error_number(error: Exception, text: str) -> int | None:
+    """Return the driver's number of an error, if it can be recognised."""
+    if (name_match := _NAMED.search(text)) and name_match[1] in _NUMBERS:
+        return _NUMBERS[name_match[1]]
     code = getattr(error, "code", None)
     if code is not None:
         return int(code)
-    numbered = _NUMBERED.search(str(error))
-    return int(numbered[1]) if numbered else None
+    number_match = _NUMBERED.search(str(error))
+    return int(number_match[1]) if number_match else None

@@ -1,1 +1,1 @@
-"""Compiled groundwork that knows no game."""
+"""The compilation layer and low-level kernels, independent of any game."""

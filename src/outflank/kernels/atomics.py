@@ -4,12 +4,12 @@
     fetch_add(counters, index, 1)            # an element; an index per dimension in a tuple
     load(worker, "stop", "relaxed")
 
-The last argument is the memory ordering, a literal: `relaxed`, `acquire`, `release`,
-`acq_rel` or `seq_cst`, as in C11. Left out, it is the one that publishes: `acquire` for
-loads, `release` for stores, `acq_rel` for the rest. Any integer type will do. Indices are
-not checked and must not be negative.
+The last argument is the memory order, a literal: `relaxed`, `acquire`, `release`,
+`acq_rel` or `seq_cst`, as in C11. The default is the order that publishes: `acquire` for
+loads, `release` for stores, `acq_rel` for the rest. Every integer type is supported. Indices
+are not checked and must not be negative.
 
-The Python twins hold a lock: as exact, and slow. `observers` says who is told of what they do.
+The Python twins hold a lock: as exact, but slow. They report to an observer (see `observers`).
 """
 
 from threading import Lock
@@ -21,12 +21,12 @@ from outflank.kernels.lowering import define
 
 _lock = Lock()
 
-_WHEN_IT_FAILS = {"acq_rel": "acquire", "release": "relaxed"}
-"""The ordering of a compare-exchange that writes nothing, where it is not the same."""
+_FAILURE_ORDER = {"acq_rel": "acquire", "release": "relaxed"}
+"""Memory order of a compare-exchange that fails, where it differs from that of one that succeeds."""
 
 
-def _fitting(cell: Any, value: Any) -> Any:
-    """`value` in the type of `cell`, wrapped round where it does not fit, as the machine does."""
+def _converted(cell: Any, value: Any) -> Any:
+    """Return `value` in the type of `cell`, wrapped around if it does not fit, as the machine does."""
     bits = 8 * cell.itemsize
     wrapped = int(value) % (1 << bits)
     negative = cell.dtype.kind == "i" and wrapped >> (bits - 1)
@@ -34,9 +34,9 @@ def _fitting(cell: Any, value: Any) -> Any:
 
 
 def load(target: Any, key: Any, order: str = "acquire") -> Any:
-    """The value now."""
+    """Return the value."""
     if observers.observer is not None:
-        target = observers.reached(target, key, "read", order)
+        target = observers.announce_access(target, key, "read", order)
     with _lock:
         return target[key]
 
@@ -44,59 +44,59 @@ def load(target: Any, key: Any, order: str = "acquire") -> Any:
 def store(target: Any, key: Any, value: Any, order: str = "release") -> None:
     """Write `value`."""
     if observers.observer is not None:
-        target = observers.reached(target, key, "write", order)
+        target = observers.announce_access(target, key, "write", order)
     with _lock:
-        target[key] = _fitting(target[key], value)
+        target[key] = _converted(target[key], value)
 
 
 def exchange(target: Any, key: Any, value: Any, order: str = "acq_rel") -> Any:
-    """Write `value`; the value before."""
+    """Write `value`; return the old value."""
     if observers.observer is not None:
-        target = observers.reached(target, key, "update", order)
+        target = observers.announce_access(target, key, "update", order)
     with _lock:
         old = target[key]
-        target[key] = _fitting(old, value)
+        target[key] = _converted(old, value)
         return old
 
 
 def fetch_add(target: Any, key: Any, amount: Any, order: str = "acq_rel") -> Any:
-    """Add `amount`, wrapping round where the type ends; the value before."""
+    """Add `amount`, wrapping around on overflow; return the old value."""
     if observers.observer is not None:
-        target = observers.reached(target, key, "update", order)
+        target = observers.announce_access(target, key, "update", order)
     with _lock:
         old = target[key]
-        target[key] = _fitting(old, int(old) + int(amount))
+        target[key] = _converted(old, int(old) + int(amount))
         return old
 
 
 def fetch_max(target: Any, key: Any, value: Any, order: str = "acq_rel") -> Any:
-    """Write `value` if it is greater; the value before."""
+    """Write `value` if it is greater; return the old value."""
     if observers.observer is not None:
-        target = observers.reached(target, key, "update", order)
+        target = observers.announce_access(target, key, "update", order)
     with _lock:
         old = target[key]
-        target[key] = max(old, _fitting(old, value))
+        target[key] = max(old, _converted(old, value))
         return old
 
 
 def compare_exchange(target: Any, key: Any, expected: Any, value: Any, order: str = "acq_rel") -> bool:
-    """Write `value` if the value is `expected`; whether it was."""
+    """Write `value` if the current value is `expected`; return whether it was."""
     if observers.observer is not None:
         observers.observer.turn(True)
-        target, address = observers.found(target, key)
-        same = target[key] == _fitting(target[key], expected)
-        kind, order = ("update", order) if same else ("read", _WHEN_IT_FAILS.get(order, order))
+        target, address = observers.locate(target, key)
+        same = target[key] == _converted(target[key], expected)
+        kind, order = ("update", order) if same else ("read", _FAILURE_ORDER.get(order, order))
         observers.observer.touched(address, kind, order)
     with _lock:
         old = target[key]
-        if old != _fitting(old, expected):
+        if old != _converted(old, expected):
             return False
-        target[key] = _fitting(old, value)
+        target[key] = _converted(old, value)
         return True
 
 
 @extend
-def _teach_numba() -> None:
+def _register_with_numba() -> None:
     from numba import types
     from numba.core import cgutils
     from numba.core.errors import NumbaTypeError
@@ -111,7 +111,7 @@ def _teach_numba() -> None:
     }
 
     def typed(name: str, values: int, default: str, returns: Any, orders: tuple[str, ...]) -> Any:
-        """The typer for an operation that takes `values` values after target and key."""
+        """Return the typer for an operation that takes `values` values after target and key."""
 
         def typer(target: Any, key: Any, *rest: Any) -> Any:
             if isinstance(target, types.Record) and isinstance(key, types.StringLiteral):
@@ -120,17 +120,17 @@ def _teach_numba() -> None:
                 cell = target.typeof(key.literal_value)
             elif isinstance(target, types.Array):
                 cell = target.dtype
-                many = isinstance(key, types.BaseTuple)
-                if (len(key) if many else 1) != target.ndim:
+                is_tuple = isinstance(key, types.BaseTuple)
+                if (len(key) if is_tuple else 1) != target.ndim:
                     raise NumbaTypeError(f"{name}: {target} needs {target.ndim} indices")
-                key = types.UniTuple(types.intp, len(key)) if many else types.intp
+                key = types.UniTuple(types.intp, len(key)) if is_tuple else types.intp
             else:
                 return None
             if not isinstance(cell, types.Integer):
                 raise NumbaTypeError(f"{name}: {cell} is not an integer")
-            order = rest[values] if len(rest) > values else types.literal(default)
-            chosen = getattr(order, "literal_value", None)
-            if chosen not in orders or len(rest) not in (values, values + 1):
+            order_type = rest[values] if len(rest) > values else types.literal(default)
+            order_name = getattr(order_type, "literal_value", None)
+            if order_name not in orders or len(rest) not in (values, values + 1):
                 raise NumbaTypeError(f"{name}: the ordering must be a literal among {', '.join(orders)}")
             result = cell if returns is None else returns
             return (result, target, key, *[cell] * values, *rest[values:])
@@ -144,31 +144,31 @@ def _teach_numba() -> None:
             kind = context.get_data_type(target_type.typeof(field))
             return cgutils.get_record_member(builder, target, target_type.offset(field), kind)
         array = make_array(target_type)(context, builder, target)
-        many = isinstance(key_type, types.BaseTuple)
-        indices = cgutils.unpack_tuple(builder, key, len(key_type)) if many else [key]
+        is_tuple = isinstance(key_type, types.BaseTuple)
+        indices = cgutils.unpack_tuple(builder, key, len(key_type)) if is_tuple else [key]
         return cgutils.get_item_pointer(context, builder, target_type, array, indices)
 
     def ordering(signature: Any, values: int, default: str) -> str:
-        given = signature.args[2 + values :]
-        return llvm_order[given[0].literal_value if given else default]
+        order_types = signature.args[2 + values :]
+        return llvm_order[order_types[0].literal_value if order_types else default]
 
     def emit_load(context: Any, builder: Any, signature: Any, target: Any, key: Any, *order: Any) -> Any:
         size = signature.return_type.bitwidth // 8
-        place = address(context, builder, signature, target, key)
-        return builder.load_atomic(place, ordering(signature, 0, "acquire"), size)
+        pointer = address(context, builder, signature, target, key)
+        return builder.load_atomic(pointer, ordering(signature, 0, "acquire"), size)
 
     def emit_store(context: Any, builder: Any, signature: Any, target: Any, key: Any, value: Any, *order: Any) -> Any:
         size = signature.args[2].bitwidth // 8
-        place = address(context, builder, signature, target, key)
-        builder.store_atomic(value, place, ordering(signature, 1, "release"), size)
+        pointer = address(context, builder, signature, target, key)
+        builder.store_atomic(value, pointer, ordering(signature, 1, "release"), size)
         return context.get_dummy_value()
 
     def emit_update(instruction: str) -> Any:
         def emit(context: Any, builder: Any, signature: Any, target: Any, key: Any, value: Any, *order: Any) -> Any:
             unsigned = instruction == "max" and not signature.return_type.signed
-            place = address(context, builder, signature, target, key)
-            chosen = ordering(signature, 1, "acq_rel")
-            return builder.atomic_rmw("umax" if unsigned else instruction, place, value, chosen)
+            pointer = address(context, builder, signature, target, key)
+            llvm_order_name = ordering(signature, 1, "acq_rel")
+            return builder.atomic_rmw("umax" if unsigned else instruction, pointer, value, llvm_order_name)
 
         return emit
 
@@ -182,24 +182,24 @@ def _teach_numba() -> None:
         value: Any,
         *order: Any,
     ) -> Any:
-        place = address(context, builder, signature, target, key)
-        chosen = signature.args[4].literal_value if len(signature.args) > 4 else "acq_rel"
-        failing = _WHEN_IT_FAILS.get(chosen, chosen)
-        swapped = builder.cmpxchg(place, expected, value, llvm_order[chosen], llvm_order[failing])
+        pointer = address(context, builder, signature, target, key)
+        order_name = signature.args[4].literal_value if len(signature.args) > 4 else "acq_rel"
+        failure_order = _FAILURE_ORDER.get(order_name, order_name)
+        swapped = builder.cmpxchg(pointer, expected, value, llvm_order[order_name], llvm_order[failure_order])
         return builder.extract_value(swapped, 1)
 
-    anything = (types.VarArg(types.Any),)
+    any_arguments = (types.VarArg(types.Any),)
     for_load = ("relaxed", "acquire", "seq_cst")
     for_store = ("relaxed", "release", "seq_cst")
-    every = tuple(llvm_order)
-    define(load, anything, typed("load", 0, "acquire", None, for_load), emit_load)
-    define(store, anything, typed("store", 1, "release", types.none, for_store), emit_store)
-    define(exchange, anything, typed("exchange", 1, "acq_rel", None, every), emit_update("xchg"))
-    define(fetch_add, anything, typed("fetch_add", 1, "acq_rel", None, every), emit_update("add"))
-    define(fetch_max, anything, typed("fetch_max", 1, "acq_rel", None, every), emit_update("max"))
+    all_orders = tuple(llvm_order)
+    define(load, any_arguments, typed("load", 0, "acquire", None, for_load), emit_load)
+    define(store, any_arguments, typed("store", 1, "release", types.none, for_store), emit_store)
+    define(exchange, any_arguments, typed("exchange", 1, "acq_rel", None, all_orders), emit_update("xchg"))
+    define(fetch_add, any_arguments, typed("fetch_add", 1, "acq_rel", None, all_orders), emit_update("add"))
+    define(fetch_max, any_arguments, typed("fetch_max", 1, "acq_rel", None, all_orders), emit_update("max"))
     define(
         compare_exchange,
-        anything,
-        typed("compare_exchange", 2, "acq_rel", types.boolean, every),
+        any_arguments,
+        typed("compare_exchange", 2, "acq_rel", types.boolean, all_orders),
         emit_compare,
     )

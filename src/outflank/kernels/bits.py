@@ -1,4 +1,4 @@
-"""Bits of a 64-bit word: Python twins here, the instructions for them below."""
+"""Operations on the bits of a 64-bit word: first their Python twins, then their LLVM instructions."""
 
 from typing import Any
 
@@ -8,13 +8,13 @@ from outflank.kernels.compiler import extend
 from outflank.kernels.lowering import define, is_device
 
 U64 = np.uint64
-"""The type of a board. Mixed with a signed integer it turns into a float: always cast."""
+"""The type of a board. Combined with a signed integer it becomes a float: always cast."""
 
 MASK = 0xFFFFFFFFFFFFFFFF
 
 
 def popcount(word: Any) -> Any:
-    """Number of set bits.
+    """Return the number of set bits.
 
     >>> popcount(0b1011)
     3
@@ -23,7 +23,7 @@ def popcount(word: Any) -> Any:
 
 
 def lowest(word: Any) -> Any:
-    """Index of the lowest set bit; `word` must not be zero.
+    """Return the index of the lowest set bit; `word` must not be zero.
 
     >>> lowest(0b1000)
     3
@@ -32,7 +32,7 @@ def lowest(word: Any) -> Any:
 
 
 def bit_at(index: Any) -> Any:
-    """The word whose only bit is that of `index`, which is below 64: a board with one square.
+    """Return the word whose only set bit is `index`, which must be below 64: a board with one square.
 
     >>> int(bit_at(3))
     8
@@ -41,7 +41,7 @@ def bit_at(index: Any) -> Any:
 
 
 def byte_swap(word: Any) -> Any:
-    """The eight bytes in reverse order: a board turned upside down.
+    """Return the word with its eight bytes in reverse order: a board flipped vertically.
 
     >>> hex(byte_swap(0x0102))
     '0x201000000000000'
@@ -50,7 +50,7 @@ def byte_swap(word: Any) -> Any:
 
 
 def bit_reverse(word: Any) -> Any:
-    """The 64 bits in reverse order: a board turned half round.
+    """Return the word with its 64 bits in reverse order: a board rotated by 180 degrees.
 
     >>> hex(bit_reverse(1))
     '0x8000000000000000'
@@ -59,7 +59,7 @@ def bit_reverse(word: Any) -> Any:
 
 
 def multiply(word: Any, factor: Any) -> Any:
-    """The low 64 bits of the product (NumPy would warn that there are more).
+    """Return the low 64 bits of the product (NumPy would warn of the overflow).
 
     >>> int(multiply(U64(1 << 63), U64(3))) == 1 << 63
     True
@@ -68,7 +68,7 @@ def multiply(word: Any, factor: Any) -> Any:
 
 
 @extend
-def _teach_numba() -> None:
+def _register_with_numba() -> None:
     from llvmlite import ir
     from numba import types
     from numba.core.cgutils import get_or_insert_function
@@ -88,15 +88,16 @@ def _teach_numba() -> None:
         )
 
     def opaque_bit(context: Any, builder: Any, signature: Any, index: Any) -> Any:
-        # Else the optimiser makes of each shift of the bit by a constant a shift of another constant by the index: in
-        # the lines of a board that is an instruction more for each direction, where shifts are part of what uses them.
+        # Otherwise the optimiser turns each shift of the bit by a constant into a shift of another constant by the
+        # index: in the lines of a board that is one more instruction per direction, where a shift is otherwise part of
+        # the instruction that uses it.
         if is_device(context):
             return builder.shl(ir.Constant(ir.IntType(64), 1), index)
         word, pointer = ir.IntType(64), ir.PointerType()
         bit = builder.inttoptr(builder.shl(ir.Constant(word, 1), index), pointer)
         kind = ir.FunctionType(pointer, [pointer])
-        hidden = builder.call(get_or_insert_function(builder.module, kind, "llvm.strip.invariant.group.p0"), [bit])
-        return builder.ptrtoint(hidden, word)
+        opaque = builder.call(get_or_insert_function(builder.module, kind, "llvm.strip.invariant.group.p0"), [bit])
+        return builder.ptrtoint(opaque, word)
 
     define(bit_at, (types.Integer,), lambda index: (types.uint64, types.uint64), opaque_bit)
     define(

@@ -1,4 +1,4 @@
-"""What kernels tell the optimiser of their branches."""
+"""Branch hints for the optimiser."""
 
 from typing import Any
 
@@ -7,10 +7,10 @@ from outflank.kernels.lowering import define
 
 
 def unlikely(condition: Any) -> Any:
-    """`condition`, of which it is known that it seldom holds.
+    """Return `condition`, with the hint that it is seldom true.
 
-    The optimiser takes one way to be as likely as the other where it is not told, and no longer inlines what lies
-    behind a few tests that leave the function.
+    Without a hint the optimiser assumes both branches to be equally likely, and does not inline code that follows a
+    few tests that leave the function.
 
     >>> unlikely(1 > 2)
     False
@@ -19,7 +19,7 @@ def unlikely(condition: Any) -> Any:
 
 
 @extend
-def _teach_numba() -> None:
+def _register_with_numba() -> None:
     from llvmlite import ir
     from numba import types
 

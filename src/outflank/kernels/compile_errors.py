@@ -1,4 +1,4 @@
-"""What the compiler says of users' kernel code, in a sentence where the mistake is a common one."""
+"""Short explanations of the compiler's errors in users' kernel code, for common mistakes."""
 
 import re
 import sys
@@ -13,42 +13,42 @@ _ATTRIBUTE = re.compile(r"Unknown attribute '(\w+)' of type Module\(<module '([^
 
 
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
-"""Numba writes in colours wherever the package for them is installed."""
+"""Escape sequences: Numba writes in colours if the package for them is installed."""
 
 
 class NotCompiled(OutflankError, TypeError):
-    """Kernel code that the compiler does not take."""
+    """The compiler rejected kernel code."""
 
 
-def raise_explained(error: Exception) -> None:
-    """Raise the sentence for an error of the compiler, if there is one, in its place: its own text is some sixty lines.
+def raise_explanation(error: Exception) -> None:
+    """Raise the explanation of a compiler error in its place, if there is one: the original text has some sixty lines.
 
-    For who handles the error, and raises it as it is where this returns.
+    The caller handles the error, and re-raises it if this returns.
     """
-    told = explained(error)
-    if told is not None:
-        raise told from None
+    explanation = explanation_of(error)
+    if explanation is not None:
+        raise explanation from None
 
 
-def explained(error: Exception) -> NotCompiled | None:
-    """The sentence for an error of the compiler; None where it must speak for itself."""
+def explanation_of(error: Exception) -> NotCompiled | None:
+    """Return the explanation of a compiler error; None if there is none."""
     if type(error).__module__ not in ("numba.core.errors", "numba.cuda.core.errors"):
         return None
     text = _COLOUR.sub("", str(error))
-    if found := _GLOBAL.search(text):
-        name, kind, file, line = found.groups()
-        plain = kind == "function"
-    elif found := _ATTRIBUTE.search(text):
-        name, module, file, line = found.groups()
-        thing = getattr(sys.modules.get(module), name, None)
-        kind, plain = type(thing).__name__, isinstance(thing, FunctionType)
-        if thing is None:
+    if match := _GLOBAL.search(text):
+        name, kind, file, line = match.groups()
+        is_function = kind == "function"
+    elif match := _ATTRIBUTE.search(text):
+        name, module, file, line = match.groups()
+        value = getattr(sys.modules.get(module), name, None)
+        kind, is_function = type(value).__name__, isinstance(value, FunctionType)
+        if value is None:
             return None
     else:
         return None
     place = f"{Path(file).name}, line {line}"
-    if plain:
-        how = "write @inner above it (from outflank.kernels.compiler import inner)"
-        return NotCompiled(f"{place}: {name} is plain Python, which kernel code cannot call: {how}")
+    if is_function:
+        advice = "write @inner above it (from outflank.kernels.compiler import inner)"
+        return NotCompiled(f"{place}: {name} is plain Python, which kernel code cannot call: {advice}")
     allowed = "numbers, tuples of them, NumPy arrays, and functions with @inner above them"
     return NotCompiled(f"{place}: {name} is a {kind}, which kernel code cannot use; it can use {allowed}")

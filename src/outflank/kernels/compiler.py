@@ -1,20 +1,20 @@
-"""From Python functions to compiled kernels, and Numba only when it is needed.
+"""The compiler of kernels from Python functions. It imports Numba only when it is needed.
 
 Three kinds of function are written in the subset of Python that Numba compiles:
 
 - a `kernel` is an entry point: called from Python it is compiled, then run;
-- an `inner` function is a part of kernels: the interpreter runs it as it stands,
+- an `inner` function is a part of kernels: the interpreter runs it unchanged,
   a kernel that calls it compiles it;
 - a generic function (`outflank.kernels.generic`) is an inner function with one body
   per game or evaluation.
 
-So a board on the screen is drawn by the interpreter in milliseconds, a search of
-the same rules is machine code, and there is one source. Importing Numba takes a
-third of a second: everything that needs it is registered with `extend` and waits
-for the first kernel that is really called.
+So the interpreter draws a board on the screen in milliseconds, and a search runs as
+machine code, from one source of the rules. Importing Numba takes a third of a second:
+everything that needs it is registered with `extend` and runs when the first kernel is
+called.
 
-A word that a kernel returns to Python is a plain `int`: wrap it in `np.uint64` before it goes
-into another kernel, or a small one arrives there as a signed type and compiles it again.
+A word that a kernel returns to Python is a plain `int`: wrap it in `np.uint64` before it is passed
+to another kernel. Otherwise a small one has a signed type there, and the kernel is compiled again.
 
 `NUMBA_DISABLE_JIT=1` runs kernels in the interpreter too, without Numba.
 """
@@ -27,56 +27,56 @@ from threading import RLock
 from typing import Any, TypeVar
 
 from outflank.kernels import cache
-from outflank.kernels.compile_errors import raise_explained
+from outflank.kernels.compile_errors import raise_explanation
 from outflank.kernels.loading import import_numba
 from outflank.kernels.pipeline import INLINING, pipelines
-from outflank.kernels.uninterrupted import shield_llvm, undisturbed
+from outflank.kernels.uninterrupted import delay_interrupts, shield_llvm
 
 OPTIONS: dict[str, Any] = {"error_model": "numpy", "nogil": True, "no_cpython_wrapper": False}
-"""How every function is compiled. The numpy model spares a test for zero at each division.
+"""Numba's options for every function. The numpy error model saves a test for zero at each division.
 
-A function that is called by two with different options is compiled twice: kernels and their parts have the same.
+A function that has callers with different options is compiled twice, so kernels and their parts share these.
 """
 
 _lock = RLock()
-_waiting: list[Callable[[], None]] | None = []  # None once Numba has been loaded
+_registrations: list[Callable[[], None]] | None = []  # None once Numba has been loaded
 _kernels: list["Kernel"] = []
 
 
 def interpreted() -> bool:
-    """Whether kernels run in the interpreter (`NUMBA_DISABLE_JIT` is set)."""
+    """Return whether kernels run in the interpreter (`NUMBA_DISABLE_JIT` is set)."""
     return os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
 
 
 def extend(registration: Callable[[], None]) -> Callable[[], None]:
-    """Run `registration`, which teaches Numba something, once Numba has been loaded."""
+    """Run `registration`, which extends Numba, once Numba has been loaded."""
     with _lock:
-        if _waiting is None:
+        if _registrations is None:
             registration()
         else:
-            _waiting.append(registration)
+            _registrations.append(registration)
     return registration
 
 
 def load_numba() -> None:
-    """Import Numba and run everything that waited for it."""
-    global _waiting
+    """Import Numba and run the registrations that waited for it."""
+    global _registrations
     with _lock:
-        if _waiting is None:
+        if _registrations is None:
             return
-        with undisturbed():
-            import_numba()  # the registrations below assume that this has been paid for
+        with delay_interrupts():
+            import_numba()  # the registrations below assume that it is loaded
             shield_llvm()
-            while _waiting:
-                _waiting.pop(0)()
-            _waiting = None
+            while _registrations:
+                _registrations.pop(0)()
+            _registrations = None
 
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def inner(function: Function) -> Function:
-    """Let kernels call `function`; for the interpreter it stays as it is."""
+    """Let kernels call `function`; for the interpreter it is unchanged."""
     cache.note_origin(function)
 
     @extend
@@ -89,27 +89,27 @@ def inner(function: Function) -> Function:
 
 
 def inlined(function: Function) -> Function:
-    """An `inner` function that is put into the code of its callers, be it large: a part of the hot path of several.
+    """Declare an `inner` function that is always inlined, even if it is large: part of the hot path of several callers.
 
-    Bodies of generic functions may be so, too: `@play.register(Othello)` above `@inlined`.
+    Bodies of generic functions can be inlined too: `@play.register(Othello)` above `@inlined`.
     """
     setattr(function, INLINING, "alwaysinline")
     return inner(function)
 
 
-def apart(function: Function) -> Function:
-    """An `inner` function that stays a call, be it small: what is seldom done, or long, and would take registers from
-    the hot path that it stands in."""
+def never_inlined(function: Function) -> Function:
+    """Declare an `inner` function that is never inlined, even if it is small: it is rarely called, or long, and would
+    take registers from the hot path around it."""
     setattr(function, INLINING, "noinline")
     return inner(function)
 
 
 class Kernel:
-    """A function that is compiled, without the interpreter's lock, when Python calls it."""
+    """A function that is compiled when Python calls it, and runs without the interpreter's lock."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         if function.__closure__:
-            # Its machine code would depend on values that the cache's key does not see.
+            # Its machine code would depend on values that are not part of the cache key.
             raise TypeError(f"kernel {function.__qualname__}: a kernel must be a top-level function")
         update_wrapper(self, function)
         self.__name__ = function.__name__
@@ -122,7 +122,7 @@ class Kernel:
         try:
             return self.compiled(*args)
         except Exception as error:
-            raise_explained(error)
+            raise_explanation(error)
             raise
 
     def __repr__(self) -> str:
@@ -135,7 +135,7 @@ class Kernel:
 
     @cached_property
     def compiled(self) -> Callable[..., Any]:
-        """Numba's dispatcher for this kernel, or the plain function where `interpreted`."""
+        """Numba's dispatcher for this kernel, or the plain function if `interpreted`."""
         if interpreted():
             return self.py_func
         load_numba()
@@ -147,20 +147,20 @@ class Kernel:
 
     @property
     def _numba_type_(self) -> Any:
-        # A kernel named inside another kernel is, to the compiler, its dispatcher.
+        # For the compiler, a kernel that is named inside another kernel is its dispatcher.
         return self.compiled._numba_type_  # type: ignore[attr-defined]  # numba is untyped
 
     def sample(self, arguments: Callable[..., Any]) -> Callable[..., Any]:
-        """Name typical arguments, for `warm` and tests.
+        """Register typical arguments, for `warm` and tests.
 
-        `arguments(game, position, every)` gives tuples of them: one for each compilation that is
-        usual, or with `every` for each that can be chosen by name.
+        `arguments(game, position, every)` yields tuples of arguments: one for each usual
+        specialisation, or with `every` for each that can be selected by name.
         """
         self._samples.append(arguments)
         return arguments
 
     def samples(self, game: Any, position: Any, *, every: bool = False) -> Iterator[tuple[Any, ...]]:
-        """The typical arguments for one game."""
+        """Yield the typical arguments for one game."""
         for arguments in self._samples:
             yield from arguments(game, position, every)
 
@@ -171,10 +171,10 @@ def kernel(function: Callable[..., Any]) -> Kernel:
 
 
 def kernels() -> tuple[Kernel, ...]:
-    """Every kernel of the modules imported so far."""
+    """Return every kernel of the modules imported so far."""
     return tuple(_kernels)
 
 
 def numba_loaded() -> bool:
-    """Whether this process has paid for importing Numba."""
+    """Return whether this process has imported Numba."""
     return "numba" in sys.modules

@@ -1,4 +1,4 @@
-"""What Numba does while it compiles and nobody asks for: left out as long as it compiles ours."""
+"""Compilation without the parts of Numba's work that kernels do not need."""
 
 import gc
 from collections.abc import Callable, Iterator
@@ -8,64 +8,64 @@ from importlib import import_module
 from typing import Any
 
 LOCKS = ("numba:llvm_lock", "numba:compiler_lock")
-"""What is not told of as long as ours are compiled: events of Numba's."""
+"""Numba's events that are not recorded while kernels are compiled."""
 
 COLOURS = ("code", "errmsg", "filename", "indicate", "highlight", "reset")
 
 
 @contextmanager
 def fast_compilation() -> Iterator[None]:
-    """Compile without the collector, without colours, without lists that only generators need, and untimed.
+    """Compile without garbage collection, without colours, without lists that only generators need, and untimed.
 
-    - Nothing of what is made is garbage before the end: looking for it costs 5 % of the time.
-    - Of every type that does not fit Numba says so in colours, where the package for them is installed, before it finds
-      one that does: as much again.
-    - After every step it makes a list of the variables that each block may use. It needs them at the end, and where a
-      function yields: the others are 4 %.
-    - Each of the 25,000 calls of LLVM, with its lock, is told to a stop-watch of every function that is being compiled:
+    - No object becomes garbage before the end: looking for garbage costs 5 % of the time.
+    - Numba writes a message for every type that does not fit before it finds one that does, in colours if the package
+      for them is installed: another 5 %.
+    - After every pass Numba lists the variables that each block may use. It needs the list only at the end, and for
+      generators: the others cost 4 %.
+    - Each of the 25,000 calls of LLVM, with its lock, is recorded by a timer of every function that is being compiled:
       2 %.
 
-    Compilations take turns, by Numba's lock, which whoever comes here holds.
+    Compilations take turns: the caller holds Numba's lock.
     """
-    scheme, posting, run, events, start, end = _parts()
-    if posting.run is _post_process:  # for the function that calls the one that is being compiled
+    colour_scheme, post_processor, run, events, start, end = _parts()
+    if post_processor.run is _post_process:  # nested: a caller of this function is being compiled
         yield
         return
-    collects, looks = gc.isenabled(), dict(vars(scheme))
+    gc_was_enabled, original_colours = gc.isenabled(), dict(vars(colour_scheme))
     gc.disable()
     for name in COLOURS:
-        setattr(scheme, name, str)
-    posting.run = _post_process
-    events.start_event, events.end_event = _told(start), _told(end)
+        setattr(colour_scheme, name, str)
+    post_processor.run = _post_process
+    events.start_event, events.end_event = _without_locks(start), _without_locks(end)
     try:
         yield
     finally:
         events.start_event, events.end_event = start, end
-        posting.run = run
-        vars(scheme).clear()
-        vars(scheme).update(looks)
-        if collects:
+        post_processor.run = run
+        vars(colour_scheme).clear()
+        vars(colour_scheme).update(original_colours)
+        if gc_was_enabled:
             gc.enable()
 
 
 @cache
 def _parts() -> tuple[Any, ...]:
     errors: Any = import_module("numba.core.errors")
-    posting = import_module("numba.core.postproc").PostProcessor
+    post_processor = import_module("numba.core.postproc").PostProcessor
     events: Any = import_module("numba.core.event")
-    return errors.termcolor(), posting, posting.run, events, events.start_event, events.end_event
+    return errors.termcolor(), post_processor, post_processor.run, events, events.start_event, events.end_event
 
 
-def _told(tell: Callable[..., None]) -> Callable[..., None]:
-    def told(kind: str, *about: Any, **more: Any) -> None:
+def _without_locks(record: Callable[..., None]) -> Callable[..., None]:
+    def record_event(kind: str, *arguments: Any, **options: Any) -> None:
         if kind not in LOCKS:
-            tell(kind, *about, **more)
+            record(kind, *arguments, **options)
 
-    return told
+    return record_event
 
 
 def _post_process(self: Any, emit_dels: bool = False, extend_lifetimes: bool = False) -> None:
-    """What Numba's own does, but for the list that nobody asks for."""
+    """Do what Numba's own post-processing does, except for the list that is not needed."""
     if emit_dels or self.func_ir.is_generator:
         _parts()[2](self, emit_dels, extend_lifetimes)
         return

@@ -1,6 +1,6 @@
-"""The files of compiled kernels: where they are, and which are trusted.
+"""The files of compiled kernels: where they are, and which of them are trusted.
 
-To load one is to run it. So nothing is read from, or kept in, a place where other users decide what is there.
+Loading a file means running it. So nothing is read from, or written to, a folder that other users can write.
 """
 
 import hashlib
@@ -16,39 +16,40 @@ from outflank.folders import NoHome, cache_folder
 from outflank.ownership import complaint, exposure, make_private
 
 GENERATIONS_KEPT = 6
-"""How many digests' directories stay on disk; older ones are removed. One is one or two MB."""
+"""Number of generations (directories named by digest) that stay on disk; older ones are removed. One has 1 to 2 MB."""
 
 SEAL_BYTES = 16
 
 
 class Exposed(OutflankError):
-    """Other users decide what is in the cache."""
+    """Other users can write to the cache."""
 
 
-def require_ours(folder: Path) -> None:
-    """Refuse a folder that others may reach."""
+def require_private(folder: Path) -> None:
+    """Raise `Exposed` if other users can write to a folder."""
     problem = exposure(folder)
     if problem:
         raise Exposed(f"kernels are neither kept in {folder} nor run from there ({problem})")
 
 
 def prepare(folder: Path) -> None:
-    """Make a folder that is `require_ours`."""
-    require_ours(folder)
+    """Create a folder that passes `require_private`."""
+    require_private(folder)
     make_private(folder)
-    require_ours(folder)  # in a directory that is everybody's, somebody may have been faster
+    require_private(folder)  # in a directory that all can write, another user may have created it first
 
 
 def read(path: Path) -> bytes | None:
-    """What was kept as `path`; None if it is missing, damaged, or another's. The folder must be `require_ours`."""
+    """Return the content of `path`; None if it is missing, damaged, or another user's. The folder must have passed
+    `require_private`."""
     try:
-        # Whatever it is, opening it must not wait; and what is asked of an open file is not exchanged for another.
+        # Opening must not block, whatever the file is; and an open file cannot be replaced between check and read.
         handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
         with os.fdopen(handle, "rb") as file:
-            found = os.fstat(handle)
-            if not stat.S_ISREG(found.st_mode):
+            status = os.fstat(handle)
+            if not stat.S_ISREG(status.st_mode):
                 return None
-            if problem := complaint(path, found):
+            if problem := complaint(path, status):
                 warn_once(f"a kernel is not run from {path.parent} ({problem})")
                 return None
             data = file.read()
@@ -59,10 +60,10 @@ def read(path: Path) -> bytes | None:
 
 
 def write(path: Path, payload: bytes) -> None:
-    """Put `payload` where `read` finds it, whole or not at all."""
+    """Write `payload` to `path` for `read`, whole or not at all."""
     if not path.parent.exists():
         prepare(path.parent)
-        _forget_old_generations(path.parent.parent)
+        _remove_old_generations(path.parent.parent)
     handle, name = tempfile.mkstemp(dir=path.parent, suffix=".part")
     try:
         with os.fdopen(handle, "wb") as file:
@@ -74,19 +75,19 @@ def write(path: Path, payload: bytes) -> None:
 
 
 def _seal(name: str, payload: bytes) -> bytes:
-    """A checksum over the name as well: another kernel's file is no kernel under this name."""
+    """Return a checksum that covers the name too: another kernel's file is not valid under this name."""
     return hashlib.blake2b(name.encode() + b"\0" + payload, digest_size=SEAL_BYTES).digest()
 
 
-def _forget_old_generations(parent: Path) -> None:
-    """Bound the disk space. A process that still uses an old generation only compiles again."""
+def _remove_old_generations(parent: Path) -> None:
+    """Remove old generations to limit disk space. A process that still uses one only has to compile again."""
     generations = sorted(parent.iterdir(), key=lambda path: path.stat().st_mtime, reverse=True)
     for old in generations[GENERATIONS_KEPT:]:
         shutil.rmtree(old, ignore_errors=True)
 
 
-def occupation() -> tuple[int, int]:
-    """How many kernels of all generations are on disk, and their bytes."""
+def disk_usage() -> tuple[int, int]:
+    """Return the number of kernels on disk, of all generations, and their bytes."""
     try:
         sizes = [path.stat().st_size for path in (cache_folder() / "kernels").rglob("*.kernel")]
     except (OSError, NoHome):
@@ -98,7 +99,7 @@ _warned = False
 
 
 def warn_once(problem: str) -> None:
-    """Say once per process that nothing can be kept, and what to do."""
+    """Warn once per process that kernels cannot be cached, and what to do."""
     global _warned
     if not _warned:
         _warned = True

@@ -1,4 +1,4 @@
-"""Generic functions: one name, one body per type of the first argument."""
+"""Generic functions: one name, with one body per type of the first argument."""
 
 from collections.abc import Callable
 from functools import singledispatch
@@ -8,49 +8,49 @@ from outflank.kernels import cache
 from outflank.kernels.compiler import OPTIONS, extend
 from outflank.kernels.pipeline import pipelines
 
-_known: dict[tuple[str, tuple[str, ...]], list[type]] = {}
+_same_name_classes: dict[tuple[str, tuple[str, ...]], list[type]] = {}
 
 
-def _tell_apart(cls: type) -> None:
-    """Rename `cls` if another class has its name and fields, as after a reload.
+def _make_name_unique(cls: type) -> None:
+    """Rename `cls` if another class has the same name and fields, as after a reload.
 
-    Numba recognises a named tuple by its class's name and the names and types of its fields:
-    a second class that looks the same would be served the first one's code.
+    Numba identifies a named tuple by its class's name and the names and types of its fields:
+    a second class that looks the same would get the first one's code.
     """
     fields = getattr(cls, "_fields", None)
     if fields is None:
         return
-    alike = _known.setdefault((cls.__name__.partition("'")[0], fields), [])
-    if cls not in alike:
-        alike.append(cls)
-        cls.__name__ += "'" * (len(alike) - 1)
+    same_shape = _same_name_classes.setdefault((cls.__name__.partition("'")[0], fields), [])
+    if cls not in same_shape:
+        same_shape.append(cls)
+        cls.__name__ += "'" * (len(same_shape) - 1)
 
 
 def generic(stub: Callable[..., Any]) -> Any:
-    """Make `stub` choose its body by the type of its first argument, in both worlds.
+    """Make `stub` select its body by the type of its first argument, both interpreted and compiled.
 
-    The interpreter goes through `singledispatch`; the compiler reads the same registry
-    while it types a call, so that no call is virtual. Bodies are added from anywhere:
+    The interpreter uses `singledispatch`; the compiler reads the same registry while it
+    types a call, so that no call is virtual. Any module can add bodies:
 
         @play.register(Othello)
         def _(game, position, move): ...
 
-    `stub` is never a body: it names the arguments and carries the docstring.
+    `stub` is never a body: it names the arguments and has the docstring.
     """
     function = singledispatch(stub)
     register = function.register
 
-    def noted(cls: type, body: Callable[..., Any] | None = None) -> Any:
+    def register_body(cls: type, body: Callable[..., Any] | None = None) -> Any:
         if body is None:
-            return lambda body: noted(cls, body)
+            return lambda body: register_body(cls, body)
         cache.note_origin(body, cls)
-        _tell_apart(cls)
+        _make_name_unique(cls)
         return register(cls, body)
 
-    function.register = noted  # type: ignore[assignment]  # narrower: a class is always given
+    function.register = register_body  # type: ignore[assignment]  # narrower: a class is always given
 
     @extend
-    def teach() -> None:
+    def register_overload() -> None:
         from numba.core.errors import NumbaTypeError
         from numba.extending import overload
 
@@ -65,5 +65,5 @@ def generic(stub: Callable[..., Any]) -> Any:
 
 
 def missing(function: Callable[..., Any], subject: Any) -> TypeError:
-    """The error a stub raises: `subject` has no body of `function`."""
+    """Return the error for a stub to raise: `subject` has no body of `function`."""
     return TypeError(f"{function.__name__}: nothing registered for {type(subject).__name__}")

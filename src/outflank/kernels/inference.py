@@ -1,10 +1,10 @@
-"""Numba's inference of types, which asks for the type of a call once.
+"""Numba's type inference, with a cache of the types of calls.
 
-Numba types a function by going over all of its statements until nothing changes, at least twice, and once more from the
-start for every call by which a function comes back to itself. Each time it tries all that a name may stand for on the
-types of every call, with and without the values of constants, and writes a report of each that does not fit. What fits
-is the same whenever it is asked: of the 6,040 calls in the first search of Othello 318 are different ones. Remembering
-them halves the time of inference, which is an eighth of the whole.
+Numba types a function by iterating over all of its statements until nothing changes, at least twice, and again from the
+start for every recursive call. Each time it tries all overloads of a name on the argument types of every call, with and
+without the values of constants, and writes a report of each that does not fit. The result is the same every time: of
+the 6,040 calls in the first search of Othello only 318 are distinct. Caching them halves the time of inference, which
+is an eighth of the whole.
 """
 
 from importlib import import_module
@@ -12,14 +12,14 @@ from typing import Any
 
 
 def _bodies(function: Any, signature: Any) -> list[Any]:
-    """What stands for a call when it is compiled. Numba finds it by the types of the arguments alone: where the same
-    function was compiled for a GPU meanwhile it is that one's, until the call is typed again."""
-    made = (getattr(template, "_compiled_overloads", {}) for template in function.templates)
-    return [each.get(signature.args) for each in made]
+    """Return the compiled bodies for a call. Numba finds them by the argument types alone: if the same function was
+    compiled for a GPU meanwhile, they are the GPU's, until the call is typed again."""
+    overloads_by_template = (getattr(template, "_compiled_overloads", {}) for template in function.templates)
+    return [overloads.get(signature.args) for overloads in overloads_by_template]
 
 
-def typed_once() -> type:
-    """The pass that infers types, for a pipeline of kernels and their parts; Numba must be loaded."""
+def caching_type_inference() -> type:
+    """Return the type inference pass for the pipelines of kernels and their parts; Numba must be loaded."""
     from numba.core import types
     from numba.core.compiler_machinery import register_pass
     from numba.core.typed_passes import NopythonTypeInference
@@ -42,23 +42,23 @@ def typed_once() -> type:
             return clone
 
         def resolve_call(self, fnty: Any, pos_args: Any, kw_args: Any) -> Any:
-            if not isinstance(fnty, types.Function):  # a kernel that may be coming back to itself; a method
+            if not isinstance(fnty, types.Function):  # a kernel that may be recursive, or a method
                 return super().resolve_call(fnty, pos_args, kw_args)
             key = fnty, tuple(pos_args), tuple(kw_args.items())
-            found, bodies = calls.get(key, (None, None))
-            if found is None or bodies != _bodies(fnty, found):
-                found = super().resolve_call(fnty, pos_args, kw_args)
-                if found is not None:
-                    calls[key] = found, _bodies(fnty, found)
-            return found
+            call_signature, bodies = calls.get(key, (None, None))
+            if call_signature is None or bodies != _bodies(fnty, call_signature):
+                call_signature = super().resolve_call(fnty, pos_args, kw_args)
+                if call_signature is not None:
+                    calls[key] = call_signature, _bodies(fnty, call_signature)
+            return call_signature
 
         def resolve_value_type(self, inst: Any, val: Any) -> Any:
             if not callable(val):
                 return super().resolve_value_type(inst, val)
-            found = self._values.get(id(val))  # the function holds it, as long as this lives
-            if found is None:
-                found = self._values[id(val)] = super().resolve_value_type(inst, val)
-            return found
+            value_type = self._values.get(id(val))  # the function keeps `val` alive for the lifetime of this object
+            if value_type is None:
+                value_type = self._values[id(val)] = super().resolve_value_type(inst, val)
+            return value_type
 
     @register_pass(mutates_CFG=True, analysis_only=False)
     class Typing(NopythonTypeInference):  # type: ignore[misc]  # numba is untyped
@@ -69,8 +69,10 @@ def typed_once() -> type:
                 raise TypeError("Mismatch number of argument types")
             warnings = errors.WarningsFixer(errors.NumbaWarning)
             inferer = Inferer(state.typingctx, state.func_ir, warnings)
-            below = state.typingctx.callstack.register(state.targetctx.target, inferer, state.func_id, state.args)
-            with below, warnings:
+            recursion_guard = state.typingctx.callstack.register(
+                state.targetctx.target, inferer, state.func_id, state.args
+            )
+            with recursion_guard, warnings:
                 for index, (name, kind) in enumerate(zip(state.func_ir.arg_names, state.args, strict=True)):
                     inferer.seed_argument(name, index, kind)
                 if state.return_type is not None:

@@ -1,13 +1,13 @@
-"""Which registers hold the lanes of `lanes.py`: chosen for the machine and for how many they are, from one source.
+"""The registers that hold the lanes of `lanes.py`: selected by the machine and by the number of lanes.
 
-As *vectors* the lanes lie side by side in vector registers; as *scalars* each has a general register of its own. Which
-is faster was measured, and `python -m benchmarks.kernels` measures it wherever it is run:
+As *vectors* the lanes lie side by side in vector registers; as *scalars* each has a general register of its own. The
+choice is based on measurements, which `python -m benchmarks.kernels` repeats on any machine:
 
-- Where one register holds all lanes, vectors win: a step of a board is one instruction for all directions.
-- Where none is so wide, four lanes are faster as scalars: they fit into the general registers, more instructions are
-  done at a time there, and on arm64 a shift by a constant is part of the instruction that uses it.
+- If one register holds all lanes, vectors win: a step of a board is one instruction for all directions.
+- If no register is that wide, four lanes are faster as scalars: they fit into the general registers, more instructions
+  run in parallel there, and on arm64 a shift by a constant is part of the instruction that uses it.
 - Eight lanes do not fit into the general registers: vectors win, even in four pieces of two lanes each.
-- Where a vector's words are all shifted by the same distance only (x86-64 before AVX2), scalars win with any number.
+- If all words of a vector can only be shifted by the same distance (x86-64 before AVX2), scalars win for any number.
 """
 
 import os
@@ -19,42 +19,42 @@ from outflank.errors import InvalidOption
 Form = Literal["vectors", "scalars"]
 
 FORCED = "OUTFLANK_LANES"
-"""The variable of the environment that forces a form, for measurements."""
+"""Environment variable that forces a form, for measurements."""
 
 COUNTS = (2, 4, 8)
-"""How many lanes there may be."""
+"""Supported numbers of lanes."""
 
 WORD_BITS = 64
 MOST_SCALARS = 4
-"""So many lanes, and what is computed of them, are at home in general registers: 16 of them (x86-64) or 31 (arm64)."""
+"""Greatest number of lanes that fit, with intermediate results, into general registers: 16 (x86-64) or 31 (arm64)."""
 
 
 @cache
-def forced() -> Form | None:
-    """The form that the environment asks for; the same for the whole life of the process, as kernels are."""
-    asked = os.environ.get(FORCED, "")
+def forced_form() -> Form | None:
+    """Return the form that the environment forces, or None; fixed for the life of the process, as kernels are."""
+    name = os.environ.get(FORCED, "")
     for form in get_args(Form):
-        if asked == form:
+        if name == form:
             return form  # type: ignore[no-any-return]  # get_args is untyped
-    if asked:
-        raise InvalidOption(f"{FORCED}={asked}: expected {' or '.join(get_args(Form))}")
+    if name:
+        raise InvalidOption(f"{FORCED}={name}: expected {' or '.join(get_args(Form))}")
     return None
 
 
 def vector_bits(triple: str, features: str) -> int:
-    """The bits of the widest register whose words are shifted each by a distance of its own; 0: there is none.
+    """Return the bits of the widest vector register whose words can be shifted by different distances; 0: none.
 
-    The processor is given by LLVM's names for its kind and for its features.
+    The processor is given by LLVM's target triple and list of features.
     """
-    offered = set(features.split(","))
+    feature_set = set(features.split(","))
     if triple.startswith(("x86_64", "i386", "i686")):
-        return 512 if "+avx512f" in offered else 256 if "+avx2" in offered else 0
+        return 512 if "+avx512f" in feature_set else 256 if "+avx2" in feature_set else 0
     return 128
 
 
-def chosen(count: int, bits: int) -> tuple[Form, str]:
-    """The form for so many lanes where vector registers have so many bits, and why."""
-    form = forced()
+def choose_form(count: int, bits: int) -> tuple[Form, str]:
+    """Return the form for `count` lanes on vector registers of `bits` bits, and the reason."""
+    form = forced_form()
     if form is not None:
         return form, f"{FORCED} says so"
     if bits == 0:
@@ -67,7 +67,7 @@ def chosen(count: int, bits: int) -> tuple[Form, str]:
 
 
 def target_bits() -> int:
-    """`vector_bits` of the processor that kernels are compiled for; Numba must be loaded."""
+    """Return `vector_bits` of the processor that kernels are compiled for; Numba must be loaded."""
     from numba.core.registry import cpu_target
 
     triple, _, features = cpu_target.target_context.codegen().magic_tuple()
@@ -75,11 +75,11 @@ def target_bits() -> int:
 
 
 def form_of(count: int) -> Form:
-    """The form of so many lanes in this process's kernels; Numba must be loaded."""
-    return chosen(count, target_bits())[0]
+    """Return the form of `count` lanes in this process's kernels; Numba must be loaded."""
+    return choose_form(count, target_bits())[0]
 
 
-def described() -> str:
-    """What `outflank doctor` says of the numbers that games have; Numba must be loaded."""
-    told = [(count, *chosen(count, target_bits())) for count in (4, 8)]
-    return "; ".join(f"{count} as {form} ({why})" for count, form, why in told)
+def forms_text() -> str:
+    """Return the text of `outflank doctor` about the numbers of lanes that games use; Numba must be loaded."""
+    forms = [(count, *choose_form(count, target_bits())) for count in (4, 8)]
+    return "; ".join(f"{count} as {form} ({why})" for count, form, why in forms)

@@ -1,8 +1,8 @@
-"""Several 64-bit words side by side: one step of a board in every direction at once.
+"""Lanes: several 64-bit words side by side, for one step of a board in every direction at once.
 
-In a kernel a value of this kind lies in vector registers, or each of its words in a general
-register (`lane_forms.py` chooses); in the interpreter it is a NumPy array, whose operators
-mean the same (but `a |= b` would change the array that other names share, so kernels refuse
+In a kernel such a value lies in vector registers, or each of its words in a general register
+(`lane_forms.py` decides); in the interpreter it is a NumPy array, whose operators mean the
+same (but `a |= b` would change an array that other names share, so kernels do not support
 it: write `a = a | b`). So the directions of a board are the lanes of one expression, in one
 source for all machines.
 """
@@ -18,59 +18,59 @@ from outflank.kernels.compiler import extend
 from outflank.kernels.lane_forms import COUNTS, form_of
 from outflank.kernels.lowering import define
 
-# A third of the time of searches in the interpreter went into what follows. Arrays of so few words cost only the calls
-# of NumPy that make them, and those below are the cheapest that do.
+# A third of the time of searches in the interpreter went into these functions. Arrays of so few words cost only the
+# calls of NumPy that create them, and those below are the cheapest.
 
 
-@lru_cache(maxsize=64)  # rules ask for the same constants at every node
+@lru_cache(maxsize=64)  # rules use the same constants at every node
 def lanes(*words: Any) -> Any:
-    """A lane for each of `words`: two, four or eight."""
-    held = np.array(words, dtype=np.uint64)
-    held.flags.writeable = False
-    return held
+    """Return lanes with one of `words` in each: two, four or eight."""
+    array = np.array(words, dtype=np.uint64)
+    array.flags.writeable = False
+    return array
 
 
 def spread(word: Any, like: Any) -> Any:
-    """`word` in every lane, as many as `like` has."""
-    held = like.copy()
-    held.fill(word)
-    return held
+    """Return as many lanes as `like` has, with `word` in each."""
+    array = like.copy()
+    array.fill(word)
+    return array
 
 
 def occupied(vector: Any) -> Any:
-    """All ones in each lane that has a bit set, zero in the others."""
+    """Return all ones in each lane that has a bit set, zero in the others."""
     return -np.sign(vector)
 
 
 def merged(vector: Any) -> Any:
-    """The lanes' words in one, bit by bit."""
+    """Return the bitwise or of the lanes."""
     return np.uint64(reduce(operator.or_, vector.tolist()))
 
 
 def bit_counts(vector: Any) -> Any:
-    """In each lane, how many bits it had set."""
+    """Return the number of set bits of each lane, in that lane."""
     return np.bitwise_count(vector).astype(np.uint64)
 
 
 def total(vector: Any) -> Any:
-    """The sum of the lanes."""
+    """Return the sum of the lanes."""
     return int(vector.sum())
 
 
 def lane(vector: Any, index: Any) -> Any:
-    """The word in lane `index`."""
+    """Return the word in lane `index`."""
     return vector[index]
 
 
 @extend
-def _teach_numba() -> None:
+def _register_with_numba() -> None:
     from llvmlite import ir
     from numba import types
     from numba.core.cgutils import alloca_once_value, gep_inbounds, get_or_insert_function, pack_array, unpack_tuple
     from numba.extending import models, register_model
 
     word = ir.IntType(64)
-    place = ir.IntType(32)
+    index_type = ir.IntType(32)
 
     class Lanes(types.Type):  # type: ignore[misc]  # numba is untyped
         """`count` unsigned words, in vector registers or in general ones."""
@@ -83,15 +83,15 @@ def _teach_numba() -> None:
     @register_model(Lanes)
     class LanesModel(models.PrimitiveModel):  # type: ignore[misc]  # numba is untyped
         def __init__(self, manager: Any, kind: Any) -> None:
-            held = ir.VectorType if kind.form == "vectors" else ir.ArrayType
-            super().__init__(manager, kind, held(word, kind.count))
+            container = ir.VectorType if kind.form == "vectors" else ir.ArrayType
+            super().__init__(manager, kind, container(word, kind.count))
 
     def joined(builder: Any, words: Sequence[Any], form: str) -> Any:
         if form == "vectors":
-            held = ir.Constant(ir.VectorType(word, len(words)), ir.Undefined)
+            vector = ir.Constant(ir.VectorType(word, len(words)), ir.Undefined)
             for index, value in enumerate(words):
-                held = builder.insert_element(held, value, ir.Constant(place, index))
-            return held
+                vector = builder.insert_element(vector, value, ir.Constant(index_type, index))
+            return vector
         return pack_array(builder, words, word)
 
     def build(context: Any, builder: Any, signature: Any, *words: Any) -> Any:
@@ -101,7 +101,7 @@ def _teach_numba() -> None:
         return joined(builder, [value] * like.type.count, signature.return_type.form)
 
     def in_each(step: Callable[..., Any]) -> Callable[..., Any]:
-        """What `step` does to a word or to a vector of words, done to all lanes."""
+        """Return the emitter that applies `step`, which handles a word or a vector of words, to all lanes."""
 
         def emit(context: Any, builder: Any, signature: Any, *vectors: Any) -> Any:
             if signature.args[0].form == "vectors":
@@ -111,26 +111,28 @@ def _teach_numba() -> None:
 
         return emit
 
-    def nonzero(builder: Any, held: Any) -> Any:
-        return builder.sext(builder.icmp_unsigned("!=", held, ir.Constant(held.type, 0)), held.type)
+    def nonzero(builder: Any, value: Any) -> Any:
+        return builder.sext(builder.icmp_unsigned("!=", value, ir.Constant(value.type, 0)), value.type)
 
-    def count_bits(builder: Any, held: Any) -> Any:
-        name = f"llvm.ctpop.v{held.type.count}i64" if isinstance(held.type, ir.VectorType) else "llvm.ctpop.i64"
-        kind = ir.FunctionType(held.type, [held.type])
-        return builder.call(get_or_insert_function(builder.module, kind, name), [held])
+    def count_bits(builder: Any, value: Any) -> Any:
+        name = f"llvm.ctpop.v{value.type.count}i64" if isinstance(value.type, ir.VectorType) else "llvm.ctpop.i64"
+        kind = ir.FunctionType(value.type, [value.type])
+        return builder.call(get_or_insert_function(builder.module, kind, name), [value])
 
     def pick(context: Any, builder: Any, signature: Any, vector: Any, index: Any) -> Any:
         if signature.args[0].form == "vectors":
             return builder.extract_element(vector, index)
-        memory = alloca_once_value(builder, vector)  # gone once the index is known, as in a loop that is unrolled
+        memory = alloca_once_value(
+            builder, vector
+        )  # removed by the optimiser if the index is constant, as in an unrolled loop
         return builder.load(gep_inbounds(builder, memory, 0, index))
 
     def halves(builder: Any, vector: Any) -> Any:
         half = vector.type.count // 2
         undefined = ir.Constant(vector.type, ir.Undefined)
         for start in (0, half):
-            chosen = ir.Constant(ir.VectorType(place, half), list(range(start, start + half)))
-            yield builder.shuffle_vector(vector, undefined, chosen)
+            mask = ir.Constant(ir.VectorType(index_type, half), list(range(start, start + half)))
+            yield builder.shuffle_vector(vector, undefined, mask)
 
     def reduced(instruction: str) -> Callable[..., Any]:
         def emit(context: Any, builder: Any, signature: Any, vector: Any) -> Any:
@@ -139,7 +141,7 @@ def _teach_numba() -> None:
                 # Halve until one word is left: each step is one instruction on a narrower register.
                 while vector.type.count > 1:
                     vector = step(*halves(builder, vector))
-                return builder.extract_element(vector, ir.Constant(place, 0))
+                return builder.extract_element(vector, ir.Constant(index_type, 0))
             words = unpack_tuple(builder, vector)
             while len(words) > 1:
                 half = len(words) // 2
@@ -153,8 +155,8 @@ def _teach_numba() -> None:
         return (Lanes(len(words)), *[types.uint64] * len(words)) if fits else None
 
     def alike(*vectors: Any) -> Any:
-        ours = all(isinstance(vector, Lanes) and vector == vectors[0] for vector in vectors)
-        return (vectors[0], *vectors) if ours else None
+        are_equal = all(isinstance(vector, Lanes) and vector == vectors[0] for vector in vectors)
+        return (vectors[0], *vectors) if are_equal else None
 
     define(lanes, (types.VarArg(types.Any),), shaped, build)
     define(spread, (types.Any, Lanes), lambda value, like: (like, types.uint64, like), build_equal)
@@ -163,7 +165,7 @@ def _teach_numba() -> None:
     define(bit_counts, (Lanes,), alike, in_each(count_bits))
     define(total, (Lanes,), lambda vector: (types.int64, vector), reduced("add"))
     define(lane, (Lanes, types.Any), lambda vector, index: (types.uint64, vector, types.int64), pick)
-    define(operator.invert, (Lanes,), alike, in_each(lambda builder, held: builder.not_(held)))
+    define(operator.invert, (Lanes,), alike, in_each(lambda builder, value: builder.not_(value)))
     for function, instruction in (
         (operator.and_, "and_"),
         (operator.or_, "or_"),

@@ -1,7 +1,8 @@
-"""Kernels that others call by an address which they find in a record.
+"""Kernels that other kernels call by an address that is stored in a record.
 
-A kernel that calls another by its name has that compiled before it runs at all. What is needed only now and then, and
-takes long to compile, is called so instead: whoever fills in the record asks for the address, and with it for the code.
+A kernel that calls another by its name can run only after the other is compiled too. A kernel that is needed only
+sometimes, and takes long to compile, is called by address instead: the code that fills the record asks for the address,
+and only then is the kernel compiled.
 """
 
 from collections.abc import Callable
@@ -10,45 +11,48 @@ from typing import Any
 from outflank.kernels.compiler import Kernel, extend, interpreted
 from outflank.kernels.lowering import define
 
-_called: dict[int, Callable[..., Any]] = {}
+_kernels_by_address: dict[int, Callable[..., Any]] = {}
 
 
 def address_for(kernel: Kernel, *arguments: Any) -> int:
-    """Where `kernel`, which returns a whole number, is called with arguments of the types of these, and no others.
+    """Return the address of `kernel`, which returns an integer, for arguments of exactly the types of these.
 
-    It is compiled for them.
+    The kernel is compiled for them.
     """
     if interpreted():
-        address = next((address for address, known in _called.items() if known is kernel), 1 + len(_called))
+        address = next(
+            (address for address, called_kernel in _kernels_by_address.items() if called_kernel is kernel),
+            1 + len(_kernels_by_address),
+        )
     else:
         from numba import typeof
 
         dispatcher: Any = kernel.compiled
         types = tuple(map(typeof, arguments))
         dispatcher.compile(types)
-        made = dispatcher.overloads[types]
-        address = made.library.get_pointer_to_function(made.fndesc.llvm_func_name)
-    _called[address] = kernel
+        overload = dispatcher.overloads[types]
+        address = overload.library.get_pointer_to_function(overload.fndesc.llvm_func_name)
+    _kernels_by_address[address] = kernel
     return address
 
 
 def call_at(address: Any, *arguments: Any) -> Any:
-    """The whole number that the kernel at `address` returns for arguments of the types that it was asked for with."""
-    return _called[int(address)](*arguments)
+    """Call the kernel at `address`, with arguments of the types of `address_for`, and return its integer."""
+    return _kernels_by_address[int(address)](*arguments)
 
 
 @extend
-def _teach_numba() -> None:
+def _register_with_numba() -> None:
     from numba import types
 
     def emit(context: Any, builder: Any, signature: Any, address: Any, *arguments: Any) -> Any:
         convention, kinds = context.call_conv, signature.args[1:]
         code = convention.get_function_type(signature.return_type, kinds).as_pointer()
-        # Kernels raise nothing: what is told of that is not asked for.
-        _, found = convention.call_function(
+        # Kernels raise nothing: the status is ignored.
+        _, result = convention.call_function(
             builder, builder.inttoptr(address, code), signature.return_type, kinds, arguments
         )
-        return found
+        return result
 
     def typed(address: Any, *arguments: Any) -> Any:
         return types.int64, types.int64, *map(types.unliteral, arguments)

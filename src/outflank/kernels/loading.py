@@ -1,4 +1,4 @@
-"""Importing Numba: which versions fit, and one line where it cannot be imported, or the environment misleads it."""
+"""Importing Numba: supported versions, and one-line errors if the import fails or the environment is wrong."""
 
 import os
 import warnings
@@ -6,14 +6,14 @@ import warnings
 from outflank.errors import InvalidOption, OutflankError
 
 OLDEST, TOO_NEW = (0, 66), (0, 69)
-"""The first version of Numba with which kernels compile, and the first that was not tried, as in `pyproject.toml`."""
+"""The first version of Numba that compiles the kernels, and the first that was not tested, as in `pyproject.toml`."""
 
 _UNREADABLE = "Environment variable '"
-"""How Numba begins its warning of a value that it cannot read, and goes on without."""
+"""Beginning of Numba's warning about a value that it cannot read and ignores."""
 
 
 def import_numba() -> None:
-    """Import Numba, or raise one line: a version that does not fit, or what the environment says that it cannot use."""
+    """Import Numba; raise a one-line error for an unsupported version, or for an environment that it cannot use."""
     _check_features(os.environ.get("NUMBA_CPU_FEATURES", ""))
     try:
         with warnings.catch_warnings():
@@ -22,29 +22,31 @@ def import_numba() -> None:
     except (ImportError, MemoryError):
         raise
     except Exception as error:
-        given = {name: value for name, value in sorted(os.environ.items()) if name.startswith("NUMBA_")}
-        unread = {name: value for name, value in given.items() if str(error).startswith(f"{_UNREADABLE}{name}'")}
-        if not given:
+        variables = {name: value for name, value in sorted(os.environ.items()) if name.startswith("NUMBA_")}
+        unreadable = {
+            name: value for name, value in variables.items() if str(error).startswith(f"{_UNREADABLE}{name}'")
+        }
+        if not variables:
             raise
-        words = ", ".join(f"{name}={value}" for name, value in (unread or given).items())
-        why = "it cannot read the value" if unread else f"{type(error).__name__}: {error}"
-        raise InvalidOption(f"Numba cannot be loaded with {words}: {why}") from None
+        variables_text = ", ".join(f"{name}={value}" for name, value in (unreadable or variables).items())
+        why = "it cannot read the value" if unreadable else f"{type(error).__name__}: {error}"
+        raise InvalidOption(f"Numba cannot be loaded with {variables_text}: {why}") from None
     check_version(numba.__version__)
 
 
 def _check_features(text: str) -> None:
-    """LLVM ends the process where a feature has no sign."""
+    """Raise InvalidOption if a feature has no sign: LLVM would end the process."""
     for feature in filter(None, text.split(",")):
         if feature[0] not in "+-":
             raise InvalidOption(f"NUMBA_CPU_FEATURES={text}: expected + or - before every feature, found {feature!r}")
 
 
 def check_version(version: str) -> None:
-    """Refuse a version of Numba with which no kernel compiles; warn of one that was not tried."""
+    """Raise OutflankError for a version of Numba that is too old; warn of one that was not tested."""
     parts = tuple(int(part) for part in version.split(".")[:2] if part.isdigit())
     if parts < OLDEST:
-        fitting = f"numba>={_dotted(OLDEST)},<{_dotted(TOO_NEW)}"
-        raise OutflankError(f"Numba {version} is too old for outflank: pip install '{fitting}'")
+        requirement = f"numba>={_dotted(OLDEST)},<{_dotted(TOO_NEW)}"
+        raise OutflankError(f"Numba {version} is too old for outflank: pip install '{requirement}'")
     if parts >= TOO_NEW:
         warnings.warn(
             f"Numba {version} has not been tried: kernels may fail; versions below {_dotted(TOO_NEW)} work",

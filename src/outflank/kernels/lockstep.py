@@ -1,4 +1,4 @@
-"""Threads of a GPU that go side by side: what keeps them together."""
+"""Synchronisation of the threads of a GPU's warp."""
 
 from typing import Any
 
@@ -7,15 +7,15 @@ from outflank.kernels.lowering import define, is_device
 
 
 def warp_sync() -> None:
-    """Wait for the other threads of the *warp*, the 32 that can take each step together, that are still at work.
+    """Wait for the other active threads of the *warp*, the 32 threads that execute each instruction together.
 
-    In a loop of a GPU's, those that went different ways once go on by themselves from there, and share no step any
-    more: leaves were counted at a tenth of the speed. On a CPU, and in the interpreter, this is nothing.
+    In a loop on a GPU, threads that have diverged once stay diverged, and share no instruction any more: leaves were
+    counted at a tenth of the speed. On a CPU, and in the interpreter, this does nothing.
     """
 
 
 @extend
-def _teach_numba() -> None:
+def _register_with_numba() -> None:
     from llvmlite import ir
     from numba import types
     from numba.core.cgutils import get_or_insert_function

@@ -1,20 +1,20 @@
-"""Teach Numba a function of ours by the LLVM instructions that do it."""
+"""Define how Numba compiles a function, by its LLVM instructions."""
 
 from collections.abc import Callable
 from typing import Any
 
 Typer = Callable[..., tuple[Any, ...] | None]
-"""From the arguments' types to (result, *arguments), or None: this call is not ours."""
+"""Maps the arguments' types to (result, *arguments), or None if the call does not match."""
 
 Emit = Callable[..., Any]
-"""From (context, builder, signature, *arguments) to the LLVM value of the call."""
+"""Maps (context, builder, signature, *arguments) to the LLVM value of the call."""
 
 
 def define(function: Callable[..., Any], pattern: tuple[Any, ...], typer: Typer, emit: Emit) -> None:
-    """Compile calls of `function` whose types fit `pattern` and `typer` to what `emit` builds in place.
+    """Compile calls of `function` whose types match `pattern` and `typer` to the code that `emit` builds in place.
 
-    In place matters: an overload would be a function of its own that the optimiser has to
-    inline again. Call this from a registration given to `compiler.extend`.
+    In place matters: an overload would be a separate function that the optimiser has to
+    inline again. Call this from a registration that is passed to `compiler.extend`.
     """
     from numba.core.typing.templates import AbstractTemplate, infer_global, signature
     from numba.extending import lower_builtin
@@ -34,5 +34,5 @@ def define(function: Callable[..., Any], pattern: tuple[Any, ...], typer: Typer,
 
 
 def is_device(context: Any) -> bool:
-    """Whether code is made for a GPU: LLVM knows less for it, and its registers are of another kind."""
+    """Return whether code is compiled for a GPU: LLVM supports fewer intrinsics there, and its registers differ."""
     return type(context).__name__ == "CUDATargetContext"

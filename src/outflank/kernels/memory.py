@@ -1,7 +1,7 @@
-"""Shared memory by address: words of a large table, and records that name each other.
+"""Shared memory by address: words of a large table, and records that refer to each other.
 
-An array argument costs a kernel seven words a call; its address in a record costs none. Reads
-and writes of words are relaxed atomics: never torn within a word, in no order between words.
+An array argument costs a kernel seven words per call; its address in a record costs none. Reads
+and writes of words are relaxed atomics: never torn within a word, unordered between words.
 """
 
 import ctypes
@@ -22,39 +22,39 @@ from outflank.kernels.record_types import with_attributes
 _lock = Lock()
 
 MAPPED_BYTES = 1 << 20
-"""Arrays from this size on have pages of their own."""
+"""Least size of arrays that are mapped, with pages of their own."""
 
 HUGE_PAGES_BYTES = 1 << 22
-"""Arrays from this size on ask for huge pages, as NumPy's do."""
+"""Least size of arrays that request huge pages, as NumPy's do."""
 
 ALIGNMENT = 128
-"""Bytes: two cache lines, which some processors load together."""
+"""Alignment in bytes: two cache lines, which some processors load together."""
 
 
 def address_of(array: Any) -> int:
-    """Where the elements of a contiguous array begin. The caller must keep the array alive."""
+    """Return the address of the elements of a contiguous array. The caller must keep the array alive."""
     return int(array.ctypes.data)
 
 
 def new_words(count: int) -> npt.NDArray[np.uint64]:
-    """Return `count` zeroed words at a multiple of `ALIGNMENT`. Many of them go back to the system when they are freed.
+    """Return `count` zeroed words at a multiple of `ALIGNMENT`. Large arrays are returned to the system when freed.
 
-    The C library keeps what it is given back: glibc's threshold for mapped memory rises to the size of every mapping
-    that is freed, up to 32 MiB, and from then on arrays of that size come from heaps that seldom shrink. So large
-    arrays are mapped here. Raises MemoryError.
+    The C library keeps freed memory: glibc's threshold for mapped memory rises to the size of every mapping that is
+    freed, up to 32 MiB, and from then on arrays of that size come from heaps that seldom shrink. So large arrays are
+    mapped here. Raises MemoryError.
     """
     if 8 * count < MAPPED_BYTES:
         raw: npt.NDArray[np.uint64] = np.zeros(count + ALIGNMENT // 8, np.uint64)
         skip = -raw.ctypes.data % ALIGNMENT // 8
         return raw[skip : skip + count]
     try:
-        # Private: what is shared has no huge pages unless the system is told so.
+        # Private: shared mappings have no huge pages by default.
         private = {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS} if hasattr(mmap, "MAP_ANONYMOUS") else {}
         mapped = mmap.mmap(-1, 8 * count, **private)
     except (OSError, OverflowError, ValueError) as error:
         raise MemoryError(str(error)) from None
     if 8 * count >= HUGE_PAGES_BYTES and hasattr(mmap, "MADV_HUGEPAGE"):
-        with suppress(OSError):  # a kernel without them
+        with suppress(OSError):  # an operating system kernel without huge pages
             mapped.madvise(mmap.MADV_HUGEPAGE)
     return np.frombuffer(mapped, np.uint64)
 
@@ -64,46 +64,46 @@ def _word(address: Any, index: Any) -> ctypes.c_uint64:
 
 
 def read_word(address: Any, index: Any) -> Any:
-    """Word number `index` of the array at `address`."""
+    """Return word `index` of the array at `address`."""
     if observers.observer is not None:
-        observers.reached_word(int(address) + 8 * int(index), "read")
+        observers.announce_word_access(int(address) + 8 * int(index), "read")
     return np.uint64(_word(address, index).value)
 
 
 def read_short(address: Any, index: Any) -> Any:
-    """Number `index` of the array of signed 16-bit numbers at `address`, which nobody changes."""
+    """Return number `index` of the array of signed 16-bit numbers at `address`, which must be constant."""
     return ctypes.c_int16.from_address(int(address) + 2 * int(index)).value
 
 
 def prefetch(address: Any) -> None:
-    """Say that the memory at `address` will soon be read: it comes while something else is done."""
+    """Prefetch the memory at `address`, which will soon be read, into the cache."""
 
 
 def write_word(address: Any, index: Any, word: Any) -> None:
-    """Set word number `index` of the array at `address`."""
+    """Set word `index` of the array at `address`."""
     if observers.observer is not None:
-        observers.reached_word(int(address) + 8 * int(index), "write")
+        observers.announce_word_access(int(address) + 8 * int(index), "write")
     _word(address, index).value = int(word)
 
 
 def replace_word(address: Any, index: Any, expected: Any, word: Any) -> bool:
-    """Set word number `index` if it is `expected`; whether it was. Others who try at once do not succeed too."""
-    place = _word(address, index)
+    """Set word `index` if it is `expected`, as an atomic compare-exchange; return whether it was."""
+    cell = _word(address, index)
     if observers.observer is not None:
         observers.observer.turn(True)
-        kind, order = ("update", "acq_rel") if place.value == int(expected) else ("read", "relaxed")
-        observers.observer.touched(ctypes.addressof(place), kind, order)
+        kind, order = ("update", "acq_rel") if cell.value == int(expected) else ("read", "relaxed")
+        observers.observer.touched(ctypes.addressof(cell), kind, order)
     with _lock:
-        if place.value != int(expected):
+        if cell.value != int(expected):
             return False
-        place.value = int(word)
+        cell.value = int(word)
         return True
 
 
 def record_at(address: Any, dtype: Any) -> Any:
-    """The record of type `dtype` that lies at `address`. The caller must keep its memory alive."""
+    """Return the record of type `dtype` at `address`. The caller must keep its memory alive."""
     if observers.observer is not None:
-        return observers.record(int(address), dtype, lambda: _record(address, dtype))
+        return observers.watched_record(int(address), dtype, lambda: _record(address, dtype))
     return _record(address, dtype)
 
 
@@ -114,31 +114,31 @@ def _record(address: Any, dtype: Any) -> Any:
 
 @cache
 def _memory_of(dtype: Any) -> tuple[Any, np.dtype[Any]]:
-    """The memory of a record, and the record as one that has its fields as attributes. Views made anew each time, the
-    second as a `recarray`, took ten times as long."""
+    """Return the ctypes array of a record's memory, and its dtype with attributes for the fields. Creating the views
+    each time, the second as a `recarray`, took ten times as long."""
     return ctypes.c_uint8 * dtype.itemsize, with_attributes(dtype)
 
 
 @extend
-def _teach_numba() -> None:
+def _register_with_numba() -> None:
     from llvmlite import ir
     from numba import types
     from numba.core.cgutils import get_or_insert_function
 
     word = ir.IntType(64)
 
-    def place(builder: Any, address: Any, index: Any) -> Any:
+    def pointer_to(builder: Any, address: Any, index: Any) -> Any:
         return builder.gep(builder.inttoptr(address, word.as_pointer()), [index])
 
     def read(context: Any, builder: Any, signature: Any, address: Any, index: Any) -> Any:
-        return builder.load_atomic(place(builder, address, index), "monotonic", 8)
+        return builder.load_atomic(pointer_to(builder, address, index), "monotonic", 8)
 
     def write(context: Any, builder: Any, signature: Any, address: Any, index: Any, value: Any) -> Any:
-        builder.store_atomic(value, place(builder, address, index), "monotonic", 8)
+        builder.store_atomic(value, pointer_to(builder, address, index), "monotonic", 8)
         return context.get_dummy_value()
 
     def replace(context: Any, builder: Any, signature: Any, address: Any, index: Any, expected: Any, value: Any) -> Any:
-        swapped = builder.cmpxchg(place(builder, address, index), expected, value, "acq_rel", "monotonic")
+        swapped = builder.cmpxchg(pointer_to(builder, address, index), expected, value, "acq_rel", "monotonic")
         return builder.extract_value(swapped, 1)
 
     def view(context: Any, builder: Any, signature: Any, address: Any, dtype: Any) -> Any:
@@ -154,15 +154,15 @@ def _teach_numba() -> None:
 
     def read_narrow(context: Any, builder: Any, signature: Any, address: Any, index: Any) -> Any:
         short = ir.IntType(16)
-        found = builder.load(builder.gep(builder.inttoptr(address, short.as_pointer()), [index]))
-        return builder.sext(found, word)
+        value = builder.load(builder.gep(builder.inttoptr(address, short.as_pointer()), [index]))
+        return builder.sext(value, word)
 
     def fetch(context: Any, builder: Any, signature: Any, address: Any) -> Any:
         number, pointer = ir.IntType(32), ir.PointerType()
         kind = ir.FunctionType(ir.VoidType(), [pointer, number, number, number])
-        called = get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
-        to_read, to_keep, data = (ir.Constant(number, chosen) for chosen in (0, 3, 1))
-        builder.call(called, [builder.inttoptr(address, pointer), to_read, to_keep, data])
+        intrinsic = get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
+        to_read, to_keep, data = (ir.Constant(number, flag) for flag in (0, 3, 1))
+        builder.call(intrinsic, [builder.inttoptr(address, pointer), to_read, to_keep, data])
         return context.get_dummy_value()
 
     define(prefetch, (types.Integer,), lambda _: (types.none, types.int64), fetch)

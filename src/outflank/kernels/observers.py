@@ -1,9 +1,9 @@
-"""A seam for those who watch kernels in the interpreter: every access to shared memory, and every wait.
+"""A hook for tools that trace kernels in the interpreter: every access to shared memory, and every wait.
 
-While an observer is installed, the Python twins of atomics, words and waiting tell it what they do, and records
-are handed out as `WatchedRecord`: every read and write of their fields is told as well. An access is first
-announced (`turn`: here another thread may go on), then told (`touched`), and nothing comes between the telling
-and the access itself. Compiled kernels know nothing of this; without an observer a twin looks at one name more.
+While an observer is installed, the Python twins of atomics, words and waiting report to it, and records are
+`WatchedRecord`s: every read and write of their fields is reported too. An access is first announced (`turn`: here
+another thread may be scheduled), then reported (`touched`), and nothing happens between the report and the access
+itself. Compiled kernels are not traced; without an observer a twin only reads one more global name.
 """
 
 import threading
@@ -16,62 +16,62 @@ import numpy.typing as npt
 
 
 class Observer(Protocol):
-    """Who is told. Threads that it was not told of do as they like."""
+    """Receives every memory access. Unregistered threads are not traced."""
 
     def turn(self, atomic: bool) -> None:
-        """This thread is about to touch memory: another one may go on instead."""
+        """Announce that this thread is about to access memory: another thread may be scheduled first."""
 
     def touched(self, address: int, kind: str, order: str) -> None:
-        """The element at `address` is touched now: a `read`, a `write`, or both in one (`update`).
+        """Report that the element at `address` is accessed now: a `read`, a `write`, or both in one (`update`).
 
-        The order is one of C11's, `plain` where the access is no atomic, or `system` where the system makes it.
+        `order` is a memory order of C11, `plain` for an access that is not atomic, or `system` for one by the system.
         """
 
     def rests(self, how: str) -> None:
-        """This thread waits a little: a `pause`, or it may `yield` its core."""
+        """Report that this thread waits shortly: a `pause`, or a `yield` of its core."""
 
     def sleeps(self, address: int) -> None:
-        """This thread sleeps on the word at `address`, for some time or until it is woken."""
+        """Report that this thread sleeps on the word at `address`, until a timeout or until it is woken."""
 
     def wakes(self, address: int, count: int) -> None:
-        """Up to `count` of those who sleep on the word wake."""
+        """Report that up to `count` threads that sleep on the word are woken."""
 
     def placed(self, address: int, dtype: np.dtype[Any]) -> None:
-        """A record of this type lies at `address`."""
+        """Report that a record of this type lies at `address`."""
 
     def started(self, thread: threading.Thread) -> None:
-        """This thread has started another."""
+        """Report that this thread has started another."""
 
     def run(self, body: Callable[[], None]) -> None:
-        """This thread, which another has started, begins: call `body`."""
+        """Run `body`, the work of this thread, which another has started."""
 
     def joins(self, thread: threading.Thread) -> None:
-        """This thread waits for the end of another."""
+        """Report that this thread waits for the end of another."""
 
 
 observer: Observer | None = None
-"""Who watches now. Only one search at a time can be watched in a process."""
+"""The installed observer. Only one search at a time can be traced in a process."""
 
-_known: dict[tuple[int, int], tuple["WatchedRecord", np.dtype[Any]]] = {}
-"""Records by address and type (kept alive, for it is known by its identity): they are asked for again and again."""
+_watched_records: dict[tuple[int, int], tuple["WatchedRecord", np.dtype[Any]]] = {}
+"""Cache of records by address and identity of the type, which is therefore kept alive."""
 
 
 @contextmanager
-def watched_by(who: Observer) -> Iterator[None]:
-    """Let `who` watch. Records that were made before are not seen."""
+def watched_by(watcher: Observer) -> Iterator[None]:
+    """Install `watcher` as the observer. Records that were created before are not traced."""
     global observer
     if observer is not None:
         raise RuntimeError("kernels are being watched already")
-    observer = who
+    observer = watcher
     try:
         yield
     finally:
         observer = None
-        _known.clear()
+        _watched_records.clear()
 
 
 class WatchedRecord:
-    """A record whose fields are watched. For kernels, and for Python's own code, it is the record."""
+    """A record whose fields are traced. Kernels and Python code use it like the record itself."""
 
     __slots__ = ("_address", "_arrays", "_bare", "_fields")
     _address: int
@@ -96,8 +96,8 @@ class WatchedRecord:
         self[name] = value
 
     def __getitem__(self, name: str) -> Any:
-        offset, many = self._fields[name]
-        if many:
+        offset, is_array = self._fields[name]
+        if is_array:
             if name not in self._arrays:
                 self._arrays[name] = WatchedArray.over(self._bare[name])
             return self._arrays[name]
@@ -114,15 +114,15 @@ class WatchedRecord:
 
 
 class WatchedArray(np.ndarray[Any, Any]):
-    """An array whose elements are watched, records or numbers. What is computed of it is not."""
+    """An array whose elements, records or numbers, are traced. Arrays computed from it are not."""
 
     _bare: Any
-    _address: int | None = None  # None: a result of NumPy's, which nobody shares
+    _address: int | None = None  # None: a result of NumPy's, which is not shared
     _records: dict[int, WatchedRecord]
 
     @classmethod
     def over(cls, array: npt.NDArray[Any]) -> "WatchedArray":
-        """`array`, watched from now on."""
+        """Return a view of `array` whose accesses are traced."""
         watched = array.view(cls)
         watched._bare = array.view(np.ndarray)
         watched._address = array.__array_interface__["data"][0]
@@ -133,23 +133,23 @@ class WatchedArray(np.ndarray[Any, Any]):
         if self._address is None:
             return super().__getitem__(key)
         if self.dtype.fields is not None:
-            return self._of_records(key)
+            return self._record_item(key)
         if not _is_element(key, self.ndim):
             part = self._bare[key]
-            if not isinstance(key, int | np.integer):  # a row is not read before its elements are
-                _tell_all(part, "read")
+            if not isinstance(key, int | np.integer):  # taking a row does not read its elements
+                _report_all(part, "read")
             return WatchedArray.over(part)
         if observer is not None:
             observer.turn(False)
-        value = self._bare[key]  # first: an index that is too great ends a loop over the array, and touches nothing
+        value = self._bare[key]  # first: an index beyond the end stops a loop over the array, and accesses nothing
         if observer is not None:
             observer.touched(_element(self._address, self.strides, key), "read", "plain")
         return value
 
-    def _of_records(self, key: Any) -> Any:
+    def _record_item(self, key: Any) -> Any:
         if isinstance(key, str):
             column = self._bare[key]
-            _tell_all(column, "read")
+            _report_all(column, "read")
             return column
         if not isinstance(key, int | np.integer):
             return WatchedArray.over(self._bare[key])
@@ -168,26 +168,26 @@ class WatchedArray(np.ndarray[Any, Any]):
                 observer.turn(False)
                 observer.touched(_element(self._address, self.strides, key), "write", "plain")
         else:
-            _tell_all(self._bare[key], "write")
+            _report_all(self._bare[key], "write")
         self._bare[key] = value
 
 
 def _is_element(key: Any, dimensions: int) -> bool:
-    """Whether an index names one element."""
+    """Return whether an index selects one element."""
     if isinstance(key, tuple):
-        return len(key) == dimensions and all(isinstance(one, int | np.integer) for one in key)
+        return len(key) == dimensions and all(isinstance(index, int | np.integer) for index in key)
     return dimensions == 1 and isinstance(key, int | np.integer)
 
 
 def _element(address: int, strides: tuple[int, ...], key: Any) -> int:
-    """Where an element lies."""
+    """Return the address of an element."""
     if isinstance(key, tuple):
-        return address + sum(int(one) * stride for one, stride in zip(key, strides, strict=True))
+        return address + sum(int(index) * stride for index, stride in zip(key, strides, strict=True))
     return address + int(key) * strides[0]
 
 
-def _tell_all(part: npt.NDArray[Any], kind: str) -> None:
-    """Tell of every element of a part of an array."""
+def _report_all(part: npt.NDArray[Any], kind: str) -> None:
+    """Report an access to every element of a part of an array."""
     if observer is None:
         return
     observer.turn(False)
@@ -196,11 +196,11 @@ def _tell_all(part: npt.NDArray[Any], kind: str) -> None:
         observer.touched(_element(start, part.strides, index), kind, "plain")
 
 
-# --- for the twins; an observer is there when they call ---
+# --- for the twins, which call these only while an observer is installed ---
 
 
-def found(target: Any, key: Any) -> tuple[Any, int]:
-    """The memory behind `target`, unwatched, and the address of its element `key`."""
+def locate(target: Any, key: Any) -> tuple[Any, int]:
+    """Return the untraced memory behind `target`, and the address of its element `key`."""
     if isinstance(target, WatchedRecord):
         return target._bare, target._address + target._fields[key][0]
     if isinstance(target, np.void):
@@ -215,25 +215,25 @@ def _start(array: npt.NDArray[Any]) -> int:
     return start
 
 
-def reached(target: Any, key: Any, kind: str, order: str) -> Any:
-    """Announce and tell an atomic access to a field or element; the memory that holds it."""
+def announce_access(target: Any, key: Any, kind: str, order: str) -> Any:
+    """Announce and report an atomic access to a field or element; return the untraced memory that holds it."""
     assert observer is not None
     observer.turn(True)
-    bare, address = found(target, key)
+    bare, address = locate(target, key)
     observer.touched(address, kind, order)
     return bare
 
 
-def reached_word(address: int, kind: str) -> None:
-    """Announce and tell a relaxed access to a word."""
+def announce_word_access(address: int, kind: str) -> None:
+    """Announce and report a relaxed access to a word."""
     assert observer is not None
     observer.turn(True)
     observer.touched(address, kind, "relaxed")
 
 
-def record(address: int, dtype: np.dtype[Any], bare: Callable[[], Any]) -> Any:
-    """The record at `address`, watched; `bare` makes the unwatched one."""
+def watched_record(address: int, dtype: np.dtype[Any], bare: Callable[[], Any]) -> Any:
+    """Return the traced record at `address`; `bare` creates the untraced one."""
     key = address, id(dtype)
-    if key not in _known:
-        _known[key] = WatchedRecord(bare(), address), dtype
-    return _known[key][0]
+    if key not in _watched_records:
+        _watched_records[key] = WatchedRecord(bare(), address), dtype
+    return _watched_records[key][0]

@@ -1,7 +1,7 @@
-"""Runs of bits along four rays of a board at once, by one carry in each.
+"""Runs of bits along four rays of a board at once, by one addition with carry in each.
 
-Always in vector registers, whatever is best for `lanes`: on a Neoverse-N1, too, which has none of four words, these few
-steps are a third faster so.
+They are always in vector registers, whatever is best for `lanes`: even on a Neoverse-N1, whose registers do not hold
+four words, these few steps are a third faster that way.
 """
 
 from typing import Any
@@ -12,28 +12,28 @@ from outflank.kernels.compiler import extend
 from outflank.kernels.lowering import define, is_device
 
 RAYS = 4
-"""The rays of a row are its first words."""
+"""Number of rays in a row of the table: its first words."""
 
 
 def enclosed(table: Any, row: Any, run: Any, ends: Any) -> Any:
-    """The bits of `run` at the beginning of a ray, if one of `ends` follows them; those of four rays, in `table[row]`.
+    """Return the bits of `run` at the beginning of each ray in `table[row]` where a bit of `ends` follows them.
 
-    A ray goes from its lowest bit upwards, and shares none with the others; `run` and `ends` have none in common.
+    A ray goes from its lowest bit upwards, and shares no bit with the others; neither do `run` and `ends`.
 
     >>> rays = np.array([[0b11110, 0, 0, 0]], np.uint64)
     >>> bin(enclosed(rays, 0, 0b00110, 0b01000)), bin(enclosed(rays, 0, 0b00110, 0b10000))
     ('0b110', '0b0')
     """
-    found = 0
+    bits = 0
     for ray in map(int, table[row, :RAYS]):
         stops = ray & ~int(run)
         end = stops & -stops & int(ends)
-        found |= (end - (end != 0)) & ray
-    return np.uint64(found)
+        bits |= (end - (end != 0)) & ray
+    return np.uint64(bits)
 
 
 @extend
-def _teach_numba() -> None:
+def _register_with_numba() -> None:
     from llvmlite import ir
     from numba import types
     from numba.core.cgutils import get_or_insert_function
@@ -51,29 +51,29 @@ def _teach_numba() -> None:
         return builder.shuffle_vector(first, ir.Constant(four, ir.Undefined), zeros)
 
     def one_by_one(builder: Any, rays: Any, run: Any, ends: Any) -> Any:
-        nothing, one = ir.Constant(word, 0), ir.Constant(word, 1)
-        found = nothing
+        zero, one = ir.Constant(word, 0), ir.Constant(word, 1)
+        bits = zero
         for index in range(RAYS):
             ray = builder.load(builder.gep(rays, [ir.Constant(ir.IntType(32), index)]))
             carried = builder.add(builder.or_(run, builder.not_(ray)), one)
             end = builder.and_(builder.and_(carried, ends), ray)
-            enclosing = builder.icmp_unsigned("!=", end, nothing)
+            enclosing = builder.icmp_unsigned("!=", end, zero)
             below = builder.and_(builder.sub(end, one), ray)
-            found = builder.or_(found, builder.select(enclosing, below, nothing))
-        return found
+            bits = builder.or_(bits, builder.select(enclosing, below, zero))
+        return bits
 
     def emit(context: Any, builder: Any, signature: Any, table: Any, row: Any, run: Any, ends: Any) -> Any:
         array = context.make_array(signature.args[0])(context, builder, table)
         offset = builder.mul(row, builder.extract_value(array.strides, 0))
-        place = builder.gep(builder.bitcast(array.data, byte.as_pointer()), [offset])
+        pointer = builder.gep(builder.bitcast(array.data, byte.as_pointer()), [offset])
         if is_device(context):
-            return one_by_one(builder, builder.bitcast(place, word.as_pointer()), run, ends)
-        rays = builder.load(builder.bitcast(place, four.as_pointer()), align=8)
+            return one_by_one(builder, builder.bitcast(pointer, word.as_pointer()), run, ends)
+        rays = builder.load(builder.bitcast(pointer, four.as_pointer()), align=8)
         one = ir.Constant(four, [1] * RAYS)
-        # With all bits but the ray's taken for the run's, one added at the bottom is carried to what follows the run.
+        # With all bits outside the ray set, adding one at the bottom carries to the first bit after the run.
         carried = builder.add(builder.or_(spread(builder, run), builder.not_(rays)), one)
         end = builder.and_(builder.and_(carried, spread(builder, ends)), rays)
-        # Less one it is all below; and what is nothing stays so.
+        # Minus one gives all bits below; zero stays zero, as the subtraction saturates.
         runs = builder.and_(call(builder, f"llvm.usub.sat.v{RAYS}i64", four, end, one), rays)
         return call(builder, f"llvm.vector.reduce.add.v{RAYS}i64", word, runs)  # an `or`, of rays that share no bit
 

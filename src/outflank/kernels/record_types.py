@@ -1,7 +1,7 @@
-"""Records: the state of a worker, or what workers share, as one structured value.
+"""Records: the state of a worker, or state that workers share, as one structured value.
 
-A kernel takes a record as one pointer where each array costs seven words of arguments.
-Records are padded to whole cache lines, so that no two workers ever write to the same one.
+A record is one pointer as a kernel's argument, where each array costs seven words.
+Records are padded to whole cache lines, so that no two workers ever write to the same line.
 """
 
 from collections.abc import Mapping
@@ -15,16 +15,16 @@ import numpy.typing as npt
 from outflank.kernels import observers
 
 LINE = 128
-"""Bytes kept apart. Cache lines have 64, but processors fetch them in pairs (or have 128)."""
+"""Bytes of a line that workers do not share. Cache lines have 64, but processors fetch them in pairs (or have 128)."""
 
 Field = type[Any] | str | np.dtype[Any] | tuple[Any, int | tuple[int, ...]]
 
 
-def record_type(fields: Mapping[str, Field], *, apart: tuple[str, ...] = ()) -> np.dtype[Any]:
-    """A record of `fields` in their order, each aligned, the whole a multiple of `LINE`.
+def record_type(fields: Mapping[str, Field], *, own_lines: tuple[str, ...] = ()) -> np.dtype[Any]:
+    """Return a record type of `fields` in their order, each aligned, with a size that is a multiple of `LINE`.
 
-    A field is a type, or a type and a shape. Those named in `apart` get lines of their own:
-    for words that other workers write while this one reads its neighbours.
+    A field is a type, or a type and a shape. Those named in `own_lines` get lines of their own:
+    for words that other workers write while this worker reads the fields beside them.
 
     >>> record_type({"nodes": np.int64, "moves": (np.uint16, 200)}).itemsize
     512
@@ -35,13 +35,13 @@ def record_type(fields: Mapping[str, Field], *, apart: tuple[str, ...] = ()) -> 
         if hasattr(np.void, name):
             raise ValueError(f"a field named {name!r} is hidden by NumPy's method of that name")
         dtype = np.dtype(field)  # a (type, shape) pair is a dtype too
-        step = LINE if name in apart else max(dtype.base.alignment, 1)
+        step = LINE if name in own_lines else max(dtype.base.alignment, 1)
         offset = -(-end // step) * step
         names.append(name)
         formats.append(dtype)
         offsets.append(offset)
         end = offset + dtype.itemsize
-        if name in apart:
+        if name in own_lines:
             end = -(-end // LINE) * LINE
     size = -(-max(end, 1) // LINE) * LINE
     return np.dtype({"names": names, "formats": formats, "offsets": offsets, "itemsize": size})
@@ -49,11 +49,11 @@ def record_type(fields: Mapping[str, Field], *, apart: tuple[str, ...] = ()) -> 
 
 @cache
 def with_attributes(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """The same records, with their fields as attributes for Python.
+    """Return the same record type, with its fields as attributes for Python.
 
-    `np.record` has them too, but looks for each in Python code: that was a seventh of the time of searches in the
-    interpreter, and of what Python does about short ones that are compiled. Here an attribute takes a sixth of it. For
-    the compiler both are the same type.
+    `np.record` has them too, but looks them up in Python code: that was a seventh of the time of searches in the
+    interpreter, and of the Python part of short compiled ones. Here an attribute takes a sixth of it. For the compiler
+    both are the same type.
     """
 
     def attribute(name: str) -> property:
@@ -68,22 +68,22 @@ def with_attributes(dtype: np.dtype[Any]) -> np.dtype[Any]:
 
 
 class _Records(np.recarray[Any, Any]):
-    """Records with attributes of ours."""
+    """An array of records that keeps the attributes of `with_attributes`."""
 
-    def __array_finalize__(self, made_of: Any) -> None:
-        pass  # NumPy's would give them its own
+    def __array_finalize__(self, source: Any) -> None:
+        pass  # NumPy's own method would replace the record class
 
 
 HUGE_PAGE = 1 << 21
-"""Bytes of a page that a processor finds without looking for it, on most machines."""
+"""Bytes of a huge page on most machines: a processor finds its address without a TLB miss."""
 
 
 def allocate(dtype: np.dtype[Any], count: int, *, on_huge_page: bool = False) -> npt.NDArray[Any]:
-    """`count` zeroed records, the first at an address that is a multiple of `LINE`.
+    """Return `count` zeroed records, the first at an address that is a multiple of `LINE`.
 
-    What is read here and there all the time, and fits, may lie on a huge page: of the usual ones it has so many that
-    each read waits for its page to be found. Two are asked for, since NumPy wants huge pages for what has as much; what
-    is not used of them takes no memory.
+    Records with frequent random reads that fit can lie on a huge page: on normal pages, each read would wait for a
+    TLB miss. Memory for two is allocated, since NumPy requests huge pages only from that size on; the unused part
+    takes no memory.
     """
     size = count * dtype.itemsize
     unit = HUGE_PAGE if on_huge_page else LINE
@@ -94,5 +94,5 @@ def allocate(dtype: np.dtype[Any], count: int, *, on_huge_page: bool = False) ->
 
 
 def allocated_bytes(records: npt.NDArray[Any]) -> int:
-    """Memory that was asked for, for some records from `allocate`."""
+    """Return the bytes of memory that `allocate` has allocated for some records."""
     return int(records.nbytes if records.base is None else allocated_bytes(records.base))

@@ -1,8 +1,8 @@
-"""Kernel code of a script that is run directly: what lets it be kept like a module's.
+"""Kernel code of a script that is run directly: how it is cached like a module's.
 
-Everything that a script defines is `__main__`'s, and so is what is typed into a notebook or after `python -i`. Only
-what stands in the script's file, as it is now, can be kept under a key made of that file. And what is kept names the
-script's classes: Numba would put copies of them into the file, which no signature of the next process matches.
+Everything that a script defines belongs to `__main__`, and so does code in a notebook or after `python -i`. Only code
+that is in the script's file, as it is now, can be cached under a key made of that file. The cached code refers to the
+script's classes by name: Numba would pickle copies of them, which no signature of the next process matches.
 """
 
 import io
@@ -16,8 +16,8 @@ from typing import Any
 MAIN = "__main__"
 
 
-def stands_in_the_script(function: Callable[..., Any]) -> bool:
-    """Whether a function of `__main__` is, word for word, in the file that is run; in a notebook there is none."""
+def is_in_script(function: Callable[..., Any]) -> bool:
+    """Return whether a function of `__main__` is, word for word, in the script's file; a notebook has none."""
     file = getattr(sys.modules.get(MAIN), "__file__", None)
     try:
         return file is not None and function.__code__ in _codes(Path(file).read_bytes())
@@ -27,38 +27,40 @@ def stands_in_the_script(function: Callable[..., Any]) -> bool:
 
 @lru_cache(maxsize=2)
 def _codes(source: bytes) -> frozenset[CodeType]:
-    """The code of every function in a source. Codes are equal if they do the same, on the same lines."""
+    """Return the code objects of all functions in a source. They are equal if they do the same, on the same lines."""
 
-    def inside(code: CodeType) -> Iterator[CodeType]:
+    def nested_codes(code: CodeType) -> Iterator[CodeType]:
         yield code
         for constant in code.co_consts:
             if isinstance(constant, CodeType):
-                yield from inside(constant)
+                yield from nested_codes(constant)
 
-    return frozenset(inside(compile(source, "<script>", "exec", dont_inherit=True)))
+    return frozenset(nested_codes(compile(source, "<script>", "exec", dont_inherit=True)))
 
 
-def is_found_by_name(thing: Any) -> bool:
-    """Whether a class or function of `__main__` is what its name leads to."""
-    found: Any = sys.modules.get(MAIN)
-    for name in thing.__qualname__.split("."):
-        found = getattr(found, name, None)
-    return found is thing
+def is_importable_by_name(value: Any) -> bool:
+    """Return whether the name of a class or function of `__main__` leads to this very object."""
+    named: Any = sys.modules.get(MAIN)
+    for name in value.__qualname__.split("."):
+        named = getattr(named, name, None)
+    return named is value
 
 
 def dumps(result: Any, pickler: type | None = None) -> bytes:
-    """What Numba has compiled, with the script's classes and functions by their names.
+    """Return Numba's compiled code as bytes, with the script's classes and functions by their names.
 
-    Numba's own `pickler` is the processor's; that of a device has its own.
+    The default `pickler` is Numba's for the processor; the GPU's target has its own.
     """
     from numba.core.serialize import NumbaPickler
 
-    numbas: Any = pickler or NumbaPickler
+    base_pickler: Any = pickler or NumbaPickler
 
-    class Pickler(numbas):  # type: ignore[misc]  # numba is untyped
-        def reducer_override(self, thing: Any) -> Any:
-            mains = isinstance(thing, (type, FunctionType)) and thing.__module__ == MAIN
-            return NotImplemented if mains and is_found_by_name(thing) else super().reducer_override(thing)
+    class Pickler(base_pickler):  # type: ignore[misc]  # numba is untyped
+        def reducer_override(self, value: Any) -> Any:
+            is_script_object = isinstance(value, (type, FunctionType)) and value.__module__ == MAIN
+            return (
+                NotImplemented if is_script_object and is_importable_by_name(value) else super().reducer_override(value)
+            )
 
     with io.BytesIO() as buffer:
         Pickler(buffer, protocol=4).dump(result)

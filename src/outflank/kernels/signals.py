@@ -1,9 +1,9 @@
-"""Signals that are seen while kernels run.
+"""Handling of signals while kernels run.
 
-Python runs the handlers of signals in its main thread, and only between two of its own instructions: a kernel that
-runs there keeps Ctrl-C waiting until it returns. So what takes long is run by a deputy, a second thread, while the
-main thread waits in a way that every handler can interrupt; handlers stay as they are. In other threads kernels run
-at once: their callers wait for them as they do for any thread.
+Python runs signal handlers in its main thread, and only between two of its own instructions: a kernel that runs there
+delays Ctrl-C until it returns. So long work runs in a second thread, the deputy, while the main thread waits in a way
+that every handler can interrupt; the handlers are not changed. In other threads kernels run directly: their callers
+wait for them as they do for any thread.
 """
 
 import sys
@@ -19,13 +19,13 @@ from outflank.kernels.compiler import interpreted
 T = TypeVar("T")
 
 STEP_SECONDS = 0.1
-"""How long a wait lasts before it looks again: not every system wakes the main thread for a signal."""
+"""Timeout of one wait in a loop: not every system wakes the main thread for a signal."""
 
 
 class Attendant:
-    """Runs what takes long, for one caller; `stop` must make it return.
+    """Runs long work for one caller so that signals can interrupt it; `stop` must make the work return.
 
-    A call that a handler has interrupted raises what the handler did, as soon as the work has ended. A second
+    A call that a handler has interrupted raises the handler's exception, as soon as the work has ended. A second
     interrupt does not wait for that.
     """
 
@@ -36,16 +36,16 @@ class Attendant:
         self._abandoned = False
 
     def run(self, work: Callable[[], T]) -> T:
-        """What `work` returns or raises."""
+        """Run `work`; return its result, or raise its exception."""
         if threading.current_thread() is not threading.main_thread():
-            with ended_with_the_main_thread(self._stop):
+            with stopped_with_main_thread(self._stop):
                 return work()
         if interpreted() or observers.observer is not None:
-            return work()  # the interpreter sees signals by itself
+            return work()  # the interpreter handles signals by itself
         task = _Task(work)
         try:
             self._start()
-            self._tasks.put(task)  # type: ignore[arg-type]  # what it finds is nobody's but ours
+            self._tasks.put(task)  # type: ignore[arg-type]  # only this call reads its result
             task.wait()
         except BaseException:
             if not task.withdraw():
@@ -57,7 +57,7 @@ class Attendant:
         return task.outcome()
 
     def close(self) -> None:
-        """Send the deputy home."""
+        """End the deputy thread."""
         if self._deputy is not None:
             self._tasks.put(None)
             if not self._abandoned:
@@ -74,37 +74,37 @@ class Attendant:
 def _serve(tasks: "SimpleQueue[_Task[object] | None]") -> None:
     while (task := tasks.get()) is not None:
         task.run()
-        del task  # nothing that it found is kept while there is nothing to do
+        del task  # its result must not stay alive while the thread is idle
 
 
 class _Task(Generic[T]):
-    """Work that is handed from one thread to another; whoever claims it first has it."""
+    """Work that is passed from one thread to another; the first thread that claims it has it."""
 
     def __init__(self, work: Callable[[], T]) -> None:
         self._work = work
-        self._claim, self._wakes = threading.Lock(), threading.Lock()
-        self._wakes.acquire()
+        self._claim, self._wake_lock = threading.Lock(), threading.Lock()
+        self._wake_lock.acquire()
         self._ended = False
-        self._found: list[T] = []
+        self._results: list[T] = []
         self._failure: BaseException | None = None
 
     def run(self) -> None:
         if not self._claim.acquire(blocking=False):
             return
         try:
-            self._found.append(self._work())
-        except BaseException as failure:  # whatever it is, it belongs to the one who waits
+            self._results.append(self._work())
+        except BaseException as failure:  # `outcome` raises it in the waiting thread
             self._failure = failure
         self._ended = True
-        self._wakes.release()
+        self._wake_lock.release()
 
     def withdraw(self) -> bool:
-        """Whether nobody has begun it, and nobody will."""
+        """Claim the task, if it has not begun; return whether that succeeded: it will never begin then."""
         return self._claim.acquire(blocking=False)
 
     def wait(self) -> None:
-        while not self._ended:  # not until it wakes: who was interrupted just then has been woken, and waits again
-            self._wakes.acquire(timeout=STEP_SECONDS)
+        while not self._ended:  # a wake-up alone is not enough: a wait that was interrupted may have consumed it
+            self._wake_lock.acquire(timeout=STEP_SECONDS)
 
     def outcome(self) -> T:
         if self._failure is not None:
@@ -113,25 +113,25 @@ class _Task(Generic[T]):
                 raise failure
             finally:
                 del failure  # its traceback holds this frame: there must be no cycle
-        return self._found[0]
+        return self._results[0]
 
 
 # --- other threads: the interpreter waits for them when the main thread has ended ---
 
 _lock = threading.RLock()
 _stops: list[Callable[[], None]] = []
-_listening = False
+_registered = False
 _interrupted = False
 
 
 @contextmanager
-def ended_with_the_main_thread(stop: Callable[[], None]) -> Iterator[None]:
-    """Call `stop` if Ctrl-C ends the main thread meanwhile, and be interrupted as well.
+def stopped_with_main_thread(stop: Callable[[], None]) -> Iterator[None]:
+    """Call `stop` if Ctrl-C ends the main thread meanwhile, and raise KeyboardInterrupt here too.
 
-    A script that Ctrl-C reaches in `thread.join()` would otherwise not end before the thread's search has.
+    Otherwise a script that is interrupted in `thread.join()` would not end before the thread's search has ended.
     """
     with _lock:
-        _listen()
+        _register_main_thread_end()
         _stops.append(stop)
     try:
         if _interrupted:
@@ -144,20 +144,20 @@ def ended_with_the_main_thread(stop: Callable[[], None]) -> Iterator[None]:
         raise KeyboardInterrupt
 
 
-def _listen() -> None:
-    """Hear of the end of the main thread before other threads are waited for, as executors do; `atexit` comes later."""
-    global _listening
-    if not _listening:
-        _listening = True
+def _register_main_thread_end() -> None:
+    """Register for the end of the main thread, before the interpreter waits for other threads, as executors do."""
+    global _registered
+    if not _registered:
+        _registered = True
         try:
-            getattr(threading, "_register_atexit", lambda _: None)(_main_thread_has_ended)
-        except RuntimeError:  # it has ended
-            _main_thread_has_ended()
+            getattr(threading, "_register_atexit", lambda _: None)(_on_main_thread_end)
+        except RuntimeError:  # the main thread has ended already
+            _on_main_thread_end()
 
 
-def _main_thread_has_ended() -> None:
+def _on_main_thread_end() -> None:
     global _interrupted
-    # The exception that ended it. A program that ends otherwise means its threads to finish.
+    # The exception that ended it. A program that ends otherwise lets its threads finish.
     if isinstance(getattr(sys, "last_value", None), KeyboardInterrupt):
         with _lock:
             _interrupted = True

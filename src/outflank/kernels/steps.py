@@ -1,9 +1,9 @@
-"""Which of Numba's steps a function goes through, and nothing but the steps.
+"""Selection of Numba's passes for a function, and a pass manager that only runs them.
 
-Numba takes every function through some twenty-five. A third of them are for what kernel code hardly ever has (closures
-and comprehensions, what is raised, `with`, functions and types of Numba's own), and look through all of its statements
-for that: a function of which its bytecode tells that it has nothing of the kind is spared them. That takes 7 % off the
-time of a first search, and the values of kernels cannot depend on it: where nothing is found, nothing is changed.
+Numba runs some twenty-five passes on every function. A third of them handle things that kernel code hardly ever has
+(closures and comprehensions, exceptions, `with`, functions and types of Numba's own), and search all statements for
+them: they are skipped for a function whose bytecode shows that it has none. That takes 7 % off the time of a first
+search, and the results of kernels cannot depend on it: a pass that finds nothing changes nothing.
 """
 
 import builtins
@@ -15,24 +15,24 @@ from types import CodeType, FunctionType
 from typing import Any
 
 RAISE = dis.opmap["RAISE_VARARGS"]
-ASKED_BY_TYPE = (isinstance, hasattr, functools.reduce)
-"""Functions that Numba has a step for."""
+SPECIAL_FUNCTIONS = (isinstance, hasattr, functools.reduce)
+"""Functions that Numba has a pass for."""
 
 
-def unneeded(function: FunctionType) -> frozenset[type]:
-    """The steps of Numba's that find nothing in a function."""
-    return _for_none() | (_for_some() if is_plain(function) else frozenset())
+def unneeded_passes(function: FunctionType) -> frozenset[type]:
+    """Return Numba's passes that would change nothing in a function."""
+    return _never_needed() | (_rarely_needed() if is_plain(function) else frozenset())
 
 
 @cache
-def _for_none() -> frozenset[type]:
+def _never_needed() -> frozenset[type]:
     from numba.core.typed_passes import NopythonRewrites
 
-    return frozenset((NopythonRewrites,))  # looks for arithmetic on whole arrays, which kernels have none of
+    return frozenset((NopythonRewrites,))  # looks for arithmetic on whole arrays, which kernels do not use
 
 
 @cache
-def _for_some() -> frozenset[type]:
+def _rarely_needed() -> frozenset[type]:
     from numba.core import typed_passes, untyped_passes
 
     return frozenset(
@@ -51,35 +51,35 @@ def _for_some() -> frozenset[type]:
 
 
 def is_plain(function: FunctionType) -> bool:
-    """Whether there are but arithmetic, branches, loops, and calls of functions that are not Numba's in a function."""
+    """Return whether a function has only arithmetic, branches, loops, and calls of functions that are not Numba's."""
     code = function.__code__
     return not (
         code.co_exceptiontable  # `try`, `with`
         or RAISE in code.co_code[::2]
         or code.co_freevars
-        or any(isinstance(constant, CodeType) for constant in code.co_consts)  # functions in it, comprehensions
-        or any(_is_special(_named(function, name)) for name in code.co_names)
+        or any(isinstance(constant, CodeType) for constant in code.co_consts)  # nested functions, comprehensions
+        or any(_is_special(_global_value(function, name)) for name in code.co_names)
     )
 
 
-def _named(function: FunctionType, name: str) -> Any:
-    """What a global name stands for; None where it is an attribute's."""
+def _global_value(function: FunctionType, name: str) -> Any:
+    """Return the value of a global name; None if it is only an attribute's name."""
     return function.__globals__.get(name, getattr(builtins, name, None))
 
 
 def _is_special(value: Any) -> bool:
-    if any(value is each for each in ASKED_BY_TYPE):
+    if any(value is function for function in SPECIAL_FUNCTIONS):
         return True
     homes = (getattr(value, "__module__", None), type(value).__module__, getattr(value, "__name__", None))
     return any(isinstance(home, str) and home.partition(".")[0] == "numba" for home in homes)
 
 
 @cache
-def steps_alone() -> type:
-    """A manager of steps that only runs them; Numba must be loaded.
+def bare_pass_manager() -> type:
+    """Return a pass manager that only runs the passes; Numba must be loaded.
 
-    Its own writes down the function, its flags and the types of all of its arguments, a worker's record with all of
-    its fields among them, before every step: 2 % of the time.
+    Numba's own records the function, its flags and the types of all of its arguments, a worker's record with all of
+    its fields among them, before every pass: 2 % of the time.
     """
     from numba.core.compiler_machinery import PassManager
 

@@ -1,4 +1,4 @@
-"""Sums that kernels make in the order in which they are written."""
+"""Sums that kernels compute in the order in which they are written."""
 
 from typing import Any
 
@@ -7,10 +7,10 @@ from outflank.kernels.lowering import define, is_device
 
 
 def optimization_barrier(number: Any) -> Any:
-    """`number`, as a sum that the optimiser does not take apart again.
+    """Return `number`, as a value that the optimiser does not reorder with other terms.
 
-    It would begin a long sum with what was read last, and what was read before had to be kept until then: in memory,
-    where those are more numbers than there are registers.
+    Otherwise it would begin a long sum with the value that was read last, and keep the earlier ones until then: in
+    memory, if there are more of them than registers.
 
     >>> optimization_barrier(3)
     3
@@ -19,7 +19,7 @@ def optimization_barrier(number: Any) -> Any:
 
 
 @extend
-def _teach_numba() -> None:
+def _register_with_numba() -> None:
     from llvmlite import ir
     from numba import types
 
@@ -27,8 +27,8 @@ def _teach_numba() -> None:
 
     def emit(context: Any, builder: Any, signature: Any, number: Any) -> Any:
         if is_device(context):
-            return number  # there are registers enough, and they have other names
-        # No instruction at all, but one of which the optimiser knows nothing.
+            return number  # a GPU has registers enough, and other constraint names
+        # An empty piece of assembly, which is opaque to the optimiser.
         return builder.asm(ir.FunctionType(word, [word]), "", "=r,0", [number], False)
 
     define(optimization_barrier, (types.Integer,), lambda _: (types.int64, types.int64), emit)

@@ -1,4 +1,4 @@
-"""What Ctrl-C must not cut short."""
+"""Sections that Ctrl-C must not interrupt."""
 
 import signal
 import threading
@@ -9,27 +9,28 @@ from typing import Any
 
 
 @contextmanager
-def undisturbed() -> Iterator[None]:
-    """Let Ctrl-C wait until the block is left: what it would leave half done would never be done again."""
-    before = signal.getsignal(signal.SIGINT)
-    if threading.current_thread() is not threading.main_thread() or not callable(before):
+def delay_interrupts() -> Iterator[None]:
+    """Delay Ctrl-C until the block is left: work that it interrupted here would never be completed."""
+    handler = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(handler):
         yield
         return
-    noted: list[int] = []
-    signal.signal(signal.SIGINT, lambda number, _: noted.append(number))
+    signals: list[int] = []
+    signal.signal(signal.SIGINT, lambda number, _: signals.append(number))
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
-        if noted:
+        signal.signal(signal.SIGINT, handler)
+        if signals:
             signal.raise_signal(signal.SIGINT)
 
 
 def shield_llvm() -> None:
-    """Let Ctrl-C wait while something of LLVM changes hands, or is given back.
+    """Delay Ctrl-C while the ownership of an LLVM object changes, or the object is freed.
 
-    Python is told of it after LLVM has done it. Whoever was interrupted in between freed it a second time: one of six
-    programs that were interrupted five times while they compiled ended in a fault of memory.
+    Python records the change after LLVM has made it. A program that was interrupted in between freed the object a
+    second time: one of six programs that were interrupted five times while they compiled ended with a segmentation
+    fault.
     """
     from llvmlite.binding import ExecutionEngine, ModuleRef
     from llvmlite.binding.ffi import ObjectRef, OutputString
@@ -41,13 +42,13 @@ def shield_llvm() -> None:
         (ObjectRef, "close"),
         (OutputString, "close"),
     ):
-        setattr(owner, name, _whole(getattr(owner, name)))
+        setattr(owner, name, _uninterrupted(getattr(owner, name)))
 
 
-def _whole(method: Any) -> Any:
+def _uninterrupted(method: Any) -> Any:
     @wraps(method)
-    def whole(*arguments: Any, **named: Any) -> Any:
-        with undisturbed():
-            return method(*arguments, **named)
+    def uninterrupted(*arguments: Any, **options: Any) -> Any:
+        with delay_interrupts():
+            return method(*arguments, **options)
 
-    return whole
+    return uninterrupted

@@ -1,9 +1,9 @@
-"""Waiting and telling the time without the interpreter: what an idle worker does.
+"""Waiting and clocks without the interpreter, for idle workers.
 
-A worker that finds nothing to do first pauses (the core stays hot), then yields the core, then
-sleeps until it is woken. Spinning alone is never right: eight threads on one core took seven
-times as long with it. Every step has a portable form; where the system has a futex, sleeping
-ends at once when another worker has something to share.
+An idle worker first pauses (the core stays hot), then yields the core, then sleeps until it is
+woken. Spinning alone is never right: eight threads on one core took seven times as long with
+it. Every step has a portable form; on systems with a futex, a sleep ends at once when another
+worker has work to share.
 """
 
 import platform
@@ -22,13 +22,13 @@ _ON_WINDOWS = sys.platform == "win32"
 
 
 def pause() -> None:
-    """Tell the core that this is a loop that waits."""
+    """Tell the processor that this is a spin loop."""
     if observers.observer is not None:
         observers.observer.rests("pause")
 
 
 def yield_core() -> None:
-    """Let another thread have the core, if one wants it."""
+    """Yield the core to another thread, if one is ready to run."""
     if observers.observer is not None:
         observers.observer.rests("yield")
     else:
@@ -36,51 +36,51 @@ def yield_core() -> None:
 
 
 def sleep_on(target: Any, field: Any, value: Any, microseconds: Any) -> None:
-    """Sleep while the 64-bit field `field` of a record is `value`, at most about so long.
+    """Sleep while the 64-bit field `field` of a record is `value`, for about `microseconds` at most.
 
-    May come back early. Systems without a futex sleep for the whole time.
+    It may return early. Systems without a futex sleep for the whole time.
     """
     if observers.observer is not None:
-        bare = observers.reached(target, field, "read", "system")
+        bare = observers.announce_access(target, field, "read", "system")
         if bare[field] == value:
-            observers.observer.sleeps(observers.found(target, field)[1])
+            observers.observer.sleeps(observers.locate(target, field)[1])
     elif target[field] == value:
         time.sleep(int(microseconds) / 1e6)
 
 
 def wake(target: Any, field: Any, count: Any) -> None:
-    """Wake up to `count` threads that sleep on the field. Change it first."""
+    """Wake up to `count` threads that sleep on the field. The caller must change the field first."""
     if observers.observer is not None:
-        observers.observer.wakes(observers.found(target, field)[1], int(count))
+        observers.observer.wakes(observers.locate(target, field)[1], int(count))
 
 
 def nanoseconds() -> Any:
-    """A clock that never goes back."""
+    """Return the time of a monotonic clock."""
     return np.int64(time.perf_counter_ns())
 
 
 @extend
-def _teach_numba() -> None:
+def _register_with_numba() -> None:
     from llvmlite import ir
     from numba import types
     from numba.core import cgutils
     from numba.core.errors import NumbaTypeError
 
-    i32, i64, nothing = ir.IntType(32), ir.IntType(64), ir.VoidType()
+    i32, i64, void = ir.IntType(32), ir.IntType(64), ir.VoidType()
 
     def call(builder: Any, name: str, returns: Any, *arguments: Any) -> Any:
         kind = ir.FunctionType(returns, [argument.type for argument in arguments])
         return builder.call(cgutils.get_or_insert_function(builder.module, kind, name), arguments)
 
     def pause_hint(context: Any, builder: Any, signature: Any) -> Any:
-        # LLVM's own names: Numba's compiler has no parser for inline assembly.
+        # By LLVM's intrinsics: Numba's compiler has no parser for inline assembly.
         if platform.machine().lower() in ("x86_64", "amd64"):
-            call(builder, "llvm.x86.sse2.pause", nothing)
+            call(builder, "llvm.x86.sse2.pause", void)
         elif platform.machine().lower() in ("aarch64", "arm64"):
-            call(builder, "llvm.aarch64.isb", nothing, ir.Constant(i32, 15))  # `yield` does nothing there
+            call(builder, "llvm.aarch64.isb", void, ir.Constant(i32, 15))  # the instruction `yield` has no effect there
         return context.get_dummy_value()
 
-    def give_up(context: Any, builder: Any, signature: Any) -> Any:
+    def emit_yield(context: Any, builder: Any, signature: Any) -> Any:
         call(builder, "SwitchToThread" if _ON_WINDOWS else "sched_yield", i32)
         return context.get_dummy_value()
 
@@ -106,12 +106,12 @@ def _teach_numba() -> None:
             futex(builder, address, ir.Constant(i64, 128), low, builder.ptrtoint(parts, i64))
         elif _ON_WINDOWS:
             milliseconds = builder.add(builder.udiv(span, ir.Constant(i64, 1000)), ir.Constant(i64, 1))
-            call(builder, "Sleep", nothing, builder.trunc(milliseconds, i32))
+            call(builder, "Sleep", void, builder.trunc(milliseconds, i32))
         else:
             call(builder, "usleep", i32, builder.trunc(span, i32))
         return context.get_dummy_value()
 
-    def rouse(context: Any, builder: Any, signature: Any, record: Any, field: Any, count: Any) -> Any:
+    def emit_wake(context: Any, builder: Any, signature: Any, record: Any, field: Any, count: Any) -> Any:
         if _ON_LINUX:
             address = word(builder, signature.args[0], record, signature.args[1])
             zero = ir.Constant(i64, 0)
@@ -125,7 +125,7 @@ def _teach_numba() -> None:
             call(builder, "QueryPerformanceCounter", i32, ticks)
             call(builder, "QueryPerformanceFrequency", i32, per_second)
             count, frequency = builder.load(ticks), builder.load(per_second)
-            # Seconds and the rest apart: together they would not fit in a word.
+            # Seconds and the remainder separately: the product would not fit in a word.
             rest = builder.udiv(builder.mul(builder.urem(count, frequency), billion), frequency)
             return builder.add(builder.mul(builder.udiv(count, frequency), billion), rest)
         now = cgutils.alloca_once(builder, ir.ArrayType(i64, 2))
@@ -143,9 +143,9 @@ def _teach_numba() -> None:
 
         return typer
 
-    anything = (types.VarArg(types.Any),)
+    any_arguments = (types.VarArg(types.Any),)
     define(pause, (), lambda: (types.none,), pause_hint)
-    define(yield_core, (), lambda: (types.none,), give_up)
+    define(yield_core, (), lambda: (types.none,), emit_yield)
     define(nanoseconds, (), lambda: (types.int64,), clock)
-    define(sleep_on, anything, field_of("sleep_on", types.int64, types.int64), sleep)
-    define(wake, anything, field_of("wake", types.int64), rouse)
+    define(sleep_on, any_arguments, field_of("sleep_on", types.int64, types.int64), sleep)
+    define(wake, any_arguments, field_of("wake", types.int64), emit_wake)

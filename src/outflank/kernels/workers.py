@@ -1,4 +1,4 @@
-"""Threads that run kernels side by side: a kernel holds no interpreter's lock."""
+"""Threads that run kernels in parallel: a kernel does not hold the interpreter's lock."""
 
 import threading
 from collections.abc import Callable, Sequence
@@ -7,12 +7,12 @@ from typing import Any
 
 from outflank.errors import OutflankError
 from outflank.kernels import observers
-from outflank.kernels.signals import ended_with_the_main_thread
+from outflank.kernels.signals import stopped_with_main_thread
 from outflank.placement import pinned
 
 
 class WorkerThread(threading.Thread):
-    """A thread that runs kernels. Whoever watches them decides when it goes on."""
+    """A thread that runs kernels. An installed observer decides when it continues."""
 
     def start(self) -> None:
         super().start()
@@ -40,9 +40,9 @@ def run_workers(
     every_seconds: float = 0.1,
     places: Sequence[int] = (),
 ) -> list[Any]:
-    """Call `kernel` once per tuple of arguments, each in its own thread; the results in order.
+    """Call `kernel` once per tuple of arguments, each in its own thread; return the results in order.
 
-    `watch` is called now and then from the calling thread. If that thread is interrupted,
+    `watch` is called periodically from the calling thread. If that thread is interrupted,
     or a call fails, `stop` must make the kernels return; the exception is raised when all
     of them have. `places` are processors that the threads are bound to, in turn.
     """
@@ -53,7 +53,7 @@ def run_workers(
         try:
             with pinned(places, index):
                 results[index] = kernel(*arguments[index])
-        except BaseException as failure:  # whatever it is, it belongs to the caller
+        except BaseException as failure:  # the caller raises it
             failures.append(failure)
             stop()
 
@@ -72,9 +72,9 @@ def run_workers(
                 ) from None
             started.append(thread)
         in_main = threading.current_thread() is threading.main_thread()
-        with nullcontext() if in_main else ended_with_the_main_thread(stop):
+        with nullcontext() if in_main else stopped_with_main_thread(stop):
             for thread in threads:
-                # A wait with a timeout lets the interpreter see Ctrl-C.
+                # A wait with a timeout lets the interpreter handle Ctrl-C.
                 while thread.is_alive():
                     thread.join(every_seconds)
                     if watch is not None:

@@ -5,8 +5,8 @@
     True
 
 `lab.experiments()` lists them; `lab.run(name, ...)` returns a `Report` with tables, figures and
-samples, which draws itself in a notebook; `lab.redraw(path)` makes one from its JSON alone.
-`lab.search` is `outflank.search` for experiments of your own: reports tell what it searched.
+samples, which a notebook displays; `lab.redraw(path)` rebuilds a report from its JSON alone.
+`lab.search` is `outflank.search` for your own experiments: reports list what it searched.
 """
 
 from outflank.lab.experiment import (

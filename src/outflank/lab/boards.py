@@ -1,4 +1,4 @@
-"""The positions that experiments search, by name; everywhere a name stands, any notation may stand instead."""
+"""The positions that experiments search, by name or in any notation."""
 
 import re
 from collections.abc import Iterable
@@ -12,116 +12,118 @@ from outflank.games.description import OWN_GAMES, GameDescription, description_o
 from outflank.search.contract import DEEPEST
 
 USUAL_GAME = OWN_GAMES[0]
-"""The game of an experiment that asks for none."""
+"""The game of an experiment without a `game` option."""
 
 GAME = f"The game: {', '.join(OWN_GAMES)}, or the name of one that is installed."
-"""What `--game` takes."""
+"""Help text of `--game`."""
 
 
 def by_game(setting: str) -> str:
-    """What a setting of `LabDefaults` is in each of the package's own games: `12 for Othello, 6 for …`."""
-    own = [game_named(name) for name in OWN_GAMES]
-    return ", ".join(f"{_said(getattr(each.lab, setting))} for {each.title}" for each in own)
+    """Return a setting of `LabDefaults` for each of the package's own games: `12 for Othello, 6 for …`."""
+    games = [game_named(name) for name in OWN_GAMES]
+    return ", ".join(f"{_value_text(getattr(game.lab, setting))} for {game.title}" for game in games)
 
 
-def _said(value: Any) -> str:
+def _value_text(value: Any) -> str:
     return ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
 
 
 def game_with(position: str) -> str:
-    """The first of the package's own games that has a position of that name."""
+    """Return the first of the package's own games that has a position of that name."""
     return next(name for name in OWN_GAMES if position in game_named(name).positions)
 
 
 def usual_board() -> Board[Any]:
-    """The position of an experiment that asks for none, and has no game to choose."""
+    """Return the default position of an experiment without `game` and `positions` options."""
     return board_named(game_named(USUAL_GAME).lab.position)
 
 
 def positions_help() -> str:
-    """What `--positions` takes."""
-    own = [game_named(name) for name in OWN_GAMES]
-    by_game = "; ".join(f"{each.title}: {', '.join(_shown(each))}" for each in own)
-    sets = ", ".join(name for each in own for name in each.position_sets)
-    return f"Positions, by name ({by_game}; several at once: {sets}) or in any notation; start@9: to that depth."
+    """Return the help text of `--positions`."""
+    games = [game_named(name) for name in OWN_GAMES]
+    names = "; ".join(f"{game.title}: {', '.join(_position_names(game))}" for game in games)
+    sets = ", ".join(name for game in games for name in game.position_sets)
+    return f"Positions, by name ({names}; several at once: {sets}) or in any notation; start@9: to that depth."
 
 
-def _shown(game: GameDescription) -> list[str]:
-    """A game's names; of those that are numbered, the first and the last."""
-    stems = [re.sub(r"(?<!\d)\d+$", "", name) for name in game.positions]
-    shown: list[str] = []
-    for name, stem in zip(game.positions, stems, strict=True):
+def _position_names(game: GameDescription) -> list[str]:
+    """Return a game's position names; a numbered series is shortened to its first and last name."""
+    stems = [re.sub(r"(?<!\d)\d+$", "", position) for position in game.positions]
+    names: list[str] = []
+    for position, stem in zip(game.positions, stems, strict=True):
         if stem in game.position_sets:
-            if not any(each.startswith(stem) for each in shown):
-                shown.append(f"{stem}1 to {stem}{stems.count(stem)}")
+            if not any(listed.startswith(stem) for listed in names):
+                names.append(f"{stem}1 to {stem}{stems.count(stem)}")
         else:
-            shown.append(name)
-    return shown
+            names.append(position)
+    return names
 
 
 POSITIONS = positions_help()
-"""What `--positions` takes."""
+"""Help text of `--positions`."""
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
-    """A position that is asked for."""
+class StudyPosition:
+    """A position that an experiment searches."""
 
     name: str
-    """How tables and samples call it: its own name or the notation, and the depth if one is asked for."""
+    """Label in tables and samples: the position's name or notation, with `@depth` if the user gave a depth."""
     board: Board[Any]
     depth: int | None = None
-    """Plies, where a depth is asked for with it."""
+    """Plies, if the user gave a depth with the position."""
 
 
-def chosen_boards(game: str, positions: Iterable[str] | None) -> list[Chosen]:
-    """The positions that are asked for, each once: names, sets of them, notations, all with or without a depth.
+def study_positions(game: str, positions: Iterable[str] | None) -> list[StudyPosition]:
+    """Return the positions that a user named, without duplicates: names, sets or notations, with or without a depth.
 
-    Without any, the game's own mid-game board.
+    Without any, return the game's default mid-game position.
 
-    >>> [(each.name, each.depth) for each in chosen_boards("othello", ("start@9", "f5d6", "endings"))][:3]
+    >>> [(place.name, place.depth) for place in study_positions("othello", ("start@9", "f5d6", "endings"))][:3]
     [('start@9', 9), ('f5d6', None), ('ffo20', None)]
     """
-    known = game_named(game)
-    found: dict[str, Chosen] = {}
-    for text in positions or (known.lab.position,):
+    description = game_named(game)
+    places: dict[str, StudyPosition] = {}
+    for text in positions or (description.lab.position,):
         name, depth = _with_depth(text)
-        for each in known.position_sets.get(name, (name,)):
-            board = board_named(each, game)
-            called = f"{name_of(board) or each}{f'@{depth}' if depth else ''}"
-            found[called] = Chosen(called, board, depth)
-    return list(found.values())
+        for member in description.position_sets.get(name, (name,)):
+            board = board_named(member, game)
+            label = f"{name_of(board) or member}{f'@{depth}' if depth else ''}"
+            places[label] = StudyPosition(label, board, depth)
+    return list(places.values())
 
 
 def board_named(text: str, game: str | None = None) -> Board[Any]:
-    """The position of that name, or in that notation; with a game, it must be one of it.
+    """Return the position of that name or in that notation; if `game` is given, it must belong to that game.
 
-    A name that several games have (`start`) is the first one's where no game is said.
+    Without `game`, a name that several games have (`start`) belongs to the first of them.
     """
-    own = [game_named(name) for name in OWN_GAMES]
-    wanted = own if game is None else [game_named(game)]
-    for each in wanted:
-        if text in each.positions:
-            return each.positions[text]()
+    own_games = [game_named(name) for name in OWN_GAMES]
+    candidates = own_games if game is None else [game_named(game)]
+    for description in candidates:
+        if text in description.positions:
+            return description.positions[text]()
         if text == "start":
-            return each.start()
+            return description.start()
     try:
         board: Board[Any] = Board.from_text(text)
     except OutflankError:
-        elsewhere = [each.name for each in own if text in each.positions]
-        if elsewhere:
-            raise InvalidOption(f"game={game}, but the position is one of {elsewhere[0]}: {text}") from None
+        owners = [description.name for description in own_games if text in description.positions]
+        if owners:
+            raise InvalidOption(f"game={game}, but the position is one of {owners[0]}: {text}") from None
         if game is not None and game not in OWN_GAMES:
             return Board.from_text(text, game=game)
         if re.fullmatch(r"[a-z][a-z-]*\d*", text):
-            known = [name for each in wanted for name in (*each.positions, *each.position_sets)]
+            known = [
+                name for description in candidates for name in (*description.positions, *description.position_sets)
+            ]
             raise UnknownName.among("position", text, dict.fromkeys(known)) from None
         raise
-    found = description_of(board.game).name
-    if game is not None and found != game:
+    actual = description_of(board.game).name
+    if game is not None and actual != game:
         if game not in OWN_GAMES:
             return Board.from_text(text, game=game)
-        raise InvalidOption(f"game={game}, but the position is one of {found}: {text}")
+        raise InvalidOption(f"game={game}, but the position is one of {actual}: {text}")
     return board
 
 
@@ -135,12 +137,12 @@ def _with_depth(text: str) -> tuple[str, int | None]:
 
 
 def name_of(board: Board[Any]) -> str | None:
-    """What a position is called, if it has a name."""
+    """Return the name of a position, or None if it has none."""
     return name_of_line(description_of(board.game).name, board.to_text())
 
 
 def name_of_line(game: str, line: str) -> str | None:
-    """The same, for a position as documents have it."""
+    """Return the name of a position given in notation, as documents store it, or None."""
     try:
         return _names(game).get(line)
     except UnknownName:  # a document of a game that is not installed here

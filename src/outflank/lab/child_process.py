@@ -1,4 +1,4 @@
-"""What is measured in a process of its own, because the environment says how its kernels are compiled and run."""
+"""Measurements in a child process, for settings of kernels that are read from the environment."""
 
 import json
 import subprocess
@@ -9,12 +9,12 @@ from typing import Any
 from outflank.documents import decoded
 from outflank.errors import OutflankError
 from outflank.lab.report import Sample
-from outflank.lab.search_log import MeasuredElsewhere, add
+from outflank.lab.search_log import ChildMeasurements, add_entry
 from outflank.search.contract import Stop
 
 
 class Failed(OutflankError):
-    """The process did not answer: the last thing that it said, or that it took too long."""
+    """The child process failed or timed out; the message is the last line of its standard error, or the timeout."""
 
 
 def measure_in_child(
@@ -24,7 +24,7 @@ def measure_in_child(
     stop: Stop,
     longest_seconds: float | None = None,
 ) -> list[Sample]:
-    """What a module of the package measures when asked so, and what it searched is noted; nothing after `stop`."""
+    """Return the samples that a module measures in a child process, and log its searches; no samples after `stop`."""
     process = subprocess.Popen(
         [sys.executable, "-m", module],
         env=dict(environment),
@@ -32,21 +32,21 @@ def measure_in_child(
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        start_new_session=True,  # Ctrl-C is for this process to pass on
+        start_new_session=True,  # this process passes Ctrl-C on
     )
     stop.add_listener(process.kill)
     try:
-        answer, trouble = process.communicate(json.dumps(request), timeout=longest_seconds)
+        output, errors = process.communicate(json.dumps(request), timeout=longest_seconds)
     except subprocess.TimeoutExpired:
         process.kill()
-        answer, trouble = process.communicate()[0], f"more than {longest_seconds:g} s"
+        output, errors = process.communicate()[0], f"more than {longest_seconds:g} s"
     finally:
         stop.remove_listener(process.kill)
     if stop.called:
         return []
     if process.returncode != 0:
-        raise Failed((trouble.strip().splitlines() or ["it failed"])[-1])
-    found = decoded(MeasuredElsewhere, answer.encode())
-    for each in found.searched:
-        add(each)
-    return list(found.rows)
+        raise Failed((errors.strip().splitlines() or ["it failed"])[-1])
+    result = decoded(ChildMeasurements, output.encode())
+    for entry in result.searched:
+        add_entry(entry)
+    return list(result.rows)

@@ -1,4 +1,4 @@
-"""The programs behind the reports, as searches of ours: the same rules, so that the same integers come out."""
+"""The reports' programs as searches of this package, with the same rules, so that all counts are equal."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -11,7 +11,7 @@ from outflank.games.programs import ReportProgram
 from outflank.games.sides import Side
 from outflank.lab.search_log import search
 from outflank.othello.board import OthelloBoard
-from outflank.othello.programs import CLASSROOM, PROGRAMS, UNDIVIDED_002
+from outflank.othello.programs import CLASSROOM, PROGRAMS, SERIAL_PLY_002
 from outflank.search.contract import Limits, Stop
 from outflank.search.probes import Counts
 from outflank.search.results import Result
@@ -21,53 +21,53 @@ REPORT_000: dict[str, Any] = dict(PROGRAMS["000"].search)
 
 PROGRAM = CLASSROOM
 RULES_002, RULES_004 = PROGRAMS["002"], PROGRAMS["004"]
-"""What the two descendants of the classroom program do about passes and among equal moves."""
+"""The two descendants of the classroom program, with their rules for passes and equal moves."""
 
 
 class BrokenOff(Exception):
-    """The game was broken off because its caller wanted so."""
+    """The caller's stop ended a game before its last move."""
 
 
 def self_play(
     depth: int, program: ReportProgram, board: OthelloBoard, *, stop: Stop | None = None, **options: Any
 ) -> Iterator[Result]:
-    """A game of the program against itself on `board`: what each turn's search found.
+    """Play the program against itself on `board`, and yield the search result of each turn.
 
-    Free passes are not searched, for the program of report 002 searches nothing then.
+    Free passes are not searched, as in the program of report 002.
     """
     stop = stop or Stop()
     while not board.is_game_over():
         if program.search["passes"] == "free" and board.legal_moves[0].is_pass:
             board.push("pass")
             continue
-        found = search(
+        result = search(
             board,
             Limits(depth=depth),
             stop=stop,
             in_game=True,
-            **{"workers": 1, **program.searching(board.turn), **options},
+            **{"workers": 1, **program.search_options(board.turn), **options},
         )
         if stop.called:
             raise BrokenOff
-        board.push(str(found.move))
-        yield found
+        board.push(str(result.move))
+        yield result
 
 
 def new_board() -> OthelloBoard:
-    """The start of Othello, where a win is as large as its discs."""
+    """Return the start position of Othello, with disc-difference scoring."""
     return OthelloBoard.start(scoring="discs")
 
 
 def spawns_002(depth: int, **options: Any) -> int:
-    """Legal moves of all nodes that it divides: those with three plies or more to go."""
+    """Return the number of legal moves in all nodes that program 002 divides: those with at least three plies left."""
     counts = Counts()
     for _ in self_play(depth, RULES_002, new_board(), instrument=counts, **options):
         pass
-    return sum(counts.moves[UNDIVIDED_002 + 1 :])
+    return sum(counts.moves[SERIAL_PLY_002 + 1 :])
 
 
 def calls_and_turns_004(depth: int, **options: Any) -> tuple[int, int]:
-    """Nodes with depth left, and turns."""
+    """Return the number of nodes with depth left, and the number of turns."""
     counts, board = Counts(), new_board()
     for _ in self_play(depth, RULES_004, board, instrument=counts, **options):
         pass
@@ -76,17 +76,17 @@ def calls_and_turns_004(depth: int, **options: Any) -> tuple[int, int]:
 
 
 def lab_positions() -> dict[str, AbaloneBoard]:
-    """The positions of report 003: the start, and those of its laboratory."""
+    """Return the positions of report 003: the start, and those of its laboratory."""
     return {name: POSITIONS[name]() for name in SETS["laboratory"]}
 
 
 def closing_turns_004(board: OthelloBoard) -> int:
-    """Turns that the report's loop still counts at the end of a game: it ends with a round of two passes."""
+    """Return the turns that report 004's loop counts after the last move: it ends with a round of two passes."""
     return 2 if board.turn is Side.BLACK else 1 if board.moves[-1].is_pass else 3
 
 
 def final_discs(depth: int, program: ReportProgram, **options: Any) -> tuple[int, int]:
-    """The program's last line: black's discs and white's."""
+    """Return the program's last line: the discs of black and of white."""
     board = new_board()
     for _ in self_play(depth, program, board, **options):
         pass
@@ -96,11 +96,11 @@ def final_discs(depth: int, program: ReportProgram, **options: Any) -> tuple[int
 def lab_search_003(
     board: AbaloneBoard, depth: int, evaluation: str, *, share_alpha: bool, stop: Stop | None = None, **options: Any
 ) -> Result:
-    """Report 003's search, with this evaluation, and with a common alpha for root moves or none."""
-    chosen = {**PROGRAM_003.search, "evaluation": evaluation, "share_alpha": share_alpha, "workers": 1, **options}
-    return search(board, Limits(depth=depth), stop=stop, **chosen)
+    """Run report 003's search with an evaluation; root moves share alpha or not."""
+    settings = {**PROGRAM_003.search, "evaluation": evaluation, "share_alpha": share_alpha, "workers": 1, **options}
+    return search(board, Limits(depth=depth), stop=stop, **settings)
 
 
 def legal_count(board: Board[Any]) -> int:
-    """Moves that the side to move can choose from; a forced pass is none."""
+    """Return the number of legal moves; a forced pass does not count."""
     return sum(not move.is_pass for move in board.legal_moves)

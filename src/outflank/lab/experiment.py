@@ -1,4 +1,4 @@
-"""What an experiment is: parameters, tasks that measure, and a conclusion that is drawn from samples alone."""
+"""The interface of an experiment: parameters, tasks that measure, and a conclusion drawn from samples alone."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
@@ -19,35 +19,35 @@ class Task:
     """One measurement of a run."""
 
     name: str
-    """Unique within the run: by it an interrupted run knows what it has."""
+    """Unique name within the run; an interrupted run resumes by it."""
     run: Callable[[Stop], Iterable[Sample]]
-    """Measures; comes back early once the stop is called."""
+    """Function that measures; it returns early once the stop is called."""
     weight: float = 1.0
-    """How long it takes beside the others, as far as one can guess."""
+    """Estimated duration relative to the other tasks."""
 
     def __post_init__(self) -> None:
         try:
-            takes = signature(self.run)
-        except (TypeError, ValueError):  # it does not tell
+            parameters = signature(self.run)
+        except (TypeError, ValueError):  # no signature available
             return
         try:
-            takes.bind(Stop())
+            parameters.bind(Stop())
         except TypeError as error:
             raise OutflankError(
                 f"task {self.name!r}: it is called with the stop alone, as run(stop): {error}"
             ) from None
 
     def measured(self, stop: Stop) -> Iterable[Sample]:
-        """What it measures."""
-        found = self.run(stop)
-        if isinstance(found, Mapping | str) or not isinstance(found, Iterable):
-            raise OutflankError(f"task {self.name!r}: expected a list of samples, found {type(found).__name__}")
-        return found
+        """Run the task and return its samples; raise `OutflankError` if the result is no list of samples."""
+        samples = self.run(stop)
+        if isinstance(samples, Mapping | str) or not isinstance(samples, Iterable):
+            raise OutflankError(f"task {self.name!r}: expected a list of samples, found {type(samples).__name__}")
+        return samples
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conclusion:
-    """What the samples say."""
+    """Tables, figures and notes derived from samples."""
 
     tables: tuple[ReportTable, ...]
     figures: tuple[Figure, ...] = ()
@@ -55,82 +55,72 @@ class Conclusion:
     passed: bool = True
 
 
-def option(default: Any, explained: str, *, argument: bool = False) -> Any:
-    """A parameter of an experiment, which the command line offers as an option, or takes as its arguments."""
-    return field(default=default, metadata={"help": explained, "argument": argument})
+def option(default: Any, help_text: str, *, argument: bool = False) -> Any:
+    """Return a parameter field, which the command line offers as an option or as positional arguments."""
+    return field(default=default, metadata={"help": help_text, "argument": argument})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parameters:
-    """What can be chosen about an experiment; each has its own."""
+    """Base class of the parameters of an experiment."""
 
     def __post_init__(self) -> None:
-        check_fields(self)  # which also makes tuples of JSON's lists
-        for each in fields(self):
-            value = getattr(self, each.name)
+        check_fields(self)  # also converts JSON's lists to tuples
+        for parameter in fields(self):
+            value = getattr(self, parameter.name)
             if isinstance(value, tuple | list) and not value:
-                raise InvalidOption(f"{each.name}: at least one is needed")
+                raise InvalidOption(f"{parameter.name}: at least one is needed")
             for number in value if isinstance(value, tuple | list) else (value,):
-                least = LEAST.get(each.name, 0)
+                least = LEAST.get(parameter.name, 0)
                 if isinstance(number, int) and not isinstance(number, bool) and number < least:
-                    raise InvalidOption(f"{each.name}={number}: at least {least}")
+                    raise InvalidOption(f"{parameter.name}={number}: at least {least}")
         workers = getattr(self, "workers", ())
         for number in workers if isinstance(workers, tuple) else (workers,):
             if number is not None and number > MOST_WORKERS:
                 raise InvalidOption(f"workers={number}: at most {MOST_WORKERS}")
 
-    @classmethod
-    def as_now(cls, document: Mapping[str, Any]) -> dict[str, Any]:
-        """A document's parameters by today's names: of old there was one `position`, where there are `positions`."""
-        known = {each.name for each in fields(cls)}
-        found = dict(document)
-        if "position" in found and "positions" in known and "position" not in known:
-            position = found.pop("position")
-            found |= {} if position is None else {"positions": [position]}
-        return found
-
     def unused(self) -> tuple[str, ...]:
-        """Parameters that play no part, as the others were chosen."""
+        """Return the names of parameters that have no effect, given the values of the others."""
         return ()
 
     def used(self) -> dict[str, Any]:
-        """Those that do play a part, by name."""
+        """Return the parameters that have an effect, by name."""
         unused = self.unused()
         return {name: value for name, value in asdict(self).items() if name not in unused}
 
 
 LEAST = {"workers": 1, "rounds": 1, "depth": 1, "depths": 1, "games": 1, "levels": 1, "schedules": 1, "recordings": 1}
-"""The least value of a parameter, by its name; of all others 0."""
+"""Least value of a parameter, by name; 0 for all others."""
 
-Chosen = TypeVar("Chosen", bound=Parameters)
+ParametersT = TypeVar("ParametersT", bound=Parameters)
 
 
-class Experiment(Generic[Chosen]):
-    """A question, and how it is answered."""
+class Experiment(Generic[ParametersT]):
+    """A question, and how it is measured and answered."""
 
     name: ClassVar[str]
     question: ClassVar[str]
     reports: ClassVar[tuple[str, ...]]
-    parameters: type[Chosen]
+    parameters: type[ParametersT]
 
-    def tasks(self, chosen: Chosen) -> Sequence[Task]:
-        """What to measure, in that order."""
+    def tasks(self, parameters: ParametersT) -> Sequence[Task]:
+        """Return the tasks to run, in order."""
         raise NotImplementedError
 
-    def conclude(self, chosen: Chosen, samples: Sequence[Sample]) -> Conclusion:
-        """Tables and figures of what was measured, be it all or a part. Looks at nothing but its arguments."""
+    def conclude(self, parameters: ParametersT, samples: Sequence[Sample]) -> Conclusion:
+        """Return tables and figures of complete or partial samples. Depends only on its arguments."""
         raise NotImplementedError
 
-    def shape(self, chosen: Chosen, sample: Sample) -> Shape:
-        """What such a sample must hold: a kept one is held against it before anything is concluded from it."""
+    def shape(self, parameters: ParametersT, sample: Sample) -> Shape:
+        """Return the required shape of a sample; stored samples are checked against it before `conclude`."""
         return sample_shape()
 
-    def files(self, chosen: Chosen, samples: Sequence[Sample]) -> dict[str, str]:
-        """Further files in formats that other programs read, by the end of their names."""
+    def files(self, parameters: ParametersT, samples: Sequence[Sample]) -> dict[str, str]:
+        """Return further files in formats of other programs, by file-name suffix."""
         return {}
 
 
-_HOMES = {
+_LOCATIONS = {
     "parallelism": "parallelism:Parallelism",
     "scaling": "scaling:Scaling",
     "simulate": "simulate:Simulate",
@@ -167,41 +157,41 @@ _HOMES = {
     "profile": "profile:ProfileStudy",
     "reproduce": "reproduce:Reproduce",
 }
-"""The module and class of each of the package's own, in the order in which they are listed."""
+"""Module and class of each experiment of the package, in listing order."""
 
 
-def _instance(name: str, found: object) -> Experiment[Any]:
-    if not isinstance(found, type) or not issubclass(found, Experiment) or getattr(found, "name", None) != name:
-        raise InvalidOption(f"expected a class of Experiment of that name, found {found!r}")
-    return found()
+def _instance(name: str, loaded: object) -> Experiment[Any]:
+    if not isinstance(loaded, type) or not issubclass(loaded, Experiment) or getattr(loaded, "name", None) != name:
+        raise InvalidOption(f"expected a class of Experiment of that name, found {loaded!r}")
+    return loaded()
 
 
 EXPERIMENTS = Registry(
     "experiment",
     "outflank.experiments",
-    {name: f"outflank.lab.studies.{home}" for name, home in _HOMES.items()},
+    {name: f"outflank.lab.studies.{location}" for name, location in _LOCATIONS.items()},
     check=_instance,
 )
 
 
 def register(experiment: type[Experiment[Any]]) -> type[Experiment[Any]]:
-    """Make an experiment known by its name, which is its module's from then on."""
+    """Register an experiment under its name, which its module then owns."""
     EXPERIMENTS.register(experiment.name, experiment, by=experiment.__module__)
     return experiment
 
 
 def experiments() -> tuple[str, ...]:
-    """The names of all experiments."""
+    """Return the names of all experiments."""
     return EXPERIMENTS.names()
 
 
 def experiment_named(name: str) -> Experiment[Any]:
-    """The experiment called `name`."""
+    """Return the experiment called `name`."""
     return EXPERIMENTS.get(name)
 
 
 def core_counts() -> tuple[int, ...]:
-    """1, 2, 4, … workers, to as many as there are cores."""
+    """Return the worker counts 1, 2, 4, … up to the number of cores."""
     cores = max(1, int(usable_cores()))
     doubled = [2**power for power in range(11) if 2**power < cores]
     return (*doubled, cores)

@@ -1,8 +1,8 @@
-"""Which functions of ours the time of minimax goes into: from the root down, and from the leaves up.
+"""The share of minimax's time by function: from the root down, and from the leaves up.
 
-Machine code has no frames that a profiler of Python could see, and marks inside it would cost more than what they
-mark. So calls are counted in the search itself, by the plies left, and each kind of call is timed by itself on boards
-of the same tree. What is left of the measured time is the search's own: its loops and its recursion.
+Machine code has no frames that a Python profiler could see, and probes inside it would cost more than the code they
+time. So calls are counted in the search itself, by plies left, and each kind of call is timed by itself on boards of
+the same tree. The rest of the measured time is the search's own: its loops and its recursion.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,9 +13,9 @@ from outflank.boards import Board
 from outflank.games.evaluation import begin, evaluation_named
 from outflank.kinds import Count, Duration, Kind
 from outflank.lab.classroom import BrokenOff
-from outflank.lab.measuring import Contender, number, searched, warm
+from outflank.lab.measuring import Contender, measure_search, number, warm
 from outflank.lab.report import ReportTable, Sample
-from outflank.lab.search_log import unnoted
+from outflank.lab.search_log import without_logging
 from outflank.lab.step_costs import STEPS, step_costs
 from outflank.search.contract import Stop
 from outflank.search.probes import Counts
@@ -24,10 +24,10 @@ from outflank.words import how_many
 ITSELF, OUTSIDE = "minimax itself", "outside the search"
 
 BETWEEN = 10
-"""Turns of a game from one board that steps are timed on to the next."""
+"""Turns of a game between two boards that steps are timed on."""
 
 LEAST_SHARE = 0.00005
-"""What would be shown as 0.00 % is left out."""
+"""Least share of a listed row: smaller ones would be printed as 0.00 %."""
 
 CALLS, COST, SERIAL = "calls", "cost", "serial"
 SHAPES: dict[str, dict[str, Kind]] = {
@@ -35,37 +35,39 @@ SHAPES: dict[str, dict[str, Kind]] = {
     COST: {"step": str, "nanoseconds": Duration},
     SERIAL: {"seconds": Duration, "outside_seconds": Duration},
 }
-"""What samples hold, by what they are."""
+"""Kinds of the fields of a sample, by its `what`."""
 
 
 def function_samples(side: Contender, stop: Stop) -> list[Sample]:
-    """One worker's calls by the plies left, what a call costs, and what all took.
+    """Return samples of one worker: calls by plies left, the cost of each kind of call, and the total time.
 
-    What is outside the search (boards, the game's turns, getting ready) is what the same takes to a depth of 1.
+    Time outside the search (boards, the game's turns, preparation) is estimated by the same run to a depth of 1.
     """
-    alone = {key: value for key, value in side.options.items() if key not in ("parallel", "threshold", "schedule")}
-    serial = replace(side, options={**alone, "workers": 1})
-    evaluation = evaluation_named(side.board.game, alone.get("evaluation"))
+    serial_options = {
+        key: value for key, value in side.options.items() if key not in ("parallel", "threshold", "schedule")
+    }
+    serial = replace(side, options={**serial_options, "workers": 1})
+    evaluation = evaluation_named(side.board.game, serial_options.get("evaluation"))
     if begin(evaluation, side.board.game, side.board.position) != ():
-        return []  # what a state costs belongs to the moves, and would be counted twice
+        return []  # an incremental state costs time in the moves, and would be counted twice
     counts = Counts()
     try:
         warm(serial)
-        with unnoted():
-            shallow = [searched(replace(serial, depth=1), stop)[1] for _ in range(2)]
-            searched(serial, stop, instrument=counts)
-        _, whole = searched(serial, stop)
+        with without_logging():
+            shallow = [measure_search(replace(serial, depth=1), stop)[1] for _ in range(2)]
+            measure_search(serial, stop, instrument=counts)
+        _, full = measure_search(serial, stop)
     except BrokenOff:
         return []
-    costs = step_costs(_boards(side, str(whole.get("moves", ""))), evaluation)
+    costs = step_costs(_boards(side, str(full.get("moves", ""))), evaluation)
     calls = Calls.of(counts.nodes, counts.moves, counts.movable)
-    outside, seconds = min(_processor(each) for each in shallow), _processor(whole)
-    found: list[Sample] = [
-        {"what": CALLS, "left": each.left, "nodes": each.nodes, "made": each.made, "valued": each.valued}
-        for each in calls
+    outside, seconds = min(_processor(sample) for sample in shallow), _processor(full)
+    samples: list[Sample] = [
+        {"what": CALLS, "left": entry.left, "nodes": entry.nodes, "made": entry.made, "valued": entry.valued}
+        for entry in calls
     ]
-    found += [{"what": COST, "step": step, "nanoseconds": cost} for step, cost in costs.items()]
-    return [*found, {"what": SERIAL, "seconds": seconds, "outside_seconds": min(outside, seconds)}]
+    samples += [{"what": COST, "step": step, "nanoseconds": cost} for step, cost in costs.items()]
+    return [*samples, {"what": SERIAL, "seconds": seconds, "outside_seconds": min(outside, seconds)}]
 
 
 def _processor(sample: Sample) -> float:
@@ -73,30 +75,30 @@ def _processor(sample: Sample) -> float:
 
 
 def _boards(side: Contender, moves: str) -> list[Board[Any]]:
-    """Where the steps are timed: the position, or boards all through the game."""
+    """Return the boards that steps are timed on: the position, or every tenth board of the game."""
     board = side.board.copy()
-    found = [board.copy()]
-    for number_, move in enumerate(moves.split(), 1):
+    boards = [board.copy()]
+    for ply, move in enumerate(moves.split(), 1):
         board.push(move)
-        if number_ % BETWEEN == 0 and not board.is_game_over():
-            found.append(board.copy())
-    return found
+        if ply % BETWEEN == 0 and not board.is_game_over():
+            boards.append(board.copy())
+    return boards
 
 
 @dataclass(frozen=True, slots=True)
 class Calls:
-    """How often each step was called, in all nodes with so many plies left."""
+    """Calls of each step, in all nodes with `left` plies left."""
 
     left: int
     nodes: int
     made: int
-    """Moves that were made there."""
+    """Moves made in these nodes."""
     valued: int
-    """Positions that were evaluated from there: the children of the last ply, and nodes without a move."""
+    """Positions evaluated from these nodes: children at the last ply, and nodes without a move."""
 
     @classmethod
     def of(cls, nodes: Sequence[int], moves: Sequence[int], movable: Sequence[int]) -> "list[Calls]":
-        """From counts by the plies left, deepest first."""
+        """Return the calls from counts by plies left, most plies first."""
         return [
             cls(left, nodes[left], moves[left], (moves[left] if left == 1 else 0) + nodes[left] - movable[left])
             for left in range(len(nodes) - 1, 0, -1)
@@ -104,29 +106,31 @@ class Calls:
         ]
 
     def seconds(self, costs: Mapping[str, float]) -> dict[str, float]:
-        """What they take, by step."""
-        each = zip(STEPS[1:], (self.nodes, self.made, self.valued), strict=True)
-        return {step: count * costs[step] / 1e9 for step, count in each}
+        """Return the seconds that the calls take, by step."""
+        counts = zip(STEPS[1:], (self.nodes, self.made, self.valued), strict=True)
+        return {step: count * costs[step] / 1e9 for step, count in counts}
 
 
 def own_seconds(calls: Sequence[Calls], costs: Mapping[str, float], measured: float) -> dict[int, dict[str, float]]:
-    """Seconds by plies left and function; what the steps leave of the measured time goes to the nodes themselves."""
-    found = {each.left: each.seconds(costs) for each in calls}
-    explained = sum(sum(steps.values()) for steps in found.values())
-    entered = {each.left: each.nodes + (each.made if each.left == 1 else 0) for each in calls}
+    """Return seconds by plies left and function; measured time that steps do not explain is shared among the nodes."""
+    by_left = {entry.left: entry.seconds(costs) for entry in calls}
+    explained = sum(sum(steps.values()) for steps in by_left.values())
+    entered = {entry.left: entry.nodes + (entry.made if entry.left == 1 else 0) for entry in calls}
     rest = max(0.0, measured - explained) / max(1, sum(entered.values()))
-    return {left: {**steps, ITSELF: entered[left] * rest} for left, steps in found.items()}
+    return {left: {**steps, ITSELF: entered[left] * rest} for left, steps in by_left.items()}
 
 
-def views(samples: Sequence[Sample], kinds: Mapping[str, float], of: str) -> tuple[list[ReportTable], list[str]]:
-    """Both tables, and what is to be said of them; `kinds` are the seconds of all workers, by what they did."""
+def function_tables(
+    samples: Sequence[Sample], kinds: Mapping[str, float], suffix: str
+) -> tuple[list[ReportTable], list[str]]:
+    """Return both tables and notes on them; `kinds` are the seconds of all workers by activity."""
     calls = [
-        Calls(*(int(number(each[name])) for name in ("left", "nodes", "made", "valued")))
-        for each in samples
-        if each["what"] == CALLS
+        Calls(*(int(number(sample[name])) for name in ("left", "nodes", "made", "valued")))
+        for sample in samples
+        if sample["what"] == CALLS
     ]
-    costs = {str(each["step"]): number(each["nanoseconds"]) for each in samples if each["what"] == COST}
-    serial = next((each for each in samples if each["what"] == SERIAL), None)
+    costs = {str(sample["step"]): number(sample["nanoseconds"]) for sample in samples if sample["what"] == COST}
+    serial = next((sample for sample in samples if sample["what"] == SERIAL), None)
     if not calls or serial is None:
         return [], []
     outside = number(serial["outside_seconds"])
@@ -134,29 +138,30 @@ def views(samples: Sequence[Sample], kinds: Mapping[str, float], of: str) -> tup
     by_left = own_seconds(calls, costs, measured)
     seconds = {OUTSIDE: outside, **kinds}
     whole = sum(seconds.values()) or 1.0
-    shares = {name: each / whole for name, each in seconds.items()}
-    explained = sum(sum(each.seconds(costs).values()) for each in calls)
-    told = ", ".join(f"{step} {cost:.1f} ns" for step, cost in costs.items())
+    shares = {name: part / whole for name, part in seconds.items()}
+    explained = sum(sum(entry.seconds(costs).values()) for entry in calls)
+    costs_text = ", ".join(f"{step} {cost:.1f} ns" for step, cost in costs.items())
     notes = [
-        f"By function{of}: a call costs {told}; counted calls explain {explained:.2f} s of the {measured:.2f} s that "
-        f"one worker searches{'' if explained <= measured else ': calls overlap, and their shares are of that sum'}. "
+        f"By function{suffix}: a call costs {costs_text}; counted calls explain {explained:.2f} s of the "
+        f"{measured:.2f} s that one worker searches"
+        f"{'' if explained <= measured else ': calls overlap, and their shares are of that sum'}. "
         "What they leave is minimax itself."
     ]
-    return [top_down(f"top-down{of}", shares, by_left), bottom_up(f"bottom-up{of}", shares, by_left)], notes
+    return [top_down(f"top-down{suffix}", shares, by_left), bottom_up(f"bottom-up{suffix}", shares, by_left)], notes
 
 
 def top_down(title: str, shares: Mapping[str, float], by_left: Mapping[int, Mapping[str, float]]) -> ReportTable:
-    """From the root down: what a function and all it calls take, and what it takes itself.
+    """Return the table from the root down: the share of each function with its callees, and of the function itself.
 
-    `shares` are parts of the whole outside minimax and `search`, which is divided by `by_left`.
+    `shares` are shares of the total time, among them `search`, which `by_left` divides further.
     """
-    whole = sum(sum(each.values()) for each in by_left.values()) or 1.0
+    whole = sum(sum(steps.values()) for steps in by_left.values()) or 1.0
     scale = shares["search"] / whole
     lines: list[Sample] = [_row(0, "the program", 1.0, 0.0)]
     lines += [_row(1, name, share, share) for name, share in shares.items() if name != "search"]
     lines.append(_row(1, "search", shares["search"], 0.0))
     for level, (left, steps) in enumerate(by_left.items()):
-        below = sum(sum(each.values()) for other, each in by_left.items() if other <= left)
+        below = sum(sum(callee.values()) for plies, callee in by_left.items() if plies <= left)
         lines.append(_row(2 + level, f"minimax, {_plies(left)} left", scale * below, scale * steps[ITSELF]))
         lines += [
             _row(3 + level, step, scale * steps[step], scale * steps[step])
@@ -167,20 +172,20 @@ def top_down(title: str, shares: Mapping[str, float], by_left: Mapping[int, Mapp
 
 
 def bottom_up(title: str, shares: Mapping[str, float], by_left: Mapping[int, Mapping[str, float]]) -> ReportTable:
-    """From the leaves up: what each function takes itself, and from where it is called."""
-    whole = sum(sum(each.values()) for each in by_left.values()) or 1.0
+    """Return the table from the leaves up: the share of each function itself, and by caller."""
+    whole = sum(sum(steps.values()) for steps in by_left.values()) or 1.0
     scale = shares["search"] / whole
-    found: dict[str, dict[str, float]] = {
+    functions: dict[str, dict[str, float]] = {
         name: {"the program": share} for name, share in shares.items() if name != "search"
     }
     for name in (*STEPS[1:], ITSELF):
-        found[name] = {f"minimax, {_plies(left)} left": scale * steps[name] for left, steps in by_left.items()}
+        functions[name] = {f"minimax, {_plies(left)} left": scale * steps[name] for left, steps in by_left.items()}
     lines: list[Sample] = []
-    for name, callers in sorted(found.items(), key=lambda each: -sum(each[1].values())):
+    for name, callers in sorted(functions.items(), key=lambda item: -sum(item[1].values())):
         lines.append({"function, then its callers": name, "share": f"{sum(callers.values()):.2%}"})
         lines += [
             {"function, then its callers": f"· from {caller}", "share": f"{share:.2%}"}
-            for caller, share in sorted(callers.items(), key=lambda each: -each[1])
+            for caller, share in sorted(callers.items(), key=lambda item: -item[1])
             if share >= LEAST_SHARE and len(callers) > 1
         ]
     return ReportTable.of(title, lines)

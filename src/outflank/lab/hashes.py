@@ -1,7 +1,7 @@
-"""Hash functions for boards: the table's own, well-known ones, and what one would try first.
+"""Hash functions for boards: the table's own, well-known ones, and simple first attempts.
 
-Each goes from the two words of many boards and a number of bits to as many slots, numbers below 2^bits. Report 000 had
-tried a dozen; one of your own is compared with these once it is registered.
+Each function maps the two words of many boards and a number of bits to one slot per board, below 2^bits. Report 000
+tried a dozen; your own function is compared with these once it is registered.
 """
 
 import zlib
@@ -22,36 +22,36 @@ _hashes: dict[str, Hash] = {}
 
 
 def register_hash(name: str, function: Hash) -> Hash:
-    """Let `outflank lab hash` try a function too: from both words of boards, and bits, to slots below 2^bits."""
+    """Register a function for `outflank lab hash`: it maps both words of boards, and bits, to slots below 2^bits."""
     _hashes[name] = function
     return function
 
 
 def hashes() -> dict[str, Hash]:
-    """All of them by name, the table's own first."""
+    """Return all hash functions by name, the table's own first."""
     return dict(_hashes)
 
 
 def slots(name: str, first: Words, second: Words, bits: int) -> npt.NDArray[np.int64]:
-    """The slots that a function gives to boards; refuses what is no slot."""
-    with np.errstate(over="ignore"):  # words go round
-        found = np.asarray(_hashes[name](first, second, bits))
-    if found.shape != first.shape or found.dtype.kind not in "iu":
-        raise InvalidOption(f"hash {name!r}: expected {len(first)} whole numbers, found {found.dtype} {found.shape}")
-    if len(found) and (int(found.min()) < 0 or int(found.max()) >= 1 << bits):
-        raise InvalidOption(f"hash {name!r}: expected slots from 0 to {(1 << bits) - 1}, found {int(found.max())}")
-    return found.astype(np.int64)
+    """Return the slots of boards by a function; raise `InvalidOption` if it returns anything but slots."""
+    with np.errstate(over="ignore"):  # words wrap around
+        result = np.asarray(_hashes[name](first, second, bits))
+    if result.shape != first.shape or result.dtype.kind not in "iu":
+        raise InvalidOption(f"hash {name!r}: expected {len(first)} whole numbers, found {result.dtype} {result.shape}")
+    if len(result) and (int(result.min()) < 0 or int(result.max()) >= 1 << bits):
+        raise InvalidOption(f"hash {name!r}: expected slots from 0 to {(1 << bits) - 1}, found {int(result.max())}")
+    return result.astype(np.int64)
 
 
 # --- the table's own, as the kernels compute it ---
 
 
 @kernel
-def hash_all(firsts, seconds, found):
-    """The table's own hash of many positions."""
+def hash_all(firsts, seconds, output):
+    """Write the table's own hash of many positions to `output`, and return it."""
     for index in range(firsts.shape[0]):
-        found[index] = hashed(firsts[index], seconds[index])
-    return found
+        output[index] = hashed(firsts[index], seconds[index])
+    return output
 
 
 @hash_all.sample
@@ -60,7 +60,7 @@ def _hash_all_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[An
     yield words, words.copy(), words.copy()
 
 
-def _ours(first: Words, second: Words, bits: int) -> Words:
+def _table_hash(first: Words, second: Words, bits: int) -> Words:
     return _high(np.asarray(hash_all(first, second, np.empty_like(first))), bits)
 
 
@@ -79,28 +79,28 @@ def _low(word: Words, bits: int) -> Words:
     return word & _word((1 << bits) - 1)
 
 
-def _turned(word: Words, by: int) -> Words:
+def _rotated(word: Words, by: int) -> Words:
     return (word << _word(by)) | (word >> _word(64 - by))
 
 
 def _pieces(first: Words, second: Words, size: int) -> Iterator[Words]:
-    """Both words in pieces of `size` bits."""
+    """Yield both words in pieces of `size` bits."""
     for word in (first, second):
         for shift in range(0, 64, size):
             yield (word >> _word(shift)) & _word((1 << size) - 1)
 
 
 def _zobrist(first: Words, second: Words, bits: int) -> Words:
-    """A random word for each square and colour, xored."""
+    """Return the xor of a random word for each occupied square and colour."""
     numbers = np.random.default_rng(1).integers(0, 1 << 63, (128,), np.uint64)
-    found = np.zeros_like(first)
-    for place, bit in enumerate(_pieces(first, second, 1)):
-        found ^= bit * numbers[place]
-    return _low(found, bits)
+    state = np.zeros_like(first)
+    for index, bit in enumerate(_pieces(first, second, 1)):
+        state ^= bit * numbers[index]
+    return _low(state, bits)
 
 
 def _murmur(first: Words, second: Words, bits: int) -> Words:
-    """The finaliser of MurmurHash3, of one word after the other."""
+    """Apply the finaliser of MurmurHash3 to one word after the other."""
 
     def mixed(word: Words) -> Words:
         word = (word ^ (word >> _word(33))) * _word(0xFF51AFD7ED558CCD)
@@ -111,7 +111,7 @@ def _murmur(first: Words, second: Words, bits: int) -> Words:
 
 
 def _splitmix(first: Words, second: Words, bits: int) -> Words:
-    """The step of SplitMix64, of one word after the other."""
+    """Apply the step of SplitMix64 to one word after the other."""
 
     def mixed(word: Words) -> Words:
         word = word + _word(0x9E3779B97F4A7C15)
@@ -123,50 +123,50 @@ def _splitmix(first: Words, second: Words, bits: int) -> Words:
 
 
 def _fnv(first: Words, second: Words, bits: int) -> Words:
-    """FNV-1a, byte by byte."""
-    found = np.full_like(first, 0xCBF29CE484222325)
+    """Return FNV-1a, byte by byte."""
+    state = np.full_like(first, 0xCBF29CE484222325)
     for byte in _pieces(first, second, 8):
-        found = (found ^ byte) * _word(0x100000001B3)
-    return _low(found ^ (found >> _word(32)), bits)
+        state = (state ^ byte) * _word(0x100000001B3)
+    return _low(state ^ (state >> _word(32)), bits)
 
 
 def _one_at_a_time(first: Words, second: Words, bits: int) -> Words:
-    """Jenkins's, byte by byte, of 32 bits."""
-    found, all_ = np.zeros_like(first), _word(0xFFFFFFFF)
+    """Return Jenkins's one-at-a-time hash of 32 bits, byte by byte."""
+    state, mask = np.zeros_like(first), _word(0xFFFFFFFF)
     for byte in _pieces(first, second, 8):
-        found = (found + byte) & all_
-        found = (found + (found << _word(10))) & all_
-        found ^= found >> _word(6)
-    found = (found + (found << _word(3))) & all_
-    found ^= found >> _word(11)
-    found = (found + (found << _word(15))) & all_
-    return _low(found, bits)
+        state = (state + byte) & mask
+        state = (state + (state << _word(10))) & mask
+        state ^= state >> _word(6)
+    state = (state + (state << _word(3))) & mask
+    state ^= state >> _word(11)
+    state = (state + (state << _word(15))) & mask
+    return _low(state, bits)
 
 
 def _crc(first: Words, second: Words, bits: int) -> Words:
-    """CRC-32 of the sixteen bytes."""
+    """Return the CRC-32 of the sixteen bytes."""
     boards = np.stack([first, second], axis=1).astype("<u8").view(np.uint8)
     return _low(np.fromiter((zlib.crc32(board.tobytes()) for board in boards), np.uint64, len(first)), bits)
 
 
 def _times_31(first: Words, second: Words, bits: int) -> Words:
-    """What Java's arrays have: 31 times the last, plus the next, of four integers."""
-    found = np.ones_like(first)
+    """Return the hash of Java's arrays over four integers: 31 times the sum so far, plus the next."""
+    state = np.ones_like(first)
     for piece in _pieces(first, second, 32):
-        found = (found * _word(31) + piece) & _word(0xFFFFFFFF)
-    return _low(found, bits)
+        state = (state * _word(31) + piece) & _word(0xFFFFFFFF)
+    return _low(state, bits)
 
 
-def _added_and_turned(first: Words, second: Words, bits: int) -> Words:
-    """Turned by five bits, plus the next of four integers."""
-    found = np.zeros_like(first)
+def _add_and_rotate(first: Words, second: Words, bits: int) -> Words:
+    """Return four integers added up, with a rotation by five bits before each."""
+    state = np.zeros_like(first)
     for piece in _pieces(first, second, 32):
-        found = _turned(found, 5) + piece
-    return _low(found ^ (found >> _word(32)), bits)
+        state = _rotated(state, 5) + piece
+    return _low(state ^ (state >> _word(32)), bits)
 
 
 def _modulo(first: Words, second: Words, bits: int) -> Words:
-    """The 128 bits as a number, modulo the greatest prime that fits."""
+    """Return the 128 bits as a number, modulo the greatest prime up to 2^bits."""
     prime = next(
         number
         for number in range(1 << bits, 1, -1)
@@ -176,33 +176,33 @@ def _modulo(first: Words, second: Words, bits: int) -> Words:
 
 
 def _multiplied(first: Words, second: Words, bits: int) -> Words:
-    """One multiplication by the golden section, the highest bits."""
+    """Return the highest bits of one multiplication by the golden ratio."""
     return _high((first + second * _word(3)) * _word(0x9E3779B97F4A7C15), bits)
 
 
 def _folded(first: Words, second: Words, bits: int) -> Words:
-    """Both words xored, and all pieces of as many bits as are wanted."""
-    mixed, found = first ^ second, np.zeros_like(first)
+    """Return the xor of all pieces of `bits` bits of both words."""
+    mixed, folded = first ^ second, np.zeros_like(first)
     for shift in range(0, 64, bits):
-        found ^= _low(mixed >> _word(shift), bits)
-    return found
+        folded ^= _low(mixed >> _word(shift), bits)
+    return folded
 
 
 def _low_bits(first: Words, second: Words, bits: int) -> Words:
-    """Both words xored, the lower half of the board."""
+    """Return the xor of both words, from the lower half of the board."""
     return _high((first ^ second) << _word(32), bits)
 
 
 def _summed(first: Words, second: Words, bits: int) -> Words:
-    """The sum of four integers."""
-    found = np.zeros_like(first)
+    """Return the sum of four integers."""
+    state = np.zeros_like(first)
     for piece in _pieces(first, second, 32):
-        found = found + piece
-    return _low(found, bits)
+        state = state + piece
+    return _low(state, bits)
 
 
 for _name, _function in {
-    "outflank": _ours,
+    "outflank": _table_hash,
     "Zobrist": _zobrist,
     "Murmur's finaliser": _murmur,
     "SplitMix": _splitmix,
@@ -210,7 +210,7 @@ for _name, _function in {
     "one at a time": _one_at_a_time,
     "CRC-32": _crc,
     "times 31": _times_31,
-    "add and turn": _added_and_turned,
+    "add and turn": _add_and_rotate,
     "modulo a prime": _modulo,
     "one multiplication": _multiplied,
     "xor, folded": _folded,

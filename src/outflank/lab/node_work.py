@@ -1,8 +1,8 @@
-"""The work inside one node of Othello, done in other ways: what report 002 would have divided further.
+"""Alternative implementations of the work inside one node of Othello, which report 002 proposed to divide further.
 
-Its section "Further Parallelism" names move generation, flipping and evaluation. Each is here square by square, as
-its program does it; direction by direction, on whole boards; in lanes, all directions side by side, as our rules are;
-and by two workers who share every single call. All give the same answer.
+Its section "Further Parallelism" names move generation, flipping and evaluation. Each is implemented square by square,
+as in its program; direction by direction, on whole boards; in SIMD lanes, all directions at once, as in our rules; and
+by two workers that share every call. All return the same result.
 """
 
 from collections.abc import Iterator
@@ -34,19 +34,19 @@ from outflank.othello.rules import (
 )
 
 NOTHING, MOVES, FLIPS, VALUE = range(4)
-"""What a node does; the first is an empty call, whose cost is that of the loop around it."""
+"""Operations of a node; the first is an empty call, whose cost is that of the surrounding loop."""
 
 OPERATIONS = ("nothing", "move generation", "disk flipping", "evaluation")
 
 BY_SQUARES, BY_DIRECTIONS, IN_LANES = range(3)
 WAYS = ("square by square", "direction by direction", "lanes")
-"""An evaluation that counts discs has no directions: its `lanes` are the bits of a whole board."""
+"""Implementations. Counting discs has no directions: its `lanes` are the bits of a whole board."""
 
 TIMED = 20
-"""Calls in a row that two workers are timed over: few enough to be undisturbed now and then on a busy machine."""
+"""Consecutive calls that two workers are timed over: few enough to run undisturbed at times on a busy machine."""
 
 SPINS = 2000
-"""Looks at a word before the core is offered to others."""
+"""Polls of a word before a waiting worker yields its core."""
 
 
 # --- square by square ---
@@ -54,7 +54,7 @@ SPINS = 2000
 
 @inner
 def _flips_by_squares(own, opp, square):
-    found = ZERO
+    flipped = ZERO
     for down in range(-1, 2):
         for right in range(-1, 2):
             if down == 0 and right == 0:
@@ -65,33 +65,33 @@ def _flips_by_squares(own, opp, square):
                 disc = ONE << U64(8 * row + column)
                 if opp & disc == ZERO:
                     if own & disc != ZERO:
-                        found |= run
+                        flipped |= run
                     break
                 run |= disc
                 row, column = row + down, column + right
-    return found
+    return flipped
 
 
 @inner
 def _legal_by_squares(own, opp):
-    found = ZERO
+    moves = ZERO
     for square in range(64):
         disc = ONE << U64(square)
         if (own | opp) & disc == ZERO and _flips_by_squares(own, opp, square) != ZERO:
-            found |= disc
-    return found
+            moves |= disc
+    return moves
 
 
 @inner
-def _counted_by_squares(own, opp):
-    found = 0
+def _disc_difference_by_squares(own, opp):
+    difference = 0
     for square in range(64):
         disc = ONE << U64(square)
         if own & disc != ZERO:
-            found += 1
+            difference += 1
         elif opp & disc != ZERO:
-            found -= 1
-    return found
+            difference -= 1
+    return difference
 
 
 # --- direction by direction ---
@@ -121,35 +121,35 @@ def _reached(own, line, step):
 @inner
 def _legal_by_directions(own, opp):
     inside = opp & INNER
-    found = _reached(own, inside, ACROSS) | _reached(own, opp, DOWN)
-    found |= _reached(own, inside, DOWN_LEFT) | _reached(own, inside, DOWN_RIGHT)
-    return found & ~(own | opp)
+    moves = _reached(own, inside, ACROSS) | _reached(own, opp, DOWN)
+    moves |= _reached(own, inside, DOWN_LEFT) | _reached(own, inside, DOWN_RIGHT)
+    return moves & ~(own | opp)
 
 
 @inner
-def _turned(own, line, disc, step):
-    found = ZERO
+def _flipped_along(own, line, disc, step):
+    flipped = ZERO
     up, down = _up(line, disc, step), _down(line, disc, step)
     if (up << step) & own != ZERO:
-        found |= up
+        flipped |= up
     if (down >> step) & own != ZERO:
-        found |= down
-    return found
+        flipped |= down
+    return flipped
 
 
 @inner
 def _flips_by_directions(own, opp, disc):
     inside = opp & INNER
-    found = _turned(own, inside, disc, ACROSS) | _turned(own, opp, disc, DOWN)
-    return found | _turned(own, inside, disc, DOWN_LEFT) | _turned(own, inside, disc, DOWN_RIGHT)
+    flipped = _flipped_along(own, inside, disc, ACROSS) | _flipped_along(own, opp, disc, DOWN)
+    return flipped | _flipped_along(own, inside, disc, DOWN_LEFT) | _flipped_along(own, inside, disc, DOWN_RIGHT)
 
 
 # --- one after the other ---
 
 
 @inner
-def _done(operation, way, own, opp, disc):
-    """What a call finds, as a word."""
+def _result(operation, way, own, opp, disc):
+    """Return the result of a call, as a word."""
     if operation == MOVES:
         if way == BY_SQUARES:
             return _legal_by_squares(own, opp)
@@ -164,35 +164,35 @@ def _done(operation, way, own, opp, disc):
         return flips(own, opp, disc)
     if operation == VALUE:
         if way == BY_SQUARES:
-            return U64(64 + _counted_by_squares(own, opp))
+            return U64(64 + _disc_difference_by_squares(own, opp))
         return U64(64 + popcount(own) - popcount(opp))
     return own
 
 
 @kernel
 def one_by_one(operation, way, times, owns, opps, discs, link):
-    """All boards so many times, each call after the one before, as in a search; what the last time found.
+    """Run the operation on all boards `times` times, each call dependent on the last, as in a search.
 
-    `link` is 0, which the compiler does not know.
+    Return the xor of the last pass. `link` is 0, which the compiler does not know.
     """
-    found = ZERO
+    checksum = ZERO
     for _ in range(times):
-        before, found = found & link, ZERO
+        before, checksum = checksum & link, ZERO
         for index in range(owns.shape[0]):
-            own = owns[index] ^ before ^ (found & link)
-            found ^= _done(operation, way, own, opps[index], discs[index])
-    return found
+            own = owns[index] ^ before ^ (checksum & link)
+            checksum ^= _result(operation, way, own, opps[index], discs[index])
+    return checksum
 
 
 @kernel
 def side_by_side(operation, way, times, owns, opps, discs):
-    """The same, but no call waits for another: what the processor can do at once."""
-    found = ZERO
+    """Run the operation on all boards `times` times, with independent calls that the processor can overlap."""
+    checksum = ZERO
     for _ in range(times):
-        found = ZERO
+        checksum = ZERO
         for index in range(owns.shape[0]):
-            found ^= _done(operation, way, owns[index], opps[index], discs[index])
-    return found
+            checksum ^= _result(operation, way, owns[index], opps[index], discs[index])
+    return checksum
 
 
 @side_by_side.sample
@@ -213,29 +213,29 @@ def _one_by_one_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[
 
 SHARED = record_type(
     {
-        "asked": np.int64,  # the number of the last call that the helper is to join
+        "asked": np.int64,  # number of the last call that the helper is to join
         "own": np.uint64,
         "opp": np.uint64,
         "disc": np.uint64,
-        "answered": np.int64,  # the number of the last call that it has answered
+        "answered": np.int64,  # number of the last call that the helper has answered
         "answer": np.uint64,
         "over": np.int64,
-        "calls": np.int64,  # what the leader did
-        "spent": np.int64,  # nanoseconds of its quickest `TIMED` calls
+        "calls": np.int64,  # calls that the leader made
+        "spent": np.int64,  # nanoseconds of the quickest `TIMED` calls
         "found": np.uint64,
     },
-    apart=("asked", "answered", "over", "calls"),
+    own_lines=("asked", "answered", "over", "calls"),
 )
 
 
 def new_desk() -> Any:
-    """What two workers share, empty."""
+    """Return the empty record that two workers share."""
     return allocate(SHARED, 1)[0]
 
 
 @inner
 def _half(operation, upper, own, opp, disc):
-    """One worker's half of a call: four of the eight directions, or one colour's discs."""
+    """Return one worker's half of a call: four of the eight directions, or one colour's discs."""
     if operation == MOVES:
         step, line = _steps(), _lines(opp)
         mine = spread(own, step)
@@ -254,16 +254,16 @@ def _half(operation, upper, own, opp, disc):
 
 
 @inner
-def _together(operation, own, opp, mine, other):
+def _combined(operation, own, opp, leader_half, helper_half):
     if operation == MOVES:
-        return (mine | other) & ~(own | opp)
+        return (leader_half | helper_half) & ~(own | opp)
     if operation == VALUE:
-        return mine - other
-    return mine | other
+        return leader_half - helper_half
+    return leader_half | helper_half
 
 
 @inner
-def _waits(spins):
+def _poll_wait(spins):
     if spins < SPINS:
         pause()
     else:
@@ -273,52 +273,52 @@ def _waits(spins):
 
 @kernel
 def help_out(operation, desk):
-    """The second worker: answers every call until it is over."""
-    seen = 0
+    """Run the second worker: answer every call until the leader is done."""
+    last_call = 0
     spins = 0
-    store(desk, "answered", -1)  # it is there
+    store(desk, "answered", -1)  # the helper is ready
     while load(desk, "over") == 0:
-        asked = load(desk, "asked")
-        if asked == seen:
-            spins = _waits(spins)
+        call = load(desk, "asked")
+        if call == last_call:
+            spins = _poll_wait(spins)
             continue
         spins = 0
-        seen = asked
+        last_call = call
         desk.answer = _half(operation, False, desk.own, desk.opp, desk.disc)
-        store(desk, "answered", seen)
-    return seen
+        store(desk, "answered", last_call)
+    return last_call
 
 
 @kernel
 def lead(operation, desk, owns, opps, discs, link, most_nanoseconds):
-    """The first worker: all boards, again and again until the time is over, each call shared with the second.
+    """Run the first worker: repeat all boards until the time is over, sharing each call with the second worker.
 
-    Only the quickest calls count: in the others one of the two may have been without a core.
+    Only the quickest calls count: in the others, one of the two may have been without a core.
     """
     spins = 0
     while load(desk, "answered") != -1 and load(desk, "over") == 0:
-        spins = _waits(spins)
-    calls, least = 0, np.int64(1 << 62)
+        spins = _poll_wait(spins)
+    calls, quickest = 0, np.int64(1 << 62)
     began = nanoseconds()
     while (nanoseconds() - began < most_nanoseconds or calls == 0) and load(desk, "over") == 0:
-        found = ZERO
-        since = nanoseconds()
+        checksum = ZERO
+        block_start = nanoseconds()
         for index in range(owns.shape[0]):
             if index % TIMED == 0:
-                since = nanoseconds()
-            own = owns[index] ^ (found & link)
+                block_start = nanoseconds()
+            own = owns[index] ^ (checksum & link)
             calls += 1
             desk.own, desk.opp, desk.disc = own, opps[index], discs[index]
             store(desk, "asked", calls)
             mine = _half(operation, True, own, opps[index], discs[index])
             spins = 0
             while load(desk, "answered") != calls and load(desk, "over") == 0:
-                spins = _waits(spins)
-            found ^= _together(operation, own, opps[index], mine, desk.answer)
+                spins = _poll_wait(spins)
+            checksum ^= _combined(operation, own, opps[index], mine, desk.answer)
             if index % TIMED == TIMED - 1:
-                least = min(least, nanoseconds() - since)
-        desk.found = found
-    desk.calls, desk.spent = calls, least
+                quickest = min(quickest, nanoseconds() - block_start)
+        desk.found = checksum
+    desk.calls, desk.spent = calls, quickest
     store(desk, "over", 1)
     return calls
 

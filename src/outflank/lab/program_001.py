@@ -1,8 +1,8 @@
-"""Report 001's four programs as they counted their nodes: every call below the root, in the window that each was given.
+"""Report 001's four programs, with their node counts: every call below the root counts, in the report's windows.
 
-Their search is not quite ours. A move that beats its scout is searched again above what the scout showed, where ours
-asks from just below that, to keep the line; a leaf that does is entered twice; and the root's moves are called in
-windows that no search should have. So it stands here, as a kernel of its own, and not among the searches.
+Their search differs from ours. A move that beats its scout is searched again above the scout's value, where ours
+starts just below it, to keep the principal variation; a leaf that beats its scout is entered twice; and the root's
+moves are called in windows that no correct search uses. So this is a separate kernel, outside `search/`.
 """
 
 from collections.abc import Iterator
@@ -19,35 +19,35 @@ from outflank.kernels.compiler import inner, kernel
 from outflank.kernels.record_types import allocate, record_type
 from outflank.kernels.workers import run_workers
 from outflank.lab.classroom import BrokenOff
-from outflank.lab.search_log import note
+from outflank.lab.search_log import log_search
 from outflank.othello.board import OthelloBoard
 from outflank.othello.rules import OthelloPosition
 from outflank.othello.squares import START, othello
 from outflank.search.contract import Stop
 
 WIN = 1_000_000
-"""A finished game, to its winner."""
+"""Value of a finished game for its winner."""
 
 POINTS = 10
-"""Of the evaluation: a move more than the other side has."""
+"""Value of one move more than the opponent has."""
 
 WHOLE, AS_IT_STANDS, NEGATED = 0, 1, 2
-"""The window of a root move: everything; from the best value so far up, as if its value were the mover's own; or that
-turned over, as it has to be."""
+"""Window of a root move: infinite; above the best value so far, with the sign of the wrong side; or that window
+negated, as is correct."""
 
 Window = Literal["whole", "as it stands", "negated"]
 WINDOWS: dict[str, int] = {"whole": WHOLE, "as it stands": AS_IT_STANDS, "negated": NEGATED}
 
 ROOM = 1 << 14
-"""Moves on the line that a worker is in."""
+"""Room for the moves of all nodes on a worker's current line."""
 
 WORKER = record_type({"calls": np.int64, "moves": (MOVE, ROOM)})
-SHARED = record_type({"next": np.int64, "best": np.int64, "stop": np.int64}, apart=("next", "best", "stop"))
+SHARED = record_type({"next": np.int64, "best": np.int64, "stop": np.int64}, own_lines=("next", "best", "stop"))
 
 
 @inner
 def static(game: Any, evaluation: Any, position: Any, move: Any) -> Any:
-    """What a move is worth to the mover by the board that it leads to."""
+    """Return the static value of a move for the mover: the evaluation of the resulting board."""
     return np.int64(-POINTS * value(evaluation, game, play(game, position, move), ()))
 
 
@@ -55,11 +55,11 @@ def static(game: Any, evaluation: Any, position: Any, move: Any) -> Any:
 def above_leaves(
     game: Any, evaluation: Any, position: Any, alpha: Any, beta: Any, scouts: Any, start: Any, end: Any, worker: Any
 ) -> Any:
-    """A node whose moves all lead to leaves. Most nodes are such, so that leaves are no calls here, only counted."""
+    """Return the value of a node above leaves. Most nodes are such, so leaves are counted without a call."""
     moves = worker.moves
     best = static(game, evaluation, position, moves[start])
     index = start + 1
-    # The first one that is called may be the best of all: then none of the others beats its scout.
+    # The first move called is the one with the best static value: then no other beats its scout.
     while index < end and (scouts or max(alpha, best) < beta):
         best = max(best, static(game, evaluation, position, moves[index]))
         index += 1
@@ -68,11 +68,11 @@ def above_leaves(
 
 
 @kernel
-def searched(game, evaluation, position, alpha, beta, depth, scouts, worker, start, shared):
-    """The value of `position`, as far as (alpha, beta) asks; every call is counted.
+def alphabeta_001(game, evaluation, position, alpha, beta, depth, scouts, worker, start, shared):
+    """Return the value of `position` in the window (alpha, beta), and count every call.
 
-    With `scouts` the move with the best static value comes first and the others get a null window; without, it is
-    plain alpha-beta. In an empty window, which happens, each node is left after its first move.
+    With `scouts`, the move with the best static value comes first and the others get a null window; without, this is
+    plain alpha-beta. In an empty window, which does occur, each node returns after its first move.
     """
     worker.calls += 1
     if depth == 0:
@@ -87,13 +87,13 @@ def searched(game, evaluation, position, alpha, beta, depth, scouts, worker, sta
         return above_leaves(game, evaluation, position, alpha, beta, scouts, start, end, worker)
     first = start
     if scouts:
-        promised = static(game, evaluation, position, moves[start])
+        best_static = static(game, evaluation, position, moves[start])
         for index in range(start + 1, end):
-            promise = static(game, evaluation, position, moves[index])
-            if promise > promised:
-                first, promised = index, promise
+            static_value = static(game, evaluation, position, moves[index])
+            if static_value > best_static:
+                first, best_static = index, static_value
     child = play(game, position, moves[first])
-    best = -searched(game, evaluation, child, -beta, -alpha, depth - 1, scouts, worker, end, shared)
+    best = -alphabeta_001(game, evaluation, child, -beta, -alpha, depth - 1, scouts, worker, end, shared)
     low = max(alpha, best)
     for index in range(start, end):
         if low >= beta:
@@ -102,18 +102,18 @@ def searched(game, evaluation, position, alpha, beta, depth, scouts, worker, sta
             continue
         child = play(game, position, moves[index])
         top = low + 1 if scouts else beta
-        found = -searched(game, evaluation, child, -top, -low, depth - 1, scouts, worker, end, shared)
-        best = max(best, found)
+        child_value = -alphabeta_001(game, evaluation, child, -top, -low, depth - 1, scouts, worker, end, shared)
+        best = max(best, child_value)
         if scouts and low < best < beta:
-            found = -searched(game, evaluation, child, -beta, -best, depth - 1, scouts, worker, end, shared)
-            best = max(best, found)
+            child_value = -alphabeta_001(game, evaluation, child, -beta, -best, depth - 1, scouts, worker, end, shared)
+            best = max(best, child_value)
         low = max(low, best)
     return best
 
 
 @kernel
 def take_moves(game, evaluation, position, depth, scouts, window, values, worker, shared):
-    """Take moves of the root until none is left, each in its window, and write down what they are worth."""
+    """Take moves of the root until none is left, search each in its window, and write its value to `values`."""
     end = fill(game, position, worker.moves, 0)
     top = np.int64(WIN + scouts)
     while load(shared, "stop", "relaxed") == 0:
@@ -127,20 +127,20 @@ def take_moves(game, evaluation, position, depth, scouts, window, values, worker
             low = best
         elif window == NEGATED:
             high = -best
-        found = -searched(game, evaluation, child, low, high, depth - 1, scouts, worker, end, shared)
-        values[index] = found
-        fetch_max(shared, "best", found)
+        move_value = -alphabeta_001(game, evaluation, child, low, high, depth - 1, scouts, worker, end, shared)
+        values[index] = move_value
+        fetch_max(shared, "best", move_value)
     return 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Program001:
-    """One of the four."""
+    """One of the four programs."""
 
     scouts: bool
-    """PVS, or plain alpha-beta."""
+    """True for PVS, False for plain alpha-beta."""
     window: Window
-    """What the root's moves are called in."""
+    """Window of the root's moves."""
 
 
 PROGRAMS = {
@@ -149,17 +149,17 @@ PROGRAMS = {
     "ParallelPVS": Program001(scouts=True, window="whole"),
     "ParallelAlphaBeta": Program001(scouts=False, window="whole"),
 }
-"""By the report's names."""
+"""The programs by the report's names."""
 
 
 def start() -> OthelloBoard:
-    """Where its games start: black is on d4 and e5, where others have white."""
+    """Return the report's start position: black is on d4 and e5, where the standard start has white."""
     return OthelloBoard(othello(8, "discs"), OthelloPosition(START.opp, START.own))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Turn001:
-    """What was found in one turn."""
+    """The move and the call count of one turn."""
 
     move: str
     calls: int
@@ -168,14 +168,14 @@ class Turn001:
 def turn(
     board: OthelloBoard, depth: int, program: Program001, *, workers: int = 1, stop: Stop | None = None
 ) -> Turn001:
-    """Search as the program does. Workers share the root's moves; in the whole window they change no count."""
+    """Search as the program does. Workers share the root's moves; with the infinite window they change no count."""
     stop = stop or Stop()
     game, position, evaluation = board.game, board.position, evaluation_named(board.game, "mobility")
     moves = board.legal_moves
     values = np.zeros(most_moves(game), np.int64)
     records, shared = allocate(WORKER, workers), allocate(SHARED, 1)[0]
     shared.best = -WIN - 1
-    how = depth, int(program.scouts), WINDOWS[program.window]
+    settings = depth, int(program.scouts), WINDOWS[program.window]
 
     def halt() -> None:
         store(shared, "stop", 1)
@@ -183,14 +183,16 @@ def turn(
     stop.add_listener(halt)
     try:
         run_workers(
-            take_moves, [(game, evaluation, position, *how, values, each, shared) for each in records], stop=halt
+            take_moves,
+            [(game, evaluation, position, *settings, values, worker, shared) for worker in records],
+            stop=halt,
         )
     finally:
         stop.remove_listener(halt)
     if stop.called:
         raise BrokenOff
-    best = moves[int(np.argmax(values[: len(moves)]))]  # the first of equal ones
-    note(
+    best = moves[int(np.argmax(values[: len(moves)]))]  # the first of equal moves
+    log_search(
         board,
         depth,
         algorithm="pvs" if program.scouts else "alphabeta",
@@ -203,22 +205,22 @@ def turn(
 
 
 def game_against_first(
-    depth: int, program: Program001, ours: Side = Side.WHITE, *, workers: int = 1, stop: Stop | None = None
+    depth: int, program: Program001, side: Side = Side.WHITE, *, workers: int = 1, stop: Stop | None = None
 ) -> Iterator[Turn001]:
-    """The turns of a game against the player who takes the first move; passes are none."""
+    """Yield the turns of a game against a player that plays the first legal move; passes are not turns."""
     board = start()
     while not board.is_game_over():
         first = board.legal_moves[0]
-        if board.turn is not ours or first.is_pass:
+        if board.turn is not side or first.is_pass:
             board.push(str(first))
             continue
-        found = turn(board, depth, program, workers=workers, stop=stop)
-        yield found
-        board.push(found.move)
+        result = turn(board, depth, program, workers=workers, stop=stop)
+        yield result
+        board.push(result.move)
 
 
-@searched.sample
-def _searched_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
+@alphabeta_001.sample
+def _alphabeta_001_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
     if isinstance(position, OthelloPosition):
         evaluation, low, high = evaluation_named(game, "mobility"), np.int64(-WIN - 1), np.int64(WIN)
         worker, shared = allocate(WORKER, 1)[0], allocate(SHARED, 1)[0]

@@ -1,4 +1,4 @@
-"""The programs whose searches are measured: a report's in one word, or one that is put together."""
+"""The programs whose searches are measured: a report's program by name, or a combination of parts."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -14,33 +14,33 @@ from outflank.search.ordering import ordering_named
 
 OURS = "ours"
 PROGRAMS: dict[str, dict[str, Any]] = {OURS: {"algorithm": "pvs", "table_bits": 22}, "000": REPORT_000}
-"""What each program searches with."""
+"""Search options of each program."""
 
 GAME_OF = {"000": next(name for name in OWN_GAMES if "000" in game_named(name).programs)}
-"""Programs that play one game only."""
+"""The game of each program that plays only one."""
 
 
 def game_of(board: Board[Any]) -> str:
-    """The name of a board's game."""
+    """Return the name of a board's game."""
     return description_of(board.game).name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProgramChoice(Parameters):
-    """Which program searches."""
+    """Parameters that select the searching program."""
 
     program: str | None = option(None, "The program that searches: 000 (that report's) or ours.  [000, if it can]")
     algorithm: str | None = option(None, "Another algorithm: alphabeta, pvs or mtdf.  [the program's]")
     evaluation: str | None = option(None, "Another evaluation, by name.  [the program's]")
     ordering: str | None = option(None, "Another ordering, by name.  [the program's]")
 
-    def searched_with(
+    def search_options(
         self, board: Board[Any], usual: str | None = None, *, algorithm: str | None = None
     ) -> dict[str, Any]:
-        """What a board is searched with: the program, or the `usual` one, with other parts where they are named.
+        """Return the search options for a board: the program's, or the `usual` one's, with the parts the user replaced.
 
-        A program that does not play the board's game is refused if it was asked for; if not, ours takes its place.
-        With an `algorithm`, that one and not those that a cluster supports.
+        A selected program that does not play the board's game is an error; a `usual` one is replaced by ours.
+        `algorithm` overrides the parameter, and is not limited to those that a cluster supports.
         """
         game = game_of(board)
         if self.program is not None and self.program not in PROGRAMS:
@@ -55,20 +55,20 @@ class ProgramChoice(Parameters):
             ordering_named(board.game, self.ordering)
         if usual is not None and GAME_OF.get(usual, game) != game:
             usual = OURS
-        chosen = self.program or usual
-        given = {
+        program = self.program or usual
+        replaced = {
             "algorithm": algorithm or self.algorithm,
             "evaluation": self.evaluation,
             "ordering": self.ordering,
         }
         return {
-            **(PROGRAMS[chosen] if chosen is not None else {}),
-            **{name: value for name, value in given.items() if value is not None},
+            **(PROGRAMS[program] if program is not None else {}),
+            **{name: value for name, value in replaced.items() if value is not None},
         }
 
 
 def program_note(options: dict[str, Any]) -> str:
-    """What a program consists of."""
+    """Return a note on the parts of a program."""
     parts = [str(options["algorithm"])]
     parts += [f"{name} {options[name]}" for name in ("evaluation", "ordering", "step") if options.get(name) is not None]
     return f"The program: {', '.join(parts)}."

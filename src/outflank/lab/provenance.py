@@ -1,4 +1,4 @@
-"""Where a result comes from: what is needed to repeat it, or to doubt it."""
+"""The provenance of a result: what is needed to repeat it, or to doubt it."""
 
 import json
 import platform
@@ -22,7 +22,7 @@ LIBRARIES = ("numba", "llvmlite", "numpy")
 
 
 def provenance(command: str, **more: Any) -> dict[str, Any]:
-    """The command, the commit, the machine and the versions of now."""
+    """Return the command, the current commit, machine and versions."""
     return {
         "command": command,
         "when": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -39,7 +39,7 @@ def provenance(command: str, **more: Any) -> dict[str, Any]:
 
 
 def commit() -> str | None:
-    """The commit of the package's own repository, marked if files differ from it; None where there is none."""
+    """Return the commit of the package's repository, marked if files differ from it, or None without one."""
     home = Path(outflank.__file__).parent
     if not any((parent / ".git").exists() for parent in (home.parent, home.parent.parent)):
         return None
@@ -47,33 +47,33 @@ def commit() -> str | None:
 
 
 def package() -> dict[str, Any]:
-    """Which outflank this is, also where there is no repository: its version, whence it came, and its sources."""
+    """Return version, origin and source digest of this package, which identify it without a repository."""
     return {"version": outflank.__version__, "from": installed_from(), "sources": sources_digest()}
 
 
 def installed_from() -> str:
-    """Where the package that runs was installed from. Of paths and addresses the last part alone: pages are shown."""
+    """Return the origin of the running package; only the last part of paths and URLs, since pages are public."""
     home = Path(outflank.__file__).parent
     try:
-        found = distribution("outflank")
-        installed = Path(str(found.locate_file("outflank"))).resolve() == home.resolve()
-        told = json.loads(found.read_text("direct_url.json") or "{}")
+        package_ = distribution("outflank")
+        installed = Path(str(package_.locate_file("outflank"))).resolve() == home.resolve()
+        origin = json.loads(package_.read_text("direct_url.json") or "{}")
     except (PackageNotFoundError, ValueError):
         return "a folder, not installed"
-    url = str(told.get("url", "")).rstrip("/")
+    url = str(origin.get("url", "")).rstrip("/")
     name = url.rpartition("/")[2]
     if not installed:
         return "a checkout"
-    if "vcs_info" in told:
-        return f"{told['vcs_info'].get('vcs', 'git')} {name} {told['vcs_info'].get('commit_id', '')[:12]}".strip()
-    if "dir_info" in told:
+    if "vcs_info" in origin:
+        return f"{origin['vcs_info'].get('vcs', 'git')} {name} {origin['vcs_info'].get('commit_id', '')[:12]}".strip()
+    if "dir_info" in origin:
         return f"the folder {name}"
     return f"the file {name}" if name else "a package index"
 
 
 @cache
 def sources_digest() -> str:
-    """A name for exactly these sources, wherever they lie: the same text gives the same one."""
+    """Return a digest of the package's sources, independent of their folder."""
     home = Path(outflank.__file__).parent
     digest = sha256()
     for path in sorted(home.rglob("*.py"), key=lambda path: path.relative_to(home).as_posix()):
@@ -83,25 +83,25 @@ def sources_digest() -> str:
 
 
 def first_line(*command: str) -> str:
-    """What a program prints first; nothing if there is no such program."""
+    """Return the first line that a program prints, or nothing if there is no such program."""
     try:
-        done = subprocess.run(command, capture_output=True, text=True)
+        process = subprocess.run(command, capture_output=True, text=True)
     except OSError:
         return ""
-    return (done.stdout.splitlines() or [""])[0]
+    return (process.stdout.splitlines() or [""])[0]
 
 
-def in_command_line(
-    name: str, chosen: dict[str, Any], defaults: dict[str, Any], *, arguments: Collection[str] = ()
+def repeat_command(
+    name: str, parameters: dict[str, Any], defaults: dict[str, Any], *, arguments: Collection[str] = ()
 ) -> str:
-    """The command that repeats a run: every parameter that is not the default one; `arguments` have no option."""
+    """Return the command that repeats a run, with all non-default parameters; `arguments` are positional."""
     options: list[str] = []
-    named: list[str] = []
-    for key, value in chosen.items():
+    positional: list[str] = []
+    for key, value in parameters.items():
         if value == defaults.get(key) or value is None:
             continue
         if key in arguments:
-            named += map(str, value)
+            positional += map(str, value)
             continue
         flag = f"--{key.replace('_', '-')}"
         if isinstance(value, bool):
@@ -109,8 +109,8 @@ def in_command_line(
         else:
             several = isinstance(value, tuple | list)
             options += [flag, comma_separated(map(str, value)) if several else str(value)]
-    dashes = any(word.startswith("-") for word in named)
-    return command_line([PROGRAM, "lab", name, *([*options, "--", *named] if dashes else [*named, *options])])
+    dashes = any(word.startswith("-") for word in positional)
+    return command_line([PROGRAM, "lab", name, *([*options, "--", *positional] if dashes else [*positional, *options])])
 
 
 def _version(library: str) -> str | None:

@@ -1,17 +1,17 @@
-"""Report 000's way to know a board again under symmetry: four integers of sixteen squares each, one for every corner.
+"""Report 000's key for symmetric boards: four integers of sixteen squares each, one for every quadrant.
 
-It numbers the squares so that a quarter turn adds 16: then a turned board has the same four integers, in turn. The
-report sorts them, does so for the mirrored board too, and takes the greater. It found that too dear, and dropped it.
+Squares are numbered so that a quarter turn adds 16: a rotated board has the same four integers, rotated. The report
+sorts them, does the same for the mirrored board, and takes the greater. It found this too slow, and dropped it.
 """
 
 SIZE = 8
 SQUARES = SIZE * SIZE
 BITS = 2
-"""Of a square: empty, mine or yours."""
+"""Bits per square: empty, mine or yours."""
 
 
 def number_of(row: int, column: int) -> int:
-    """The number of a square: columns of the first quarter from the top, each further quarter a turn of the last.
+    """Return the number of a square: by columns of the first quadrant, then each quadrant a turn of the one before.
 
     >>> [number_of(0, column) for column in range(8)]
     [0, 4, 8, 12, 19, 18, 17, 16]
@@ -24,26 +24,26 @@ def number_of(row: int, column: int) -> int:
 
 
 NUMBERS = tuple(tuple(number_of(row, column) for column in range(SIZE)) for row in range(SIZE))
-"""The report's picture."""
+"""The numbers of all squares, as in the report's picture."""
 
 
 def quads(own: int, opp: int, *, mirrored: bool = False) -> tuple[int, int, int, int]:
-    """The four integers of a board that is given as bits of 8 · row + column; `mirrored` at the diagonal."""
-    found = [0, 0, 0, 0]
+    """Return the four integers of a board given as bits of 8 · row + column; `mirrored`: at the diagonal."""
+    integers = [0, 0, 0, 0]
     for square in range(SQUARES):
         row, column = divmod(square, SIZE)
-        place = NUMBERS[column][row] if mirrored else NUMBERS[row][column]
-        stands = (own >> square & 1) | (opp >> square & 1) << 1
-        found[place // 16] |= stands << BITS * (place % 16)
-    return found[0], found[1], found[2], found[3]
+        number = NUMBERS[column][row] if mirrored else NUMBERS[row][column]
+        content = (own >> square & 1) | (opp >> square & 1) << 1
+        integers[number // 16] |= content << BITS * (number % 16)
+    return integers[0], integers[1], integers[2], integers[3]
 
 
 def sorted_key(own: int, opp: int) -> tuple[int, ...]:
-    """As the report says: sorted. It is the same for all eight images of a board, but not for them alone."""
+    """Return the report's key, sorted: equal for all eight images of a board, but also for some other boards."""
     return max(tuple(sorted(quads(own, opp, mirrored=mirrored), reverse=True)) for mirrored in (False, True))
 
 
 def turned_key(own: int, opp: int) -> tuple[int, ...]:
-    """Turned instead, the greatest first: the same for all eight images of a board, and for no other board."""
-    both = (quads(own, opp), quads(own, opp, mirrored=True))
-    return max(each[turn:] + each[:turn] for each in both for turn in range(4))
+    """Return the greatest rotation of the integers: equal for all eight images of a board, and for no other board."""
+    images = (quads(own, opp), quads(own, opp, mirrored=True))
+    return max(image[turn:] + image[:turn] for image in images for turn in range(4))

@@ -1,4 +1,4 @@
-"""What an experiment says: tables, figures and sentences, as plain values that can be printed, drawn and kept."""
+"""The report of an experiment: tables, figures and notes, as plain values to print, draw and store."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     import pandas
 
 Cell = int | float | str | bool | None
-"""What a table holds: None is a cell that has nothing to say."""
+"""A value in a table; None is an empty cell."""
 
 Sample = dict[str, Cell]
-"""One measurement, flat: what was measured, under which conditions, and what came out."""
+"""One measurement as a flat dictionary: subject, conditions and results."""
 
 
 def _pandas() -> Any:
@@ -29,19 +29,19 @@ def _pandas() -> Any:
 
 
 def sample_shape(*parts: Mapping[str, Kind], also: Callable[[Sample], None] | None = None, **names: Kind) -> Shape:
-    """What a kept sample holds, by the names of its cells; others may be there too."""
-    together = {name: kind for part in parts for name, kind in part.items()}
-    return Shape({"task": str, **together, **names}, others=Cell, also=also)
+    """Return the shape of a stored sample from the kinds of its cells by name; other cells are allowed."""
+    merged = {name: kind for part in parts for name, kind in part.items()}
+    return Shape({"task": str, **merged, **names}, others=Cell, also=also)
 
 
 @singledispatch
 def as_html(value: object) -> str:
-    """A value as a notebook shows it; `drawing.page` registers how each class is drawn."""
+    """Return a value as HTML for notebooks; `drawing.page` registers the function of each class."""
     raise TypeError(f"{type(value).__name__} is not drawn")
 
 
 class Drawn:
-    """What draws itself in a notebook."""
+    """Base class of values that a notebook displays as HTML."""
 
     __slots__ = ()
 
@@ -57,44 +57,44 @@ class ReportTable(Drawn):
     columns: tuple[str, ...]
     rows: tuple[tuple[Cell, ...], ...]
     notes: tuple[str, ...] = ()
-    """Sentences below it: what a column means, what must not be concluded."""
+    """Sentences below the table: what a column means, what must not be concluded."""
     section: str = ""
-    """The heading under which it stands, together with figures of the same section; empty: under none."""
+    """Heading of the section, shared with figures of the same section; empty for none."""
 
     def __repr__(self) -> str:
         rows, columns = how_many(len(self.rows), "row"), how_many(len(self.columns), "column")
         return f"<Table {self.title!r}: {rows}, {columns}>"
 
     def __post_init__(self) -> None:
-        wrong = [row for row in self.rows if len(row) != len(self.columns)]
-        if wrong:
-            raise ValueError(f"{self.title}: {len(self.columns)} columns, but a row of {len(wrong[0])}")
+        misfits = [row for row in self.rows if len(row) != len(self.columns)]
+        if misfits:
+            raise ValueError(f"{self.title}: {len(self.columns)} columns, but a row of {len(misfits[0])}")
 
     @classmethod
     def of(cls, title: str, rows: Sequence[Sample], *, notes: Sequence[str] = (), section: str = "") -> "ReportTable":
-        """A table of rows that name their columns; the first row says their order."""
+        """Return a table from rows by column name; columns are in order of first appearance."""
         columns = tuple(dict.fromkeys(name for row in rows for name in row))
         cells = tuple(tuple(row.get(name) for name in columns) for row in rows)
         return cls(title=title, columns=columns, rows=cells, notes=tuple(notes), section=section)
 
     def column(self, name: str) -> list[Cell]:
-        """The cells of one column."""
+        """Return the cells of one column."""
         if name not in self.columns:
             raise UnknownName.among("column", name, self.columns)
-        place = self.columns.index(name)
-        return [row[place] for row in self.rows]
+        index = self.columns.index(name)
+        return [row[index] for row in self.rows]
 
     @property
-    def shown(self) -> "ReportTable":
-        """What a reader is shown of it: a column that has nothing to say in any row is left out."""
-        kept = [place for place in range(len(self.columns)) if any(row[place] is not None for row in self.rows)]
-        if not self.rows or not kept or len(kept) == len(self.columns):
+    def without_empty_columns(self) -> "ReportTable":
+        """The table without columns that are empty in every row, as readers see it."""
+        indices = [index for index in range(len(self.columns)) if any(row[index] is not None for row in self.rows)]
+        if not self.rows or not indices or len(indices) == len(self.columns):
             return self
-        columns = tuple(self.columns[place] for place in kept)
-        return replace(self, columns=columns, rows=tuple(tuple(row[place] for place in kept) for row in self.rows))
+        columns = tuple(self.columns[index] for index in indices)
+        return replace(self, columns=columns, rows=tuple(tuple(row[index] for index in indices) for row in self.rows))
 
     def to_pandas(self) -> "pandas.DataFrame":
-        """The same as a data frame; needs pandas."""
+        """Return the table as a data frame; needs pandas."""
         return _pandas().DataFrame(list(self.rows), columns=list(self.columns))
 
 
@@ -104,22 +104,22 @@ class Series:
 
     name: str
     points: tuple[tuple[float | str, float], ...]
-    """x and y; for bars x is the name of a group."""
+    """Points (x, y); for bars, x is the name of a group."""
     spread: tuple[tuple[float, float], ...] = ()
-    """The least and the greatest y at each point, where it was measured several times."""
+    """Least and greatest y of each point, if it was measured several times."""
     style: str = "line"
     """`line` (with its points marked), `points`, `dashed` (a bound or an ideal), or `band` (`spread` filled)."""
     published: bool = False
-    """Whether it is a report's and not ours: drawn with hollow marks."""
+    """True if the numbers are from a report, not measured here; drawn with hollow marks."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plot(Drawn):
-    """Curves or bars over axes that say their units."""
+    """Curves or bars over axes with units."""
 
     title: str
     x: str
-    """What the axis shows, its unit included: `workers`, `time (s)`."""
+    """Label of the axis, with its unit: `workers`, `time (s)`."""
     y: str
     series: tuple[Series, ...]
     kind: str = "lines"
@@ -127,18 +127,18 @@ class Plot(Drawn):
     log_x: bool = False
     log_y: bool = False
     caption: str = ""
-    """What a reader should see in it."""
+    """What a reader should see in the plot."""
     section: str = ""
-    """The heading under which it stands, as a table's."""
+    """Heading of the section, as for a table."""
 
     def without_published(self) -> "Plot":
-        """The same without the reports' series."""
+        """Return the plot without the reports' series."""
         return replace(self, series=tuple(series for series in self.series if not series.published))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Flame(Drawn):
-    """A flame graph: boxes within boxes, as wide as what they stand for took."""
+    """A flame graph: stacked boxes, each as wide as its share of the total."""
 
     title: str
     unit: str
@@ -149,15 +149,15 @@ class Flame(Drawn):
 
 @dataclass(slots=True)
 class FlameBox:
-    """A box of a flame graph and those upon it."""
+    """A box of a flame graph with the boxes on top of it."""
 
     name: str
     value: float = 0.0
-    """Its own and that of all above it."""
+    """Value of the box, including all boxes above it."""
     upper: "dict[str, FlameBox]" = field(default_factory=dict)
 
     def add(self, path: Sequence[str], value: float) -> None:
-        """Let the box at the end of `path`, and all below it, grow."""
+        """Add a value to the box at the end of `path`, and to all boxes below it."""
         box = self
         box.value += value
         for name in path:
@@ -167,7 +167,7 @@ class FlameBox:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Interval:
-    """What somebody did for a while."""
+    """One activity of a worker, from begin to end."""
 
     lane: str
     kind: str
@@ -177,7 +177,7 @@ class Interval:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Timeline(Drawn):
-    """Who did what, when: a lane for each worker, a colour for each kind."""
+    """Activities over time: a lane for each worker, a colour for each kind."""
 
     title: str
     unit: str
@@ -189,8 +189,8 @@ class Timeline(Drawn):
 
     @property
     def all_kinds(self) -> tuple[str, ...]:
-        """Those that are named, and then those that are only met."""
-        return tuple(dict.fromkeys((*self.kinds, *(each.kind for each in self.intervals))))
+        """The kinds of the legend, followed by other kinds that occur in intervals."""
+        return tuple(dict.fromkeys((*self.kinds, *(interval.kind for interval in self.intervals))))
 
 
 Figure = Plot | Flame | Timeline
@@ -198,42 +198,42 @@ Figure = Plot | Flame | Timeline
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Section:
-    """Tables and figures that stand under one heading."""
+    """Tables and figures under one heading."""
 
     name: str
-    """The heading; empty for those that have none, which come first."""
+    """Heading; empty for the first section, of tables and figures without one."""
     tables: tuple[ReportTable, ...]
     figures: tuple[Figure, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report(Drawn):
-    """All that one run of an experiment has to say."""
+    """The complete report of one run of an experiment."""
 
     experiment: str
     question: str
-    """What the experiment answers."""
+    """Question that the experiment answers."""
     reports: tuple[str, ...]
-    """The seed reports that it comes from, by number."""
+    """Numbers of the seed reports that the experiment comes from."""
     parameters: dict[str, Any]
     provenance: dict[str, Any]
-    """Command, commit, machine, versions and seed: what is needed to repeat it."""
+    """Command, commit, machine, versions and seed: what is needed to repeat the run."""
     samples: tuple[Sample, ...]
     tables: tuple[ReportTable, ...]
     searched: tuple[Searched, ...] = ()
-    """Positions and depths that were really searched; older documents do not tell."""
+    """Positions and depths that were really searched."""
     figures: tuple[Figure, ...] = ()
     notes: tuple[str, ...] = ()
-    """What was found, and what must not be concluded from it."""
+    """Conclusions, and what must not be concluded."""
     passed: bool = True
-    """False: something that had to be equal is not."""
+    """False if values that must be equal differ."""
     complete: bool = True
-    """False: the run was interrupted, and this is what it had."""
+    """False if the run was interrupted, and the samples are partial."""
     written: tuple[str, ...] = field(default=(), compare=False)
-    """The names of the files that were written."""
+    """Names of the files that were written."""
 
     def __repr__(self) -> str:
-        """Short: a notebook and `print(report)` need not show every sample."""
+        """Return a short text: a notebook and `print(report)` need not show every sample."""
         state = f"{'' if self.passed else ', failed'}{'' if self.complete else ', incomplete'}"
         tables = ", ".join(repr(table.title) for table in self.tables)
         return (
@@ -241,7 +241,7 @@ class Report(Drawn):
         )
 
     def __getitem__(self, title: str) -> ReportTable:
-        """The table whose title begins so."""
+        """Return the table whose title begins with `title`."""
         for table in self.tables:
             if table.title.startswith(title):
                 return table
@@ -249,14 +249,14 @@ class Report(Drawn):
 
     @property
     def sections(self) -> tuple[Section, ...]:
-        """Tables and figures by their sections, in the tables' order; one without tables follows the figure before."""
+        """Sections in the order of the tables; one without tables follows the section of the figure before it."""
         names = [name for name in dict.fromkeys(table.section for table in self.tables) if name]
-        before = ""
+        previous = ""
         for figure in self.figures:
             if figure.section and figure.section not in names:
-                names.insert(names.index(before) + 1 if before else 0, figure.section)
-            before = figure.section or before
-        found = (
+                names.insert(names.index(previous) + 1 if previous else 0, figure.section)
+            previous = figure.section or previous
+        sections = (
             Section(
                 name=name,
                 tables=tuple(table for table in self.tables if table.section == name),
@@ -264,13 +264,13 @@ class Report(Drawn):
             )
             for name in ("", *names)
         )
-        return tuple(section for section in found if section.tables or section.figures)
+        return tuple(section for section in sections if section.tables or section.figures)
 
     def without_published(self) -> "Report":
-        """The same, its figures showing nothing but what was measured here."""
-        figures = (each.without_published() if isinstance(each, Plot) else each for each in self.figures)
+        """Return the report with figures of our own measurements only."""
+        figures = (figure.without_published() if isinstance(figure, Plot) else figure for figure in self.figures)
         return replace(self, figures=tuple(figures))
 
     def to_pandas(self) -> "pandas.DataFrame":
-        """The samples as a data frame; needs pandas."""
+        """Return the samples as a data frame; needs pandas."""
         return _pandas().DataFrame(list(self.samples))

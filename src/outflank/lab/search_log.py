@@ -1,4 +1,4 @@
-"""What a run really searched: noted as each search ends, from what it did and not from what was asked for."""
+"""A log of what a run really searched: entries record what each search did, not what was requested."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -22,49 +22,49 @@ from outflank.search.results import Result
 from outflank.words import how_many
 
 ALONE = "alone"
-"""The scheme of a search that one worker made without dividing anything."""
+"""Scheme name of a search by one worker that divided nothing."""
 
 
 Plies = Annotated[int, Meta(ge=0, le=DEEPEST)]
 
 
 class Searched(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
-    """A position that was searched, or a game whose positions were, and how."""
+    """A log entry: how a position, or the positions of a game, were searched."""
 
     game: str
     position: str
-    """The line that `Board.from_text` reads; of a game, where it began."""
+    """Position, as `Board.from_text` reads it; for a game, its first position."""
     name: str = ""
-    """What the laboratory calls that position, if it has a name."""
+    """Name of the position in the laboratory, or empty."""
     moves: str = ""
-    """Of a game: its moves. Those of the side that searched were searched one by one."""
+    """Moves of a game; each move of the searching side is one search."""
     depth: Plies
-    """Plies, the most that a search reached."""
+    """Most plies that a search reached."""
     least_depth: Plies
-    """Plies, the fewest: they differ where a game ended within reach."""
+    """Fewest plies that a search reached; less than `depth` where a game ended within reach."""
     algorithm: str
     evaluation: str | None = None
-    """None: nothing was estimated."""
+    """Name of the evaluation; None if nothing was estimated."""
     schemes: tuple[str, ...]
-    """How the workers shared the work, in the order in which it was tried."""
+    """Schemes by which workers shared the work, in order of use."""
     workers: tuple[Several, ...]
     searches: Several
-    """How many there were, all schemes, workers and rounds together."""
+    """Number of searches, over all schemes, workers and rounds."""
 
     @property
     def plies(self) -> str:
-        """The depth, or from which to which."""
+        """The depth, or the range of depths."""
         return str(self.depth) if self.least_depth == self.depth else f"{self.least_depth}–{self.depth}"
 
     def follows(self, other: "Searched") -> bool:
-        """Whether it is the next turn of the other's game."""
-        return bool(other.moves) and self.moves.startswith(other.moves) and self._how() == other._how()
+        """Return whether this entry is the next turn of the other's game."""
+        return bool(other.moves) and self.moves.startswith(other.moves) and self._method() == other._method()
 
-    def _how(self) -> tuple[Any, ...]:
+    def _method(self) -> tuple[Any, ...]:
         return self.position, self.algorithm, self.evaluation, self.schemes, self.workers
 
     def joined(self, other: "Searched") -> "Searched":
-        """Both as one: the other has the same position, or is the next turn of the same game."""
+        """Return both entries merged: the other has the same position, or is the next turn of the same game."""
         return replace(
             self,
             moves=other.moves,
@@ -76,82 +76,82 @@ class Searched(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unk
         )
 
 
-class MeasuredElsewhere(Struct, frozen=True, kw_only=True):
-    """What another process says that was asked to measure."""
+class ChildMeasurements(Struct, frozen=True, kw_only=True):
+    """The answer of a child process that measures."""
 
     rows: tuple[dict[str, Any], ...]
-    """Samples."""
+    """The measured samples."""
     searched: tuple[Searched, ...]
 
 
-def together(entries: Iterable[Searched]) -> tuple[Searched, ...]:
-    """The same position, searched to the same depth in the same way, once; in the order in which they first come."""
-    found: dict[tuple[Any, ...], Searched] = {}
-    for each in entries:
-        key = each.game, each.position, each.moves, each.depth, each.least_depth, each.algorithm, each.evaluation
-        found[key] = found[key].joined(each) if key in found else each
-    return tuple(found.values())
+def merged_entries(entries: Iterable[Searched]) -> tuple[Searched, ...]:
+    """Merge entries of the same position, depth, algorithm and evaluation, in order of first appearance."""
+    merged: dict[tuple[Any, ...], Searched] = {}
+    for entry in entries:
+        key = entry.game, entry.position, entry.moves, entry.depth, entry.least_depth, entry.algorithm, entry.evaluation
+        merged[key] = merged[key].joined(entry) if key in merged else entry
+    return tuple(merged.values())
 
 
-_notes: ContextVar[list[Searched] | None] = ContextVar("searched", default=None)
+_log: ContextVar[list[Searched] | None] = ContextVar("searched", default=None)
 
 
 @contextmanager
-def noting() -> Iterator[list[Searched]]:
-    """A list that fills with what is searched in this thread."""
-    notes: list[Searched] = []
-    token = _notes.set(notes)
+def log_searches() -> Iterator[list[Searched]]:
+    """Yield a list that receives an entry for each search in this context."""
+    entries: list[Searched] = []
+    token = _log.set(entries)
     try:
-        yield notes
+        yield entries
     finally:
-        _notes.reset(token)
+        _log.reset(token)
 
 
 @contextmanager
-def unnoted() -> Iterator[None]:
-    """Nothing is noted: what is searched here compiles kernels, and is not measured."""
-    token = _notes.set(None)
+def without_logging() -> Iterator[None]:
+    """Disable the log for searches that only compile kernels and are not measured."""
+    token = _log.set(None)
     try:
         yield
     finally:
-        _notes.reset(token)
+        _log.reset(token)
 
 
-def add(entry: Searched) -> None:
-    """Note something, if anybody is listening; a turn of a game is put to those before it."""
-    notes = _notes.get()
-    if notes is None:
+def add_entry(entry: Searched) -> None:
+    """Add an entry to the log, if one is active; a turn of a game is merged with the turns before it."""
+    entries = _log.get()
+    if entries is None:
         return
-    if notes and entry.follows(notes[-1]):
-        notes[-1] = notes[-1].joined(entry)
+    if entries and entry.follows(entries[-1]):
+        entries[-1] = entries[-1].joined(entry)
     else:
-        notes.append(entry)
+        entries.append(entry)
 
 
 def search(
     board: Board[Any], limits: Limits | None = None, *, in_game: bool = False, **options: Unpack[WholeKeywords]
 ) -> Result:
-    """`outflank.search`, noted, on a table that is in memory. `in_game`: one turn of a game on the board."""
-    with with_memory(options) as chosen:
-        found = deepening.search(board, limits, **chosen)
-    return noted(board, found, options, in_game=in_game)
+    """Run `outflank.search` on a table that is in memory, and log it. `in_game`: one turn of a game on the board."""
+    with with_memory(options) as with_table:
+        result = deepening.search(board, limits, **with_table)
+    return log_result(board, result, options, in_game=in_game)
 
 
-def noted(board: Board[Any], found: Result, options: Mapping[str, Any], *, in_game: bool = False) -> Result:
-    """A result of whatever searches with these options, noted."""
-    note(
+def log_result(board: Board[Any], result: Result, options: Mapping[str, Any], *, in_game: bool = False) -> Result:
+    """Log a result of any search with these options, and return it."""
+    log_search(
         board,
-        found.depth,
+        result.depth,
         algorithm=str(options.get("algorithm", Options().algorithm)),
         evaluation=_evaluation(board, options),
-        scheme=found.scheme,
-        workers=len(found.workers),
-        moves=(*board.moves, found.move) if in_game else (),
+        scheme=result.scheme,
+        workers=len(result.workers),
+        moves=(*board.moves, result.move) if in_game else (),
     )
-    return found
+    return result
 
 
-def note(
+def log_search(
     board: Board[Any],
     depth: int,
     *,
@@ -161,15 +161,15 @@ def note(
     workers: int = 1,
     moves: tuple[Any, ...] = (),
 ) -> None:
-    """Note that a board's tree was walked to a depth; with `moves`, as a turn of that game."""
-    if _notes.get() is None:
+    """Log that a board's tree was searched to a depth; with `moves`, as a turn of that game."""
+    if _log.get() is None:
         return
     if moves:
         board = board.copy()
         while board.moves:
             board.pop()
     game, position = type(board.game).__name__.lower(), _line(board)
-    add(
+    add_entry(
         Searched(
             game=game,
             position=position,
@@ -189,69 +189,69 @@ def note(
 def _line(board: Board[Any]) -> str:
     try:
         return board.to_text()
-    except FormatError:  # a game of one's own, without a notation
+    except FormatError:  # a user's game without a notation
         return repr(board.position)
 
 
 def _evaluation(board: Board[Any], options: Mapping[str, Any]) -> str | None:
-    """The name of what a search with these options estimates by."""
-    chosen = options.get("evaluation")
+    """Return the name of the evaluation that a search with these options uses, or None."""
+    requested = options.get("evaluation")
     if options.get("exact"):
         return None
     known = evaluations(board.game)
-    if chosen is None:
+    if requested is None:
         return next(iter(known), None)
-    return chosen if isinstance(chosen, str) else type(chosen).__name__
+    return requested if isinstance(requested, str) else type(requested).__name__
 
 
-# --- in words ---
+# --- descriptions in words ---
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchedPosition:
-    """A position with all that was searched there."""
+    """A position with a description of all its searches."""
 
     game: str
     position: str
     name: str
-    """What it is called, or nothing."""
+    """Name of the position, or empty."""
     lines: tuple[tuple[str, tuple[str, ...]], ...]
-    """What was searched, in words, and the moves of each game where it was games."""
+    """Descriptions of searches, each with the moves of its games, if any."""
 
 
 def by_position(searched: Iterable[Searched]) -> list[SearchedPosition]:
-    """What was searched, position by position; depths, or games, that were searched in one way are told together."""
+    """Return the searches by position; depths or games that were searched in the same way share a line."""
     places: dict[tuple[str, str], dict[tuple[Any, ...], list[Searched]]] = {}
-    for each in searched:
-        how = each.algorithm, each.evaluation, each.schemes, each.workers, bool(each.moves)
-        places.setdefault((each.game, each.position), {}).setdefault(how, []).append(each)
+    for entry in searched:
+        method = entry.algorithm, entry.evaluation, entry.schemes, entry.workers, bool(entry.moves)
+        places.setdefault((entry.game, entry.position), {}).setdefault(method, []).append(entry)
     return [
         SearchedPosition(
             game=game,
             position=position,
-            name=next(iter(ways.values()))[0].name or name_of_line(game, position) or "",  # of old it was not kept
-            lines=tuple((_told(found), _games(found)) for found in ways.values()),
+            name=next(iter(methods.values()))[0].name,
+            lines=tuple((_description(entries), _move_lists(entries)) for entries in methods.values()),
         )
-        for (game, position), ways in places.items()
+        for (game, position), methods in places.items()
     ]
 
 
-def _games(found: list[Searched]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(each.moves for each in found if each.moves))
+def _move_lists(entries: list[Searched]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(entry.moves for entry in entries if entry.moves))
 
 
-def _told(found: list[Searched]) -> str:
-    one = found[0]
-    games = how_many(len(_games(found)), "game") if len(_games(found)) > 1 else "a game"
-    deeper = sorted(found, key=lambda each: (each.least_depth, each.depth))
-    plies = ", ".join(dict.fromkeys(each.plies for each in deeper))
-    many = sum(each.searches for each in found)
-    workers = f"{', '.join(map(str, one.workers))} {'worker' if one.workers == (1,) else 'workers'}"
+def _description(entries: list[Searched]) -> str:
+    first = entries[0]
+    games = how_many(len(_move_lists(entries)), "game") if len(_move_lists(entries)) > 1 else "a game"
+    by_depth = sorted(entries, key=lambda entry: (entry.least_depth, entry.depth))
+    plies = ", ".join(dict.fromkeys(entry.plies for entry in by_depth))
+    count = sum(entry.searches for entry in entries)
+    workers = f"{', '.join(map(str, first.workers))} {'worker' if first.workers == (1,) else 'workers'}"
     parts = [
-        f"{f'{games}, ' if one.moves else ''}{'depth' if plies.isdigit() else 'depths'} {plies}",
-        one.algorithm,
-        *([one.evaluation] if one.evaluation else []),
-        *([f"{', '.join(one.schemes)}", workers] if one.schemes != (ALONE,) else ["one worker"]),
-        how_many(many, "search", "searches"),
+        f"{f'{games}, ' if first.moves else ''}{'depth' if plies.isdigit() else 'depths'} {plies}",
+        first.algorithm,
+        *([first.evaluation] if first.evaluation else []),
+        *([f"{', '.join(first.schemes)}", workers] if first.schemes != (ALONE,) else ["one worker"]),
+        how_many(count, "search", "searches"),
     ]
     return " · ".join(parts)

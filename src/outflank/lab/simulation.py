@@ -1,11 +1,11 @@
-"""A cluster on paper: the search of a recording, by as many nodes as one likes, in a time that is only counted.
+"""A simulated cluster: the search of a recording on any number of nodes, in simulated time.
 
-What is real: the tree, which divides itself and chooses who does what by the same code as in a cluster, and the values.
-What is looked up: what a job costs, and what it had from other jobs' entries. What is assumed: the machines, a few
-numbers (`Machines`).
+Real: the values, and the tree, which is divided and assigned to nodes by the same code as in a cluster.
+Looked up: the cost of a job, and what it gained from entries of other jobs. Assumed: the machines, a few numbers
+(`Machines`).
 
-A job costs what it cost when it was recorded, and more where its node lacks the entries that helped it then: those of
-jobs which another node did, unless they were sent and have arrived, and of jobs that are not done yet.
+A job costs what it cost when it was recorded, and more if its node lacks the entries that helped it then: those of
+jobs that another node did, unless they were sent and have arrived, and of jobs that are not done yet.
 """
 
 import heapq
@@ -28,67 +28,67 @@ from outflank.search.contract import Limits, Stop
 from outflank.search.division import Promise, Scheme
 from outflank.search.results import Result, WorkerStatistics
 from outflank.search.root import Root
-from outflank.search.root_moves import RootMove, RootValue, best_ones
+from outflank.search.root_moves import RootMove, RootValue, search_best_moves
 from outflank.search.stopping import Stopped
 from outflank.search.worker import COUNTERS
 
 JOB_BYTES, OUTCOME_BYTES = 200, 300
-"""As they are pickled, about."""
+"""Approximate sizes of pickled messages."""
 
 HEAD_BITS = 18
-"""The head's table holds what comes of jobs and no more: 8 MiB have room for all, and are soon made."""
+"""Table size of the head, which stores only results of jobs: 8 MiB have room for all, and are cheap to allocate."""
 
 
 @dataclass(slots=True)
 class SimulatedNode:
-    """A node, and what it has in hand."""
+    """A simulated node and its current job."""
 
     job: Job | None = None
     outcome: JobResult | None = None
     begin: float = 0.0
     end: float = 0.0
     slower: float = 1.0
-    """How many times as long as the search alone it takes: entries are sent and received besides."""
+    """Slowdown relative to the search alone, since the node also sends and receives entries."""
     version: int = 0
-    """Grows when the end is moved: what was told of the old one is void."""
+    """Incremented when `end` changes; events of older versions are void."""
 
 
 @dataclass(slots=True)
 class Tally:
-    """What a simulated search took."""
+    """Totals of a simulated search."""
 
     seconds: float = 0.0
     busy_seconds: float = 0.0
-    """Of all nodes together."""
+    """Busy seconds, summed over all nodes."""
     head_seconds: float = 0.0
     nodes: float = 0.0
     lost_nodes: float = 0.0
-    """Those of them that entries of others would have saved."""
+    """Tree nodes that missing entries of other jobs would have saved."""
     jobs: int = 0
     unrecorded: int = 0
-    """Jobs that the one node never had to do."""
+    """Jobs that are not in the recording."""
     stopped: int = 0
     useful_seconds: float = 0.0
-    """Of the busy ones, those spent on the search itself."""
+    """Busy seconds spent on the search itself."""
     broadcast_seconds: float = 0.0
-    """Those spent on sending entries, and on waiting for it where the policy waits."""
+    """Busy seconds spent on sending entries, and on waiting if the policy waits."""
     entries: float = 0.0
-    """Sent, each counted once."""
+    """Entries sent, each counted once."""
     messages: float = 0.0
-    """With entries."""
+    """Messages with entries."""
     bytes: float = 0.0
-    """In all messages."""
+    """Bytes of all messages."""
     hits: float = 0.0
-    """On entries that came from another node."""
+    """Hits on entries from another node."""
     steals_tried: int = 0
     steals_won: int = 0
     first_seconds: float = 0.0
-    """Of the first jobs of all trees, for which everybody waits: no number of nodes makes an end sooner."""
-    found: Result | None = field(default=None, repr=False)
+    """Seconds of the first job of each tree, which all nodes wait for: a lower bound for any number of nodes."""
+    result: Result | None = field(default=None, repr=False)
 
 
 class Simulated:
-    """A `Division` among nodes that are not there."""
+    """A `Division` among simulated nodes."""
 
     nbytes = 0
 
@@ -101,29 +101,33 @@ class Simulated:
         self.tally = Tally()
         self.seed = seed
         self._alone = Alone(root)
-        self._desks = [SimulatedNode() for _ in range(machines.nodes)]
+        self._nodes = [SimulatedNode() for _ in range(machines.nodes)]
         self._idle = list(range(machines.nodes))
-        self._events: list[tuple[float, int, int, int]] = []  # when, a number that orders them, the node, its version
+        self._events: list[tuple[float, int, int, int]] = []  # time, tie-breaker, node, version of the node
         self._order = itertools.count()
         self._tickets = itertools.count(1)
         self._places = {number: TreePlace() for number in self._idle}
         self._homes = Homes()
         self._now = 0.0
-        self._kept = 0  # nodes of the recorded jobs that were done, as recorded
-        self._made: dict[int, dict[int, float]] = {}  # recorded jobs: when each node that did it was half done
+        self._recorded_nodes = 0  # recorded tree nodes of the recorded jobs done so far
+        self._done_at: dict[
+            int, dict[int, float]
+        ] = {}  # recorded job -> node that did it -> time at which it was half done
 
     # --- as a division ---
 
     def prepare(self) -> None:
         self._alone.prepare()
 
-    def search_window(self, depth: int, alpha: int, beta: int, *, wanted: int, moves: Sequence[RootMove]) -> RootValue:
-        if depth <= 2 or self.root.depth_below(depth) < 1:  # as the head does
+    def search_window(
+        self, depth: int, alpha: int, beta: int, *, best_count: int, moves: Sequence[RootMove]
+    ) -> RootValue:
+        if depth <= 2 or self.root.depth_below(depth) < 1:  # the head searches these alone, as in a cluster
             before = self.root.counter("nodes")
-            found = self._alone.search_window(depth, alpha, beta, wanted=wanted, moves=moves)
+            result = self._alone.search_window(depth, alpha, beta, best_count=best_count, moves=moves)
             self._now += (self.root.counter("nodes") - before) / self.machines.rate
-            return found
-        return best_ones(lambda left: self._searched(depth, alpha, beta, left), moves, wanted)
+            return result
+        return search_best_moves(lambda left: self._search_tree(depth, alpha, beta, left), moves, best_count)
 
     def search_fully(self, depth: int) -> RootValue:
         raise NotImplementedError("minimax is not carried")
@@ -141,7 +145,7 @@ class Simulated:
 
     # --- one tree ---
 
-    def _searched(self, depth: int, alpha: int, beta: int, moves: Sequence[RootMove]) -> RootValue:
+    def _search_tree(self, depth: int, alpha: int, beta: int, moves: Sequence[RootMove]) -> RootValue:
         tree = Tree(
             self.root,
             self.splitting,
@@ -155,80 +159,82 @@ class Simulated:
             homes=self._homes,
         )
         self._hand_out(tree)
-        assert len(self._desks) - len(self._idle) > 0, "somebody has the first job"
-        first = self._first(tree)
+        assert len(self._nodes) - len(self._idle) > 0, "somebody has the first job"
+        first = self._first_job_seconds(tree)
         self.tally.first_seconds += first
-        while tree.found is None:
+        while tree.result is None:
             if self.root.bell.stop:
                 raise Stopped
-            self._heed(tree)
+            self._process_next_event(tree)
             self._stop_unwanted(tree)
-            if tree.found is None:
+            if tree.result is None:
                 self._hand_out(tree)
         tree.abandon()
         self._stop_unwanted(tree)
-        return tree.found
+        return tree.result
 
-    def _first(self, tree: Tree) -> float:
-        """How long the job takes that all others wait for."""
-        return min(desk.end - desk.begin for desk in self._desks if desk.job and tree.is_wanted(desk.job.ticket))
+    def _first_job_seconds(self, tree: Tree) -> float:
+        """Return the duration of the first job, which all others wait for."""
+        return min(node.end - node.begin for node in self._nodes if node.job and tree.is_wanted(node.job.ticket))
 
     def _hand_out(self, tree: Tree) -> None:
-        """Give jobs to nodes, in the order of their numbers; what is nothing for one is nothing for any."""
+        """Give jobs to idle nodes in order of their numbers; if one node gets no job, no other would."""
         while self._idle:
             job = tree.take(self._idle[0])
             if job is None:
                 return
-            self._serve()
+            self._charge_head()
             self._begin(heapq.heappop(self._idle), job)
 
-    def _serve(self) -> None:
-        """The head is at a job: it chooses and sends one, or takes what came of one, for half of its time each."""
+    def _charge_head(self) -> None:
+        """Charge the head for half a job: selecting and sending it, or receiving its result."""
         self._now += self.machines.head_seconds / 2
         self.tally.head_seconds += self.machines.head_seconds / 2
 
     def _begin(self, number: int, job: Job) -> None:
-        desk = self._desks[number]
-        desk.job = job
-        desk.begin = self._now + self.machines.carried(JOB_BYTES)
-        value, line, nodes, estimates = self._worth(number, job, desk.begin)
+        node = self._nodes[number]
+        node.job = job
+        node.begin = self._now + self.machines.transfer_seconds(JOB_BYTES)
+        value, line, nodes, estimates = self._job_cost(number, job, node.begin)
         busy = self.machines.nodes - len(self._idle) - 1
-        desk.slower = 1 + self.traffic.sending + self.traffic.receiving * busy
-        desk.end = desk.begin + nodes / self.machines.rate * desk.slower
+        node.slower = 1 + self.traffic.sending + self.traffic.receiving * busy
+        node.end = node.begin + nodes / self.machines.rate * node.slower
         counted = {"nodes": round(nodes), "estimates": estimates}
         counts = tuple(counted.get(name, 0) for name in COUNTERS)
-        desk.outcome = JobResult(
-            ticket=job.ticket, valid=True, value=value, line=line, seconds=desk.end - desk.begin, counts=counts
+        node.outcome = JobResult(
+            ticket=job.ticket, valid=True, value=value, line=line, seconds=node.end - node.begin, counts=counts
         )
         self.tally.jobs += 1
-        self._tell(number, desk)
+        self._schedule_end(number, node)
 
-    def _tell(self, number: int, desk: SimulatedNode) -> None:
-        """The head will hear of a job's end."""
-        arrives = desk.end + self.machines.carried(OUTCOME_BYTES)
-        heapq.heappush(self._events, (arrives, next(self._order), number, desk.version))
+    def _schedule_end(self, number: int, node: SimulatedNode) -> None:
+        """Schedule the arrival of a job's result at the head."""
+        arrives = node.end + self.machines.transfer_seconds(OUTCOME_BYTES)
+        heapq.heappush(self._events, (arrives, next(self._order), number, node.version))
 
-    def _heed(self, tree: Tree) -> None:
-        """The next thing that happens."""
+    def _process_next_event(self, tree: Tree) -> None:
+        """Process the next event: the arrival of a result, unless it is void."""
         when, _, number, version = heapq.heappop(self._events)
-        desk = self._desks[number]
-        if version != desk.version:
+        node = self._nodes[number]
+        if version != node.version:
             return
-        assert desk.outcome is not None
+        assert node.outcome is not None
         self._now = max(self._now, when)
-        self._serve()
-        self._count(desk)
-        self.tally.nodes += desk.outcome.count("nodes")
-        self.root.worker.estimates += desk.outcome.count("estimates")  # none: the tree was searched to its end
-        tree.deliver(desk.outcome)
-        desk.job = desk.outcome = None
+        self._charge_head()
+        self._add_to_tally(node)
+        self.tally.nodes += node.outcome.count("nodes")
+        self.root.worker.estimates += node.outcome.count(
+            "estimates"
+        )  # none means that the tree was searched to its end
+        tree.deliver(node.outcome)
+        node.job = node.outcome = None
         heapq.heappush(self._idle, number)
 
-    def _count(self, desk: SimulatedNode) -> None:
-        """What a job that has ended took."""
+    def _add_to_tally(self, node: SimulatedNode) -> None:
+        """Add a finished job to the totals."""
         tally, traffic = self.tally, self.traffic
-        busy = desk.end - desk.begin
-        useful = busy / desk.slower
+        busy = node.end - node.begin
+        useful = busy / node.slower
         tally.busy_seconds += busy
         tally.useful_seconds += useful
         tally.broadcast_seconds += useful * traffic.sending
@@ -239,59 +245,59 @@ class Simulated:
 
     def _stop_unwanted(self, tree: Tree) -> None:
         unwanted, tree.unwanted = set(tree.unwanted), []
-        for number, desk in enumerate(self._desks) if unwanted else ():
-            if desk.job is None or desk.job.ticket not in unwanted:
+        for number, node in enumerate(self._nodes) if unwanted else ():
+            if node.job is None or node.job.ticket not in unwanted:
                 continue
-            assert desk.outcome is not None
-            end = max(desk.begin, self._now + self.machines.carried(0))
-            if end < desk.end:
-                part = (end - desk.begin) / (desk.end - desk.begin)
-                counts = tuple(round(part * count) for count in desk.outcome.counts)
-                desk.outcome = JobResult(
-                    ticket=desk.job.ticket, valid=False, value=0, line=(), seconds=end - desk.begin, counts=counts
+            assert node.outcome is not None
+            end = max(node.begin, self._now + self.machines.transfer_seconds(0))
+            if end < node.end:
+                part = (end - node.begin) / (node.end - node.begin)
+                counts = tuple(round(part * count) for count in node.outcome.counts)
+                node.outcome = JobResult(
+                    ticket=node.job.ticket, valid=False, value=0, line=(), seconds=end - node.begin, counts=counts
                 )
-                desk.end = end
-                desk.version += 1
+                node.end = end
+                node.version += 1
                 self.tally.stopped += 1
-                self._tell(number, desk)
+                self._schedule_end(number, node)
 
-    # --- what a job is worth, and what it costs ---
+    # --- value and cost of a job ---
 
-    def _worth(self, number: int, job: Job, begin: float) -> tuple[int, tuple[int, ...], float, int]:
-        """The value, the line, the nodes that it takes this node, and how many of them are estimated."""
+    def _job_cost(self, number: int, job: Job, begin: float) -> tuple[int, tuple[int, ...], float, int]:
+        """Return a job's value, its line, its tree nodes on this node, and how many of its leaves are estimated."""
         recording = self.recording
-        places = recording.places(job)
-        if not places:
+        indices = recording.places(job)
+        if not indices:
             self.tally.unrecorded += 1
             value = recording.answer(job)
-            alike = recording.done[recording.alike(job, value, self.seed)]
-            share = self.tally.lost_nodes / max(1, self._kept)  # what recorded jobs lose is lost by this one too
-            return value, (), alike.nodes * (1 + share), alike.estimates
-        # The n-th time that it is asked for is the n-th time in the recording, as far as there is one.
-        place = next((each for each in places if each not in self._made), places[-1])
-        done = recording.done[place]
-        middle = begin + done.nodes / self.machines.rate / 2
-        if number in self._made.get(place, ()):
-            return done.value, done.line, 1, 0  # it did so before, and has it in its table
+            similar = recording.done[recording.similar_job(job, value, self.seed)]
+            loss = self.tally.lost_nodes / max(1, self._recorded_nodes)  # assumes the same loss as in recorded jobs
+            return value, (), similar.nodes * (1 + loss), similar.estimates
+        # The n-th request for a job is matched with its n-th occurrence in the recording, if there is one.
+        index = next((candidate for candidate in indices if candidate not in self._done_at), indices[-1])
+        record = recording.done[index]
+        middle = begin + record.nodes / self.machines.rate / 2
+        if number in self._done_at.get(index, ()):
+            return record.value, record.line, 1, 0  # this node did the same job before, and has its entry
         lost = 0.0
-        for use in recording.uses[place]:
-            missed = self._missed(number, use.writer, use.depth, middle)
-            lost += use.nodes * missed
-            if number not in self._made.get(use.writer, (number,)):  # it was another node that made them
-                self.tally.hits += use.hits * (1 - missed)
-        self._made.setdefault(place, {})[number] = middle
+        for use in recording.uses[index]:
+            missing = self._missing_share(number, use.writer, use.depth, middle)
+            lost += use.nodes * missing
+            if number not in self._done_at.get(use.writer, (number,)):  # another node made the entries
+                self.tally.hits += use.hits * (1 - missing)
+        self._done_at.setdefault(index, {})[number] = middle
         self.tally.lost_nodes += lost
-        self._kept += done.nodes
-        return done.value, done.line, done.nodes + lost, done.estimates
+        self._recorded_nodes += record.nodes
+        return record.value, record.line, record.nodes + lost, record.estimates
 
-    def _missed(self, number: int, writer: int, depth: int, when: float) -> float:
-        """The part of what a node would have from a recorded job's entries of one depth that it does not have."""
-        made = self._made.get(writer)
-        if made is None:
+    def _missing_share(self, number: int, writer: int, depth: int, when: float) -> float:
+        """Return the share of a recorded job's entries of one depth that a node lacks at a time."""
+        done_at = self._done_at.get(writer)
+        if done_at is None:
             return 1.0
-        if number in made:
+        if number in done_at:
             return 0.0
-        if self.policy.sends and depth >= self.policy.least and min(made.values()) + self.traffic.delay <= when:
+        if self.policy.sends and depth >= self.policy.least and min(done_at.values()) + self.traffic.delay <= when:
             return 1 - self.traffic.arriving
         return 1.0
 
@@ -308,19 +314,19 @@ def simulate(
     stop: Stop | None = None,
     **options: Any,
 ) -> Tally:
-    """What the search of a recording would take on other machines. `depth`, `threshold` and options are its own."""
-    made: list[Simulated] = []
+    """Simulate a recorded search on other machines; `depth`, `threshold` and options must be the recording's."""
+    divisions: list[Simulated] = []
 
     def divide(root: Root, workers: int) -> Simulated:
-        made.append(Simulated(root, recording, machines, policy, threshold, seed))
-        return made[0]
+        divisions.append(Simulated(root, recording, machines, policy, threshold, seed))
+        return divisions[0]
 
     if options.get("table_bits") is not None:
         options["table_bits"] = min(HEAD_BITS, options["table_bits"])
     scheme = Scheme(
         name="on paper", algorithms=("alphabeta", "pvs", "mtdf"), promises=Promise(0), overhead="", divide=divide
     )
-    found = search(board, Limits(depth=depth), stop=stop, parallel=scheme, workers=1, threshold=threshold, **options)
-    tally = made[0].tally
-    tally.found = found
+    result = search(board, Limits(depth=depth), stop=stop, parallel=scheme, workers=1, threshold=threshold, **options)
+    tally = divisions[0].tally
+    tally.result = result
     return tally

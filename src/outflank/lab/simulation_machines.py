@@ -1,4 +1,4 @@
-"""Machines on paper, and what it costs them to tell each other of their entries."""
+"""Simulated machines, and the cost of exchanging table entries between them."""
 
 from dataclasses import dataclass
 
@@ -9,54 +9,54 @@ from outflank.lab.simulation_recording import EVERYTHING, RecordedJobs
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Machines:
-    """The nodes of a cluster, and what is between them."""
+    """The nodes of a cluster and their network."""
 
     nodes: int
     rate: float
-    """Nodes of a tree that one of them enters in a second."""
+    """Tree nodes per second of one cluster node."""
     latency: float = 0.0
-    """Seconds that a message takes however short it is."""
+    """Least seconds of a message, at any size."""
     bandwidth: float = float("inf")
-    """Bytes a second from and to each node."""
+    """Bytes per second from and to each node."""
     head_seconds: float = 0.0
-    """What a job takes the head: to choose it, to send it and to take what comes of it."""
+    """Seconds of the head per job: selecting it, sending it and receiving its result."""
     message_seconds: float = 0.0
-    """What a message with entries takes who sends it, and who receives it."""
+    """Seconds of the sender, and of the receiver, per message with entries."""
     entry_seconds: float = 0.0
-    """What each entry in it takes them besides."""
+    """Additional seconds of both per entry."""
 
-    def carried(self, size: int) -> float:
-        """Seconds until a message of so many bytes is there."""
+    def transfer_seconds(self, size: int) -> float:
+        """Return the seconds until a message of `size` bytes arrives."""
         return self.latency + size / self.bandwidth
 
 
 @dataclass(frozen=True, slots=True)
 class Traffic:
-    """What a policy costs a node, for each second that it searches."""
+    """Cost of a replication policy for a node, per second of search."""
 
     sending: float = 0.0
-    """Seconds spent on sending, and on waiting where the policy waits."""
+    """Seconds spent on sending, and on waiting if the policy waits."""
     receiving: float = 0.0
-    """Seconds spent for each other node that is searching."""
+    """Seconds spent on receiving, per other node that is searching."""
     delay: float = 0.0
-    """Seconds until an entry is where it may be of use."""
+    """Seconds until an entry is usable on the other nodes."""
     arriving: float = 1.0
-    """The part of the entries that is not dropped for want of bandwidth."""
+    """Share of the entries that is not dropped for lack of bandwidth."""
     entries: float = 0.0
-    """Entries that a node makes in a second of search, and sends to each of the others."""
+    """Entries that a node makes per second of search, and sends to each other node."""
     messages: float = 0.0
-    """Messages with them, to all others together."""
+    """Messages with entries per second, to all other nodes together."""
 
     @classmethod
     def of(cls, policy: Replication, recording: RecordedJobs, machines: Machines) -> "Traffic":
-        """As it follows from how many entries there are."""
+        """Return the traffic that follows from the recording's number of entries."""
         others = machines.nodes - 1
         if not policy.sends or not others:
             return cls()
-        entries = sum(recording.entries[policy.least :]) / recording.nodes * machines.rate  # each second
+        entries = sum(recording.entries[policy.least :]) / recording.nodes * machines.rate  # per second
         if not entries:
             return cls()
-        # A message that nobody waits for is sent after a while, full or not.
+        # Without waiting, a message is sent after `FLUSH_SECONDS`, full or not.
         batch = policy.batch if policy.waits else max(1.0, min(policy.batch, entries * FLUSH_SECONDS))
         messages = entries / batch
         wire = others * batch * ENTRY_BYTES / machines.bandwidth
@@ -73,15 +73,15 @@ class Traffic:
         )
 
 
-def effort(policy: Replication, recording: RecordedJobs, machines: Machines) -> float:
-    """What a node's work grows to under a policy, if all nodes are always busy and nothing arrives late.
+def relative_work(policy: Replication, recording: RecordedJobs, machines: Machines) -> float:
+    """Return the factor by which a policy changes a node's work, if all nodes are always busy and no entry is late.
 
-    The least of it says from which depth entries should be sent, without simulating every one.
+    Its minimum gives the least depth of entries to send, without simulating every depth.
     """
     traffic, others = Traffic.of(policy, recording, machines), machines.nodes - 1
     if not others:
-        return 1.0  # nobody is told of anything
-    everything = recording.lost_below(EVERYTHING)
-    kept = (everything - recording.lost_below(policy.least)) * traffic.arriving if policy.sends else 0.0
-    lost = (everything - kept) * others / machines.nodes / recording.nodes
+        return 1.0  # no other node receives entries
+    full_loss = recording.lost_below(EVERYTHING)
+    avoided = (full_loss - recording.lost_below(policy.least)) * traffic.arriving if policy.sends else 0.0
+    lost = (full_loss - avoided) * others / machines.nodes / recording.nodes
     return (1 + lost) * (1 + traffic.sending + traffic.receiving * others)

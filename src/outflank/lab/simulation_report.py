@@ -1,4 +1,4 @@
-"""What simulated searches say: how far the model is to be trusted, and what it predicts."""
+"""Reports on simulated searches: how accurate the model is, and what it predicts."""
 
 import statistics
 from collections.abc import Sequence
@@ -12,34 +12,36 @@ from outflank.machine import usable_cores
 from outflank.words import how_many
 
 COMPARED = (16, 64)
-"""Numbers of nodes whose speed-up is put beside report 000's."""
+"""Numbers of nodes whose speed-up is compared with report 000's."""
 
 DRAWN = (4, 16, 64, 256, 1024)
-"""Numbers of nodes whose work is drawn by the replication depth."""
+"""Numbers of nodes whose work is plotted by replication depth."""
 
 
-def middle(thresholds: Sequence[int]) -> int:
-    """The threshold at which the model is checked."""
+def middle_threshold(thresholds: Sequence[int]) -> int:
+    """Return the threshold at which the model is checked."""
     return sorted(thresholds)[len(thresholds) // 2]
 
 
-def concluded(samples: Sequence[Sample], *, rate: float, threshold: int, said: Sequence[str] = ()) -> Conclusion:
-    """From what was recorded, measured and simulated, at so many nodes of a tree a second."""
-    of = grouped(samples, "what")
-    alone = {sample["position"]: number(sample["nodes"]) / rate for sample in of.get(("alone",), [])}
-    best = _best([sample for sample in of.get(("simulated",), []) if sample["position"] in alone], alone)
+def conclude(
+    samples: Sequence[Sample], *, rate: float, threshold: int, program_notes: Sequence[str] = ()
+) -> Conclusion:
+    """Return the conclusion from recorded, measured and simulated samples, at `rate` tree nodes per second."""
+    by_kind = grouped(samples, "what")
+    alone = {sample["position"]: number(sample["nodes"]) / rate for sample in by_kind.get(("alone",), [])}
+    best = _best_rows([sample for sample in by_kind.get(("simulated",), []) if sample["position"] in alone], alone)
     values = {
-        str(position): {each["value"] for each in found if "value" in each}
-        for (position,), found in grouped(samples, "position").items()
+        str(position): {sample["value"] for sample in group if "value" in sample}
+        for (position,), group in grouped(samples, "position").items()
     }
-    wrong = [position for position, seen in values.items() if len(seen) > 1]
-    notes = [*said]
-    notes += [f"The value differs between runs of {', '.join(wrong)}: it must not."] if wrong else []
+    inconsistent = [position for position, distinct in values.items() if len(distinct) > 1]
+    notes = [*program_notes]
+    notes += [f"The value differs between runs of {', '.join(inconsistent)}: it must not."] if inconsistent else []
     tables = (
-        ReportTable.of("recordings", [_recording_row(sample) for sample in of.get(("recording",), [])]),
+        ReportTable.of("recordings", [_recording_row(sample) for sample in by_kind.get(("recording",), [])]),
         ReportTable.of(
             "check: what entries of other jobs are worth",
-            [_hidden_row(sample) for sample in of.get(("hidden",), [])],
+            [_hidden_row(sample) for sample in by_kind.get(("hidden",), [])],
             notes=(
                 "Nodes beside those of a search in which every job sees all entries, if entries of less depth that "
                 "other jobs have made are hidden from it. Expected: hits counted, times what they save.",
@@ -47,21 +49,23 @@ def concluded(samples: Sequence[Sample], *, rate: float, threshold: int, said: S
         ),
         ReportTable.of(
             "check: nodes within this process",
-            [_check_row(found) for found in grouped(of.get(("checked",), []), "count", "policy").values()],
+            [_check_row(group) for group in grouped(by_kind.get(("checked",), []), "count", "policy").values()],
             notes=("Nodes are beside one node's; medians. Times only where there is a core for each node.",),
         ),
         ReportTable.of("speed-up by policy, at its best threshold and replication depth", best),
     )
-    notes += _beside_000(best)
+    notes += _report_000_notes(best)
     notes.append(
         "Speed-up is against one worker without any cluster, at the same nodes a second. Trees of some seconds do not "
         "keep many nodes busy: report 000's took its sequential program 3 776 s."
     )
     return Conclusion(
         tables=tuple(table for table in tables if table.rows),
-        figures=_figures(best, [each for each in of.get(("replication",), []) if each["threshold"] == threshold]),
+        figures=_figures(
+            best, [sample for sample in by_kind.get(("replication",), []) if sample["threshold"] == threshold]
+        ),
         notes=tuple(notes),
-        passed=not wrong,
+        passed=not inconsistent,
     )
 
 
@@ -91,43 +95,43 @@ def _hidden_row(sample: Sample) -> Sample:
     }
 
 
-def _check_row(found: Sequence[Sample]) -> Sample:
-    expected, measured = median(found, "expected_nodes"), median(found, "nodes")
-    low, high = spread(found, "nodes")
-    count = number(found[0]["count"])
+def _check_row(runs: Sequence[Sample]) -> Sample:
+    expected, measured = median(runs, "expected_nodes"), median(runs, "nodes")
+    low, high = spread(runs, "nodes")
+    count = number(runs[0]["count"])
     timed = count <= usable_cores()
     return {
-        "nodes": found[0]["count"],
-        "policy": found[0]["policy"],
+        "nodes": runs[0]["count"],
+        "policy": runs[0]["policy"],
         "expected nodes": expected,
         "measured nodes": measured,
         "range": f"{low:.2f}–{high:.2f}",
         "error": f"{expected / measured - 1:+.1%}",
-        "expected jobs": round(median(found, "expected_jobs")),
-        "measured jobs": round(median(found, "jobs")),
-        "expected (s)": median(found, "expected_seconds") if timed else None,
-        "measured (s)": median(found, "seconds") if timed else None,
-        "runs": len(found),
+        "expected jobs": round(median(runs, "expected_jobs")),
+        "measured jobs": round(median(runs, "jobs")),
+        "expected (s)": median(runs, "expected_seconds") if timed else None,
+        "measured (s)": median(runs, "seconds") if timed else None,
+        "runs": len(runs),
     }
 
 
-def _best(samples: Sequence[Sample], alone: dict[Any, float]) -> list[Sample]:
-    """For each policy and number of nodes, the threshold that is fastest over all positions."""
-    found: list[Sample] = []
-    for (policy, count), several in grouped(samples, "policy", "count").items():
-        thresholds = grouped(several, "threshold")
-        chosen = max(thresholds, key=lambda each: _faster(thresholds[each], alone))
-        group = thresholds[chosen]
+def _best_rows(samples: Sequence[Sample], alone: dict[Any, float]) -> list[Sample]:
+    """Return a row for each policy and number of nodes, at the threshold that is fastest over all positions."""
+    best_rows: list[Sample] = []
+    for (policy, count), candidates in grouped(samples, "policy", "count").items():
+        thresholds = grouped(candidates, "threshold")
+        best = max(thresholds, key=lambda key: _mean_speed_up(thresholds[key], alone))
+        group = thresholds[best]
         depths = [number(sample["depth"]) for sample in group if sample["depth"] is not None]
-        faster = _faster(group, alone)
-        found.append(
+        speed_up = _mean_speed_up(group, alone)
+        best_rows.append(
             {
                 "policy": policy,
                 "nodes": count,
-                "threshold": chosen[0],
+                "threshold": best[0],
                 "replication depth": round(statistics.median(depths)) if depths else None,
-                "speed-up": faster,
-                "efficiency": faster / number(count),
+                "speed-up": speed_up,
+                "efficiency": speed_up / number(count),
                 "nodes of the tree": median(group, "nodes"),
                 "lost for want of entries": median(group, "lost"),
                 "busy": median(group, "busy"),
@@ -136,17 +140,17 @@ def _best(samples: Sequence[Sample], alone: dict[Any, float]) -> list[Sample]:
                 "jobs one node never did": round(median(group, "unrecorded")),
             }
         )
-    return found
+    return best_rows
 
 
-def _faster(samples: Sequence[Sample], alone: dict[Any, float]) -> float:
-    """The mean speed-up over positions."""
+def _mean_speed_up(samples: Sequence[Sample], alone: dict[Any, float]) -> float:
+    """Return the mean speed-up over positions."""
     return statistics.geometric_mean(
-        alone[position] / median(found, "seconds") for (position,), found in grouped(samples, "position").items()
+        alone[position] / median(group, "seconds") for (position,), group in grouped(samples, "position").items()
     )
 
 
-def _figures(best: Sequence[Sample], efforts: Sequence[Sample]) -> tuple[Figure, ...]:
+def _figures(best: Sequence[Sample], work_samples: Sequence[Sample]) -> tuple[Figure, ...]:
     policies = grouped(best, "policy")
     if not policies:
         return ()
@@ -161,8 +165,8 @@ def _figures(best: Sequence[Sample], efforts: Sequence[Sample]) -> tuple[Figure,
             log_y=True,
             series=(
                 Series(name="linear", points=tuple((count, count) for count in counts), style="dashed"),
-                *(_by_nodes(str(policy), found, "speed-up") for (policy,), found in policies.items()),
-                *_published(),
+                *(_by_nodes(str(policy), group, "speed-up") for (policy,), group in policies.items()),
+                *_published_series(),
             ),
             caption="Each policy at its best threshold and replication depth.",
         ),
@@ -174,16 +178,18 @@ def _figures(best: Sequence[Sample], efforts: Sequence[Sample]) -> tuple[Figure,
             series=tuple(_by_nodes(column, policies[last], column) for column in ("threshold", "replication depth")),
         ),
     ]
-    shown = grouped([each for each in efforts if each["policy"] == "async" and each["count"] in DRAWN], "count")
-    if shown:
+    by_count = grouped(
+        [sample for sample in work_samples if sample["policy"] == "async" and sample["count"] in DRAWN], "count"
+    )
+    if by_count:
         series = tuple(
             Series(
                 name=how_many(int(number(count)), "node"),
                 points=tuple(
-                    (number(depth), median(found, "effort")) for (depth,), found in grouped(each, "depth").items()
+                    (number(depth), median(group, "effort")) for (depth,), group in grouped(samples, "depth").items()
                 ),
             )
-            for (count,), each in shown.items()
+            for (count,), samples in by_count.items()
         )
         figures.append(
             Plot(
@@ -198,32 +204,32 @@ def _figures(best: Sequence[Sample], efforts: Sequence[Sample]) -> tuple[Figure,
     return tuple(figures)
 
 
-def _by_nodes(name: str, found: Sequence[Sample], column: str) -> Series:
-    points = ((number(row["nodes"]), number(row[column])) for row in found if row[column] is not None)
+def _by_nodes(name: str, group: Sequence[Sample], column: str) -> Series:
+    points = ((number(row["nodes"]), number(row[column])) for row in group if row[column] is not None)
     return Series(name=name, points=tuple(points))
 
 
-def _published() -> list[Series]:
-    """What report 000 measured."""
+def _published_series() -> list[Series]:
+    """Return the speed-ups that report 000 measured."""
     serial = rows("000", "speedup")[0]["seq_total_s"]
-    found = []
+    series = []
     for program in ("par", "par_rmi", "par_tuple"):
         times = curve("000", "speedup", "processors", f"{program}_total_s").points
         points = tuple((processors, serial / seconds) for processors, seconds in times)
-        found.append(Series(name=f"000 {program}", points=points, style="points", published=True))
-    return found
+        series.append(Series(name=f"000 {program}", points=points, style="points", published=True))
+    return series
 
 
-def _beside_000(best: Sequence[Sample]) -> list[str]:
-    """Predictions beside what report 000 measured."""
+def _report_000_notes(best: Sequence[Sample]) -> list[str]:
+    """Return notes that compare predictions with report 000's measurements."""
     serial = rows("000", "speedup")[0]["seq_total_s"]
-    theirs = {row["processors"]: serial / row["par_tuple_total_s"] for row in rows("000", "speedup")}
-    found = []
+    speeds = {row["processors"]: serial / row["par_tuple_total_s"] for row in rows("000", "speedup")}
+    notes = []
     for count in COMPARED:
-        ours = {str(row["policy"]): number(row["speed-up"]) for row in best if row["nodes"] == count}
-        if ours:
-            each = ", ".join(f"{policy} {faster:.1f}" for policy, faster in ours.items())
-            found.append(
-                f"{how_many(count, 'node')} of one worker: {each}; report 000 measured {theirs[count]:.1f} (par_tuple)."
+        predicted = {str(row["policy"]): number(row["speed-up"]) for row in best if row["nodes"] == count}
+        if predicted:
+            text = ", ".join(f"{policy} {speed_up:.1f}" for policy, speed_up in predicted.items())
+            notes.append(
+                f"{how_many(count, 'node')} of one worker: {text}; report 000 measured {speeds[count]:.1f} (par_tuple)."
             )
-    return found
+    return notes

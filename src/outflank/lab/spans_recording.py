@@ -1,8 +1,8 @@
-"""Searches of one worker, recorded: several times each, so that what a clock saw can be told from chance.
+"""Recordings of searches by one worker, several of each, so that noise of the clock can be removed.
 
-A search by one worker is the same every time, event by event. So each strand is taken at its least time of all
-recordings: whoever was preempted in one of them was not, with luck, at the same place in another. In nodes the
-recordings must be equal, and that is checked.
+A search by one worker is the same every time, event by event. So each strand counts at its least time of all
+recordings: a strand that was preempted in one of them was probably not in another. In nodes the recordings must be
+equal, and that is checked.
 """
 
 import time
@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from outflank.lab.boards import usual_board
-from outflank.lab.search_log import search, unnoted
+from outflank.lab.search_log import search, without_logging
 from outflank.lab.spans import NO_SPANS, Spans, burden_of, moments_of, spans_of
 from outflank.parallel.events import KIND, NODES, TIME, EventRecording
 from outflank.search.contract import Limits
@@ -22,100 +22,103 @@ from outflank.search.results import Result
 
 try:
     from resource import RUSAGE_SELF, getrusage
-except ImportError:  # Windows, which does not count them
+except ImportError:  # Windows does not count context switches
     getrusage = None  # type: ignore[assignment]  # a function elsewhere
 
 UNITS = ("nodes", "nanoseconds")
 
 ROOM = 1 << 21
-"""Events of one search: 96 MiB."""
+"""Room for the events of one search: 96 MiB."""
 
 Events = npt.NDArray[np.int64]
 
 
-def _involuntary() -> int:
+def _involuntary_switches() -> int:
     return getrusage(RUSAGE_SELF).ru_nivcsw if getrusage is not None else 0
 
 
 @dataclass(slots=True)
 class Cost:
-    """What one recording took, and how much of its time it had no processor."""
+    """Time of one recording, and how much of it was without a processor."""
 
     seconds: float = 0.0
     processor_seconds: float = 0.0
     switches: int = 0
-    """How often the system took the processor away."""
+    """Involuntary context switches."""
 
     @property
     def lost_share(self) -> float:
-        """The part of its time that it had no processor; clocks of processes tick coarsely on some systems."""
+        """Share of the time without a processor; process clocks are coarse on some systems."""
         return max(0.0, 1 - self.processor_seconds / self.seconds) if self.seconds else 0.0
 
     def next_of(self, searches: Iterator[Result]) -> Result | None:
-        """One more search, its cost added."""
-        began, processor, switches = time.perf_counter(), time.process_time(), _involuntary()
-        found = next(searches, None)
+        """Run the next search, add its cost, and return its result, or None at the end."""
+        began, processor, switches = time.perf_counter(), time.process_time(), _involuntary_switches()
+        result = next(searches, None)
         self.seconds += time.perf_counter() - began
         self.processor_seconds += time.process_time() - processor
-        self.switches += _involuntary() - switches
-        return found
+        self.switches += _involuntary_switches() - switches
+        return result
 
 
 @dataclass(slots=True)
-class Recorded:
-    """What the recordings of a search, or of all searches of a game, come to."""
+class RecordingResult:
+    """Combined recordings of a search, or of all searches of a game."""
 
     costs: list[Cost]
-    """Of each recording."""
+    """Cost of each recording."""
     totals: dict[str, Spans] = field(default_factory=lambda: dict.fromkeys(UNITS, NO_SPANS))
-    """By unit."""
+    """Work and span by unit."""
     moments: list[tuple[float, list[float]]] = field(default_factory=list)
-    """In nodes, as `moments_of` gives them, root by root."""
+    """Results of `moments_of` in nodes, root by root."""
     nodes: int = 0
     lost: int = 0
-    """Events for which there was no room."""
+    """Events dropped for lack of room."""
     unlike: int = 0
-    """Searches that were not the same in all recordings."""
+    """Searches that differed between recordings."""
 
 
-def recorded(
+def record_searches(
     searches: Callable[[EventRecording], Iterator[Result]],
     times: int,
     *,
     burdens: dict[str, float],
     parts: int = 0,
-) -> Recorded:
-    """Record the searches so many times, and fold them. `burdens` is what a migration takes, in each unit."""
+) -> RecordingResult:
+    """Record the searches `times` times, and compute work and span. `burdens` is the cost of a migration by unit."""
     recording = EventRecording(ROOM)
-    found = Recorded(costs=[Cost() for _ in range(times)])
+    total = RecordingResult(costs=[Cost() for _ in range(times)])
     rounds = [searches(recording) for _ in range(times)]
     while True:
-        taken: list[Events] = []
-        for cost, each in zip(found.costs, rounds, strict=True):
-            result = cost.next_of(each)
+        recordings: list[Events] = []
+        for cost, search_results in zip(total.costs, rounds, strict=True):
+            result = cost.next_of(search_results)
             if result is not None:
-                taken.append(recording.take())
-                found.nodes += result.nodes
-        if len(taken) < times:
+                recordings.append(recording.take())
+                total.nodes += result.nodes
+        if len(recordings) < times:
             break
-        events, same = least_of(taken)
-        found.unlike += not same
+        events, same = fastest_strands(recordings)
+        total.unlike += not same
         for unit in UNITS:
-            found.totals[unit] += spans_of(events, unit=unit, burden=burdens[unit])
+            total.totals[unit] += spans_of(events, unit=unit, burden=burdens[unit])
         if parts:
-            found.moments += moments_of(events, parts)
-    found.nodes //= times
-    found.lost = recording.lost
-    return found
+            total.moments += moments_of(events, parts)
+    total.nodes //= times
+    total.lost = recording.lost
+    return total
 
 
-def least_of(recordings: list[Events]) -> tuple[Events, bool]:
-    """The same events with every strand at its least time, and whether they are the same in all recordings."""
+def fastest_strands(recordings: list[Events]) -> tuple[Events, bool]:
+    """Return the events with every strand at its least time, and whether all recordings have the same events."""
     first = recordings[0]
-    for other in recordings[1:]:
-        if len(other) != len(first) or (other[:, (NODES, KIND)] != first[:, (NODES, KIND)]).any():
+    for recording in recordings[1:]:
+        if len(recording) != len(first) or (recording[:, (NODES, KIND)] != first[:, (NODES, KIND)]).any():
             return first, False
-    strands = np.min([np.diff(each[:, TIME], prepend=each[:1, TIME]) for each in recordings], axis=0)
+    strands = np.min(
+        [np.diff(recording_events[:, TIME], prepend=recording_events[:1, TIME]) for recording_events in recordings],
+        axis=0,
+    )
     events = first.copy()
     events[:, TIME] = np.cumsum(strands)
     return events, True
@@ -123,11 +126,11 @@ def least_of(recordings: list[Events]) -> tuple[Events, bool]:
 
 @cache
 def measured_burden() -> tuple[float, int]:
-    """Nanoseconds that a migration takes here, and how many were seen: two workers on small parts of a tree."""
+    """Return the nanoseconds of a migration on this machine and the number observed: two workers, small subtrees."""
     recordings = []
     for _ in range(40):
         recording = EventRecording()
-        with unnoted():  # not what the experiment is about
+        with without_logging():  # not part of the experiment
             search(
                 usual_board(),
                 Limits(depth=5),

@@ -1,10 +1,10 @@
-"""What recorded searches say: tables of work and span, the speed-ups they allow, and strands over time."""
+"""Reports on recorded searches: work and span, the speed-ups they allow, and strands over time."""
 
 from collections.abc import Iterable, Sequence
 from itertools import accumulate
 
 from outflank.lab.literature import curve
-from outflank.lab.measuring import ENOUGH_CORES, RANGES, grouped, median, number, processor_share, speed_up_range
+from outflank.lab.measuring import ENOUGH_CORES, RANGE_NOTE, grouped, median, number, processor_share, speed_up_range
 from outflank.lab.report import Cell, Figure, Plot, ReportTable, Sample, Series
 from outflank.lab.spans import Spans
 from outflank.machine import usable_cores
@@ -12,16 +12,16 @@ from outflank.words import how_many
 
 PROCESSORS = (2, 4, 8, 16, 32, 64, 128, 256)
 TOLERANCE = 0.1
-"""By how much a measured speed-up may lie outside its bounds: processors are shared, and clocks are not perfect."""
+"""Relative tolerance of a measured speed-up outside its bounds: processors are shared, and clocks are imperfect."""
 
 
 def spans_in(sample: Sample, unit: str) -> Spans:
-    """The work and span that a sample holds, in one unit."""
+    """Return the work and span of a sample, in one unit."""
     return Spans(**{name: sample[f"{name}_{unit}"] for name in Spans.__dataclass_fields__})  # type: ignore[arg-type]  # as written
 
 
 def profile_table(scheme: str, samples: Sequence[Sample], unit: str) -> ReportTable:
-    """What cilkview prints, by depth."""
+    """Return a table of the figures that cilkview prints, by depth."""
     rows: list[Sample] = []
     for sample in samples:
         spans = spans_in(sample, unit)
@@ -47,7 +47,7 @@ def profile_table(scheme: str, samples: Sequence[Sample], unit: str) -> ReportTa
 
 
 def clock_table(scheme: str, samples: Sequence[Sample]) -> ReportTable:
-    """The same as a clock saw it, with what is known about how well it saw."""
+    """Return the table in nanoseconds, with columns on the quality of the timing."""
     table = profile_table(scheme, samples, "nanoseconds")
     rows: list[Sample] = []
     for cells, sample in zip(table.rows, samples, strict=True):
@@ -67,20 +67,20 @@ def clock_table(scheme: str, samples: Sequence[Sample]) -> ReportTable:
     return ReportTable.of(table.title, rows, notes=(note,))
 
 
-def estimates(scheme: str, samples: Sequence[Sample]) -> ReportTable:
-    """The speed-up that work and span in nodes allow."""
+def estimates_table(scheme: str, samples: Sequence[Sample]) -> ReportTable:
+    """Return a table of the speed-ups that work and span in nodes allow."""
     rows: list[Sample] = []
-    worthless = False
+    no_gain = False
     for sample in samples:
         spans = spans_in(sample, "nodes")
         cells: Sample = {"depth": sample["depth"]}
         for workers in PROCESSORS:
             low = spans.slowest_speedup(workers)
-            worthless = worthless or low == 1.0
+            no_gain = no_gain or low == 1.0
             cells[f"{workers}"] = f"{low:.2f} – {spans.fastest_speedup(workers):.2f}"
         rows.append(cells)
     notes = ["From work and span in nodes: the same on every machine."]
-    if worthless:
+    if no_gain:
         notes.append(
             "A lower estimate of 1.00: sharing costs more there than it gains, and nobody has to share. (Cilkview's "
             "formula gives less than 1 then.)"
@@ -88,49 +88,49 @@ def estimates(scheme: str, samples: Sequence[Sample]) -> ReportTable:
     return ReportTable.of(f"{scheme}: speed-up estimate by processors, lower and upper bound", rows, notes=notes)
 
 
-def bounds(strands: Iterable[Sample], timed: Iterable[Sample]) -> tuple[ReportTable, str]:
-    """Measured speed-ups beside their bounds."""
+def speed_up_bounds(strands: Iterable[Sample], timed: Iterable[Sample]) -> tuple[ReportTable, str]:
+    """Return a table of measured speed-ups beside their bounds, and a note."""
     profiles = {(sample["scheme"], sample["depth"]): sample for sample in strands}
     runs = grouped(timed, "scheme", "depth", "workers")
     rows: list[Sample] = []
-    for (scheme, depth, workers), found in runs.items():
+    for (scheme, depth, workers), samples in runs.items():
         alone, profile = runs.get((scheme, depth, 1)), profiles.get((scheme, depth))
         if alone is None or profile is None or number(workers) > usable_cores():
             continue
         spans = spans_in(profile, "nodes")
         count = int(number(workers))
-        speedup = median(alone, "seconds") / median(found, "seconds")
-        same_tree = speedup * median(found, "nodes") / median(alone, "nodes")
+        speedup = median(alone, "seconds") / median(samples, "seconds")
+        same_tree = speedup * median(samples, "nodes") / median(alone, "nodes")
         low, high = spans.slowest_speedup(count), spans.fastest_speedup(count)
         rows.append(
             {
                 "scheme": scheme,
                 "depth": depth,
                 "workers": workers,
-                "median T(p) (s)": median(found, "seconds"),
+                "median T(p) (s)": median(samples, "seconds"),
                 "speed-up": speedup,
                 "speed-up in nodes/s": same_tree,
                 "lower bound": low,
                 "upper bound": high,
                 "within bounds": bool(low * (1 - TOLERANCE) <= same_tree <= high * (1 + TOLERANCE)),
-                "why not": _why_outside(same_tree, low, high, [*alone, *found]),
+                "why not": _why_outside(same_tree, low, high, [*alone, *samples]),
             }
         )
     outside = [row for row in rows if not row["within bounds"]]
     if len(rows) == 1:
-        told = "outside its" if outside else "within its"
+        verdict = "outside its" if outside else "within its"
     else:
-        told = f"{len(outside)} outside their" if outside else "all within their"
+        verdict = f"{len(outside)} outside their" if outside else "all within their"
     note = (
         "The bounds are those of the tree that one worker searches, in nodes. More workers search a larger one where "
         "brothers do not wait for each other, so nodes per second are held against them."
     )
     table = ReportTable.of("measured speed-up beside its bounds", rows, notes=(note,))
-    return table, f"{how_many(len(rows), 'measured speed-up')}, {told} bounds (tolerance {TOLERANCE:.0%})."
+    return table, f"{how_many(len(rows), 'measured speed-up')}, {verdict} bounds (tolerance {TOLERANCE:.0%})."
 
 
 def _why_outside(speedup: float, low: float, high: float, samples: Sequence[Sample]) -> Cell:
-    """What is known about a speed-up that its bounds do not allow; nothing to say of one that they do."""
+    """Return a likely reason for a speed-up outside its bounds, or None if it is within."""
     if low * (1 - TOLERANCE) <= speedup <= high * (1 + TOLERANCE):
         return None
     share = processor_share(samples)
@@ -144,7 +144,7 @@ def _why_outside(speedup: float, low: float, high: float, samples: Sequence[Samp
 def figures(
     scheme: str, strands: Sequence[Sample], timed: Sequence[Sample], published: Sequence[tuple[str, str]]
 ) -> list[Figure]:
-    """Work, span, parallelism and speed-up, in nodes; beside the tables of the reports that are named."""
+    """Return plots of work, span, parallelism and speed-up in nodes, with the `published` tables of reports."""
     spans = {int(number(sample["depth"])): spans_in(sample, "nodes") for sample in strands}
     if not spans:
         return []
@@ -153,8 +153,8 @@ def figures(
         return Series(name=name, points=tuple(values.items()))
 
     parallel = [
-        over_depth("parallelism", {depth: each.parallelism for depth, each in spans.items()}),
-        over_depth("burdened parallelism", {depth: each.burdened_parallelism for depth, each in spans.items()}),
+        over_depth("parallelism", {depth: entry.parallelism for depth, entry in spans.items()}),
+        over_depth("burdened parallelism", {depth: entry.burdened_parallelism for depth, entry in spans.items()}),
         *(curve(report, table, "depth", "parallelism") for report, table in published),
     ]
     deepest = max(spans)
@@ -177,12 +177,12 @@ def figures(
     runs = grouped([sample for sample in timed if number(sample["workers"]) <= usable_cores()], "workers")
     if (1,) in runs:
         alone = median(runs[1,], "seconds")
-        measured: list[tuple[float | str, float]] = []
-        spreads = []
-        for (workers,), found in runs.items():
-            measured.append((number(workers), alone / median(found, "seconds")))
-            spreads.append(speed_up_range(runs[1,], found))
-        estimate.append(Series(name="measured", points=tuple(measured), spread=tuple(spreads), style="points"))
+        speed_ups: list[tuple[float | str, float]] = []
+        ranges = []
+        for (workers,), samples in runs.items():
+            speed_ups.append((number(workers), alone / median(samples, "seconds")))
+            ranges.append(speed_up_range(runs[1,], samples))
+        estimate.append(Series(name="measured", points=tuple(speed_ups), spread=tuple(ranges), style="points"))
     return [
         Plot(
             title=f"{scheme}: work and span",
@@ -190,9 +190,9 @@ def figures(
             y="nodes",
             log_y=True,
             series=(
-                over_depth("work", {depth: each.work for depth, each in spans.items()}),
-                over_depth("burdened span", {depth: each.burdened_span for depth, each in spans.items()}),
-                over_depth("span", {depth: each.span for depth, each in spans.items()}),
+                over_depth("work", {depth: entry.work for depth, entry in spans.items()}),
+                over_depth("burdened span", {depth: entry.burdened_span for depth, entry in spans.items()}),
+                over_depth("span", {depth: entry.span for depth, entry in spans.items()}),
             ),
         ),
         Plot(
@@ -210,13 +210,13 @@ def figures(
             log_x=True,
             log_y=True,
             series=tuple(estimate),
-            caption=f"The band lies between the lower estimate and the upper bound, in nodes. {RANGES}",
+            caption=f"The band lies between the lower estimate and the upper bound, in nodes. {RANGE_NOTE}",
         ),
     ]
 
 
-def over_time(scheme: str, moments: Sequence[Sample]) -> tuple[ReportTable, Plot]:
-    """How many strands could run at each moment of the span, were there processors for all of them."""
+def strands_over_time(scheme: str, moments: Sequence[Sample]) -> tuple[ReportTable, Plot]:
+    """Return a table and a plot of the strands that could run at each moment of the span, with unlimited processors."""
     widths = [number(sample["nodes"]) for sample in moments]
     running = [number(sample["strands"]) for sample in moments]
     ends = list(accumulate(widths))
@@ -227,10 +227,10 @@ def over_time(scheme: str, moments: Sequence[Sample]) -> tuple[ReportTable, Plot
         for begin, end, height in zip([0.0, *ends[:-1]], ends, running, strict=True)
         for edge in (begin, end)
     ]
-    enough: list[Sample] = []
+    rows: list[Sample] = []
     for count in PROCESSORS:
-        rich = sum(width for width, height in zip(widths, running, strict=True) if height >= count)
-        enough.append({"processors": count, "part of the span with work for all": f"{rich / span:.1%}"})
+        busy_width = sum(width for width, height in zip(widths, running, strict=True) if height >= count)
+        rows.append({"processors": count, "part of the span with work for all": f"{busy_width / span:.1%}"})
     title = f"{scheme}: strands at a time, depth {depth}"
     plot = Plot(
         title=title,
@@ -252,7 +252,7 @@ def over_time(scheme: str, moments: Sequence[Sample]) -> tuple[ReportTable, Plot
         ),
         caption="Every strand begins as soon as what it waits for is done; means over equal parts of each root's span.",
     )
-    return ReportTable.of(title, enough), plot
+    return ReportTable.of(title, rows), plot
 
 
 def _mean(widths: Sequence[float], heights: Sequence[float]) -> float:

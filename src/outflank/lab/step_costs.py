@@ -1,4 +1,4 @@
-"""What one call of a step of a search costs: its moves, a move made, a value; by itself, on boards of a tree."""
+"""The cost of one call of each step of a search (move generation, a move, an evaluation), on boards of a tree."""
 
 import time
 from collections.abc import Iterator, Sequence
@@ -17,34 +17,34 @@ from outflank.lab.studies.hashing import walk
 
 LOOP, FILL, PLAY, VALUE = range(4)
 STEPS = ("the loop", "move generation", "making a move", "evaluation")
-"""What is timed: the first is the loop around a call, which is taken off the others."""
+"""Steps that are timed: the first is the loop around a call, whose time is subtracted from the others."""
 
 AT_LEAST_SECONDS = 0.01
-"""How long a step is timed, three times over; the least counts."""
+"""Least duration of a timing; the least of three timings counts."""
 
 Words = npt.NDArray[np.uint64]
 
 
 @kernel
-def stepped(game, evaluation, step, times, firsts, seconds, codes, moves, link):
-    """One step on all boards, each after the one before: `link` is 0, which the compiler does not know."""
-    found = U64(0)
+def run_step(game, evaluation, step, times, firsts, seconds, codes, moves, link):
+    """Run one step on all boards, each call dependent on the last: `link` is 0, which the compiler does not know."""
+    checksum = U64(0)
     for _ in range(times):
         for index in range(firsts.shape[0]):
-            position = unpack(game, firsts[index] ^ (found & link), seconds[index])
+            position = unpack(game, firsts[index] ^ (checksum & link), seconds[index])
             if step == FILL:
-                found ^= U64(fill(game, position, moves, 0))
+                checksum ^= U64(fill(game, position, moves, 0))
             elif step == PLAY:
-                found ^= pack(game, play(game, position, codes[index]))[0]
+                checksum ^= pack(game, play(game, position, codes[index]))[0]
             elif step == VALUE:
-                found ^= U64(40_000 + value(evaluation, game, position, begin(evaluation, game, position)))
+                checksum ^= U64(40_000 + value(evaluation, game, position, begin(evaluation, game, position)))
             else:
-                found ^= pack(game, position)[0]
-    return found
+                checksum ^= pack(game, position)[0]
+    return checksum
 
 
-@stepped.sample
-def _stepped_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
+@run_step.sample
+def _run_step_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
     first, second = (np.array([word], np.uint64) for word in pack(game, position))
     moves = np.zeros(most_moves(game), MOVE)
     fill(game, position, moves, 0)
@@ -53,39 +53,41 @@ def _stepped_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any
 
 
 def step_costs(boards: Sequence[Board[Any]], evaluation: Any, near: int = 100) -> dict[str, float]:
-    """Nanoseconds of one call of each step, on positions three plies beyond the boards."""
+    """Return the nanoseconds of one call of each step, on positions three plies below the boards."""
     game = boards[0].game
     firsts, seconds, codes = _positions(boards, near)
     moves = np.zeros(most_moves(game), MOVE)
-    spent = []
+    costs = []
     for step in range(len(STEPS)):
-        stepped(game, evaluation, step, 1, firsts[:1], seconds[:1], codes[:1], moves, U64(0))  # compiles
-        spent.append(min(_spent(game, evaluation, step, firsts, seconds, codes, moves) for _ in range(3)))
-    return {name: max(0.0, cost - spent[LOOP]) for name, cost in zip(STEPS[1:], spent[1:], strict=True)}
+        run_step(game, evaluation, step, 1, firsts[:1], seconds[:1], codes[:1], moves, U64(0))  # compiles
+        costs.append(min(_call_nanoseconds(game, evaluation, step, firsts, seconds, codes, moves) for _ in range(3)))
+    return {name: max(0.0, cost - costs[LOOP]) for name, cost in zip(STEPS[1:], costs[1:], strict=True)}
 
 
-def _spent(game: Any, evaluation: Any, step: int, firsts: Words, seconds: Words, codes: Any, moves: Any) -> float:
+def _call_nanoseconds(
+    game: Any, evaluation: Any, step: int, firsts: Words, seconds: Words, codes: Any, moves: Any
+) -> float:
     times = 1
     while True:
-        began = time.thread_time()  # of the processor: others may have the core meanwhile
-        stepped(game, evaluation, step, times, firsts, seconds, codes, moves, U64(0))
-        taken = time.thread_time() - began
-        if taken >= AT_LEAST_SECONDS:
-            return 1e9 * taken / times / len(firsts)
+        began = time.thread_time()  # processor time: other processes may use the core meanwhile
+        run_step(game, evaluation, step, times, firsts, seconds, codes, moves, U64(0))
+        elapsed = time.thread_time() - began
+        if elapsed >= AT_LEAST_SECONDS:
+            return 1e9 * elapsed / times / len(firsts)
         times *= 2
 
 
 def _positions(boards: Sequence[Board[Any]], near: int) -> tuple[Words, Words, Any]:
-    """Both words of positions near the boards that have a move, and one of their moves."""
+    """Return both words of positions near the boards that have a move, and one of their moves."""
     game = boards[0].game
     moves = np.zeros(8 * most_moves(game), MOVE)
     firsts: list[Any] = []
     seconds: list[Any] = []
     codes: list[Any] = []
     for board in boards:
-        one, other = np.zeros(near, np.uint64), np.zeros(near, np.uint64)
-        count = walk(game, board.position, 3, moves, 0, one, other, 0)
-        for first, second in zip(one[:count], other[:count], strict=True):
+        first_words, second_words = np.zeros(near, np.uint64), np.zeros(near, np.uint64)
+        count = walk(game, board.position, 3, moves, 0, first_words, second_words, 0)
+        for first, second in zip(first_words[:count], second_words[:count], strict=True):
             end = fill(game, unpack(game, first, second), moves, 0)
             if end:
                 firsts.append(first)

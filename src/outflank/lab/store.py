@@ -1,4 +1,4 @@
-"""Results on disk: one JSON file that holds a whole run, and what is drawn from it."""
+"""Results on disk: one JSON file holds a whole run, and everything else is drawn from it."""
 
 import csv
 import io
@@ -16,7 +16,7 @@ from outflank.schema import conform
 
 
 class LabDocument(Document, frozen=True, kw_only=True, tag="outflank/lab/1"):
-    """A run that is kept. Tables are there for readers; all but the samples can be drawn again from those."""
+    """A stored run. Tables are stored for readers; they can be recomputed from the samples."""
 
     experiment: str
     question: str = ""
@@ -24,14 +24,14 @@ class LabDocument(Document, frozen=True, kw_only=True, tag="outflank/lab/1"):
     complete: bool = False
     passed: bool = True
     parameters: dict[str, Any]
-    """The experiment says what they hold."""
+    """Parameters of the run, as defined by the experiment."""
     provenance: dict[str, Any]
     searched: tuple[Searched, ...] = ()
     notes: tuple[str, ...] = ()
     tables: Any = ()
-    """Each a `ReportTable`; nothing reads them here."""
+    """Tables, each a `ReportTable`; this package does not read them."""
     samples: list[dict[str, Any]]
-    """What they hold, the experiment says too (`Experiment.shape`)."""
+    """Samples, as defined by the experiment (`Experiment.shape`)."""
 
     def __post_init__(self) -> None:
         for name in ("parameters", "provenance"):
@@ -39,7 +39,7 @@ class LabDocument(Document, frozen=True, kw_only=True, tag="outflank/lab/1"):
 
 
 def document(report: Report) -> LabDocument:
-    """A report as it is kept."""
+    """Return a report as a document to store."""
     return LabDocument(
         experiment=report.experiment,
         question=report.question,
@@ -56,12 +56,12 @@ def document(report: Report) -> LabDocument:
 
 
 def read(path: Path) -> LabDocument:
-    """The document in a file, checked; one clear line if it is none."""
+    """Read and check the document in a file; the error message is one clear line."""
     return read_document(path, LabDocument, "a result of the laboratory")
 
 
 def check_writable(directory: Path) -> None:
-    """Make the directory, and see that files can be written there, before anything is measured."""
+    """Create the directory, and check that files can be written there, before anything is measured."""
     try:
         directory.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(dir=directory):
@@ -71,7 +71,7 @@ def check_writable(directory: Path) -> None:
 
 
 def csv_text(samples: Sequence[Sample]) -> str:
-    """The samples, a line each."""
+    """Return the samples as CSV, one line each."""
     columns = list(dict.fromkeys(name for sample in samples for name in sample))
     text = io.StringIO()
     writer = csv.DictWriter(text, columns, lineterminator="\n")

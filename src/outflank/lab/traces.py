@@ -1,4 +1,4 @@
-"""Who did what, when: the events of a search by many workers as intervals, one after the other for each."""
+"""Traces of parallel searches: the events of each worker as consecutive intervals."""
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
@@ -25,28 +25,28 @@ from outflank.parallel.events import (
 
 SEARCH, SPAWN, STEAL, ABORT, SCHEDULE, IDLE = "search", "spawn", "steal", "abort", "schedule", "idle"
 KINDS = (SEARCH, SPAWN, STEAL, ABORT, SCHEDULE, IDLE)
-"""What a worker does: searches a part alone; opens a frame and offers its moves; comes to a frame of another
-worker's; searches what is given up then; takes moves, delivers values and leaves frames; has nothing to do."""
+"""Activities of a worker: searches a subtree alone; opens a frame and offers its moves; joins another worker's frame;
+searches a part that is then aborted; takes moves, delivers values and leaves frames; has nothing to do."""
 
 
 def intervals(events: npt.NDArray[np.int64], *, origin: int | None = None, turn: int | None = None) -> Iterator[Sample]:
-    """The time between two events of a worker: its kind, and in which line of the tree it was spent.
+    """Yield the intervals between two events of a worker, each with its kind and the line of the tree.
 
     Times count from the first event, or from `origin`; the lines of one `turn` of a game begin with its number.
     """
     if not len(events):
         return
     origin = int(events[0, 0]) if origin is None else origin
-    paths: dict[int, tuple[str, ...]] = {}  # frame: the line of moves that leads to it
-    job: dict[int, tuple[str, ...]] = {}  # worker: the line of the job in hand
-    last: dict[int, tuple[int, int, int]] = {}  # worker: when its last event was, its nodes then, its kind
+    paths: dict[int, tuple[str, ...]] = {}  # frame -> the line of moves that leads to it
+    job: dict[int, tuple[str, ...]] = {}  # worker -> the line of its current job
+    last: dict[int, tuple[int, int, int]] = {}  # worker -> time, nodes and kind of its last event
     for time, nodes, kind, frame, detail, worker in events.tolist():
-        before = last.get(worker)
+        previous = last.get(worker)
         last[worker] = (time, nodes, kind)
         if kind == STARTED:
             paths[frame] = (f"depth {detail}" if turn is None else f"turn {turn}",)
             job[worker] = paths[frame]
-            continue  # what was before is not the search's
+            continue  # time before is not part of the search
         line = job.get(worker, ())
         if kind == TAKEN:
             line = job[worker] = (*paths.get(frame, ()), str(detail >> CODE_SHIFT & CODE))
@@ -54,21 +54,21 @@ def intervals(events: npt.NDArray[np.int64], *, origin: int | None = None, turn:
             paths[frame] = line
         elif kind == CLOSED:
             line = job[worker] = paths.get(frame, ())
-        if before is None:
+        if previous is None:
             continue
-        what = _kind(kind, before[2], nodes - before[1])
+        activity = _kind(kind, previous[2], nodes - previous[1])
         yield {
             "worker": worker,
-            "kind": what,
-            "begin_us": (before[0] - origin) / 1000,
+            "kind": activity,
+            "begin_us": (previous[0] - origin) / 1000,
             "end_us": (time - origin) / 1000,
-            "nodes": nodes - before[1],
-            "line": " ".join(line) if what != IDLE else "",
+            "nodes": nodes - previous[1],
+            "line": " ".join(line) if activity != IDLE else "",
         }
 
 
 def _kind(event: int, before: int, nodes: int) -> str:
-    """What a worker did that ended with `event`."""
+    """Return the kind of the interval that ended with `event`."""
     if event in (FOUND, HOME):
         return IDLE
     if event in (OPENED, OFFERED):
@@ -80,22 +80,22 @@ def _kind(event: int, before: int, nodes: int) -> str:
     return SCHEDULE
 
 
-def joined(samples: Iterable[Sample], least_us: float) -> list[Sample]:
-    """The same intervals, with those shorter than `least_us` added to the one before them in their lane.
+def merge_short(samples: Iterable[Sample], least_us: float) -> list[Sample]:
+    """Merge intervals shorter than `least_us` with the one before them in their lane.
 
-    The kind that took longest names what was joined; the times of each kind are no longer exact then.
+    A merged interval has the kind of its longest part, so the times of each kind are no longer exact.
     """
-    found: dict[Any, list[Sample]] = {}
+    lanes: dict[Any, list[Sample]] = {}
     longest: dict[Any, float] = {}
     for sample in samples:
-        lane = found.setdefault(sample["worker"], [])
+        lane = lanes.setdefault(sample["worker"], [])
         length = number(sample["end_us"]) - number(sample["begin_us"])
         previous = lane[-1] if lane else None
         adjoining = previous is not None and previous["end_us"] == sample["begin_us"]
         if previous is not None and adjoining and min(length, longest[sample["worker"]]) < least_us:
-            kept = previous if longest[sample["worker"]] >= length else sample
+            longer = previous if longest[sample["worker"]] >= length else sample
             lane[-1] = {
-                **kept,
+                **longer,
                 "begin_us": previous["begin_us"],
                 "end_us": sample["end_us"],
                 "nodes": number(previous["nodes"]) + number(sample["nodes"]),
@@ -104,11 +104,11 @@ def joined(samples: Iterable[Sample], least_us: float) -> list[Sample]:
         else:
             lane.append(dict(sample))
             longest[sample["worker"]] = length
-    return [sample for lane in found.values() for sample in lane]
+    return [sample for lane in lanes.values() for sample in lane]
 
 
 def chrome_trace(samples: Sequence[Sample]) -> str:
-    """The intervals in the format that trace viewers open (chrome://tracing, Perfetto)."""
+    """Return the intervals in the format of trace viewers (chrome://tracing, Perfetto)."""
     events: list[dict[str, Any]] = [
         {
             "name": "thread_name",
@@ -140,7 +140,7 @@ def chrome_trace(samples: Sequence[Sample]) -> str:
 
 
 def _changes(samples: Sequence[Sample]) -> Iterator[tuple[float, int]]:
-    """When a worker becomes busy or idle."""
+    """Yield the times at which a worker becomes busy (1) or idle (-1)."""
     for sample in samples:
         if sample["kind"] != IDLE:
             yield number(sample["begin_us"]), 1
@@ -148,19 +148,19 @@ def _changes(samples: Sequence[Sample]) -> Iterator[tuple[float, int]]:
 
 
 def folded_stacks(samples: Sequence[Sample]) -> str:
-    """The intervals as folded stacks, which flame-graph programs read: a line of the tree, its kind, microseconds."""
+    """Return the intervals as folded stacks for flame-graph programs: line of the tree, kind, microseconds."""
     totals: dict[str, float] = {}
     for sample in samples:
-        stack = ";".join((*_boxes(sample), str(sample["kind"])))
+        stack = ";".join((*_stack(sample), str(sample["kind"])))
         totals[stack] = totals.get(stack, 0.0) + number(sample["end_us"]) - number(sample["begin_us"])
     return "".join(f"{stack} {round(total)}\n" for stack, total in sorted(totals.items()) if round(total))
 
 
-def _boxes(sample: Sample) -> tuple[str, ...]:
-    return tuple(line_of(str(sample["line"])))
+def _stack(sample: Sample) -> tuple[str, ...]:
+    return tuple(line_steps(str(sample["line"])))
 
 
-def line_of(text: str) -> list[str]:
-    """A line of the tree, move by move; the iteration's depth comes first, or the turn of a game."""
+def line_steps(text: str) -> list[str]:
+    """Split a line of the tree into moves, after the iteration's depth or the turn of a game."""
     words = text.split()
     return [" ".join(words[:2]), *words[2:]] if words[:1] in (["depth"], ["turn"]) else words

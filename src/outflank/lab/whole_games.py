@@ -1,4 +1,4 @@
-"""A whole game as the thing that is measured: reports 002 and 004 time one, of their program against itself."""
+"""Whole games as measurements: reports 002 and 004 time a game of their program against itself."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -17,11 +17,11 @@ from outflank.search.contract import Limits, Stop
 from outflank.search.results import Result, WorkerStatistics
 
 MOST_TURNS = 120
-"""Turns after which a game that does not end by itself is broken off: some go on for ever."""
+"""Turns after which a game is cut off: some games never end by themselves."""
 
 
 REPORTS = ("002", "004")
-"""Whose programs play."""
+"""Reports whose programs can play."""
 
 PLAYING = (*REPORTS, "self")
 
@@ -29,32 +29,32 @@ WHOLE_GAME = (
     "Time whole games of a program against itself: 002 or 004 (those reports' minimax, from the start), or self (what "
     "is chosen here, from each position)."
 )
-"""What `--whole-game` takes."""
+"""Help text of `--whole-game`."""
 
 
 def check_playing(whole_game: str | None, game: str, positions: tuple[str, ...] | None) -> None:
-    """Refuse what cannot be played."""
+    """Raise an error if a whole game cannot be played from these options."""
     if whole_game is None:
         return
     if whole_game not in PLAYING:
         raise UnknownName.among("game", whole_game, PLAYING)
     if whole_game in REPORTS:
-        plays = description_of(new_board().game)
-        if game != plays.name:
-            raise InvalidOption(f"game={game}: report {whole_game} plays {plays.title}")
+        description = description_of(new_board().game)
+        if game != description.name:
+            raise InvalidOption(f"game={game}: report {whole_game} plays {description.title}")
         if positions is not None:
             raise InvalidOption(f"positions={','.join(positions)}: report {whole_game} plays from the start")
 
 
 def first_board(whole_game: str | None, board: Board[Any]) -> Board[Any]:
-    """Where the game starts: a report's from its own."""
+    """Return the start of the game: a report's program has its own, otherwise `board`."""
     return new_board() if whole_game in REPORTS else board
 
 
 def play(whole_game: str, board: Board[Any], depth: int, stop: Stop, **options: Any) -> Iterator[Result]:
-    """The game, played on `board`: what each turn's search found."""
+    """Play the game on `board`, and yield the search result of each turn."""
     if whole_game in REPORTS:
-        assert isinstance(board, OthelloBoard)  # `first_board` is
+        assert isinstance(board, OthelloBoard)  # guaranteed by `first_board`
         yield from self_play(depth, PROGRAMS[whole_game], board, stop=stop, **options)
         return
     for _ in range(MOST_TURNS):
@@ -63,20 +63,20 @@ def play(whole_game: str, board: Board[Any], depth: int, stop: Stop, **options: 
         if is_pass(board.game, board.legal_moves[0].code):
             board.push(board.legal_moves[0])
             continue
-        found = search(board, Limits(depth=depth), stop=stop, in_game=True, **options)
+        result = search(board, Limits(depth=depth), stop=stop, in_game=True, **options)
         if stop.called:
             raise BrokenOff
-        board.push(str(found.move))
-        yield found
+        board.push(str(result.move))
+        yield result
 
 
 def program_of(whole_game: str | None) -> ReportProgram | None:
-    """A report's program; none where the search is one's own."""
+    """Return a report's program, or None for the user's own search."""
     return PROGRAMS[whole_game] if whole_game in REPORTS else None
 
 
-def joined(turns: list[Result], seconds: float) -> Result:
-    """All turns as one result: counts are sums, what was found is what the last turn found."""
+def combined_result(turns: list[Result], seconds: float) -> Result:
+    """Return all turns as one result: counts are sums, value and move are those of the last turn."""
     workers: tuple[WorkerStatistics, ...] = ()
     for turn in turns:
         workers = WorkerStatistics.summed(workers, turn.workers) if workers else turn.workers

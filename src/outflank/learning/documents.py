@@ -1,4 +1,4 @@
-"""What the steps of learning leave beside their arrays: one of these each, which the command prints as well.
+"""The documents that the steps of learning write beside their arrays; the command prints them as well.
 
 Two runs of a step with the same `settings` make the same arrays, to the bit.
 """
@@ -11,20 +11,20 @@ from outflank.documents import Count, Document, Number
 from outflank.kinds import Misfit
 
 LEARNT = "learnt"
-"""What weights are called beside evaluations that have a name."""
+"""The name of learnt weights beside evaluations that have a name."""
 
 
 class WeightsSource(Struct, frozen=True, kw_only=True):
-    """Who judges positions."""
+    """The evaluation that values positions."""
 
     evaluation: str | None = None
-    """A name; of weights in a file, that of their patterns; null: nobody, moves are drawn by lot."""
+    """A name; for weights in a file, that of their patterns; null: none, moves are random."""
     check: str | None = None
-    """What tells those weights from others."""
+    """Digest of those weights."""
 
 
 class GenerateSettings(Struct, frozen=True, kw_only=True):
-    """How positions are made."""
+    """The way in which positions are made."""
 
     game: str
     rules: dict[str, int]
@@ -32,35 +32,35 @@ class GenerateSettings(Struct, frozen=True, kw_only=True):
     """Where games start: a position, or `each` of the game's."""
     seed: int
     positions: int
-    """That are asked for."""
+    """Number of positions requested."""
     per_game: int
     depth: int
     judge: WeightsSource
     games: str | None = None
-    """What tells the games that were read from others; null: all are played."""
+    """Digest of the games that were read; null: all are played."""
 
 
 class PositionsDocument(Document, frozen=True, kw_only=True, tag="outflank/train-positions/1"):
-    """`positions.npz`."""
+    """The document of `positions.npz`."""
 
     settings: GenerateSettings
     complete: bool = False
     positions: Count = 0
     games: Count = 0
-    """That they are from."""
+    """Number of games that the positions are from."""
     by_stage: tuple[Count, ...] = ()
     check: str = ""
-    """What tells the arrays from others."""
+    """Digest of the arrays."""
 
 
 class LabelSettings(Struct, frozen=True, kw_only=True):
-    """How positions get their values."""
+    """The way in which positions get their values."""
 
     positions: str
-    """The check of the positions."""
+    """Digest of the positions."""
     plies: int
     exact: int
-    """Moves left from which they are solved; -1: none are."""
+    """Moves left from which positions are solved; -1: none are."""
     blend: float
     """The share of a game's result in the values of its positions."""
     judge: WeightsSource
@@ -69,18 +69,18 @@ class LabelSettings(Struct, frozen=True, kw_only=True):
 
 
 class ValuesDocument(Document, frozen=True, kw_only=True, tag="outflank/train-values/1"):
-    """`values.npy`."""
+    """The document of `values.npz`."""
 
     settings: LabelSettings
     complete: bool = False
     solved: Count = 0
     looked: Count = 0
-    """That a look ahead was taken at."""
+    """Number of positions valued by a shallow search."""
     check: str = ""
 
 
 class FitSettings(Struct, frozen=True, kw_only=True):
-    """How weights are fitted."""
+    """The way in which weights are fitted."""
 
     positions: str
     values: str
@@ -90,18 +90,18 @@ class FitSettings(Struct, frozen=True, kw_only=True):
 
 
 class WeightsDocument(Document, frozen=True, kw_only=True, tag="outflank/train-weights/1"):
-    """The file of weights."""
+    """The document of the file of weights."""
 
     settings: FitSettings
     complete: bool = False
     file: str = ""
     stages: Count = 0
     weights: Count = 0
-    """That differ, in a stage."""
+    """Number of weights that differ, in a stage."""
     fitted: tuple[Count, ...] = ()
-    """Positions that each stage was fitted to."""
+    """Number of positions that each stage was fitted to."""
     errors: tuple[Number, ...] = ()
-    """What the weights of each stage are wrong by on those, root mean square in the game's unit."""
+    """Root mean square error of each stage on those positions, in the game's unit."""
     check: str = ""
 
     def __post_init__(self) -> None:
@@ -113,68 +113,68 @@ class StageError(Struct, frozen=True, kw_only=True):
     """A stage of held-out positions, or all of them."""
 
     stage: int | None
-    """Null: all stages."""
+    """Number of the stage; null: all stages."""
     left: tuple[Count, Count]
     """The least and the most moves left."""
     positions: Count
     solved: Count
     spread: Number
-    """The standard deviation of their values: what who knows nothing is wrong by."""
+    """Standard deviation of the values: the error of a constant guess."""
     errors: dict[str, Number]
-    """By evaluation: root mean square of what it is wrong by, in the game's unit."""
+    """Root mean square error of each evaluation, in the game's unit."""
 
 
 class CheckedEvaluation(Struct, frozen=True, kw_only=True):
-    """An evaluation that the weights are held beside."""
+    """An evaluation that the weights are compared with."""
 
     name: str
     points: Number | None
-    """How many of its points make one of the game's unit; null: it was given one, and none makes it better than to know
-    nothing."""
+    """Number of its points in one of the game's unit; null: it was scaled, and no scale makes it better than a constant
+    guess."""
     scaled: bool
-    """Whether it has no such unit itself, and was given the scale that suits it best (least squares)."""
+    """Whether it has no such unit itself, and got the scale that fits it best (least squares)."""
 
 
 class ErrorsDocument(Document, frozen=True, kw_only=True, tag="outflank/train-check/1"):
-    """What weights are wrong by, on games that they have not seen."""
+    """The errors of weights on held-out games."""
 
     game: str
     unit: str
     weights: str
-    """The check of the weights."""
+    """Digest of the weights."""
     evaluations: tuple[CheckedEvaluation, ...]
     stages: tuple[StageError, ...]
     total: StageError
 
     def __post_init__(self) -> None:
-        names = [each.name for each in self.evaluations]
+        names = [evaluation.name for evaluation in self.evaluations]
         if names[:1] != [LEARNT]:
             raise Misfit("evaluations", f"expected {LEARNT} first")
-        for number, each in enumerate((*self.stages, self.total)):
-            if set(each.errors) != set(names):
+        for number, stage in enumerate((*self.stages, self.total)):
+            if set(stage.errors) != set(names):
                 place = f"stages[{number}]" if number < len(self.stages) else "total"
                 raise Misfit(f"{place}.errors", f"expected those of {', '.join(names)}")
 
 
 class DepthsSettings(Struct, frozen=True, kw_only=True):
-    """Which searches are compared."""
+    """The searches that are compared."""
 
     positions: str
-    """The check of the positions."""
+    """Digest of the positions."""
     judge: WeightsSource
     depth: int
     count: int
-    """Positions that are searched."""
+    """Number of positions that are searched."""
     seed: int
-    """By which they are drawn."""
+    """Seed by which they are drawn."""
 
 
 class DepthPair(Struct, frozen=True, kw_only=True):
-    """Two depths, about one stage of the game."""
+    """Two depths, in one stage of the game."""
 
     deep: Count
     shallow: Count
-    """0: the evaluation itself."""
+    """The shallower depth; 0: the evaluation itself."""
     stage: Number
     """The mean number of the positions' stages."""
     spread: Number
@@ -182,7 +182,7 @@ class DepthPair(Struct, frozen=True, kw_only=True):
 
 
 class FittedErrors(Struct, frozen=True, kw_only=True):
-    """The formula of `games/search_errors.py`."""
+    """The coefficients of the formula of `games/search_errors.py`."""
 
     constant: Number
     stage: Number
@@ -191,7 +191,7 @@ class FittedErrors(Struct, frozen=True, kw_only=True):
 
 
 class DepthsDocument(Document, frozen=True, kw_only=True, tag="outflank/train-depths/1"):
-    """How far shallow searches are off from deeper ones."""
+    """The differences between shallow and deeper searches."""
 
     settings: DepthsSettings
     unit: str
@@ -203,25 +203,25 @@ class DepthsDocument(Document, frozen=True, kw_only=True, tag="outflank/train-de
 
 
 class PlaySettings(Struct, frozen=True, kw_only=True):
-    """Which match weights play."""
+    """The match that weights play."""
 
     weights: str
-    """The check of the weights."""
+    """Digest of the weights."""
     against: WeightsSource
     depth: int | None
     seconds: float | None
-    """For a move; null: there is a depth."""
+    """Time for a move; null: there is a depth."""
     games: Count
-    """At most."""
+    """Limit on the number of games."""
     elo0: float
     elo1: float
-    """The two hypotheses of the sequential test, in normalised Elo."""
+    """The two hypotheses of the sequential test, `elo0` and `elo1`, in normalised Elo."""
     openings: str
     seed: int
 
 
 class MatchOutcome(Struct, frozen=True, kw_only=True):
-    """How a match ended, as the weights see it."""
+    """The result of a match, from the weights' side."""
 
     wins: Count
     draws: Count
@@ -229,14 +229,14 @@ class MatchOutcome(Struct, frozen=True, kw_only=True):
     elo: Number
     elo_low: Number
     elo_high: Number
-    """The ends of the 95 % interval."""
+    """The ends of the 95 % interval, `elo_low` and `elo_high`."""
     llr: Number
     decision: Literal["H0", "H1"] | None
-    """Which hypothesis the test has accepted; null: all games were played before it was clear."""
+    """The accepted hypothesis; null: all games were played before the test decided."""
 
     @property
     def games(self) -> int:
-        """That count."""
+        """Number of games that count."""
         return self.wins + self.draws + self.losses
 
     @property
@@ -251,12 +251,12 @@ class PlayDocument(Document, frozen=True, kw_only=True, tag="outflank/train-play
     settings: PlaySettings
     complete: bool = False
     rival: str = ""
-    """The other, in a word."""
+    """Name of the opponent."""
     outcome: MatchOutcome | None = None
 
 
 class GenerationDocument(Struct, frozen=True, kw_only=True):
-    """What has come of one time round the loop."""
+    """The result of one generation."""
 
     number: int
     folder: str
@@ -265,21 +265,22 @@ class GenerationDocument(Struct, frozen=True, kw_only=True):
     weights: WeightsDocument
     errors: ErrorsDocument
     match: PlayDocument | None
-    """Null: none was played."""
+    """The match; null: none was played."""
     best: bool
-    """Whether its weights are the best so far: the next generation goes on from them."""
+    """Whether its weights are the best so far: the next generation continues from them."""
 
     def __post_init__(self) -> None:
-        for each in self.errors.stages:
-            if each.stage is None or not 0 <= each.stage < self.weights.stages:
-                raise Misfit("errors.stages", f"expected stages below {self.weights.stages}, found {each.stage}")
+        for stage in self.errors.stages:
+            if stage.stage is None or not 0 <= stage.stage < self.weights.stages:
+                raise Misfit("errors.stages", f"expected stages below {self.weights.stages}, found {stage.stage}")
 
 
 class RunSettings(Struct, frozen=True, kw_only=True):
-    """How the loop is gone round."""
+    """The settings of the training loop."""
 
     first: GenerateSettings
-    """The positions of the first generation; the others' are made alike, by the best weights, with seeds of theirs."""
+    """The positions of the first generation; later ones are made in the same way, by the best weights, with seeds of
+    their own."""
     generations: Count
     plies: int
     exact: int | None
@@ -287,7 +288,7 @@ class RunSettings(Struct, frozen=True, kw_only=True):
     shrinkage: float
     passes: int
     match_games: Count
-    """Null games: no match is played, and every generation counts as better."""
+    """Number of games of a match; 0: no match is played, and every generation counts as better."""
     depth: int | None
     seconds: float | None
     elo0: float

@@ -1,8 +1,8 @@
 """The sums of a fit on a GPU, to the same bits as on a CPU.
 
-A CPU goes through the examples and adds to their weights. So many lanes would add to one weight at once, in any order,
-and sums of floats depend on it. Here each weight has a lane for each share of the examples, which goes through those
-that show it, in their order: they are sorted once, and the fit goes over them some sixty times.
+A CPU goes through the examples and adds to their weights. On a GPU, many lanes would add to one weight at once, in any
+order, and sums of floats depend on it. Here each weight has a lane for each share of the examples, which goes through
+those that have it, in their order: they are sorted once, and the fit goes over them some sixty times.
 """
 
 from collections.abc import Callable, Sequence
@@ -21,43 +21,47 @@ THREADS = 128
 
 
 class DeviceShares:
-    """Examples in parts, on a device."""
+    """Examples in shares, on a device."""
 
     def __init__(
         self,
         indices: npt.NDArray[np.int32],
         rows: Sequence[slice],
         weights: int,
-        each: Callable[[Callable[[int], None]], None],
+        for_each: Callable[[Callable[[int], None]], None],
     ) -> None:
         self._weights, self._shares, self._count = weights, len(rows), len(indices)
         counts = np.zeros((len(rows), weights), np.int64)
-        each(lambda share: _count(indices[rows[share]], counts[share]))
+        for_each(lambda share: _count(indices[rows[share]], counts[share]))
         ends = np.concatenate([np.zeros(1, np.int64), np.cumsum(counts)])
         places = ends[:-1].reshape(counts.shape).copy()
         order = np.zeros(indices.size, np.int32)
-        each(lambda share: _sort(indices[rows[share]], rows[share].start, places[share], order))
-        put = cuda.to_device
-        self._indices, self._order, self._ends = put(np.ascontiguousarray(indices)), put(order), put(ends)
+        for_each(lambda share: _sort(indices[rows[share]], rows[share].start, places[share], order))
+        to_device = cuda.to_device
+        self._indices, self._order, self._ends = (
+            to_device(np.ascontiguousarray(indices)),
+            to_device(order),
+            to_device(ends),
+        )
 
     def estimates(self, weights: Floats) -> Floats:
-        """What weights say of the examples."""
-        found = cuda.device_array(self._count, np.float32)
-        _sum_up[_blocks(self._count), THREADS](self._indices, cuda.to_device(weights), found)
-        return np.asarray(found.copy_to_host(), np.float32)
+        """Return the values of the examples by these weights."""
+        sums = cuda.device_array(self._count, np.float32)
+        _sum_up[_blocks(self._count), THREADS](self._indices, cuda.to_device(weights), sums)
+        return np.asarray(sums.copy_to_host(), np.float32)
 
-    def gathered(self, parts: Floats) -> Floats:
-        """For each weight the sum of the parts of the examples that show it."""
+    def weight_sums(self, parts: Floats) -> Floats:
+        """Return for each weight the sum of the parts of the examples that have it."""
         cells = self._shares * self._weights
         sums = cuda.device_array(cells, np.float32)
         _gather[_blocks(cells), THREADS](self._order, self._ends, cuda.to_device(parts), sums)
-        found = cuda.device_array(self._weights, np.float32)
-        _add_up[_blocks(self._weights), THREADS](sums, found, self._shares)
-        return np.asarray(found.copy_to_host(), np.float32)
+        totals = cuda.device_array(self._weights, np.float32)
+        _add_up[_blocks(self._weights), THREADS](sums, totals, self._shares)
+        return np.asarray(totals.copy_to_host(), np.float32)
 
 
 def _blocks(lanes: int) -> int:
-    """So many that each lane has a thread."""
+    """Return the number of blocks that gives each lane a thread."""
     return max(1, -(-lanes // THREADS))
 
 
@@ -66,7 +70,7 @@ def _blocks(lanes: int) -> int:
 
 @kernel
 def _count(indices: Any, counts: Any) -> None:
-    """How often each weight is shown."""
+    """Count the occurrences of each weight."""
     for row in range(len(indices)):
         for column in range(indices.shape[1]):
             counts[indices[row, column]] += 1
@@ -74,7 +78,7 @@ def _count(indices: Any, counts: Any) -> None:
 
 @kernel
 def _sort(indices: Any, first: Any, places: Any, order: Any) -> None:
-    """The rows that show each weight, in their order, from its place on; rows are counted from `first`."""
+    """Write the rows that have each weight, in order, from its place on; rows are counted from `first`."""
     for row in range(len(indices)):
         for column in range(indices.shape[1]):
             weight = indices[row, column]
@@ -87,32 +91,32 @@ def _sort(indices: Any, first: Any, places: Any, order: Any) -> None:
 
 @device_kernel
 def _sum_up(indices: Any, weights: Any, sums: Any) -> None:
-    """For each row of indices the sum of their weights."""
+    """Write the sum of the weights of each row of indices."""
     row = cuda.grid(1)
     if row < sums.size:
-        found = np.float32(0)
+        total = np.float32(0)
         for column in range(indices.shape[1]):
-            found += weights[indices[row, column]]
-        sums[row] = found
+            total += weights[indices[row, column]]
+        sums[row] = total
 
 
 @device_kernel
 def _gather(order: Any, ends: Any, parts: Any, sums: Any) -> None:
-    """For each weight in each share the sum of the parts of the rows that show it, in their order."""
+    """Write for each weight in each share the sum of the parts of the rows that have it, in order."""
     cell = cuda.grid(1)
     if cell < sums.size:
-        found = np.float32(0)
+        total = np.float32(0)
         for place in range(ends[cell], ends[cell + 1]):
-            found += parts[order[place]]
-        sums[cell] = found
+            total += parts[order[place]]
+        sums[cell] = total
 
 
 @device_kernel
-def _add_up(sums: Any, found: Any, shares: Any) -> None:
-    """The shares of each weight, in their order."""
+def _add_up(sums: Any, totals: Any, shares: Any) -> None:
+    """Add the shares of each weight, in order."""
     weight = cuda.grid(1)
-    if weight < found.size:
+    if weight < totals.size:
         total = sums[weight]
         for share in range(1, shares):
-            total += sums[share * found.size + weight]
-        found[weight] = total
+            total += sums[share * totals.size + weight]
+        totals[weight] = total

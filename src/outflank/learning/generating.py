@@ -1,4 +1,4 @@
-"""The first step: positions of varied games, kept as `positions.npz`."""
+"""The first step: positions of varied games, stored as `positions.npz`."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -14,7 +14,7 @@ from outflank.games.description import description_of
 from outflank.games.rules import MOVE, pack
 from outflank.learning.documents import GenerateSettings, PositionsDocument
 from outflank.learning.pieces import Step, Work, read_arrays, write_arrays
-from outflank.learning.selfplay import NO_MOVE, Beginnings, Playing, Positions, joined
+from outflank.learning.selfplay import NO_MOVE, Beginnings, Playing, Positions, concatenated
 from outflank.learning.subject import Judge, Subject, digest
 
 POSITIONS, PER_GAME = 50_000, 4
@@ -26,22 +26,22 @@ FILE = "positions.npz"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Generation:
-    """How positions are made."""
+    """The way in which positions are made."""
 
     start: Board[Any]
-    """The rules, and where games start."""
+    """The rules, and the starting position of games."""
     everywhere: bool = True
-    """Whether they start wherever the game has starts under these rules; otherwise at this one alone."""
+    """Whether games start at all starts that the game has under these rules; otherwise only at this one."""
     seed: int = 1
     positions: int = POSITIONS
     per_game: int = PER_GAME
-    """Positions of a game at most: those of one game are alike."""
+    """Limit on the positions of a game: those of one game are similar."""
     depth: int = 1
-    """Plies that players look ahead."""
+    """Search depth of the players, in plies."""
     evaluation: str | None = None
-    """Whose moves are played, by name; None: the one that the game names for the first time, or else lots are drawn."""
+    """Name of the players' evaluation; None: the one that the game names for the first generation, or random moves."""
     games: tuple[Path, ...] = ()
-    """Files of games to play on from."""
+    """Files of games from which to play on."""
 
     def __post_init__(self) -> None:
         if not 1 <= self.positions <= MOST_POSITIONS:
@@ -53,13 +53,13 @@ class Generation:
 
 
 def generate(folder: Path, generation: Generation, work: Work) -> PositionsDocument:
-    """Make positions, as many as are asked for, or go on with it; what there is then."""
+    """Make as many positions as requested, or continue that; return the document of the result."""
     subject = Subject(generation.start.game)
     judge = Judge(subject, generation.evaluation or subject.learning.first)
     beginnings = _beginnings(subject, generation, work)
     step = Step(folder, "positions")
-    fresh = PositionsDocument(settings=_settings(generation, subject, judge, beginnings))
-    with step.begun(fresh, folder / FILE, work) as complete:
+    planned = PositionsDocument(settings=_settings(generation, subject, judge, beginnings))
+    with step.open(planned, folder / FILE, work) as complete:
         if complete is not None:
             return complete
         playing = Playing(
@@ -70,50 +70,50 @@ def generate(folder: Path, generation: Generation, work: Work) -> PositionsDocum
             depth=generation.depth,
             per_game=generation.per_game,
         )
-        found = _played(playing, generation, step, work)
-        write_arrays(folder / FILE, {name: getattr(found, name) for name in NAMES})
-        made = PositionsDocument(
-            settings=fresh.settings,
+        positions = _played(playing, generation, step, work)
+        write_arrays(folder / FILE, {name: getattr(positions, name) for name in NAMES})
+        finished = PositionsDocument(
+            settings=planned.settings,
             complete=True,
-            positions=len(found),
-            games=len(np.unique(found.game)),
-            by_stage=tuple(np.bincount(found.stage, minlength=subject.rows).tolist()),
-            check=digest(*(getattr(found, name) for name in NAMES)),
+            positions=len(positions),
+            games=len(np.unique(positions.game)),
+            by_stage=tuple(np.bincount(positions.stage, minlength=subject.rows).tolist()),
+            check=digest(*(getattr(positions, name) for name in NAMES)),
         )
-        step.finish(made)
-        return made
+        step.finish(finished)
+        return finished
 
 
 def _played(playing: Playing, generation: Generation, step: Step, work: Work) -> Positions:
-    """Groups of games, until there are enough positions. A game may have fewer than are taken of one."""
+    """Play groups of games until there are enough positions. A game may have fewer than are taken of one."""
     parts: list[Positions] = []
-    wanted = generation.positions
+    goal = generation.positions
 
     def group(number: int) -> Positions:
         def make() -> dict[str, Any]:
-            found = playing.group(number)
-            return {name: getattr(found, name) for name in NAMES}
+            positions = playing.group(number)
+            return {name: getattr(positions, name) for name in NAMES}
 
-        kept = step.piece(f"{number:06}", NAMES, make)
-        return Positions(*(kept[name] for name in NAMES))
+        arrays = step.piece(f"{number:06}", NAMES, make)
+        return Positions(*(arrays[name] for name in NAMES))
 
-    while (have := sum(map(len, parts))) < wanted:
+    while (have := sum(map(len, parts))) < goal:
         per_group = max(1.0, have / len(parts)) if parts else playing.most_positions
-        more, first = int(np.ceil((wanted - have) / per_group)), len(parts)
+        more, first = int(np.ceil((goal - have) / per_group)), len(parts)
 
         def tell(done: int, have: int = have, more: int = more) -> None:
-            work.progress(f"generate: {have + done * (wanted - have) // more:,} of {wanted:,} positions")
+            work.progress(f"generate: {have + done * (goal - have) // more:,} of {goal:,} positions")
 
-        fresh = work.each(lambda number, first=first: group(first + number), more, tell)  # type: ignore[misc]
-        if not sum(map(len, fresh)):
+        new_parts = work.map(lambda number, first=first: group(first + number), more, tell)  # type: ignore[misc]
+        if not sum(map(len, new_parts)):
             raise OutflankError("no game has a position with a choice of moves: there is nothing to learn")
-        parts += fresh
-    whole = joined(parts)
-    return Positions(*(getattr(whole, name)[:wanted] for name in NAMES))
+        parts += new_parts
+    whole = concatenated(parts)
+    return Positions(*(getattr(whole, name)[:goal] for name in NAMES))
 
 
 def settings_of(generation: Generation, work: Work) -> GenerateSettings:
-    """How positions would be made, as a document tells it."""
+    """Return the settings of a generation, as a document has them."""
     subject = Subject(generation.start.game)
     judge = Judge(subject, generation.evaluation or subject.learning.first)
     return _settings(generation, subject, judge, _beginnings(subject, generation, work))
@@ -138,26 +138,26 @@ def _beginnings(subject: Subject, generation: Generation, work: Work) -> Beginni
         return _read_games(subject, generation.games, work)
     boards = [generation.start]
     if generation.everywhere:
-        every = (make() for make in subject.description.starts.values())
-        boards += [board for board in every if board.game == subject.rules and board != generation.start]
+        starts = (make() for make in subject.description.starts.values())
+        boards += [board for board in starts if board.game == subject.rules and board != generation.start]
     words = [pack(board.game, board.position) for board in boards]
     return Beginnings(np.array(words, np.uint64), np.zeros((0, 0), MOVE))
 
 
 _read: dict[tuple[Any, ...], Beginnings] = {}
-"""The last games that were read: every generation begins with the same."""
+"""The last games that were read: every generation begins with the same ones."""
 
 
 def _read_games(subject: Subject, files: Sequence[Path], work: Work) -> Beginnings:
-    """The games in files, as far as they are of the same board; how they are scored does not matter."""
+    """Return the games in files, as far as they use the same board; their scoring does not matter."""
     try:
         key = (type(subject.rules), *subject.rules, *((file, file.stat().st_mtime_ns) for file in files))
     except OSError as error:
         raise OutflankError(f"{error.filename}: {reason_of(error)}") from None
     if key not in _read:
-        found = _all_games(subject, files, work)
+        beginnings = _all_games(subject, files, work)
         _read.clear()
-        _read[key] = found
+        _read[key] = beginnings
     return _read[key]
 
 
@@ -180,7 +180,7 @@ def _all_games(subject: Subject, files: Sequence[Path], work: Work) -> Beginning
         except FormatError as error:
             raise FormatError(f"{file}: {error}") from None
     if not lines:
-        raise OutflankError(f"{', '.join(map(str, files))}: no game of {subject.called} is there")
+        raise OutflankError(f"{', '.join(map(str, files))}: no game of {subject.title} is there")
     room = np.full((len(lines), max(map(len, lines))), NO_MOVE, MOVE)
     for row, codes in zip(room, lines, strict=True):
         row[: len(codes)] = codes
@@ -188,15 +188,15 @@ def _all_games(subject: Subject, files: Sequence[Path], work: Work) -> Beginning
 
 
 def read_positions(folder: Path) -> tuple[PositionsDocument, Subject, Positions]:
-    """The positions in a folder, with what they are of."""
+    """Return the positions in a folder, with their document and subject."""
     document = Step(folder, "positions").read(PositionsDocument, "outflank train generate")
     subject = Subject.read(document.settings.game, document.settings.rules)
-    found = Positions(*read_arrays(folder / FILE, NAMES, "outflank train generate"))
-    if digest(*(getattr(found, name) for name in NAMES)) != document.check:
+    positions = Positions(*read_arrays(folder / FILE, NAMES, "outflank train generate"))
+    if digest(*(getattr(positions, name) for name in NAMES)) != document.check:
         raise OutflankError(f"{folder / FILE} is not what positions.json speaks of: outflank train generate --replace")
-    return document, subject, found
+    return document, subject, positions
 
 
-def taken(positions: Positions, rows: Any) -> Positions:
-    """Some of them."""
+def select_rows(positions: Positions, rows: Any) -> Positions:
+    """Return the positions of these rows."""
     return replace(positions, **{name: getattr(positions, name)[rows] for name in NAMES})

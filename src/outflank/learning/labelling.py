@@ -1,8 +1,9 @@
-"""The second step: what positions are worth, kept as `values.npz`.
+"""The second step: the values of positions, stored as `values.npz`.
 
-A game that has kernels for its endings is learnt from its end backwards: what they can solve is solved, and positions
-before that get what a look of some plies ahead sees by the weights of all later positions, which are fitted on the way.
-Any other game has the results of the games that positions are from, and a look by the weights of the last generation.
+A game that has kernels for its endings is learnt from its end backwards: the positions that they can solve are solved,
+and positions before that get the value of a shallow search by the weights of all later positions, which are fitted on
+the way. Any other game has the results of the games that positions are from, and a shallow search by the weights of the
+last generation.
 """
 
 from collections.abc import Iterator
@@ -15,22 +16,22 @@ import numpy.typing as npt
 
 from outflank.errors import InvalidOption, OutflankError
 from outflank.games.evaluation import FROM_FILE
-from outflank.gpu.choosing import DeviceAsked
+from outflank.gpu.choosing import DeviceOption
 from outflank.learning.documents import LabelSettings, ValuesDocument
 from outflank.learning.generating import read_positions
-from outflank.learning.labels import looked_ahead, solved
+from outflank.learning.labels import shallow_values, solved_values
 from outflank.learning.parts_on_device import ARRAYS, solve_parts
 from outflank.learning.pieces import Arrays, Step, Work, read_arrays, write_arrays
 from outflank.learning.selfplay import Positions
-from outflank.learning.stages import PASSES, SHRINKAGE, StageWeights, for_learning
+from outflank.learning.stages import PASSES, SHRINKAGE, StageWeights, training_mask
 from outflank.learning.subject import Judge, Subject, digest
 
 ROWS = 1024
-"""Positions that are valued together."""
+"""Number of positions that are valued together."""
 
 PLIES, MOST_PLIES = 4, 12
 RESULT_SHARE = 0.5
-"""Of a game's result in the values of its positions, where nothing is solved."""
+"""Share of a game's result in the values of its positions, if nothing is solved."""
 
 FILE = "values.npz"
 Values = npt.NDArray[np.float32]
@@ -38,16 +39,16 @@ Values = npt.NDArray[np.float32]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Labels:
-    """How positions get their values."""
+    """The way in which positions get their values."""
 
     weights: Path | None = None
-    """Of the last generation."""
+    """File of the last generation's weights."""
     plies: int = PLIES
     exact: int | None = None
     """Moves left from which positions are solved; None: as many as the game's kernels can. A GPU can do more."""
     blend: float | None = None
-    """The share of a game's result in the value of a position that is not solved; None: nothing, or a half in a game
-    that has no kernels for its endings."""
+    """The share of a game's result in the value of a position that is not solved; None: 0, or a half in a game that has
+    no kernels for its endings."""
     shrinkage: float = SHRINKAGE
     passes: int = PASSES
 
@@ -57,14 +58,14 @@ class Labels:
         if self.blend is not None and not 0 <= self.blend <= 1:
             raise InvalidOption(f"a share of {self.blend:g} for the result: 0 to 1")
 
-    def settings(self, subject: Subject, check: str, judge: Judge, device: DeviceAsked) -> LabelSettings:
-        """As a document tells it."""
-        own, most = subject.ending_moves, subject.most_solved(device)
-        exact = own if self.exact is None else self.exact
+    def settings(self, subject: Subject, check: str, judge: Judge, device: DeviceOption) -> LabelSettings:
+        """Return the settings as a document has them."""
+        default, most = subject.ending_moves, subject.most_solved(device)
+        exact = default if self.exact is None else self.exact
         if exact > most:
             solves = f"at most {most}" if most >= 0 else "none: it has no kernels for its endings"
-            raise InvalidOption(f"to solve positions with {exact} moves left: {subject.called} solves {solves}")
-        blend = (RESULT_SHARE if own < 0 else 0.0) if self.blend is None else self.blend
+            raise InvalidOption(f"to solve positions with {exact} moves left: {subject.title} solves {solves}")
+        blend = (RESULT_SHARE if default < 0 else 0.0) if self.blend is None else self.blend
         return LabelSettings(
             positions=check,
             plies=self.plies,
@@ -77,37 +78,37 @@ class Labels:
 
 
 def label(folder: Path, labels: Labels, work: Work) -> ValuesDocument:
-    """Value the positions of a folder, or go on with it; what there is then."""
+    """Value the positions of a folder, or continue that; return the document of the result."""
     document, subject, positions = read_positions(folder)
-    named = subject.learning.first if subject.ending_moves < 0 else None
-    judge = Judge(subject, named if labels.weights is None else f"{FROM_FILE}{labels.weights}")
+    name = subject.learning.first if subject.ending_moves < 0 else None
+    judge = Judge(subject, name if labels.weights is None else f"{FROM_FILE}{labels.weights}")
     step = Step(folder, "values")
-    fresh = ValuesDocument(settings=labels.settings(subject, document.check, judge, work.device))
-    with step.begun(fresh, folder / FILE, work) as complete:
+    planned = ValuesDocument(settings=labels.settings(subject, document.check, judge, work.device))
+    with step.open(planned, folder / FILE, work) as complete:
         if complete is not None:
             return complete
-        labelling = _Labelling(subject, positions, fresh.settings, step, work)
+        labelling = _Labelling(subject, positions, planned.settings, step, work)
         prior = None if labels.weights is None else subject.weights_in(labels.weights)
         if subject.ending_moves >= 0:
-            labelling.ahead()
-            labelling.backwards(prior)
+            labelling.solve_on_device()
+            labelling.value_backwards(prior)
         else:
-            labelling.by_results(judge)
+            labelling.value_by_results(judge)
         write_arrays(folder / FILE, {"values": labelling.values})
-        exact = int((positions.left <= fresh.settings.exact).sum())
-        made = ValuesDocument(
-            settings=fresh.settings,
+        exact = int((positions.left <= planned.settings.exact).sum())
+        finished = ValuesDocument(
+            settings=planned.settings,
             complete=True,
             solved=exact,
             looked=len(positions) - exact,
             check=digest(labelling.values),
         )
-        step.finish(made)
-        return made
+        step.finish(finished)
+        return finished
 
 
 class _Labelling:
-    """The values of some positions, as they come."""
+    """The values of some positions, as they become known."""
 
     def __init__(self, subject: Subject, positions: Positions, settings: LabelSettings, step: Step, work: Work) -> None:
         self.subject, self.positions, self.settings = subject, positions, settings
@@ -115,85 +116,87 @@ class _Labelling:
         self.values: Values = np.zeros(len(positions), np.float32)
         self.valued = 0
 
-    def ahead(self) -> None:
-        """Have a device solve what is to be solved, many parts at a time: they are there then."""
+    def solve_on_device(self) -> None:
+        """Let a device solve the positions that are to be solved, many parts at a time, and store the parts."""
         if not self.subject.is_solved_on(self.work.device):
             return
         rows = [np.flatnonzero(self.positions.left == left) for left in range(self.settings.exact + 1)]
-        parts = {name: part for left, each in enumerate(rows) for name, part in _parts(each, _name_of(left))}
+        parts = {name: part for left, rows_left in enumerate(rows) for name, part in _parts(rows_left, _name_of(left))}
         solve_parts(self.subject.rules, self.positions.boards, parts, self.step, self.work)
 
-    def backwards(self, prior: npt.NDArray[np.int16] | None) -> None:
-        """From the end of the game to its start, by the number of moves left."""
+    def value_backwards(self, prior: npt.NDArray[np.int16] | None) -> None:
+        """Value all positions, from the end of the game to its start, by the number of moves left."""
         stages = StageWeights(self.subject, prior, shrinkage=self.settings.shrinkage, passes=self.settings.passes)
-        learn = for_learning(self.positions.game)
+        learn = training_mask(self.positions.game)
         known = np.zeros(len(self.positions), bool)
-        behind: set[int] = set()
-        """Stages of which more is known than their weights tell."""
+        outdated: set[int] = set()
+        """Stages that have new values since their weights were fitted."""
         for left in np.unique(self.positions.left).tolist():
             rows = np.flatnonzero(self.positions.left == left)
             judge = None
             if left > self.settings.exact:
-                for stage in sorted(behind):
+                for stage in sorted(outdated):
                     self.work.check()
                     of_stage = np.flatnonzero(known & learn & (self.positions.stage == stage))
                     stages.fit(stage, self.positions.boards[of_stage], self.values[of_stage], self.work)
-                behind.clear()
+                outdated.clear()
                 judge = Judge(self.subject, weights=stages.rounded())
             self._value(rows, judge, _name_of(left))
             known[rows] = True
-            behind.update(np.unique(self.positions.stage[rows]).tolist())
+            outdated.update(np.unique(self.positions.stage[rows]).tolist())
 
-    def by_results(self, judge: Judge) -> None:
-        """By the results of games, and by a look: where nothing has been learnt, that sees wins and losses alone."""
+    def value_by_results(self, judge: Judge) -> None:
+        """Value positions by the results of games and a shallow search, which sees only wins and losses at first."""
         self._value(np.arange(len(self.positions)), judge, "all")
 
     def _value(self, rows: Any, judge: Judge | None, name: str) -> None:
-        """Value positions that ask for the same: solve them where nobody is to judge."""
+        """Value positions by the same method: solve them if there is no judge."""
         parts = list(_parts(rows, name))
 
         def part(number: int) -> Arrays:
-            called, numbers = parts[number]
+            part_name, numbers = parts[number]
 
             def make() -> Arrays:
-                return {"values": self._valued(numbers, judge)}
+                return {"values": self._values_of(numbers, judge)}
 
-            return self.step.piece(called, ARRAYS, make)
+            return self.step.piece(part_name, ARRAYS, make)
 
         before = self.valued
 
         def tell(done: int) -> None:
             have, total = before + min(done * ROWS, len(rows)), len(self.positions)
-            self.work.progress(f"label: {have:,} of {total:,} positions, now {self._told(name)}")
+            self.work.progress(f"label: {have:,} of {total:,} positions, now {self._progress_text(name)}")
 
-        found = self.work.each(part, len(parts), tell)
-        for (_, numbers), arrays in zip(parts, found, strict=True):
+        results = self.work.map(part, len(parts), tell)
+        for (_, numbers), arrays in zip(parts, results, strict=True):
             if arrays["values"].shape != numbers.shape:
                 raise OutflankError(f"{self.step.parts} is of other positions: --replace values them anew")
             self.values[numbers] = arrays["values"]
         self.valued += len(rows)
 
-    def _told(self, name: str) -> str:
+    def _progress_text(self, name: str) -> str:
         return f"those with {int(name)} moves left" if name.isdigit() else "by a look ahead"
 
-    def _valued(self, rows: Any, judge: Judge | None) -> Values:
+    def _values_of(self, rows: Any, judge: Judge | None) -> Values:
         boards = self.positions.boards[rows]
         if judge is None:
-            return solved(self.subject.rules, boards)
+            return solved_values(self.subject.rules, boards)
         won, win = self.subject.won_points, self.subject.win
-        seen = looked_ahead(self.subject.rules, judge.evaluation, judge.points, boards, self.settings.plies, won=won)
-        share: Any = np.float32(1.0)  # where nothing has been learnt, there is nothing but results
+        estimates = shallow_values(
+            self.subject.rules, judge.evaluation, judge.points, boards, self.settings.plies, won=won
+        )
+        share: Any = np.float32(1.0)  # without an evaluation there are only results
         if judge.knows or self.subject.ending_moves >= 0:
             share = np.where(self.positions.fair[rows], np.float32(self.settings.blend), np.float32(0.0))
-        found = np.asarray((1 - share) * seen + share * self.positions.result[rows], np.float32)
-        if win is not None:  # what is won or lost by force is so whatever the game ended with
-            decided = np.abs(seen) >= np.float32(won / judge.points)
-            found[decided] = np.sign(seen[decided]) * np.float32(win)
-        return found
+        values = np.asarray((1 - share) * estimates + share * self.positions.result[rows], np.float32)
+        if win is not None:  # a forced win or loss counts whatever the game ended with
+            decided = np.abs(estimates) >= np.float32(won / judge.points)
+            values[decided] = np.sign(estimates[decided]) * np.float32(win)
+        return values
 
 
 def _parts(rows: Any, name: str) -> Iterator[tuple[str, Any]]:
-    """Rows in the parts in which they are kept, each with its name."""
+    """Yield rows in the parts in which they are stored, each with its name."""
     for number, first in enumerate(range(0, len(rows), ROWS)):
         yield f"{name}-{number:05}", rows[first : first + ROWS]
 
@@ -203,7 +206,7 @@ def _name_of(left: int) -> str:
 
 
 def read_values(folder: Path, positions: Positions) -> tuple[ValuesDocument, Values]:
-    """The values of the positions in a folder."""
+    """Return the values of the positions in a folder."""
     document = Step(folder, "values").read(ValuesDocument, "outflank train label")
     (values,) = read_arrays(folder / FILE, ["values"], "outflank train label")
     if digest(values) != document.check or len(values) != len(positions):

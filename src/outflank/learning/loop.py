@@ -22,7 +22,7 @@ MOST_GENERATIONS = 99
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """How the loop is gone round."""
+    """The settings of the training loop."""
 
     generation: Generation
     labels: Labels
@@ -35,7 +35,7 @@ class Plan:
             raise InvalidOption(f"{self.generations} generations: 1 to {MOST_GENERATIONS}")
 
     def settings(self, work: Work) -> RunSettings:
-        """As a document tells it."""
+        """Return the settings as a document has them."""
         return RunSettings(
             first=settings_of(self.generation, work),
             generations=self.generations,
@@ -52,7 +52,7 @@ class Plan:
         )
 
 
-Told = Callable[[GenerationDocument], None]
+OnGeneration = Callable[[GenerationDocument], None]
 
 
 def run(
@@ -60,43 +60,43 @@ def run(
     plan: Plan,
     work: Work,
     *,
-    told: Told = lambda generation: None,
-    written: Callable[[TrainDocument], None] = lambda document: None,
+    on_generation: OnGeneration = lambda generation: None,
+    on_write: Callable[[TrainDocument], None] = lambda document: None,
 ) -> TrainDocument:
-    """Learn from nothing but the rules, or go on with it; what there is then.
+    """Learn from the rules alone, or continue that; return the document of the result.
 
-    `told` is told of each generation as it ends, `written` of the document whenever that was written.
+    `on_generation` receives each generation as it ends, `on_write` the document whenever it was written.
     """
     subject = Subject(plan.generation.start.game)
     step = Step(folder, "train")
-    fresh = TrainDocument(settings=plan.settings(work), game=subject.called, unit=subject.unit)
-    with step.begun(fresh, folder / subject.weights_name, work) as complete:
+    planned = TrainDocument(settings=plan.settings(work), game=subject.title, unit=subject.unit)
+    with step.open(planned, folder / subject.weights_name, work) as complete:
         if complete is not None:
-            for each in complete.generations:
-                told(each)
-            written(complete)
+            for generation in complete.generations:
+                on_generation(generation)
+            on_write(complete)
             return complete
-        made = fresh
+        document = planned
         for number in range(1, plan.generations + 1):
-            best = None if made.best is None else folder / _folder(made.best) / subject.weights_name
-            found = _generation(folder, plan, number, best, work)
-            source = folder / found.folder / subject.weights_name
-            if found.best:
+            best = None if document.best is None else folder / _folder(document.best) / subject.weights_name
+            generation = _generation(folder, plan, number, best, work)
+            source = folder / generation.folder / subject.weights_name
+            if generation.best:
                 write_whole(folder / subject.weights_name, source.read_bytes())
-            made = TrainDocument(
-                settings=fresh.settings,
+            document = TrainDocument(
+                settings=planned.settings,
                 complete=number == plan.generations,
-                game=fresh.game,
-                unit=fresh.unit,
-                generations=(*made.generations, found),
-                best=number if found.best else made.best,
+                game=planned.game,
+                unit=planned.unit,
+                generations=(*document.generations, generation),
+                best=number if generation.best else document.best,
                 file=subject.weights_name,
-                check=found.weights.check if found.best else made.check,
+                check=generation.weights.check if generation.best else document.check,
             )
-            told(found)
-            step.write(made)
-            written(made)
-        return made
+            on_generation(generation)
+            step.write(document)
+            on_write(document)
+        return document
 
 
 def _folder(number: int) -> str:
@@ -104,7 +104,7 @@ def _folder(number: int) -> str:
 
 
 def _generation(folder: Path, plan: Plan, number: int, best: Path | None, work: Work) -> GenerationDocument:
-    """Once round the loop; `best` are the weights that it begins with."""
+    """Run one generation; `best` are the weights that it begins with."""
     home = folder / _folder(number)
     prefix = f"generation {number} of {plan.generations}, " if plan.generations > 1 else ""
     inner = replace(work, progress=lambda text: work.progress(prefix + text))

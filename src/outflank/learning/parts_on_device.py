@@ -1,4 +1,4 @@
-"""Parts of a step whose positions a device solves: many of them at a time, or it would wait for the next ones."""
+"""Parts of a step whose positions a device solves, many at a time to keep it busy."""
 
 from collections.abc import Iterator, Mapping
 from functools import partial
@@ -11,18 +11,18 @@ from outflank.learning.pieces import Step, Work
 from outflank.words import how_many
 
 PORTION = 1 << 20
-"""Positions that are solved together. What is interrupted before a portion ends keeps the parts that are whole."""
+"""Number of positions that are solved together. After an interruption the completed parts of a portion are stored."""
 
 ARRAYS = ("values",)
-"""That a part has."""
+"""Names of the arrays of a part."""
 
 Parts = Mapping[str, npt.NDArray[np.int64]]
-"""The rows of each, by its name."""
+"""The rows of each part, by its name."""
 
 
 def solve_parts(game: Any, boards: npt.NDArray[np.uint64], parts: Parts, step: Step, work: Work) -> None:
-    """Solve the positions of parts that are not there yet, on a device, and keep them."""
-    missing = {name: rows for name, rows in parts.items() if step.kept(name, ARRAYS) is None}
+    """Solve the positions of missing parts on a device, and store the parts."""
+    missing = {name: rows for name, rows in parts.items() if step.stored_piece(name, ARRAYS) is None}
     total = sum(map(len, parts.values()))
     done = total - sum(map(len, missing.values()))
     for portion in _portions(missing):
@@ -31,7 +31,7 @@ def solve_parts(game: Any, boards: npt.NDArray[np.uint64], parts: Parts, step: S
 
 
 def _portions(parts: Parts) -> Iterator[Parts]:
-    """As many parts at a time as make a portion."""
+    """Yield as many parts at a time as make a portion."""
     portion: dict[str, npt.NDArray[np.int64]] = {}
     size = 0
     for name, rows in parts.items():
@@ -54,16 +54,16 @@ def _solve(
         work.progress(f"label: {before + done:,} of {how_many(total, 'ending')} solved")
         work.check()
 
-    def keep(found: npt.NDArray[np.int8]) -> None:
+    def store_parts(all_values: npt.NDArray[np.int8]) -> None:
         ends = np.cumsum([len(rows) for rows in parts.values()])
-        for name, values in zip(parts, np.split(found, ends[:-1]), strict=True):
+        for name, values in zip(parts, np.split(all_values, ends[:-1]), strict=True):
             if (values != UNSOLVED).all():
                 step.piece(name, ARRAYS, partial(dict, values=values.astype(np.float32)))
 
     try:
-        found = solve(boards[np.concatenate(list(parts.values()))], game, device=work.device, progress=tell)
+        all_values = solve(boards[np.concatenate(list(parts.values()))], game, device=work.device, progress=tell)
     except BaseException as error:
         if hasattr(error, "found"):
-            keep(error.found)
+            store_parts(error.found)
         raise
-    keep(found)
+    store_parts(all_values)

@@ -1,7 +1,7 @@
-"""Work in pieces: each is on the disk as soon as it is there, and whoever was interrupted goes on with the others.
+"""Work in pieces: each is written to disk as soon as it is done, and an interrupted step continues with the others.
 
-A step of learning keeps a document that says how its arrays are made, pieces while it works, and the arrays themselves
-once all pieces are there.
+A step of learning has a document that says how its arrays are made, pieces while it runs, and the arrays themselves
+once all pieces are done.
 """
 
 import shutil
@@ -21,8 +21,8 @@ import numpy.typing as npt
 from outflank.documents import Document, in_lines, read_document
 from outflank.errors import OutflankError, reason_of
 from outflank.formats.files import write_whole
-from outflank.formats.locks import held
-from outflank.gpu.choosing import DeviceAsked
+from outflank.formats.locks import file_lock
+from outflank.gpu.choosing import DeviceOption
 from outflank.search.contract import Stop
 
 Arrays = Mapping[str, npt.NDArray[Any]]
@@ -31,53 +31,53 @@ D = TypeVar("D", bound=Document)
 
 
 class Halted(OutflankError):
-    """The work was stopped; what is done is kept."""
+    """The work was stopped; finished pieces are stored."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Work:
-    """How a step is carried out: nothing of it changes what comes out."""
+    """The way in which a step is carried out, which does not change its result."""
 
     workers: int = 1
-    """Threads."""
-    device: DeviceAsked = "cpu"
-    """Where endings are solved, and weights fitted."""
+    """Number of threads."""
+    device: DeviceOption = "cpu"
+    """Device on which endings are solved and weights fitted."""
     stop: Stop = field(default_factory=Stop)
     progress: Callable[[str], None] = lambda text: None
-    """Told, in a line, how far it is; by one thread at a time."""
+    """Receives progress as a line, from one thread at a time."""
     replace: bool = False
-    """Whether to begin anew, whatever is there."""
+    """Whether to begin anew, whatever exists."""
 
     def check(self) -> None:
-        """Go no further once the stop is called."""
+        """Raise `Halted` once the stop is called."""
         if self.stop.called:
             raise Halted("stopped")
 
-    def each(self, make: Callable[[int], T], count: int, done: Callable[[int], None] = lambda number: None) -> list[T]:
-        """What `make` makes of the numbers below `count`, in their order; `done` is told how many there are by then."""
+    def map(self, make: Callable[[int], T], count: int, done: Callable[[int], None] = lambda number: None) -> list[T]:
+        """Return the results of `make` for the numbers below `count`, in order; `done` receives the number finished."""
         if not count:
             return []
         self.check()
         finished, lock = 0, threading.Lock()
 
-        def one(number: int) -> T:
+        def make_one(number: int) -> T:
             nonlocal finished
             self.check()
-            found = make(number)
+            result = make(number)
             with lock:
                 finished += 1
                 done(finished)
-            return found
+            return result
 
-        first = one(0)  # alone: whatever has to be compiled is compiled once
+        first = make_one(0)  # alone, so that kernels are compiled once
         if self.workers == 1:
-            return [first, *(one(number) for number in range(1, count))]
+            return [first, *(make_one(number) for number in range(1, count))]
         with ThreadPoolExecutor(self.workers) as threads:
-            return [first, *threads.map(one, range(1, count))]
+            return [first, *threads.map(make_one, range(1, count))]
 
 
 class Step:
-    """A step's place in a folder: `NAME.json`, and the folder `NAME.parts` while it is at work."""
+    """A step's files in a folder: `NAME.json`, and the folder `NAME.parts` while it runs."""
 
     def __init__(self, folder: Path, name: str) -> None:
         self.folder, self.name = folder, name
@@ -85,41 +85,42 @@ class Step:
         self.parts = folder / f"{name}.parts"
 
     @contextmanager
-    def begun(self, fresh: D, result: Path, work: Work) -> Iterator[D | None]:
-        """Hold the step; yields the document of one that is complete already, its `result` being there.
+    def open(self, fresh: D, result: Path, work: Work) -> Iterator[D | None]:
+        """Lock the step; yield its document if it is complete already and its `result` exists.
 
-        `fresh` says what is to be made. What was made with other settings stays, unless the work is to begin anew.
+        `fresh` is the document of the result to be made. A result of other settings is an error, unless the work is to
+        begin anew.
         """
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            with held(self.document, "another process is at this step"):
-                found: Any = None
+            with file_lock(self.document, "another process is at this step"):
+                document: Any = None
                 if self.document.exists() and not work.replace:
-                    found = read_document(self.document, type(fresh), f"what {self.name}.json says")
-                    if found.settings != cast(Any, fresh).settings:
+                    document = read_document(self.document, type(fresh), f"what {self.name}.json says")
+                    if document.settings != cast(Any, fresh).settings:
                         raise OutflankError(f"{self.document} was made with other settings: --replace makes it anew")
-                if found is None:
+                if document is None:
                     self._clear()
                     self.write(fresh)
-                yield found if found is not None and found.complete and result.exists() else None
+                yield document if document is not None and document.complete and result.exists() else None
         except OSError as error:
             raise OutflankError(f"{self.folder} cannot be written to: {reason_of(error)}") from None
 
     def read(self, kind: type[D], how: str) -> D:
-        """The document of a step that is complete; one clear line where it is not. `how` says what completes it."""
+        """Return the document of a complete step; raise an error if it is not complete. `how` says how to make it."""
         if not self.document.exists():
             raise OutflankError(f"{self.document} is not there: {how} makes it")
-        found: Any = read_document(self.document, kind, f"what {self.name}.json says")
-        if not found.complete:
+        document: Any = read_document(self.document, kind, f"what {self.name}.json says")
+        if not document.complete:
             raise OutflankError(f"{self.document} is not complete: {how} goes on with it")
-        return cast(D, found)
+        return cast(D, document)
 
     def write(self, document: Document) -> None:
-        """Put the document into its place."""
+        """Write the document."""
         write_whole(self.document, in_lines(document))
 
     def finish(self, document: Document) -> None:
-        """Say that all is there; the pieces go."""
+        """Write the final document, and delete the pieces."""
         self.write(document)
         self._clear()
 
@@ -128,33 +129,35 @@ class Step:
             shutil.rmtree(self.parts)
 
     def piece(self, name: str, arrays: Collection[str], make: Callable[[], Arrays]) -> Arrays:
-        """A piece that is there, or else is made and kept; one that cannot be read, or has others than these arrays,
-        is made again."""
-        found = self.kept(name, arrays)
-        if found is not None:
-            return found
-        fresh = make()
-        self.parts.mkdir(exist_ok=True)
-        write_arrays(self._path(name), fresh)
-        return fresh
+        """Return a stored piece, or make and store it.
 
-    def kept(self, name: str, arrays: Collection[str]) -> Arrays | None:
-        """A piece that is there, and has these arrays."""
-        found = _read(self._path(name))
-        return found if found is not None and set(found) == set(arrays) else None
+        A piece that cannot be read, or has other arrays, is made again.
+        """
+        stored = self.stored_piece(name, arrays)
+        if stored is not None:
+            return stored
+        made = make()
+        self.parts.mkdir(exist_ok=True)
+        write_arrays(self._path(name), made)
+        return made
+
+    def stored_piece(self, name: str, arrays: Collection[str]) -> Arrays | None:
+        """Return a stored piece, if it has these arrays."""
+        stored = _read(self._path(name))
+        return stored if stored is not None and set(stored) == set(arrays) else None
 
     def _path(self, name: str) -> Path:
         return self.parts / f"{name}.npz"
 
 
 _ZIP_END_BYTES = 22
-"""The record that ends a ZIP file without a comment."""
+"""Size of the record that ends a ZIP file without a comment."""
 
 
 def write_arrays(path: Path, arrays: Arrays) -> None:
-    """Arrays as one file, whole or not at all."""
+    """Write arrays to one file, atomically."""
     stream = BytesIO()
-    np.savez(stream, **arrays)  # type: ignore[arg-type]  # a keyword of its own could be one of the arrays
+    np.savez(stream, **arrays)  # type: ignore[arg-type]  # an array could be named like a keyword of `savez`
     write_whole(path, stream.getvalue())
 
 
@@ -162,7 +165,7 @@ def _read(path: Path) -> dict[str, npt.NDArray[Any]] | None:
     try:
         data = path.read_bytes()
         if not data.startswith(b"PK\x03\x04") or data[-_ZIP_END_BYTES:][:4] != b"PK\x05\x06":
-            return None  # Python's own reader skips what stands before or behind
+            return None  # Python's own reader ignores data before and after the archive
         with np.load(BytesIO(data), allow_pickle=False) as stored:
             return {name: stored[name] for name in stored.files}
     except (OSError, ValueError, EOFError, KeyError, BadZipFile):
@@ -170,9 +173,9 @@ def _read(path: Path) -> dict[str, npt.NDArray[Any]] | None:
 
 
 def read_arrays(path: Path, names: Sequence[str], how: str) -> list[npt.NDArray[Any]]:
-    """Arrays of a file by their names; one clear line where they are not there. `how` says what makes them."""
-    found = _read(path)
-    if found is None or not set(names) <= set(found):
-        what = "is damaged" if path.exists() else "is not there"
-        raise OutflankError(f"{path} {what}: {how} makes it")
-    return [found[name] for name in names]
+    """Return arrays of a file by name; raise an error if they are missing. `how` names the command that makes them."""
+    arrays = _read(path)
+    if arrays is None or not set(names) <= set(arrays):
+        fault = "is damaged" if path.exists() else "is not there"
+        raise OutflankError(f"{path} {fault}: {how} makes it")
+    return [arrays[name] for name in names]

@@ -27,16 +27,16 @@ HYPOTHESES = "0,30"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Match:
-    """Which match is played."""
+    """The match that is played."""
 
     against: str | None = None
     """An evaluation by name, or `patterns:FILE`; None: the one that the game names, or else its usual one."""
     depth: int | None = None
-    """Plies that both look ahead; None: they have a time, or the usual depth."""
+    """Search depth of both players, in plies; None: they have a time, or the usual depth."""
     seconds: float | None = None
-    """For a move of either."""
+    """Time for a move of either player."""
     games: int = GAMES
-    """At most: a test ends the match as soon as it is clear."""
+    """Limit on the number of games: a test ends the match as soon as it has decided."""
     sprt: Sprt = Sprt.parse(HYPOTHESES)  # noqa: RUF009  # frozen
     seed: int = 1
 
@@ -52,11 +52,11 @@ class Match:
 
     @property
     def used_depth(self) -> int | None:
-        """The depth, if that is what is equal."""
+        """The depth, unless the players have equal times."""
         return DEPTH if self.depth is None and self.seconds is None else self.depth
 
     def command(self, folder: Path, weights: Path | None) -> str:
-        """The command that plays this match with the weights of a folder, or with others."""
+        """Return the command that plays this match with the weights of a folder, or with others."""
         limit = ["--depth", str(self.used_depth)] if self.seconds is None else ["--time", str(self.seconds)]
         words = [PROGRAM, "train", "play", *limit, "--sprt", f"{self.sprt.elo0},{self.sprt.elo1}"]
         words += ["--match-games", str(self.games), "--seed", str(self.seed)]
@@ -65,26 +65,26 @@ class Match:
         return command_line([*words, "--", str(folder)])
 
     def words(self, evaluation: str) -> str:
-        """A player, as the arena knows it."""
+        """Return the words of a player with this evaluation."""
         limit = f"depth={self.used_depth}" if self.seconds is None else f"time={self.seconds:g}"
         return f"computer {limit} workers=1 {shlex.quote(f'evaluation={evaluation}')}"
 
 
 def play(folder: Path, match: Match, work: Work, *, weights: Path | None = None, start: Any = None) -> PlayDocument:
-    """Let the weights of a folder, or others, play a match, or go on with it; how it ended."""
+    """Let the weights of a folder, or others, play a match, or continue it; return the document of the result."""
     _, subject, _ = read_positions(folder)
     path = folder / subject.weights_name if weights is None else weights
-    found = read_fitted(folder, subject)[1] if weights is None else subject.weights_in(weights)
+    fitted = read_fitted(folder, subject)[1] if weights is None else subject.weights_in(weights)
     if not match.games:
         raise InvalidOption("0 games of a match: at least 1")
     rival = match.against or subject.learning.rival or next(iter(evaluations(subject.rules)))
     against = Judge(subject, rival)
     board = subject.description.start(**subject.description.options_of(subject.rules)) if start is None else start
-    settings = _arranged(subject, match, board, (match.words(f"{FROM_FILE}{path}"), match.words(rival)))
+    settings = _match_settings(subject, match, board, (match.words(f"{FROM_FILE}{path}"), match.words(rival)))
     step = Step(folder, "play")
-    fresh = PlayDocument(
+    planned = PlayDocument(
         settings=PlaySettings(
-            weights=digest(found),
+            weights=digest(fitted),
             against=against.source,
             depth=match.used_depth,
             seconds=match.seconds,
@@ -94,30 +94,30 @@ def play(folder: Path, match: Match, work: Work, *, weights: Path | None = None,
             openings=settings.openings,
             seed=match.seed,
         ),
-        rival=_told(rival),
+        rival=_evaluation_word(rival),
     )
     anew = work.replace or not step.document.exists()
-    with step.begun(fresh, folder / FOLDER / "match.json", work) as complete:
+    with step.open(planned, folder / FOLDER / "match.json", work) as complete:
         if complete is not None:
             return complete
-        outcome = _played(folder, settings, work, match.command(folder, weights), anew=anew)
-        made = PlayDocument(settings=fresh.settings, complete=True, rival=fresh.rival, outcome=outcome)
-        step.finish(made)
-        return made
+        outcome = _play_games(folder, settings, work, match.command(folder, weights), anew=anew)
+        finished = PlayDocument(settings=planned.settings, complete=True, rival=planned.rival, outcome=outcome)
+        step.finish(finished)
+        return finished
 
 
-def _told(evaluation: str) -> str:
-    """An evaluation in a word that says the same wherever a folder lies."""
+def _evaluation_word(evaluation: str) -> str:
+    """Return the evaluation as a word that does not depend on the place of a folder."""
     is_file = evaluation.startswith(FROM_FILE)
     return f"{FROM_FILE}{Path(evaluation.removeprefix(FROM_FILE)).name}" if is_file else evaluation
 
 
-def _arranged(subject: Subject, match: Match, board: Board[Any], players: tuple[str, str]) -> Settings:
-    """The match; a shorter one on a board that has not so many openings."""
+def _match_settings(subject: Subject, match: Match, board: Board[Any], players: tuple[str, str]) -> Settings:
+    """Return the settings of the match; with fewer games on a board that has too few openings."""
     endless = int(moves_left(board.game, board.position)) >= ENDLESS_GAME
     games = match.games
     while True:
-        found = Settings(
+        settings = Settings(
             players=players,
             start=board,
             games=games,
@@ -126,16 +126,16 @@ def _arranged(subject: Subject, match: Match, board: Board[Any], players: tuple[
             ply_limit=subject.learning.longest if endless else None,
         )
         try:
-            Openings(found.openings, board, seed=match.seed, count=found.rounds)
+            Openings(settings.openings, board, seed=match.seed, count=settings.rounds)
         except OutflankError:
             if games <= 2:
                 raise
             games = max(2, games // 2)
         else:
-            return found
+            return settings
 
 
-def _played(folder: Path, settings: Settings, work: Work, command: str, *, anew: bool) -> MatchOutcome:
+def _play_games(folder: Path, settings: Settings, work: Work, command: str, *, anew: bool) -> MatchOutcome:
     def tell(standing: MatchStanding) -> None:
         duel = standing.duel
         work.progress(
@@ -143,13 +143,13 @@ def _played(folder: Path, settings: Settings, work: Work, command: str, *, anew:
         )
 
     work.check()
-    begun = (folder / FOLDER / "match.json").exists() and not anew
+    resume = (folder / FOLDER / "match.json").exists() and not anew
     result = play_match(
         settings,
         player,
         out=folder / FOLDER,
-        resume=begun,
-        replace=not begun,
+        resume=resume,
+        replace=not resume,
         origin=provenance(command),
         concurrency=work.workers,
         progress=tell,
@@ -160,7 +160,9 @@ def _played(folder: Path, settings: Settings, work: Work, command: str, *, anew:
         raise Halted("stopped")
     for number, name in enumerate(standing.names):
         if standing.forfeits.get(number, {}).get(CRASHED):
-            why = next(kept.game.ending.detail for kept in result.games if kept.game.ending.reason == CRASHED)
+            why = next(
+                match_game.game.ending.detail for match_game in result.games if match_game.game.ending.reason == CRASHED
+            )
             raise OutflankError(f"{name} crashed: {why}")
     duel, test = standing.duel, standing.test
     assert test is not None

@@ -1,4 +1,4 @@
-"""What has been learnt, as a page: errors by stage and generation, beside the game's other evaluations."""
+"""The page of a training run: errors by stage and generation, beside the game's other evaluations."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -14,18 +14,18 @@ from outflank.words import how_many
 PAGE = "train.html"
 
 MOST_DRAWN = 3
-"""Evaluations that are drawn beside the learnt ones, the best of them: the table has all."""
+"""Number of evaluations drawn beside the learnt ones, the best of them: the table has all."""
 
 NOTHING = "knowing nothing"
 
 
 def write_page(folder: Path, document: TrainDocument, provenance: Mapping[str, Any]) -> None:
-    """The page of a run, as far as it has come."""
+    """Write the page of a run so far."""
     write_whole(folder / PAGE, page_html(report_of(document, provenance)))
 
 
 def report_of(document: TrainDocument, provenance: Mapping[str, Any]) -> Report:
-    """All that a run has to say."""
+    """Return the report of a run."""
     last = document.generations[-1]
     return Report(
         experiment="train",
@@ -42,31 +42,33 @@ def report_of(document: TrainDocument, provenance: Mapping[str, Any]) -> Report:
 
 
 def left_of(stage: StageError) -> str:
-    """The moves left of a stage, in figures."""
+    """Return the moves left of a stage, in figures."""
     least, most = stage.left
     return "all" if stage.stage is None else str(least) if least == most else f"{least}–{most}"
 
 
 def error_table(errors: ErrorsDocument) -> tuple[tuple[str, ...], tuple[tuple[Cell, ...], ...]]:
-    """Columns and rows: one for each stage, and one for all."""
-    names = [each.name for each in errors.evaluations if each.points is not None]
+    """Return columns and rows: a row for each stage, and one for all."""
+    names = [evaluation.name for evaluation in errors.evaluations if evaluation.points is not None]
     rows: list[tuple[Cell, ...]] = [
-        (left_of(each), each.positions, each.solved, each.spread, *(each.errors[name] for name in names))
-        for each in (*errors.stages, errors.total)
+        (left_of(stage), stage.positions, stage.solved, stage.spread, *(stage.errors[name] for name in names))
+        for stage in (*errors.stages, errors.total)
     ]
     return ("moves left", "positions", "solved", NOTHING, *names), tuple(rows)
 
 
 def notes_on(errors: ErrorsDocument) -> list[str]:
-    """Which evaluations had to be given a scale, and which are left out of the table."""
-    scaled = [each.name for each in errors.evaluations if each.scaled and each.points is not None]
-    without = [each.name for each in errors.evaluations if each.points is None]
+    """Return which evaluations were scaled, and which are left out of the table."""
+    scaled = [
+        evaluation.name for evaluation in errors.evaluations if evaluation.scaled and evaluation.points is not None
+    ]
+    without = [evaluation.name for evaluation in errors.evaluations if evaluation.points is None]
     notes = [f"Scaled by least squares, since in no {errors.unit}: {', '.join(scaled)}."] if scaled else []
     return notes + ([f"Worse than knowing nothing on any scale: {', '.join(without)}."] if without else [])
 
 
-def match_told(generation: GenerationDocument) -> str:
-    """How the match of a generation ended, in a few words."""
+def match_result_text(generation: GenerationDocument) -> str:
+    """Return the result of a generation's match, in a few words."""
     match = generation.match
     if match is None or match.outcome is None:
         return "no match"
@@ -87,38 +89,38 @@ def _parameters(document: TrainDocument) -> dict[str, Any]:
     match = {f"match {name}": settings.pop(name) for name in ("depth", "seconds", "elo0", "elo1")}
     first["depth of games"] = first.pop("depth")
     first["first games by"] = first.pop("judge")["evaluation"] or "lots that are drawn"
-    return {name.replace("_", " "): each for name, each in (first | settings | match).items()}
+    return {name.replace("_", " "): value for name, value in (first | settings | match).items()}
 
 
 def _samples(document: TrainDocument) -> Iterator[dict[str, Cell]]:
     for generation in document.generations:
-        for each in (*generation.errors.stages, generation.errors.total):
+        for stage in (*generation.errors.stages, generation.errors.total):
             yield {
                 "generation": generation.number,
-                "moves left": left_of(each),
-                "positions": each.positions,
-                NOTHING: each.spread,
-                **each.errors,
+                "moves left": left_of(stage),
+                "positions": stage.positions,
+                NOTHING: stage.spread,
+                **stage.errors,
             }
 
 
 def _generations(document: TrainDocument) -> ReportTable:
     rows: list[dict[str, Cell]] = []
-    for each in document.generations:
-        outcome = None if each.match is None else each.match.outcome
+    for generation in document.generations:
+        outcome = None if generation.match is None else generation.match.outcome
         rows.append(
             {
-                "generation": each.number,
-                "positions": each.positions.positions,
-                "solved": each.values.solved,
-                "looked at": each.values.looked,
-                f"error ({document.unit})": each.errors.total.errors[LEARNT],
-                "match against": None if outcome is None else _rival(each),
+                "generation": generation.number,
+                "positions": generation.positions.positions,
+                "solved": generation.values.solved,
+                "looked at": generation.values.looked,
+                f"error ({document.unit})": generation.errors.total.errors[LEARNT],
+                "match against": None if outcome is None else _rival(generation),
                 "games": None if outcome is None else outcome.games,
                 "Elo": None if outcome is None else outcome.elo,
                 "95 % from": None if outcome is None else outcome.elo_low,
                 "to": None if outcome is None else outcome.elo_high,
-                "best so far": "yes" if each.best else "no",
+                "best so far": "yes" if generation.best else "no",
             }
         )
     notes = (
@@ -150,9 +152,14 @@ def _figures(document: TrainDocument) -> Iterator[Plot]:
         x="moves left",
         y=f"error ({document.unit})",
         series=(
-            *(_curve(f"generation {each.number}", each.errors.stages, LEARNT) for each in document.generations),
+            *(
+                _curve(f"generation {generation.number}", generation.errors.stages, LEARNT)
+                for generation in document.generations
+            ),
             *(_curve(name, errors.stages, name) for name in _best_others(errors)),
-            Series(name=NOTHING, points=tuple((_middle(each), each.spread) for each in errors.stages), style="dashed"),
+            Series(
+                name=NOTHING, points=tuple((_middle(stage), stage.spread) for stage in errors.stages), style="dashed"
+            ),
         ),
         caption="Root mean square on games that were held out, each stage at the middle of its moves; less is better.",
     )
@@ -164,9 +171,9 @@ def _figures(document: TrainDocument) -> Iterator[Plot]:
         series=(
             Series(
                 name="fitted to",
-                points=tuple((left_of(each), float(last.weights.fitted[each.stage or 0])) for each in errors.stages),
+                points=tuple((left_of(stage), float(last.weights.fitted[stage.stage or 0])) for stage in errors.stages),
             ),
-            Series(name="held out", points=tuple((left_of(each), float(each.positions)) for each in errors.stages)),
+            Series(name="held out", points=tuple((left_of(stage), float(stage.positions)) for stage in errors.stages)),
         ),
         caption="A stage with few positions keeps near the weights that it began with.",
     )
@@ -178,19 +185,23 @@ def _figures(document: TrainDocument) -> Iterator[Plot]:
             _curve("held-out games", errors.stages, LEARNT),
             Series(
                 name="positions it was fitted to",
-                points=tuple((_middle(each), last.weights.errors[each.stage or 0]) for each in errors.stages),
+                points=tuple((_middle(stage), last.weights.errors[stage.stage or 0]) for stage in errors.stages),
             ),
         ),
         caption="The wider the gap, the more would come of more positions, or of more shrinkage.",
     )
-    played = [each for each in document.generations if each.match is not None and each.match.outcome is not None]
+    played = [
+        generation
+        for generation in document.generations
+        if generation.match is not None and generation.match.outcome is not None
+    ]
     if played:
         yield _strength(played)
 
 
 def _strength(played: Sequence[GenerationDocument]) -> Plot:
-    outcomes = [(each, each.match.outcome) for each in played if each.match is not None]
-    known = [(each, outcome) for each, outcome in outcomes if outcome is not None]
+    outcomes = [(generation, generation.match.outcome) for generation in played if generation.match is not None]
+    known = [(generation, outcome) for generation, outcome in outcomes if outcome is not None]
     return Plot(
         title="Strength against the best before",
         kind="bars",
@@ -199,7 +210,9 @@ def _strength(played: Sequence[GenerationDocument]) -> Plot:
         series=(
             Series(
                 name="Elo",
-                points=tuple((f"{each.number}: {_rival(each)}", outcome.elo) for each, outcome in known),
+                points=tuple(
+                    (f"{generation.number}: {_rival(generation)}", outcome.elo) for generation, outcome in known
+                ),
                 spread=tuple((outcome.elo_low, outcome.elo_high) for _, outcome in known),
             ),
         ),
@@ -208,11 +221,15 @@ def _strength(played: Sequence[GenerationDocument]) -> Plot:
 
 
 def _curve(name: str, stages: Sequence[StageError], evaluation: str) -> Series:
-    return Series(name=name, points=tuple((_middle(each), each.errors[evaluation]) for each in stages))
+    return Series(name=name, points=tuple((_middle(stage), stage.errors[evaluation]) for stage in stages))
 
 
 def _best_others(errors: ErrorsDocument) -> list[str]:
-    others = [each.name for each in errors.evaluations if each.name != LEARNT and each.points is not None]
+    others = [
+        evaluation.name
+        for evaluation in errors.evaluations
+        if evaluation.name != LEARNT and evaluation.points is not None
+    ]
     return sorted(others, key=lambda name: errors.total.errors[name])[:MOST_DRAWN]
 
 
@@ -230,8 +247,8 @@ def _notes(document: TrainDocument) -> Iterator[str]:
             f"Of the evaluations that the game has by name, {others[0]} comes nearest there: "
             f"it is wrong by {total.errors[others[0]]:.2f}."
         )
-    for each in document.generations:
-        if each.match is not None:
-            yield f"Generation {each.number}: {match_told(each)}."
+    for generation in document.generations:
+        if generation.match is not None:
+            yield f"Generation {generation.number}: {match_result_text(generation)}."
     if document.best is not None:
         yield f"The weights in {document.file} are those of generation {document.best}."

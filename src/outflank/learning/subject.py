@@ -1,4 +1,4 @@
-"""What is learnt: an evaluation of a game under some rules, by its patterns."""
+"""The subject of learning: an evaluation of a game under some rules, by its patterns."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from outflank.games.evaluation import FROM_FILE, evaluation_named, scale_of
 from outflank.games.learnt import Learning
 from outflank.games.pattern_sets import LoadedPatterns, PatternSet
 from outflank.games.pattern_weights import read_weights
-from outflank.gpu.choosing import DeviceAsked
+from outflank.gpu.choosing import DeviceOption
 from outflank.learning.documents import WeightsSource
 
 Weights = npt.NDArray[np.int16]
@@ -25,7 +25,7 @@ Weights = npt.NDArray[np.int16]
 
 @dataclass(frozen=True)
 class Subject:
-    """A game's rules, with all that learning asks of them."""
+    """A game's rules, with everything that learning needs of them."""
 
     rules: Any
 
@@ -34,52 +34,52 @@ class Subject:
         if learning is None:
             raise InvalidOption(f"{self.description.title} names no patterns: there is nothing to learn")
         if not learning.suits(self.rules):
-            raise InvalidOption(f"{self.called} has no patterns: there is nothing to learn")
+            raise InvalidOption(f"{self.title} has no patterns: there is nothing to learn")
 
     @classmethod
     def read(cls, game: str, rules: Mapping[str, int]) -> "Subject":
-        """The one that a document names."""
+        """Return the subject that a document names."""
         return cls(game_named(game).rules_from_json(rules))
 
     @property
     def description(self) -> GameDescription:
-        """The game."""
+        """The description of the game."""
         return description_of(self.rules)
 
     @property
     def learning(self) -> Learning:
-        """What the game says of learning."""
+        """The game's settings for learning."""
         assert self.description.learning is not None
         return self.description.learning
 
     @cached_property
     def patterns(self) -> PatternSet:
-        """What is looked at."""
+        """The patterns of the evaluation."""
         return self.learning.patterns(self.rules)
 
     @property
-    def called(self) -> str:
-        """Rules in a few words."""
+    def title(self) -> str:
+        """The rules in a few words."""
         return self.description.describe(self.rules)
 
     @property
     def unit(self) -> str:
-        """What values count."""
+        """Name of the values' unit."""
         return self.description.unit.name
 
     @property
     def win(self) -> float | None:
-        """What a won game counts, in the game's unit; None: its score says it."""
+        """Value of a won game, in the game's unit; None: its score."""
         return None if self.description.unit.scored else float(self.patterns.most)
 
     @property
     def won_points(self) -> int:
-        """What a look counts for a won game, more than any estimate; 0: its score."""
+        """Value of a won game in a shallow search, greater than any estimate; 0: its score."""
         return 0 if self.win is None else WON
 
     @property
     def rows(self) -> int:
-        """How many stages have weights of their own."""
+        """Number of stages that have weights of their own."""
         return max(self.patterns.stages) + 1
 
     @property
@@ -87,12 +87,12 @@ class Subject:
         """Moves left from which positions are solved; -1: the game has no kernels for that."""
         return int(ending_moves(self.rules))
 
-    def is_solved_on(self, device: DeviceAsked) -> bool:
-        """Whether it is a device that solves positions, and not the game's own kernels."""
+    def is_solved_on(self, device: DeviceOption) -> bool:
+        """Return whether a device solves positions, instead of the game's own kernels."""
         return device != "cpu" and batch_tables(self.rules) is not None
 
-    def most_solved(self, device: DeviceAsked) -> int:
-        """Moves left, at most, from which positions can be solved: a device takes longer ones than those kernels do."""
+    def most_solved(self, device: DeviceOption) -> int:
+        """Return the most moves left with which positions can be solved: more on a device than by the kernels."""
         if not self.is_solved_on(device):
             return self.ending_moves
         from outflank.gpu.endings import MOST_FREE  # imports CUDA
@@ -101,44 +101,44 @@ class Subject:
 
     @property
     def weights_name(self) -> str:
-        """What a file of its weights is called."""
+        """Name of a file of weights."""
         return f"{self.patterns.name}.weights"
 
-    def nothing(self) -> Weights:
-        """Weights of who has learnt nothing."""
+    def zero_weights(self) -> Weights:
+        """Return the weights before any learning: zeros."""
         return np.zeros((self.rows, self.patterns.weights), np.int16)
 
     def weights_in(self, path: Path) -> Weights:
-        """The weights in a file."""
+        """Return the weights in a file."""
         try:
             return read_weights(self.patterns, path.read_bytes(), str(path))
         except OSError as error:
             raise OutflankError(f"{path}: {reason_of(error)}") from None
 
     def row_of(self, stages: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-        """Which weights belong to numbers that `patterns.stage` gives."""
+        """Return the row of weights for each number that `patterns.stage` gives."""
         return np.asarray(self.patterns.stages)[np.minimum(stages, len(self.patterns.stages) - 1)]
 
 
 class Judge:
-    """Who judges positions meanwhile: an evaluation by name, weights, or nobody (every position is worth nothing)."""
+    """The evaluation that values positions during learning: by name, by weights, or none (every value is 0)."""
 
     def __init__(self, subject: Subject, name: str | None = None, weights: Weights | None = None) -> None:
         self.subject, self.name = subject, name
-        self._kept: LoadedPatterns | None = None  # whose memory the evaluation points into
+        self._loaded: LoadedPatterns | None = None  # the evaluation points into its memory
         self.knows = name is not None or weights is not None
-        """Whether there is anything that it judges by."""
+        """Whether there is an evaluation."""
         if name is not None:
             self.evaluation = evaluation_named(subject.rules, name)
             self.points = scale_of(subject.rules, self.evaluation).points
             return
-        self._kept = LoadedPatterns(subject.patterns, subject.nothing() if weights is None else weights)
-        self.evaluation = self._kept.evaluation
+        self._loaded = LoadedPatterns(subject.patterns, subject.zero_weights() if weights is None else weights)
+        self.evaluation = self._loaded.evaluation
         self.points = subject.patterns.points
 
     @property
     def source(self) -> WeightsSource:
-        """As documents tell it: weights by what they are, and not by where they lie."""
+        """The source as documents have it: weights by their digest, and not by their path."""
         if self.name is not None and not self.name.startswith(FROM_FILE):
             return WeightsSource(evaluation=self.name)
         if self.name is None:
@@ -148,10 +148,10 @@ class Judge:
 
 
 def digest(*arrays: npt.NDArray[Any]) -> str:
-    """What tells arrays from others."""
+    """Return a digest that identifies arrays."""
     from hashlib import sha256
 
-    found = sha256()
+    hasher = sha256()
     for array in arrays:
-        found.update(f"{array.dtype.str}{array.shape}".encode() + np.ascontiguousarray(array).tobytes())
-    return found.hexdigest()[:16]
+        hasher.update(f"{array.dtype.str}{array.shape}".encode() + np.ascontiguousarray(array).tobytes())
+    return hasher.hexdigest()[:16]

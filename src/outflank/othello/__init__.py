@@ -1,5 +1,5 @@
-"""Othello: discs that outflank a line turn it over.
+"""Othello: a disc that outflanks a line flips it.
 
-Everything of the game is here: its rules, evaluations, orderings, board, notations, and the description by which the
-rest of the package knows it.
+This folder holds the whole game: its rules, evaluations, orderings, board, notations, and the description through which
+the rest of the package uses it.
 """

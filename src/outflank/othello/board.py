@@ -32,12 +32,12 @@ class OthelloBoard(Board[OthelloMove]):
 
     @classmethod
     def start(cls, size: int = 8, *, scoring: str = "winner-takes-empties") -> Self:
-        """The start of a game. `scoring` (or `discs`) says who gets the squares that stay empty."""
+        """Return the start of a game. `scoring`, `winner-takes-empties` or `discs`, decides on squares left empty."""
         return cls(othello(size, scoring), START)
 
     @classmethod
     def from_line(cls, line: str, *, scoring: str = "winner-takes-empties") -> Self:
-        """The position on a board line: cells from a1 row by row, then the side to move."""
+        """Return the position on a board line: cells from a1 row by row, then the side to move."""
         setup = read_board_line(line)
         return cls(othello(size_of(setup.game), scoring), setup.position, setup.turn, ply=setup.ply)
 
@@ -56,20 +56,20 @@ class OthelloBoard(Board[OthelloMove]):
         return size_of(self.game)
 
     def discs(self, side: Side) -> int:
-        """How many discs a side has."""
+        """Return how many discs a side has."""
         return self._by_colour()[side is Side.WHITE].bit_count()
 
     @property
     def empties(self) -> int:
-        """How many squares are empty."""
+        """The number of empty squares."""
         return self.size**2 - self.discs(Side.BLACK) - self.discs(Side.WHITE)
 
     def move(self, code: int) -> OthelloMove:
-        """The move with this code."""
+        """Return the move with this code."""
         return OthelloMove(code, self.size)
 
     def parse_move(self, text: str) -> OthelloMove:
-        """The legal move on the square that `text` names; `pa`, `pass` or `--` for a pass."""
+        """Return the legal move on the square that `text` names; `pa`, `pass` or `--` for a pass."""
         name = stripped(text).lower()
         code = PASS if name in ("pa", "ps", "pass", "--") else square_number(self.size, name)
         if code is None:
@@ -81,11 +81,11 @@ class OthelloBoard(Board[OthelloMove]):
         return move
 
     def to_text(self) -> str:
-        """The position as a board line."""
+        """Return the position as a board line."""
         return write_board_line(self.game, self.position, self.turn)
 
     def transcript(self) -> str:
-        """The moves made on this board, passes left out."""
+        """Return the moves made on this board, without passes."""
         return write_transcript(self.game, (move.code for move in self.moves))
 
     def svg(
@@ -96,9 +96,9 @@ class OthelloBoard(Board[OthelloMove]):
         played: OthelloMove | None = None,
         better: OthelloMove | None = None,
     ) -> str:
-        """A picture: the legal moves are dotted unless told otherwise, and the last move is marked.
+        """Return a picture: the legal moves are dotted if `legal`, and the last move is marked.
 
-        A move that is `played` here is crossed, a `better` one ringed.
+        The move `played` here is crossed, a `better` one ringed.
         """
         last = self.moves[-1].square if self.moves else None
         dotted = [move.code for move in self.legal_moves] if legal else []
@@ -116,13 +116,13 @@ class OthelloBoard(Board[OthelloMove]):
         return self.svg()
 
     def diagram(self, *, last: bool = False) -> list[str]:
-        """The board in letters, with `*` on the legal squares; `last` puts the last move in brackets."""
+        """Return the board in letters, with `*` on the legal squares; `last` puts the last move in brackets."""
         legal = {move.code for move in self.legal_moves}
         square = self.moves[-1].square if last and self.moves else None
         return othello_diagram(self.size, *self._by_colour(), legal, () if square is None else (square,))
 
-    def standing(self) -> str:
-        """The discs of both sides."""
+    def score_text(self) -> str:
+        """Return the disc counts of both sides."""
         return f"black {self.discs(Side.BLACK)}, white {self.discs(Side.WHITE)}"
 
     def __repr__(self) -> str:

@@ -1,11 +1,11 @@
-"""Othello, as everything but its rules sees it."""
+"""The description of Othello: the game as the rest of the package sees it."""
 
 from collections.abc import Mapping
 from importlib.resources import files
 from typing import Any
 
-import outflank.othello.endings.batches  # known to solvers by being registered
-import outflank.othello.endings.values  # noqa: F401  # known to searches by being registered
+import outflank.othello.endings.batches  # registers Othello's batch solver
+import outflank.othello.endings.values  # noqa: F401  # registers Othello's endgame kernels
 from outflank.boards.board import Board
 from outflank.games.description import (
     GameDescription,
@@ -19,7 +19,7 @@ from outflank.games.ending_time import EndingTime
 from outflank.games.units import Unit
 from outflank.othello.board import OthelloBoard
 from outflank.othello.evaluation import EVALUATIONS
-from outflank.othello.exact_order import guide
+from outflank.othello.exact_order import ordering_evaluation
 from outflank.othello.formats.notation import NOTATION
 from outflank.othello.orderings import ORDERINGS, USUAL_ORDERING
 from outflank.othello.patterns import LEARNING, LEARNT, usual_evaluation
@@ -36,7 +36,7 @@ OPTIONS = (
         help="Side of the Othello board.",
         default=8,
         choices=SIZES,
-        told=lambda size: f"{size} × {size} squares",
+        value_text=lambda size: f"{size} × {size} squares",
     ),
     GameOption(
         name="scoring",
@@ -46,19 +46,19 @@ OPTIONS = (
     ),
 )
 
-HIGHEST_LEVEL, FIRST_SURE = 60, 15
+HIGHEST_LEVEL, FIRST_ERRORLESS = 60, 15
 
 
-def _exact_beside(depth: int) -> int:
-    """Empty squares from which who looks so deep plays exactly. An ending takes about as long as a move of the midgame:
-    one ply of that takes 1.6 times the time of one less, and one more empty square 2.1 times, or twice that where the
-    search is selective."""
+def _exact_moves_for_depth(depth: int) -> int:
+    """Return the number of empty squares from which a player with this depth plays exactly. An ending takes about as
+    long as a midgame move: one ply more there takes 1.6 times the time, and one more empty square 2.1 times, or twice
+    that where the search is selective."""
     return round(16.4 + 0.63 * (depth - 12)) if depth >= 5 else (2, 4, 8, 8)[depth - 1]
 
 
 def _level(depth: int) -> Level:
-    """The level that looks so deep, and errs nowhere."""
-    exact = _exact_beside(depth)
+    """Return the level with this depth, which makes no deliberate errors."""
+    exact = _exact_moves_for_depth(depth)
     return Level(depth, exact, exact + 3)
 
 
@@ -77,10 +77,10 @@ LEVELS = (
     Level(5, exact=9, misjudged=1.4),
     Level(7, exact=11, misjudged=1.0),
     Level(9, exact=13, misjudged=0.5),
-    *(_level(depth) for depth in range(FIRST_SURE, HIGHEST_LEVEL + 1)),
+    *(_level(depth) for depth in range(FIRST_ERRORLESS, HIGHEST_LEVEL + 1)),
 )
-"""The first are for people, and err as these do, by steps of some 180 Elo; from `FIRST_SURE` on a level is the depth
-that it looks to."""
+"""The first levels are for people and make human-like errors, in steps of some 180 Elo; from `FIRST_ERRORLESS` on a
+level is its search depth."""
 
 
 def _is_known(game: Othello) -> bool:
@@ -92,11 +92,11 @@ def _options_of(game: Othello) -> dict[str, Any]:
 
 
 def _with_options(game: Othello, options: Mapping[str, Any]) -> Othello:
-    chosen = {**_options_of(game), **options}
-    return othello(int(chosen["size"]), chosen["scoring"])
+    merged = {**_options_of(game), **options}
+    return othello(int(merged["size"]), merged["scoring"])
 
 
-def _objection(game: Othello, position: OthelloPosition) -> str:
+def _find_error(game: Othello, position: OthelloPosition) -> str:
     if not _is_known(game):
         return "a board is 4×4, 6×6 or 8×8"
     own, opp = int(position.own), int(position.opp)
@@ -109,16 +109,16 @@ def _empties(board: Board[Any]) -> int:
 
 
 def _moves_expected(board: Board[Any]) -> float:
-    # Endings are solved from 15 empty squares on with a second for the game, from 19 with ten, from 25 with five
-    # minutes. What is spent should be spent before: with 12 here a seventh to a third of the clock is left then. It was
-    # a quarter to two fifths with 8; with 16, fast clocks ran so low that they solved two squares later.
+    # Endings are solved from 15 empty squares on with a second for the game, from 19 with ten seconds, from 25 with
+    # five minutes. The time should be spent before: with 12 here a seventh to a third of the clock is left then. It was
+    # a quarter to two fifths with 8; with 16, fast clocks ran so low that solving began two squares later.
     return max(2.0, (_empties(board) - 12) / 2)
 
 
-def _error_of(depth: int) -> float:
-    """The standard deviation from the true score with 14 squares empty was 12 discs at depth 1 and 10 at depth 4
-    (54 positions of games with 15 % random moves); from a search of depth 12 in the middle of the game 4.4 discs at
-    depth 2, 2.7 at depth 6 and 1.7 at depth 10 (19 positions)."""
+def _typical_error(depth: int) -> float:
+    """Return the typical error in discs. The standard deviation from the true score with 14 squares empty was 12 discs
+    at depth 1 and 10 at depth 4 (54 positions of games with 15 % random moves); from a search of depth 12 in the middle
+    of the game 4.4 discs at depth 2, 2.7 at depth 6 and 1.7 at depth 10 (19 positions)."""
     return max(4.0, 12.0 - 0.6 * depth)
 
 
@@ -126,13 +126,13 @@ OTHELLO = GameDescription(
     name="othello",
     title="Othello",
     rules=Othello,
-    objection=_objection,
+    find_error=_find_error,
     start=lambda size=8, scoring="winner-takes-empties": OthelloBoard.start(int(size), scoring=scoring),
     board=OthelloBoard,
     options=OPTIONS,
     options_of=_options_of,
     with_options=_with_options,
-    called=lambda game: f"Othello {size_of(game)}×{size_of(game)}",
+    rules_text=lambda game: f"Othello {size_of(game)}×{size_of(game)}",
     sizes={size: {"size": size} for size in SIZES},
     passes=True,
     plain_rules=plain_rules,
@@ -140,21 +140,21 @@ OTHELLO = GameDescription(
     unit=Unit(name="discs", most=lambda game: int(game.mask).bit_count(), near=1.0),
     evaluations=(*EVALUATIONS, LEARNT),
     usual_evaluation=usual_evaluation,
-    guide=guide,
+    ordering_evaluation=ordering_evaluation,
     learning=LEARNING,
     orderings=ORDERINGS,
     usual_ordering=USUAL_ORDERING,
     forfeit=lambda game: size_of(game) ** 2,
     levels=LEVELS,
-    exact_beside=_exact_beside,
+    exact_moves_for_depth=_exact_moves_for_depth,
     moves_expected=_moves_expected,
     moves_at_most=lambda board: _empties(board) / 2,
     # Ten positions each of tournament games, two workers on a server's x86-64 cores: 4 ms with 14 squares empty, 9 with
     # 16, 33 with 18, 0.10 s with 20, 0.42 with 22, 2.2 with 24, the slowest 2 to 4 times that. So this is about twice
-    # the mean: most fit, and for machines that are half as fast too.
+    # the mean: most endings take less, also on machines half as fast.
     ending_time=EndingTime(moves=14, seconds=0.004, growth=2.0),
     marks=Marks(2.0, 4.0, 8.0),
-    error_of=_error_of,
+    typical_error=_typical_error,
     openings=lambda board: f"random:{size_of(board.game)}",
     programs=PROGRAMS,
     book=lambda: (files(__package__) / "openings.book").read_text(encoding="utf-8"),
@@ -175,7 +175,7 @@ OTHELLO = GameDescription(
         replication_depths=(8, 9, 10, 11),
     ),
     tabletop=tabletop,
-    pictured="what was played is crossed, the best move is ringed",
-    asks="a square like f5, or pass",
+    review_legend="what was played is crossed, the best move is ringed",
+    move_prompt="a square like f5, or pass",
     colours=TerminalColours(ground="#2e7d54", black="#101010", white="#ffffff", empty="#1d5337", legal="#f2d95c"),
 )

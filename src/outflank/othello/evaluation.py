@@ -1,4 +1,4 @@
-"""Othello positions in numbers: the evaluations of the reports, and one of our own."""
+"""Evaluations of Othello positions: those of the reports, and one of our own."""
 
 from typing import Any, NamedTuple
 
@@ -12,34 +12,35 @@ from outflank.kernels.compiler import inner
 from outflank.othello.edge_table import EDGE_VALUES, TERNARY
 from outflank.othello.rules import ZERO, legal
 
-# Squares of the 8×8 board, by what they are worth. On smaller boards the corners are elsewhere
-# and these name ordinary squares or none: the square terms say little there.
+# Squares of the 8×8 board by value. On smaller boards the corners are elsewhere and these masks cover ordinary
+# squares or none: the square terms mean little there.
 CORNERS = U64(0x8100000000000081)
 CORNERS_6, CORNERS_4 = U64(0x0042000000004200), U64(0x0000240000240000)  # of the smaller boards
 X_SQUARES = U64(0x0042000000004200)  # diagonally beside a corner
 C_SQUARES = U64(0x4281000000008142)  # beside a corner on the edge
 EDGES = U64(0x3C0081818181003C)  # the rest of the edge
 
-# Beside the other terms, before the division. At depth 4 from 100 openings of tournament games, each with both colours,
-# a table learnt by probabilities won 153–1–46 and 18 discs a game against none; with a weight of 1, 144–2–54 and 15.
+# Weight beside the other terms, before the division. At depth 4 from 100 openings of tournament games, each played with
+# both colours, a table learnt by probabilities won 153–1–46 and 18 discs a game against none; with weight 1, 144–2–54
+# and 15.
 EDGE_WEIGHT = 2
 
 
 class Discs(NamedTuple):
-    """Discs on the board, mine minus yours (reports 002 and 004)."""
+    """Disc difference, own minus opponent's (reports 002 and 004)."""
 
 
 class Mobility(NamedTuple):
-    """Moves that each side would have, mine minus yours (report 001)."""
+    """Mobility difference, own minus opponent's (report 001)."""
 
 
 class FourPart(NamedTuple):
     """Squares, mobility, potential mobility and discs, weighted by the phase (report 000)."""
 
     divisor: int
-    """8 is the coarse form that report 000 settled on, 1 the fine one."""
+    """The divisor of the sum: 8 is the final coarse form of report 000, 1 the fine one."""
     edges: int = 0
-    """Which table of edges is added, counted from 1 (`edge_table`); 0: none, as in the end in report 000."""
+    """The number of the added table of edges, from 1 (`edge_table`); 0: none, as in report 000's final program."""
 
 
 class Phased(NamedTuple):
@@ -48,11 +49,11 @@ class Phased(NamedTuple):
 
 # From a least-squares fit to the results of 120,000 tournament games (the federation's record, 1977 to
 # 2019; 7 million positions, each phase by itself), then smoothed by hand: much in the first four
-# phases, where results tell little of corners yet, a little in the fifth and seventh. Rows are phases
-# of five discs. Columns: moves, discs of the other side that are open to attack, corners, squares
-# beside an empty corner on the edge and on the diagonal, the rest of the edge, squares beside a corner
-# of one's own, discs. The raw fit, which had a constant as well, erred by 24 discs at the start
-# (knowing nothing), 20.6 with 29 to 33 discs on the board, 16.8 with 44 to 48 and 9.1 at the end.
+# phases, where results say little about corners yet, a little in the fifth and seventh. Rows are phases
+# of five discs. Columns: moves, opponent's discs that touch an empty square, corners, squares
+# beside an empty corner on the edge and on the diagonal, the rest of the edge, squares beside an own
+# corner, discs. The raw fit, which had a constant as well, had an error of 24 discs at the start
+# (that of a constant guess), 20.6 with 29 to 33 discs on the board, 16.8 with 44 to 48 and 9.1 at the end.
 PHASE_WEIGHTS = np.array(
     [
         [10, 10, 90, -10, -90, 2, 20, -2],
@@ -76,7 +77,7 @@ DISCS_PER_PHASE = 5
 
 @inner
 def corners(game: Any) -> Any:
-    """The corners of the board, whatever its size."""
+    """Return the corners of a board of any size."""
     if game.mask & CORNERS != ZERO:
         return CORNERS
     return CORNERS_6 if game.mask & CORNERS_6 != ZERO else CORNERS_4
@@ -84,14 +85,14 @@ def corners(game: Any) -> Any:
 
 @inner
 def neighbours(board: Any) -> Any:
-    """The squares beside those of `board`, itself perhaps included."""
+    """Return the squares beside those of `board`, which may include squares of `board`."""
     row = board | ((board & ~U64(0x8080808080808080)) << U64(1)) | ((board & ~U64(0x0101010101010101)) >> U64(1))
     return row | (row << U64(8)) | (row >> U64(8))
 
 
 @inner
 def _quarters(corners: Any) -> Any:
-    """The 2×2 squares of each of `corners`."""
+    """Return the 2×2 squares of each of `corners`."""
     left, right = corners & U64(0x0101010101010101), corners & U64(0x8080808080808080)
     sideways = corners | (left << U64(1)) | (right >> U64(1))
     return sideways | (sideways & U64(0xFF)) << U64(8) | (sideways & U64(0xFF << 56)) >> U64(8)
@@ -99,38 +100,38 @@ def _quarters(corners: Any) -> Any:
 
 @inner
 def stone_difference(own: Any, opp: Any) -> Any:
-    """Discs, mine minus yours."""
+    """Return the disc difference, own minus opponent's."""
     return popcount(own) - popcount(opp)
 
 
 @inner
 def mobility_difference(game: Any, own: Any, opp: Any) -> Any:
-    """Legal squares, mine minus yours, each side counted as if to move."""
+    """Return the difference of legal squares, own minus opponent's, each side counted as if to move."""
     return popcount(legal(own, opp) & game.mask) - popcount(legal(opp, own) & game.mask)
 
 
 @inner
 def potential_difference(game: Any, own: Any, opp: Any) -> Any:
-    """Discs of the other side that touch an empty square: mine to attack minus yours."""
+    """Return the difference of discs beside empty squares: opponent's discs minus own."""
     exposed = neighbours(game.mask & ~(own | opp))
     return popcount(opp & exposed) - popcount(own & exposed)
 
 
 @inner
 def square_difference(own: Any, opp: Any) -> Any:
-    """Report 000's worth of the squares, mine minus yours."""
-    found = 90 * (popcount(own & CORNERS) - popcount(opp & CORNERS))
-    found -= 60 * (popcount(own & X_SQUARES) - popcount(opp & X_SQUARES))
-    found += 5 * (popcount(own & EDGES) - popcount(opp & EDGES))
-    # The squares round a corner lose their danger once it is taken.
+    """Return report 000's value of the squares, own minus opponent's."""
+    total = 90 * (popcount(own & CORNERS) - popcount(opp & CORNERS))
+    total -= 60 * (popcount(own & X_SQUARES) - popcount(opp & X_SQUARES))
+    total += 5 * (popcount(own & EDGES) - popcount(opp & EDGES))
+    # The squares around a corner are no longer dangerous once it is occupied.
     near = _quarters((own | opp) & CORNERS)
-    found += 10 * (popcount(own & near) - popcount(opp & near))
-    return found
+    total += 10 * (popcount(own & near) - popcount(opp & near))
+    return total
 
 
 @inner
 def _column(board: Any, right: Any) -> Any:
-    """The squares of the left or the right column as a byte."""
+    """Return the squares of the left or the right column as a byte."""
     shifted = board >> U64(7) if right else board
     return multiply(shifted & U64(0x0101010101010101), U64(0x0102040810204080)) >> U64(56)
 
@@ -142,12 +143,12 @@ def _edge(own: Any, opp: Any, learnt: Any) -> Any:
 
 @inner
 def edge_difference(own: Any, opp: Any, learnt: Any) -> Any:
-    """What a table of edges says of all four."""
+    """Return the sum of a table's values of all four edges."""
     low, high = U64(0xFF), U64(56)
-    found = _edge(own & low, opp & low, learnt) + _edge(own >> high, opp >> high, learnt)
+    total = _edge(own & low, opp & low, learnt) + _edge(own >> high, opp >> high, learnt)
     for right in (False, True):
-        found += _edge(_column(own, right), _column(opp, right), learnt)
-    return found
+        total += _edge(_column(own, right), _column(opp, right), learnt)
+    return total
 
 
 @value.register(Discs)
@@ -185,19 +186,19 @@ def _(evaluation, game, position, state):
 @value.register(Phased)
 def _(evaluation, game, position, state):
     own, opp = position.own, position.opp
-    taken = own | opp
-    weights = PHASE_WEIGHTS[min((popcount(taken) - 4) // DISCS_PER_PHASE, PHASES - 1)]
-    found = weights[0] * mobility_difference(game, own, opp) + weights[1] * potential_difference(game, own, opp)
-    found += weights[2] * (popcount(own & CORNERS) - popcount(opp & CORNERS))
-    # Spread the corners over their quarters: which squares lie beside an empty one, or one's own?
-    free, mine, yours = _quarters(CORNERS & ~taken), _quarters(own & CORNERS), _quarters(opp & CORNERS)
+    occupied = own | opp
+    weights = PHASE_WEIGHTS[min((popcount(occupied) - 4) // DISCS_PER_PHASE, PHASES - 1)]
+    total = weights[0] * mobility_difference(game, own, opp) + weights[1] * potential_difference(game, own, opp)
+    total += weights[2] * (popcount(own & CORNERS) - popcount(opp & CORNERS))
+    # Spread the corners over their quarters: which squares lie beside an empty corner, or an own one?
+    free, mine, yours = _quarters(CORNERS & ~occupied), _quarters(own & CORNERS), _quarters(opp & CORNERS)
     beside, diagonal = free & C_SQUARES, free & X_SQUARES
-    found += weights[3] * (popcount(own & beside) - popcount(opp & beside))
-    found += weights[4] * (popcount(own & diagonal) - popcount(opp & diagonal))
-    found += weights[5] * (popcount(own & EDGES) - popcount(opp & EDGES))
+    total += weights[3] * (popcount(own & beside) - popcount(opp & beside))
+    total += weights[4] * (popcount(own & diagonal) - popcount(opp & diagonal))
+    total += weights[5] * (popcount(own & EDGES) - popcount(opp & EDGES))
     near = C_SQUARES | X_SQUARES
-    found += weights[6] * (popcount(own & mine & near) - popcount(opp & yours & near))
-    return found + weights[7] * (popcount(own) - popcount(opp))
+    total += weights[6] * (popcount(own & mine & near) - popcount(opp & yours & near))
+    return total + weights[7] * (popcount(own) - popcount(opp))
 
 
 EVALUATIONS = (

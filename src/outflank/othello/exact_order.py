@@ -1,4 +1,4 @@
-"""In which order Othello's moves are tried where the game is played out."""
+"""The order in which exact searches of Othello try moves."""
 
 from typing import Any
 
@@ -13,36 +13,38 @@ from outflank.othello.evaluation import CORNERS, CORNERS_6, corners, neighbours
 from outflank.othello.patterns import LEARNT, blank, is_learnt
 from outflank.othello.rules import PASS, Othello, legal
 
-LOOKED_FROM, SQUARES_PER_PLY, MOST_PLIES = 13, 3, 3
-"""Squares that must be empty for a look ahead to save more than it costs, how many more each further ply needs, and how
-many it has at most."""
+LOOK_AHEAD_FROM, SQUARES_PER_PLY, MOST_PLIES = 13, 3, 3
+"""Empty squares from which a look-ahead saves more than it costs, how many more each further ply needs, and the most
+plies."""
 
 
-def guide(game: Othello) -> Any:
-    """The evaluation to look ahead with. A board without weights is so small that nobody looks (`LOOKED_FROM`): what it
-    has is of the same type, or each kernel of exact play would be compiled for it a second time."""
+def ordering_evaluation(game: Othello) -> Any:
+    """Return the evaluation to look ahead with. A board without weights is too small for a look-ahead
+    (`LOOK_AHEAD_FROM`): it gets an evaluation of the same type, or each exact kernel would be compiled a second
+    time."""
     return evaluation_named(game, LEARNT.name) if is_learnt(game) else blank()
 
 
 @look_ahead.register(Othello)
 def _(game, left):
-    if left < LOOKED_FROM:
+    if left < LOOK_AHEAD_FROM:
         return -1
-    return min((left - LOOKED_FROM) // SQUARES_PER_PLY, MOST_PLIES)
+    return min((left - LOOK_AHEAD_FROM) // SQUARES_PER_PLY, MOST_PLIES)
 
 
 WORTH = np.stack([worth(4), worth(6), worth(8)])
-"""What squares promise by themselves, by the board."""
+"""The static ordering value of squares, by board size."""
 
 SQUARE, ODD_QUARTER, CORNER_ANSWER = 3, 10, 40
-"""Where nobody looks: how much that counts, and an odd number of empty squares in a move's quarter, and answers in
-corners beyond what they count elsewhere. With them 36 positions of 20 to 22 empty squares took 1.7 % fewer nodes and
-1.1 % less time; with 5, 16 and 40 0.7 % less. A look with 12 empty squares would save as many nodes, and cost more."""
+"""Ordering without a look-ahead: the weight of that value, of an odd number of empty squares in a move's quarter, and
+of replies in corners beyond their weight elsewhere. With them 36 positions of 20 to 22 empty squares took 1.7 % fewer
+nodes and 1.1 % less time; with 5, 16 and 40 0.7 % less. A look-ahead with 12 empty squares would save as many nodes,
+and cost more."""
 
 
 @inner
-def _unlooked(game: Any, empty: Any, move: Any) -> Any:
-    """What a move promises by its square alone, and by the parity of the empty squares in its quarter of the board."""
+def _static_promise(game: Any, empty: Any, move: Any) -> Any:
+    """Return the ordering value of a move by its square, and by the parity of the empty squares in its quarter."""
     square = U64(move)
     size = 2 if game.mask & CORNERS != U64(0) else 1 if game.mask & CORNERS_6 != U64(0) else 0
     quarter = U64(0x0F0F0F0F) << (square & U64(0b100100))
@@ -51,11 +53,11 @@ def _unlooked(game: Any, empty: Any, move: Any) -> Any:
 
 @exact_promise.register(Othello)
 def _(game, position, move, child, estimate):
-    answers = legal(child.own, child.opp) & game.mask
-    in_corners = popcount(answers & corners(game))
+    replies = legal(child.own, child.opp) & game.mask
+    in_corners = popcount(replies & corners(game))
     open_squares = neighbours(child.opp) & game.mask & ~(child.own | child.opp)
-    found = estimate - np.int64(48 * popcount(answers) + 8 * in_corners + 2 * popcount(open_squares))
+    total = estimate - np.int64(48 * popcount(replies) + 8 * in_corners + 2 * popcount(open_squares))
     empty = game.mask & ~(position.own | position.opp)
-    if popcount(empty) < LOOKED_FROM and move != PASS:
-        found += np.int64(_unlooked(game, empty, move)) - CORNER_ANSWER * in_corners
-    return found
+    if popcount(empty) < LOOK_AHEAD_FROM and move != PASS:
+        total += np.int64(_static_promise(game, empty, move)) - CORNER_ANSWER * in_corners
+    return total

@@ -20,7 +20,7 @@ class OthelloMove(Move):
 
     @property
     def is_pass(self) -> bool:
-        """Whether it only hands the turn over."""
+        """Whether the move only passes the turn."""
         return self.code == PASS
 
     @property

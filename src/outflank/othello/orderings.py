@@ -1,4 +1,4 @@
-"""What an Othello move promises: report 000's four measures of the board it leads to."""
+"""Othello's move ordering: report 000's four measures of the board after a move."""
 
 import numpy as np
 
@@ -20,17 +20,17 @@ register_features(Othello, "stones", "squares", "mobility", "potential")
 
 @promise.register(Othello)
 def _(game, position, move, child, weights):
-    own, opp = child.opp, child.own  # the mover's
-    found = np.int64(0)
+    own, opp = child.opp, child.own  # from the mover's view
+    total = np.int64(0)
     if weights[0] != 0:
-        found += weights[0] * stone_difference(own, opp)
+        total += weights[0] * stone_difference(own, opp)
     if weights[1] != 0:
-        found += weights[1] * square_difference(own, opp)
+        total += weights[1] * square_difference(own, opp)
     if weights[2] != 0:
-        found += weights[2] * mobility_difference(game, own, opp)
+        total += weights[2] * mobility_difference(game, own, opp)
     if weights[3] != 0:
-        found += weights[3] * potential_difference(game, own, opp)
-    return found
+        total += weights[3] * potential_difference(game, own, opp)
+    return total
 
 
 @stage.register(Othello)
@@ -47,21 +47,21 @@ def _(game, move):
 _EARLY, _LATE = {"squares": 1, "mobility": 4, "potential": 4}, {"squares": 1, "mobility": 8}
 
 ORDERINGS = {
-    # Report 000's six, with none.
+    # Report 000's six orderings, including `none`.
     "stones": OrderingWeights(weights={"stones": 1}),
     "squares": OrderingWeights(weights={"squares": 1}),
     "mobility": OrderingWeights(weights={"mobility": 1}),
     "potential": OrderingWeights(weights={"potential": 1}),
     "stones+squares": OrderingWeights(weights={"stones": 1, "squares": 1}),
-    # Corners first, then what leaves the opponent few moves. On seven tournament positions at
+    # Corners first, then moves that leave the opponent few moves. On seven tournament positions at
     # depth 10 this takes 3.2 M nodes, mobility alone 4.0 M, stones+squares 6.5 M.
     "squares+mobility": OrderingWeights(weights={"squares": 1, "mobility": 8}),
-    # Discs that are open to attack tell as much as moves do until about 24 discs are on the board. Chosen on the
+    # Exposed discs are as informative as mobility until about 24 discs are on the board. Chosen on the
     # laboratory's 20 tournament positions; on 30 others, at depth 9, it saves squares+mobility 7 to 10 % of the nodes
-    # where 12 discs are on the board, and nothing to speak of from 20 on.
+    # where 12 discs are on the board, and hardly anything from 20 on.
     "by-stage": OrderingWeights(by_stage=(_EARLY, _EARLY, _LATE, _LATE, _LATE, _LATE)),
 }
 
 # On the same positions killers cost a quarter to a third more nodes and history 5 to 25 %.
-# Played out to the end, squares count for nothing, and the fewest answers for most.
+# In exact searches squares do not matter, and the fewest replies matter most.
 USUAL_ORDERING = UsualOrdering(name="squares+mobility", killers=False, history=False, exact="mobility")

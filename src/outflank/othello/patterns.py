@@ -1,4 +1,4 @@
-"""Othello's patterns: lines of the board and what surrounds its corners; and its counts of moves."""
+"""Othello's patterns: lines of the board and the surroundings of its corners; and its move counts."""
 
 from functools import cache
 from typing import Any
@@ -7,7 +7,7 @@ import numpy as np
 
 from outflank.games.description import NamedEvaluation
 from outflank.games.learnt import Learning
-from outflank.games.own_weights import OwnWeights, keep
+from outflank.games.own_weights import OwnWeights, keep_loaded
 from outflank.games.pattern_sets import Cells, LoadedPatterns, Pattern, PatternSet
 from outflank.games.patterns import Patterns, counts
 from outflank.games.rules import mirror, symmetries
@@ -17,10 +17,10 @@ from outflank.othello.rules import ONE, Othello, OthelloPosition, legal
 from outflank.othello.squares import edge, othello, size_of
 
 MOVES = 40
-"""More moves than a side ever has (33 is the most); one's own are counted apart for odd and even numbers of empty
-squares."""
+"""More moves than a side ever has (33 is the maximum); own moves are counted separately for odd and even numbers of
+empty squares."""
 CORNERS = 5
-"""How many corners a side may have as moves: none to four. Both sides' make one number."""
+"""The number of possible counts of corner moves: none to four. Both sides' counts make one number."""
 COUNTED = (2 * MOVES, MOVES, CORNERS * CORNERS)
 
 STAGES = {
@@ -28,11 +28,11 @@ STAGES = {
     6: (9, 11, 13, 15, 18, 21, 25, 32),
     4: (6, 9, 12),
 }
-"""The most empty squares of each stage, by the side of the board."""
+"""The largest number of empty squares of each stage, by the side of the board."""
 
 
 def _shapes(size: int) -> list[Cells]:
-    """One copy of each pattern."""
+    """Return one copy of each pattern."""
     first = edge(size)
 
     def cells(*squares: tuple[int, int]) -> Cells:
@@ -52,24 +52,25 @@ def _shapes(size: int) -> list[Cells]:
 
 
 def _symmetries(game: Othello) -> list[list[int]]:
-    """Where each square goes under each symmetry of the board.
+    """Return the image of each square under each symmetry of the board.
 
-    Six boards have the squares in whose numbers one of the six digits is set: once they are turned, they say of each
-    square which one came there. Asked square by square, the rules take a third of the time that loading may take.
+    Six boards hold the squares whose numbers have one of the six bits set: after a symmetry they give the number of the
+    square that was mapped to each square. Applying the rules to each square takes a third of the time allowed for
+    loading.
     """
     squares, digits = np.arange(64, dtype=np.uint64), np.arange(6, dtype=np.uint64)
     boards = (((squares[:, None] >> digits) & ONE) << squares[:, None]).sum(axis=0, dtype=np.uint64)
-    found = []
+    images = []
     for symmetry in range(symmetries(game)):
         pairs = [mirror(game, OthelloPosition(*boards[digit : digit + 2]), symmetry) for digit in (0, 2, 4)]
         turned = np.array([board for pair in pairs for board in pair], np.uint64)
-        found.append(np.argsort((((turned >> squares[:, None]) & ONE) << digits).sum(axis=1)).tolist())
-    return found
+        images.append(np.argsort((((turned >> squares[:, None]) & ONE) << digits).sum(axis=1)).tolist())
+    return images
 
 
 @cache
 def patterns_of(size: int) -> PatternSet:
-    """The patterns of a board."""
+    """Return the patterns of a board."""
     images = _symmetries(othello(size))
     lasts = STAGES[size]
     return PatternSet(
@@ -98,29 +99,30 @@ WEIGHTS = OwnWeights(__package__)
 
 
 def learnt(game: Othello) -> Patterns:
-    """The learnt evaluation of a board; its weights are loaded when it is first asked for."""
+    """Return the learnt evaluation of a board; its weights are loaded at first use."""
     return WEIGHTS.of(patterns_of(size_of(game))).evaluation
 
 
 @cache
 def _blank() -> LoadedPatterns:
-    one = PatternSet(name="othello", patterns=(Pattern.of((0,), [range(64)]),))
-    return keep(LoadedPatterns(one, np.zeros((1, one.weights), np.int16)))
+    patterns = PatternSet(name="othello", patterns=(Pattern.of((0,), [range(64)]),))
+    return keep_loaded(LoadedPatterns(patterns, np.zeros((1, patterns.weights), np.int16)))
 
 
 def blank() -> Patterns:
-    """Patterns that weigh nothing, on any board: of the type of learnt ones, for which kernels are there."""
+    """Return patterns with zero weights, for any board: they have the type of learnt ones, so kernels exist for
+    them."""
     return _blank().evaluation
 
 
 def is_learnt(game: Othello) -> bool:
-    """Whether there are weights for a board."""
+    """Return whether there are weights for a board."""
     return any(game.mask == othello(size).mask for size in LEARNT_SIZES)
 
 
 def usual_evaluation(game: Othello) -> str:
-    """What was learnt, where something was. Phased was fitted to games on 8×8, and its corners are those of that board:
-    on 6×6 it lost to random moves."""
+    """Return the learnt evaluation, where there is one. Phased was fitted to games on 8×8, and its corners are those of
+    that board: on 6×6 it lost to random moves."""
     return LEARNT.name if is_learnt(game) else "mobility"
 
 
@@ -129,8 +131,7 @@ LEARNING = Learning(
     suits=lambda game: any(game.mask == othello(size).mask for size in STAGES),
     rival="mobility",
 )
-"""Weights for any board can be learnt; the first of them play against the one estimate that no board is too small
-for."""
+"""Weights for any board can be learnt; the first ones play against the only estimate that suits every size."""
 
 
 LEARNT = NamedEvaluation(

@@ -7,7 +7,7 @@ from outflank.othello.squares import squares
 
 FELT, GRID = "#2e7d54", "#1d5337"
 WORSE, BETTER = "#ff8a75", "#8fd3ff"
-"""What was played and what was better, on felt."""
+"""Colours of the played move and the better one, on felt."""
 
 
 def othello_svg(
@@ -21,12 +21,12 @@ def othello_svg(
     better: int | None = None,
     width: int = 400,
 ) -> str:
-    """A square board with its coordinates."""
+    """Return the picture of a square board with its coordinates."""
     side = size * UNIT
     parts = [f'<rect x="0" y="0" width="{side}" height="{side}" fill="{FELT}"/>']
     for line in range(size + 1):
-        at = line * UNIT
-        parts.append(f'<path d="M{at} 0V{side}M0 {at}H{side}" stroke="{GRID}"/>')
+        offset = line * UNIT
+        parts.append(f'<path d="M{offset} 0V{side}M0 {offset}H{side}" stroke="{GRID}"/>')
     for index, square in enumerate(squares(size)):
         x, y = (index % size + 0.5) * UNIT, (index // size + 0.5) * UNIT
         if black >> square & 1 or white >> square & 1:
@@ -37,8 +37,8 @@ def othello_svg(
             parts.append(f'<circle cx="{x}" cy="{y}" r="{0.1 * UNIT:g}" fill="{MARK}"/>')
         if square == played:
             arm = 0.2 * UNIT
-            way = f"M{x - arm:g} {y - arm:g}l{2 * arm:g} {2 * arm:g}m0 {-2 * arm:g}l{-2 * arm:g} {2 * arm:g}"
-            parts.append(f'<path d="{way}" stroke="{WORSE}" stroke-width="5"><title>played</title></path>')
+            cross = f"M{x - arm:g} {y - arm:g}l{2 * arm:g} {2 * arm:g}m0 {-2 * arm:g}l{-2 * arm:g} {2 * arm:g}"
+            parts.append(f'<path d="{cross}" stroke="{WORSE}" stroke-width="5"><title>played</title></path>')
         if square == better:
             ring = f'r="{0.3 * UNIT:g}" fill="none" stroke="{BETTER}" stroke-width="4"'
             parts.append(f'<circle cx="{x}" cy="{y}" {ring}><title>better</title></circle>')

@@ -1,7 +1,7 @@
-"""Othello's rules for a checker of proofs: rays that were walked square by square, and nothing of `rules`.
+"""Othello's rules for a proof checker: rays that were walked square by square, sharing nothing with `rules`.
 
-A key is the board in base 3 (empty, own, opponent's), the smallest of its eight mirror images; the squares of boards
-of up to 40 fit into its first word.
+A key is the board in base 3 (empty, own, opponent's), the smallest of its eight mirror images; the squares of boards of
+up to 40 squares fit into its first word.
 """
 
 from collections.abc import Sequence
@@ -37,11 +37,11 @@ IN_FIRST = 40
 TABLES = record_type(
     {
         "board": np.uint64,  # its squares
-        "squares": np.int64,  # how many these are
+        "squares": np.int64,  # their number
         "square": (np.uint8, 64),  # in the order of the key's digits
         "near": (np.uint64, 64),  # the squares around each
         "ahead": (np.uint64, (64, 4)),  # from each: the squares to the right, and in the three directions down
-        "behind": (np.uint64, (64, 4)),  # the same in the opposite directions, on a board turned half round
+        "behind": (np.uint64, (64, 4)),  # in the opposite directions, on a board rotated by 180°
         "digits": (np.uint64, (8, 2, 8, 256)),  # by symmetry, word and row: what the discs of a row add to a key
     }
 )
@@ -57,21 +57,21 @@ class PlainOthello(NamedTuple):
 
 
 def plain_rules(game: Othello) -> PlainOthello:
-    """The same rules for a checker."""
+    """Return the same rules for a checker."""
     return PlainOthello(np.int64(address_of(_tables(int(game.mask)))), int(game.scoring == WINNER_TAKES_EMPTIES))
 
 
 def _ray(cells: Sequence[tuple[int, int]], column: int, row: int, across: int, down: int) -> list[int]:
-    """The squares from a cell on in one direction, the nearest first."""
-    found: list[int] = []
+    """Return the squares from a cell on in one direction, the nearest first."""
+    squares: list[int] = []
     while (column := column + across, row := row + down) in cells:
-        found.append(8 * row + column)
-    return found
+        squares.append(8 * row + column)
+    return squares
 
 
 @cache
 def _tables(mask: int) -> Any:
-    """What is known of a board, walked square by square; kept for ever, for rules know it by its address."""
+    """Return the tables of a board, walked square by square; cached forever, since rules refer to their address."""
     tables = allocate(TABLES, 1)
     cells = [(column, row) for row in range(8) for column in range(8) if mask >> (8 * row + column) & 1]
     board = tables[0]
@@ -81,9 +81,9 @@ def _tables(mask: int) -> Any:
         board.square[number] = square
         for direction, (across, down) in enumerate(((1, 0), (-1, 1), (0, 1), (1, 1))):
             ahead, behind = _ray(cells, column, row, across, down), _ray(cells, column, row, -across, -down)
-            board.ahead[square, direction] = sum(1 << each for each in ahead)
-            board.behind[square, direction] = sum(1 << 63 - each for each in behind)
-            board.near[square] |= U64(sum(1 << each for each in (*ahead[:1], *behind[:1])))
+            board.ahead[square, direction] = sum(1 << cell for cell in ahead)
+            board.behind[square, direction] = sum(1 << 63 - cell for cell in behind)
+            board.near[square] |= U64(sum(1 << cell for cell in (*ahead[:1], *behind[:1])))
     for symmetry in range(8):
         for column, row in cells:
             x, y = (7 - column if symmetry & 1 else column), (7 - row if symmetry & 2 else row)
@@ -97,7 +97,7 @@ def _tables(mask: int) -> Any:
 
 @inner
 def _closed(own: Any, opp: Any, ray: Any) -> Any:
-    """The discs of the opponent that a ray begins with, as far as the next one is ours."""
+    """Return the opponent's discs at the start of a ray, if the next disc after them is ours; else 0."""
     beyond = ray & ~opp
     if beyond == ZERO:
         return ZERO
@@ -106,8 +106,8 @@ def _closed(own: Any, opp: Any, ray: Any) -> Any:
 
 
 @inner
-def _turned(board: Any, own: Any, opp: Any, square: Any) -> Any:
-    """The discs that turn when `own` plays on an empty square; 0: it may not."""
+def _flipped(board: Any, own: Any, opp: Any, square: Any) -> Any:
+    """Return the discs that flip when `own` plays on an empty square; 0: it is not a legal move."""
     if board.near[square] & opp == ZERO:
         return ZERO
     ahead, behind = ZERO, ZERO
@@ -125,7 +125,7 @@ def _(rules, first, second, children, start):
     while todo != ZERO:
         square = U64(lowest(todo))
         todo &= todo - ONE
-        turned = _turned(board, first, second, square)
+        turned = _flipped(board, first, second, square)
         if turned != ZERO:
             children.moves[end] = np.uint8(square)
             children.first[end] = second ^ turned
@@ -140,7 +140,7 @@ def _(rules, first, second, place):
     todo = board.board & ~(first | second)
     while place < 64 and (todo >> U64(place)) != ZERO:
         square = U64(place + lowest(todo >> U64(place)))
-        turned = _turned(board, first, second, square)
+        turned = _flipped(board, first, second, square)
         if turned != ZERO:
             return np.int64(square) + 1, second ^ turned, first | turned | (ONE << square)
         place = np.int64(square) + 1
@@ -179,39 +179,39 @@ def _(rules):
 
 @inner
 def _digits(board: Any, symmetry: Any, word: Any, first: Any, second: Any) -> Any:
-    """One word of the board in base 3, turned by a symmetry."""
-    found = ZERO
+    """Return one word of the board in base 3, transformed by a symmetry."""
+    total = ZERO
     for row in range(8):
         shift = U64(8 * row)
         own, opp = (first >> shift) & BYTE, (second >> shift) & BYTE
-        found += board.digits[symmetry, word, row, own] + (board.digits[symmetry, word, row, opp] << ONE)
-    return found
+        total += board.digits[symmetry, word, row, own] + (board.digits[symmetry, word, row, opp] << ONE)
+    return total
 
 
 @key_of.register(PlainOthello)
 def _(rules, first, second):
     board = record_at(rules.tables, TABLES)
-    one, two = _digits(board, 0, 0, first, second), ZERO
+    key, key_rest = _digits(board, 0, 0, first, second), ZERO
     if board.squares > IN_FIRST:
-        two = _digits(board, 0, 1, first, second)
+        key_rest = _digits(board, 0, 1, first, second)
     for symmetry in range(1, 8):
-        other, rest = _digits(board, symmetry, 0, first, second), ZERO
-        if other <= one and board.squares > IN_FIRST:
-            rest = _digits(board, symmetry, 1, first, second)
-        if other < one or (other == one and rest < two):
-            one, two = other, rest
-    return one, two
+        image, image_rest = _digits(board, symmetry, 0, first, second), ZERO
+        if image <= key and board.squares > IN_FIRST:
+            image_rest = _digits(board, symmetry, 1, first, second)
+        if image < key or (image == key and image_rest < key_rest):
+            key, key_rest = image, image_rest
+    return key, key_rest
 
 
 @position_of.register(PlainOthello)
-def _(rules, one, two):
+def _(rules, key, key_rest):
     board = record_at(rules.tables, TABLES)
     first, second = ZERO, ZERO
     for number in range(board.squares):
         if number == IN_FIRST:
-            one = two
-        digit = one % THREE
-        one = one // THREE
+            key = key_rest
+        digit = key % THREE
+        key = key // THREE
         disc = ONE << U64(board.square[number])
         if digit == ONE:
             first |= disc

@@ -1,4 +1,4 @@
-"""The reports' programs that play Othello, each in one place: how it searches, and how its workers share that.
+"""The reports' programs that play Othello: how each searches, and how its workers share the search.
 
 Players (`computer report=002`), `play --classic` and the laboratory all take them from here, so that they are the same
 program: searches visit the same nodes, and games are the same move by move.
@@ -9,14 +9,15 @@ from typing import Any
 from outflank.games.programs import ReportProgram
 from outflank.games.sides import Side
 
-UNDIVIDED_002 = 2
-"""Plies left with which report 002 goes on alone: its granularity of 3 is the least depth that it still divides."""
+SERIAL_PLY_002 = 2
+"""Remaining depth at which report 002 searches serially: its granularity of 3 is the smallest depth that it still
+splits."""
 
 CLASSROOM: dict[str, Any] = {"algorithm": "minimax", "evaluation": "discs", "deepen": False}
-"""What the classroom program behind reports 002 and 004 searches."""
+"""Search options of the classroom program behind reports 002 and 004."""
 
 PROGRAMS: dict[str, ReportProgram] = {
-    # MTD(f) in steps of two plies; `seq` has one worker, `par` divides null windows.
+    # MTD(f) in steps of two plies; `seq` has one worker, `par` splits null-window searches.
     "000": ReportProgram(
         search={
             "algorithm": "mtdf",
@@ -44,7 +45,7 @@ PROGRAMS: dict[str, ReportProgram] = {
     "002": ReportProgram(
         search={**CLASSROOM, "passes": "free"},
         ties=dict.fromkeys(Side, "lowest"),
-        shared={"parallel": "fork-join", "threshold": UNDIVIDED_002},
+        shared={"parallel": "fork-join", "threshold": SERIAL_PLY_002},
         plays={"scoring": "discs", "depth": 7},
     ),
     # Its branch `master`: a spawn for each row of the board, at every node.

@@ -1,8 +1,8 @@
 """Othello's rules on two 64-bit boards.
 
-Bit `8·row + column` is a square, a1 lowest, h1 bit 7. Smaller boards lie in the middle of
-the 8×8 one, so that all share the start and the symmetries; squares outside are empty for
-ever, and the only rule that knows the size is the mask on the legal squares.
+Bit `8·row + column` is a square, a1 lowest, h1 bit 7. Smaller boards lie in the middle of the 8×8 one, so that all
+share the start and the symmetries; squares outside stay empty, and the only rule that depends on the size is the mask
+on the legal squares.
 """
 
 from typing import Any, NamedTuple
@@ -27,14 +27,14 @@ from outflank.games.rules import (
 )
 from outflank.kernels.bits import U64, bit_at, byte_swap, lowest, popcount
 from outflank.kernels.branches import unlikely
-from outflank.kernels.compiler import apart, inlined, inner
+from outflank.kernels.compiler import inlined, inner, never_inlined
 from outflank.kernels.lanes import lanes, merged, occupied, spread
 
 PASS = 64
 """The code of a pass; any other move is the number of its square."""
 
 DISCS, WINNER_TAKES_EMPTIES = 0, 1
-"""Ways of scoring a finished board that has empty squares left."""
+"""Rules for scoring a finished board that has empty squares left."""
 
 ZERO, ONE = U64(0), U64(1)
 WHOLE = U64(0xFFFFFFFFFFFFFFFF)
@@ -52,7 +52,7 @@ class Othello(NamedTuple):
 
 
 class OthelloPosition(NamedTuple):
-    """Discs of the side to move, and of the other."""
+    """Discs of the side to move and of the opponent."""
 
     own: np.uint64
     opp: np.uint64
@@ -60,19 +60,19 @@ class OthelloPosition(NamedTuple):
 
 @inner
 def _steps() -> Any:
-    """How far a square is from its neighbour along a row, a column and both diagonals: a lane each."""
+    """Return the distance of a square from its neighbour along a row, a column and both diagonals: a lane each."""
     return lanes(ACROSS, DOWN, DOWN_LEFT, DOWN_RIGHT)
 
 
 @inner
 def _lines(opp: Any) -> Any:
-    """The discs of the opponent that can be inside a line, for each of the four."""
+    """Return the opponent's discs that can be inside a line, for each of the four directions."""
     return spread(opp, _steps()) & lanes(INNER, WHOLE, INNER, INNER)
 
 
 @inner
 def _run_up(line: Any, origin: Any) -> Any:
-    """The runs of `line` that begin beside `origin`, towards higher squares: one, two, four, six long."""
+    """Return the runs of `line` that begin beside `origin`, towards higher squares: one, two, four, six long."""
     step = _steps()
     run = line & (origin << step)
     run = run | (line & (run << step))
@@ -83,7 +83,7 @@ def _run_up(line: Any, origin: Any) -> Any:
 
 @inner
 def _run_down(line: Any, origin: Any) -> Any:
-    """The same towards lower squares."""
+    """Return the runs of `line` that begin beside `origin`, towards lower squares."""
     step = _steps()
     run = line & (origin >> step)
     run = run | (line & (run >> step))
@@ -94,7 +94,7 @@ def _run_down(line: Any, origin: Any) -> Any:
 
 @inlined
 def legal(own: Any, opp: Any) -> Any:
-    """Squares where `own` may play, on a board without edges of its own."""
+    """Return the squares where `own` may play, on a board without edges of its own."""
     step, line = _steps(), _lines(opp)
     mine = spread(own, step)
     reached = (_run_up(line, mine) << step) | (_run_down(line, mine) >> step)
@@ -103,7 +103,7 @@ def legal(own: Any, opp: Any) -> Any:
 
 @inlined
 def flips(own: Any, opp: Any, disc: Any) -> Any:
-    """The discs that turn when `own` plays `disc`, a board with one square."""
+    """Return the discs that flip when `own` plays `disc`, a board with one square."""
     step, line = _steps(), _lines(opp)
     mine, placed = spread(own, step), spread(disc, step)
     up, down = _run_up(line, placed), _run_down(line, placed)
@@ -111,9 +111,9 @@ def flips(own: Any, opp: Any, disc: Any) -> Any:
     return merged((up & occupied((up << step) & mine)) | (down & occupied((down >> step) & mine)))
 
 
-@apart
+@never_inlined
 def _may_move(game: Any, own: Any, opp: Any) -> Any:
-    """Whether `own` has a move; asked of who would be next, where there is none."""
+    """Return whether `own` has a move; called for the opponent where the side to move has none."""
     return legal(own, opp) & game.mask != ZERO
 
 
@@ -191,16 +191,16 @@ def _(game, first, second):
     return OthelloPosition(first, second)
 
 
-# --- symmetries: bit 0 of the number turns the board over its rows, bit 1 over its columns,
-# --- and then bit 2 over the main diagonal
+# --- symmetries: bit 0 of the number reverses the rows of the board, bit 1 its columns,
+# --- and then bit 2 reflects it at the main diagonal
 
 
 @inner
 def _columns_reversed(board):
-    one, two, four = U64(0x5555555555555555), U64(0x3333333333333333), U64(0x0F0F0F0F0F0F0F0F)
-    board = ((board >> U64(1)) & one) | ((board & one) << U64(1))
-    board = ((board >> U64(2)) & two) | ((board & two) << U64(2))
-    return ((board >> U64(4)) & four) | ((board & four) << U64(4))
+    odd_bits, low_pairs, low_nibbles = U64(0x5555555555555555), U64(0x3333333333333333), U64(0x0F0F0F0F0F0F0F0F)
+    board = ((board >> U64(1)) & odd_bits) | ((board & odd_bits) << U64(1))
+    board = ((board >> U64(2)) & low_pairs) | ((board & low_pairs) << U64(2))
+    return ((board >> U64(4)) & low_nibbles) | ((board & low_nibbles) << U64(4))
 
 
 @inner
@@ -214,7 +214,7 @@ def _transposed(board):
 
 
 @inner
-def _turned(board, symmetry):
+def _transformed(board, symmetry):
     if symmetry & 1:
         board = byte_swap(board)
     if symmetry & 2:
@@ -231,11 +231,11 @@ def _(game):
 
 @mirror.register(Othello)
 def _(game, position, symmetry):
-    return OthelloPosition(_turned(position.own, symmetry), _turned(position.opp, symmetry))
+    return OthelloPosition(_transformed(position.own, symmetry), _transformed(position.opp, symmetry))
 
 
 @mirror_move.register(Othello)
 def _(game, move, symmetry):
     if move == PASS:
         return MOVE(PASS)
-    return MOVE(lowest(_turned(ONE << U64(move), symmetry)))
+    return MOVE(lowest(_transformed(ONE << U64(move), symmetry)))

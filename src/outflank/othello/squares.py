@@ -15,7 +15,7 @@ START: Final = OthelloPosition(own=U64(1 << 28 | 1 << 35), opp=U64(1 << 27 | 1 <
 
 
 def othello(size: int = 8, scoring: str = "winner-takes-empties") -> Othello:
-    """The rules on a board of `size` × `size` squares.
+    """Return the rules on a board of `size` × `size` squares.
 
     >>> hex(othello(4).mask)
     '0x3c3c3c3c0000'
@@ -31,12 +31,12 @@ def othello(size: int = 8, scoring: str = "winner-takes-empties") -> Othello:
 
 
 def edge(size: int) -> int:
-    """Rows of the 8×8 board above a board of `size` in its middle."""
+    """Return the number of rows of the 8×8 board above a centred board of `size`."""
     return (8 - size) // 2
 
 
 def size_of(game: Othello) -> int:
-    """The side of the board.
+    """Return the side of the board.
 
     >>> size_of(othello(6))
     6
@@ -45,18 +45,18 @@ def size_of(game: Othello) -> int:
 
 
 def scoring_of(game: Othello) -> str:
-    """The name of the way of scoring."""
+    """Return the name of the scoring rule."""
     return next(name for name, code in SCORINGS.items() if code == game.scoring)
 
 
 def squares(size: int) -> list[int]:
-    """The squares of a board of `size`, row by row from its a1."""
+    """Return the squares of a board of `size`, row by row from its a1."""
     first = edge(size)
     return [8 * row + column for row in range(first, first + size) for column in range(first, first + size)]
 
 
 def square_name(size: int, move: int) -> str:
-    """The square of a move, or `pass`.
+    """Return the name of a move's square, or `pass`.
 
     >>> square_name(8, 37), square_name(6, 9), square_name(8, 64)
     ('f5', 'a1', 'pass')
@@ -68,7 +68,7 @@ def square_name(size: int, move: int) -> str:
 
 
 def square_number(size: int, name: str) -> int | None:
-    """The square called `name`, in either case; None if the board has none.
+    """Return the square called `name`, in either case; None if the board has none.
 
     >>> square_number(8, "F5"), square_number(4, "f5")
     (37, None)

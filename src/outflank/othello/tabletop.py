@@ -1,4 +1,4 @@
-"""Othello on a table: squares, on which discs are put down."""
+"""Othello's physical board: squares, on which discs are placed."""
 
 from typing import Any
 
@@ -12,14 +12,14 @@ from outflank.othello.squares import scoring_of, size_of, square_name, squares
 
 
 def tabletop(game: Othello) -> Tabletop:
-    """The board of these rules."""
+    """Return the board of these rules."""
     size, scoring = size_of(game), scoring_of(game)
     places = tuple(
         Place(square_name(size, square), index // size, index % size, index // size)
         for index, square in enumerate(squares(size))
     )
 
-    def placed(pieces: str, turn: Side) -> OthelloBoard:
+    def board_from_pieces(pieces: str, turn: Side) -> OthelloBoard:
         letter = "X" if turn is Side.BLACK else "O"
         return OthelloBoard.from_line(f"{pieces.replace('.', '-')} {letter}", scoring=scoring)
 
@@ -29,8 +29,8 @@ def tabletop(game: Othello) -> Tabletop:
         pieces=_pieces,
         gesture=_gesture,
         counts=_discs,
-        counted="discs",
-        placed=placed,
+        counted_unit="discs",
+        board_from_pieces=board_from_pieces,
     )
 
 

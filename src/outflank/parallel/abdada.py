@@ -1,7 +1,7 @@
-"""ABDADA (Weill 1996; report 001's future work): a shared table in which workers mark what they are at.
+"""ABDADA (Weill 1996; report 001's future work): a shared table in which workers mark the positions that they search.
 
-A later brother that another worker is at is put off until nothing else is left at its node. Marks are of one
-root and one window: what a stopped worker left behind means nothing to the next.
+A later brother that another worker is searching is put off until nothing else is left at its node. A mark belongs to
+one root and one window: marks of a stopped worker mean nothing to the next search.
 """
 
 from outflank.parallel.table_driven import TableDriven

@@ -15,16 +15,16 @@ from outflank.kernels.compiler import kernel
 from outflank.kernels.memory import address_of, record_at
 from outflank.kernels.record_types import allocate
 from outflank.kernels.workers import WorkerThread
-from outflank.parallel.idling import wake_everybody
+from outflank.parallel.idling import wake_all
 from outflank.parallel.shared_state import CREW, FRAME, HAND, STATISTICS, WORD_OF, frame_bytes
 from outflank.placement import pinned
 from outflank.search.results import WorkerStatistics
 from outflank.search.root import Root
-from outflank.search.root_moves import RootMove, RootValue, best_ones
+from outflank.search.root_moves import RootMove, RootValue, search_best_moves
 from outflank.search.worker import WORKER
 
 POOL = 96
-"""Frames per worker. A line has one per divided ply; those of lines that others still search are more."""
+"""Frames per worker. A line has one per divided ply; frames of lines that others still search add to them."""
 
 _BY_HANDS = {
     "wasted_nodes": "wasted",
@@ -43,14 +43,14 @@ _BY_WORKERS = {
     "cutoffs": "cutoffs",
     "first_cutoffs": "first_cutoffs",
 }
-"""Which field of a record each of a worker's statistics is."""
+"""The record fields of a worker's statistics."""
 
 
 @kernel
 def dismiss(crew):
-    """Send the helpers home."""
+    """Let the helpers end."""
     store(crew, "over", 1)
-    wake_everybody(crew)
+    wake_all(crew)
 
 
 @dismiss.sample
@@ -59,22 +59,22 @@ def _dismiss_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any
 
 
 @kernel
-def rouse(crew, episode):
-    """Open a root for all, and wake the helpers that sleep."""
+def open_root(crew, episode):
+    """Open a root for all workers, and wake the helpers that sleep."""
     store(crew, "open", episode)
-    wake_everybody(crew)
+    wake_all(crew)
 
 
-@rouse.sample
-def _rouse_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
+@open_root.sample
+def _open_root_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
     yield allocate(CREW, 1)[0], 1
 
 
 class Crew:
-    """Workers with their records, and the threads that all but the leader run in.
+    """Workers with their records, and the threads of all but the leader.
 
-    `serve(index)` is what a helper's thread does: it returns once the crew is dismissed. A failure in
-    it stops the search and is raised in the leader's thread.
+    `serve(index)` is the main function of a helper's thread: it returns once the crew is dismissed. An exception in it
+    stops the search and is raised in the leader's thread.
     """
 
     def __init__(self, root: Root, count: int) -> None:
@@ -96,8 +96,8 @@ class Crew:
         self._instruments = [root.instrument.alike() for _ in range(count - 1)] if root.instrument is not None else []
         self._threads: list[threading.Thread] = []
         self._failure: BaseException | None = None
-        self._seconds = 0.0  # with a root open
-        self._opened: float | None = None  # when the one that is open was
+        self._seconds = 0.0  # time with a root open
+        self._opened: float | None = None  # when the open root was opened
 
     def _build(self, room: int) -> None:
         crew, hands = self.crew, self.hands
@@ -118,7 +118,7 @@ class Crew:
         hands["free"] = first
 
     def probe(self, index: int) -> Any:
-        """The probe of a worker: each has its own, for they are not atomic."""
+        """Return the probe of a worker: each has its own, for they are not atomic."""
         return self._instruments[index - 1].probe if index > 0 and self._instruments else self.root.probe
 
     # --- threads ---
@@ -140,24 +140,25 @@ class Crew:
         try:
             with pinned(self.root.places, index):
                 serve(index)
-        except BaseException as failure:  # whatever it is, it belongs to the leader
+        except BaseException as failure:  # any exception is raised in the leader's thread
             self._failure = failure
             self.root.stop()
-            self._let_go(index)
+            self._abandon(index)
 
-    def _let_go(self, index: int) -> None:
-        """What a worker had in hand is lost: nobody can complete the root any more."""
+    def _abandon(self, index: int) -> None:
+        """Dismiss the crew: the part that a worker was searching is lost, so the root cannot be completed."""
         dismiss(self.crew)
         store(self.hands[index], "idle", 1)
 
     def open(self, episode: int) -> None:
-        """Let every worker see a root, the helpers that sleep too."""
-        rouse(self.crew, episode)
+        """Let every worker see a root, including sleeping helpers."""
+        open_root(self.crew, episode)
 
     @contextlib.contextmanager
     def at_work(self) -> Iterator[None]:
-        """While a root is searched. Raises what has gone wrong in a helper; what helpers counted is collected."""
-        # Bound no longer than that: between two iterations the leader's thread is the caller's own.
+        """Bind the leader and measure the time while a root is searched. Raise a helper's exception; collect the
+        helpers' probes."""
+        # Bound only here: between two iterations the leader's thread is the caller's own.
         with pinned(self.root.places, 0):
             began = self._opened = time.perf_counter()
             try:
@@ -172,32 +173,32 @@ class Crew:
                 self.root.instrument.absorb(instrument)
 
     def close(self) -> None:
-        """Send the helpers home and wait for them."""
+        """Dismiss the helpers and wait for their threads."""
         self.root.stop()
         dismiss(self.crew)
         for thread in self._threads:
             thread.join()
         self._threads.clear()
-        self._failure = None  # its traceback leads back here, and to the table: there must be no cycle
+        self._failure = None  # its traceback refers to this object and the table: avoid a cycle
 
     # --- statistics ---
 
     def begin(self) -> None:
-        """Forget what was counted before."""
+        """Reset the statistics."""
         self._seconds = 0.0
         for name in STATISTICS:
             self.hands[name] = 0
 
     def statistics(self) -> tuple[WorkerStatistics, ...]:
-        """What each worker has done so far, also while they work."""
+        """Return what each worker has done so far, also while they work."""
         opened, now = self._opened, time.perf_counter()
         seconds = self._seconds if opened is None else self._seconds + now - opened
         hands, workers = self.hands, self.root.workers
         useful = hands["busy_ns"] / 1e9
         if opened is not None:
-            # With what each is at, which it may not have said yet when it began: no longer than this window is open.
+            # With the current part, whose start may not be stored yet: no longer than this window is open.
             useful += np.where(hands["idle"] != 0, 0.0, now - np.maximum(opened, hands["since"] / 1e9))
-        # By columns: after each iteration, of each of many workers, field by field would take longer than the search.
+        # By columns: after each iteration, field by field for many workers takes longer than the search.
         counts = {name: hands[field] for name, field in _BY_HANDS.items()}
         counts |= {name: workers[field] for name, field in _BY_WORKERS.items()}
         rows = zip(*(column.tolist() for column in counts.values()), strict=True)
@@ -208,16 +209,17 @@ class Crew:
             for busy, row in zip(useful.tolist(), rows, strict=True)
         )
 
-    def frame_seen(self, address: int) -> Any:
-        """The frame at an address that a worker's hand names, seen while that works; None: it is none of ours."""
+    def frame_or_none(self, address: int) -> Any:
+        """Return the frame at an address read from the hand of a running worker; None if it is not a frame of this
+        crew."""
         first = self.root_frame
         if not first <= address < first + (self.count * POOL + 1) * self._frame_bytes:
             return None
         return None if (address - first) % self._frame_bytes else record_at(address, FRAME)
 
 
-class Crewed:
-    """What divisions among a crew have in common. Each says how it is made `ready`, and how it searches."""
+class CrewDivision:
+    """Common part of divisions with a crew. Subclasses define `prepare` and the search."""
 
     reads_deadline = True
 
@@ -227,21 +229,23 @@ class Crewed:
         self.nbytes = self.crew.nbytes
 
     def search_moves(self, depth: int, alpha: int, beta: int, moves: Sequence[RootMove]) -> RootValue:
-        """The best of some moves of the root, with alpha-beta's promise."""
-        raise NotImplementedError  # a division without it is none
+        """Return the best of some moves of the root, with alpha-beta's promise."""
+        raise NotImplementedError  # every division defines it
 
-    def search_window(self, depth: int, alpha: int, beta: int, *, wanted: int, moves: Sequence[RootMove]) -> RootValue:
-        """Alpha-beta's promise; the `wanted` best moves get their values."""
-        return best_ones(lambda left: self.search_moves(depth, alpha, beta, left), moves, wanted)
+    def search_window(
+        self, depth: int, alpha: int, beta: int, *, best_count: int, moves: Sequence[RootMove]
+    ) -> RootValue:
+        """Search with alpha-beta's promise; the `best_count` best moves get their values."""
+        return search_best_moves(lambda left: self.search_moves(depth, alpha, beta, left), moves, best_count)
 
     def forget(self) -> None:
         """Clear the table."""
         self.root.forget()
 
     def statistics(self) -> tuple[WorkerStatistics, ...]:
-        """What each worker has done so far."""
+        """Return what each worker has done so far."""
         return self.crew.statistics()
 
     def close(self) -> None:
-        """Let the helpers go."""
+        """Stop the helpers."""
         self.crew.close()

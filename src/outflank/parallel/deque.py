@@ -1,8 +1,7 @@
-"""A deque of permits per worker: the owner works at its bottom, thieves take from its top.
+"""A deque of permits per worker: the owner works at its bottom, thieves steal from its top.
 
-After Chase and Lev, with the orderings that Lê, Pop, Cohen and Zappa Nardelli (2013) proved
-sufficient, their fences written as sequentially consistent accesses. Its size is fixed: a permit that
-finds no room is not offered.
+After Chase and Lev, with the orderings that Lê, Pop, Cohen and Zappa Nardelli (2013) proved sufficient, their fences
+written as sequentially consistent accesses. Its size is fixed: a permit that finds no room is not offered.
 """
 
 from typing import Any
@@ -12,12 +11,12 @@ from outflank.kernels.compiler import inner
 from outflank.parallel.shared_state import CAPACITY
 
 EMPTY, LOST = 0, -1
-"""No permit; and: another thief was faster, there may be more."""
+"""Results instead of a permit: there is none; or another thief was faster, and there may be more."""
 
 
 @inner
 def push(hand: Any, permit: Any) -> Any:
-    """Offer a permit; whether there was room. The owner's alone."""
+    """Offer a permit. Return whether there was room. Only the owner calls this."""
     bottom = load(hand, "bottom", "relaxed")
     if bottom - load(hand, "top", "acquire") >= CAPACITY:
         return False
@@ -29,7 +28,7 @@ def push(hand: Any, permit: Any) -> Any:
 
 @inner
 def pop(hand: Any) -> Any:
-    """Take back the newest permit. The owner's alone."""
+    """Take back and return the newest permit. Only the owner calls this."""
     bottom = load(hand, "bottom", "relaxed") - 1
     store(hand, "bottom", bottom, "seq_cst")
     top = load(hand, "top", "seq_cst")
@@ -38,7 +37,7 @@ def pop(hand: Any) -> Any:
         return EMPTY
     permit = load(hand.permits, bottom & (CAPACITY - 1), "relaxed")
     if top == bottom:
-        # The last one: thieves may be at it too.
+        # The last permit: thieves may try to take it too.
         if not compare_exchange(hand, "top", top, top + 1, "seq_cst"):
             permit = EMPTY
         store(hand, "bottom", bottom + 1, "relaxed")  # race: `top` has passed it, whichever a thief reads
@@ -47,11 +46,11 @@ def pop(hand: Any) -> Any:
 
 @inner
 def steal(victim: Any) -> Any:
-    """Take the oldest permit of another worker: the nearest to the root, and the largest."""
+    """Take and return the oldest permit of another worker: the nearest to the root, and the largest."""
     top = load(victim, "top", "seq_cst")
     if top >= load(victim, "bottom", "seq_cst"):  # race: with the owner's relaxed stores, which leave nothing there
         return EMPTY
-    permit = load(victim.permits, top & (CAPACITY - 1), "relaxed")  # race: if it is another's, what follows fails
+    permit = load(victim.permits, top & (CAPACITY - 1), "relaxed")  # race: if overwritten, the compare-exchange fails
     if not compare_exchange(victim, "top", top, top + 1, "seq_cst"):
         return LOST
     return permit

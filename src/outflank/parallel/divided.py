@@ -15,7 +15,7 @@ from outflank.games.rules import MOVE, most_moves, pack
 from outflank.kernels.atomics import load
 from outflank.kernels.memory import record_at
 from outflank.kernels.record_types import allocate
-from outflank.parallel.crew import Crewed
+from outflank.parallel.crew import CrewDivision
 from outflank.parallel.shared_state import (
     AWAY,
     CREW,
@@ -40,8 +40,8 @@ from outflank.search.samples import sample_roots
 from outflank.search.stopping import Stopped
 from outflank.search.worker import PLIES
 
-EVERYTHING = 1 << 40
-"""A window that nothing falls out of."""
+WHOLE_RANGE = 1 << 40
+"""Bound of a window that contains every value."""
 
 EVERY_LEVEL = 1 << 20
 
@@ -55,27 +55,27 @@ class Plan:
     eldest_first: bool
     """Whether the first move of a node is searched before the others are shared."""
     serial_moves: int = 1
-    """How many first moves are, where the window is open: on the principal variation."""
+    """Number of first moves searched before the others if the window is open: on the principal variation."""
     serial_moves_at_cut: int = 1
-    """How many are where one of them should cut the node off: if the first does not, the second still may."""
+    """The same number if one of the moves should cut the node off: if the first does not, the second still may."""
     serial_moves_at_all: int = 1
-    """How many are where no move is expected to cut the node off, so that all are searched in any case."""
+    """The same number if no move is expected to cut the node off, so that all are searched in any case."""
     near_leaves: int = 0
     """Plies above the threshold at which one move less is searched before the others are shared."""
     wait_while_improving: bool = False
-    """Whether, where the window is open, the others also wait as long as each move beats the best before it."""
+    """Whether, if the window is open, the others also wait as long as each move beats the best before it."""
     leftmost: bool = False
     """Whether only the nodes of the leftmost line are divided."""
     scouts_in_order: bool = False
-    """Whether all other moves are asked with null windows, and those that beat them searched in order."""
+    """Whether all other moves are searched with null windows, and those that beat them searched again in order."""
     hold: bool = False
-    """Whether nobody takes another move of a node while one that beat its scout is searched again."""
+    """Whether no worker takes another move of a node while one that beat its scout is searched again."""
     levels: int = EVERY_LEVEL
     """Plies from the root that are divided."""
 
 
-class Divided(Crewed):
-    """A root searched by a crew that splits its tree as a plan says."""
+class Divided(CrewDivision):
+    """A root searched by a crew that splits its tree by a plan."""
 
     def __init__(self, root: Root, workers: int, plan: Plan) -> None:
         options = root.options
@@ -91,15 +91,15 @@ class Divided(Crewed):
         record.leftmost = plan.leftmost
         record.in_order = plan.scouts_in_order
         record.hold = plan.hold
-        # Without a shared alpha there is nothing for a scout to beat.
+        # Without a shared alpha a scout has no value to beat.
         record.scout = options.share_alpha and (plan.scouts_in_order or options.algorithm == "pvs")
         schedule = options.schedule
         record.lot = schedule if isinstance(schedule, int) else SCHEDULES[schedule]
         self._frame = record_at(self.crew.root_frame, FRAME)
         room = int(record.room)
         rows = self.crew.root_frame + FRAME.itemsize
-        self._asked: tuple[int, Sequence[RootMove], dict[int, int]] | None = None
-        self._moves, self._found = (_words(rows + 8 * room * index, room) for index in range(2))
+        self._window: tuple[int, Sequence[RootMove], dict[int, int]] | None = None
+        self._moves, self._values = (_words(rows + 8 * room * index, room) for index in range(2))
 
     def prepare(self) -> None:
         """Compile, and start the helpers."""
@@ -119,8 +119,8 @@ class Divided(Crewed):
         )
 
     def search_fully(self, depth: int) -> RootValue:
-        """Minimax: nothing is cut off, and every move gets its value."""
-        return self.search_moves(depth, -EVERYTHING, EVERYTHING, self.root.moves, prune=False)
+        """Search by minimax: nothing is cut off, and every move gets its value."""
+        return self.search_moves(depth, -WHOLE_RANGE, WHOLE_RANGE, self.root.moves, prune=False)
 
     def search_moves(
         self, depth: int, alpha: int, beta: int, moves: Sequence[RootMove], *, prune: bool = True
@@ -128,7 +128,7 @@ class Divided(Crewed):
         root, crew, frame = self.root, self.crew.crew, self._frame
         rank_of = ranks(moves, root.options.ties)
         if crew.lot == ROWS:
-            moves = _by_rows(root.game, moves)
+            moves = _grouped_by_row(root.game, moves)
         count = len(moves)
         crew.prune = prune
         crew.share_alpha = prune and root.options.share_alpha
@@ -141,8 +141,8 @@ class Divided(Crewed):
         frame.leftmost, frame.join, frame.opener = 1, 1, NOT_OFFERED
         frame.count, frame.key, frame.line_key = count, NOTHING, NOTHING
         self._moves[:count] = [move.code | rank_of[move.code] << RANK_BITS for move in moves]
-        self._found[:count] = LOW
-        self._asked = alpha, moves, rank_of
+        self._values[:count] = LOW
+        self._window = alpha, moves, rank_of
         leader = self.crew.hands[0]
         leader.frame, leader.index = self.crew.root_frame, -1
         leader.until = leader.idle = leader.holding = 0
@@ -150,36 +150,36 @@ class Divided(Crewed):
             work(*self._arguments(0), TAKE if crew.eldest_first or count == 1 else OFFER)
         if frame.bad and not frame.cut:
             raise Stopped
-        for move, found in zip(moves, self._found, strict=False):
-            move.value, move.line = int(found), (move.code,)
-        # Where no move has proved anything, the best bound is as good a guess as any.
+        for move, value in zip(moves, self._values, strict=False):
+            move.value, move.line = int(value), (move.code,)
+        # If no move has a proved value, the best bound is as good a guess as any.
         best = _proved(int(frame.key), moves, rank_of) or max(moves, key=lambda move: move.value)
         if frame.line_key == frame.key:
             best.line = tuple(int(code) for code in frame.line[: int(frame.line_length)])
-        found_best = RootValue(int(frame.key) >> RANK_BITS, best)
-        root.learn(found_best, alpha, beta, moves)
-        return found_best
+        root_value = RootValue(int(frame.key) >> RANK_BITS, best)
+        root.learn(root_value, alpha, beta, moves)
+        return root_value
 
     def standing(self) -> WindowProgress:
-        """How far the root's frame has come."""
-        if self._asked is None:
+        """Return the progress of the root's frame."""
+        if self._window is None:
             return WindowProgress()
-        alpha, moves, rank_of = self._asked
+        alpha, moves, rank_of = self._window
         key, begun = int(self._frame.key), min(int(self._frame.next), len(moves))
         best = _proved(key, moves, rank_of) if key >> RANK_BITS > alpha else None
         last = moves[begun - 1] if begun > 0 else None
-        done = int((self._found[: len(moves)] > LOW).sum())
-        workers = tuple(self._in_hand(hand, moves) for hand in self.crew.hands)
+        done = int((self._values[: len(moves)] > LOW).sum())
+        workers = tuple(self._worker_standing(hand, moves) for hand in self.crew.hands)
         return WindowProgress(begun, len(moves), last, best, key >> RANK_BITS if best else None, done, workers)
 
-    def _in_hand(self, hand: Any, moves: Sequence[RootMove]) -> WorkerStanding:
-        """What a worker is at. It goes on while this looks: a frame may be another one by now, so every address and
-        every index is held against what there is."""
-        if load(hand, "idle"):  # race: one who finds that there is nothing to steal may have said so only just now
+    def _worker_standing(self, hand: Any, moves: Sequence[RootMove]) -> WorkerStanding:
+        """Return what a worker is searching. It continues meanwhile: a frame may be reused by now, so every address and
+        every index is checked."""
+        if load(hand, "idle"):  # race: a worker that finds nothing to steal may have set it only just now
             return WorkerStanding(False)
         address, index, stolen = int(hand.frame), int(hand.index), False
         for _ in range(PLIES):
-            frame = self.crew.frame_seen(address)
+            frame = self.crew.frame_or_none(address)
             if frame is None:
                 break
             stolen = stolen or int(frame.opener) not in (NOT_OFFERED, int(hand.id))
@@ -191,26 +191,27 @@ class Divided(Crewed):
 
 
 def _proved(key: int, moves: Sequence[RootMove], rank_of: dict[int, int]) -> RootMove | None:
-    """The move whose value a key of the root is; None: it is a bound."""
+    """Return the move whose value a key of the root is; None: the key is a bound."""
     return next((move for move in moves if rank_of[move.code] == key & RANK), None)
 
 
 SOLVED_ALONE = 2
-"""Moves above a game's own kernels of endings whose nodes are not divided: some ten thousand positions each."""
+"""Moves above the reach of a game's endgame kernels whose nodes are not divided: some ten thousand positions each."""
 
 
 def usual_threshold(root: Root) -> int:
-    """The depth at which a part is no longer worth dividing: some thousand nodes, which take some hundred microseconds.
+    """Return the depth at which a part is no longer worth dividing: some thousand nodes, which take some hundred
+    microseconds.
 
-    One ply less costs one worker 3 % in both games; one more leaves two workers a little longer without work.
-    Where a game is played out there are fewer moves at each ply: two more of them are about as many nodes. By learnt
-    patterns a node takes some three times as long: with two plies less, two workers are idle for 15 % of the estimates
-    before a proof instead of 21 %, and four for 27 instead of 36 %. A selective search enters far fewer nodes, but
-    most of what it has to divide is near the leaves: at depth 20 in the middle of the game four workers were 1.62, 1.83
-    and 1.89 times as fast as one with 7, 5 and 4, and 16 were 1.52, 1.70 and 1.75 times.
+    One ply less costs one worker 3 % in both games; one more leaves two workers a little longer without work. Where a
+    game is played out there are fewer moves at each ply: two more of them are about as many nodes. By learnt patterns a
+    node takes some three times as long: with two plies less, two workers are idle for 15 % of the estimates before a
+    proof instead of 21 %, and four for 27 instead of 36 %. A selective search enters far fewer nodes, but most of its
+    divisible work is near the leaves: at depth 20 in the middle of the game four workers were 1.62, 1.83 and 1.89 times
+    as fast as one with 7, 5 and 4, and 16 were 1.52, 1.70 and 1.75 times.
     """
     if isinstance(root.evaluation, Solving) and ending_moves(root.game) > 0:
-        # What the game's own kernels solve in less than a millisecond, and three moves above it.
+        # The game's own kernels solve their endings in less than a millisecond; three moves more are not divided.
         return int(ending_moves(root.game)) + SOLVED_ALONE
     many = most_moves(root.game) >= 100
     more = 2 if root.options.exact else 0
@@ -222,12 +223,12 @@ def usual_threshold(root: Root) -> int:
 
 
 def levels_for(workers: int) -> int:
-    """Report 001's: log2 of the number of workers, at least 1."""
+    """Return the levels of report 001: log2 of the number of workers, at least 1."""
     return max(1, math.ceil(math.log2(max(workers, 2))))
 
 
-def _by_rows(game: Any, moves: Sequence[RootMove]) -> list[RootMove]:
-    """The moves of each row together, where its first one is."""
+def _grouped_by_row(game: Any, moves: Sequence[RootMove]) -> list[RootMove]:
+    """Return the moves with each row's together, at the place of its first move."""
     rows: dict[int, list[RootMove]] = {}
     for move in moves:
         rows.setdefault(int(row(game, MOVE(move.code))), []).append(move)
@@ -235,7 +236,7 @@ def _by_rows(game: Any, moves: Sequence[RootMove]) -> list[RootMove]:
 
 
 def _words(address: int, count: int) -> Any:
-    """A row of a frame, as an array."""
+    """Return a row of a frame as an array."""
     return record_at(address, np.dtype({"names": ["words"], "formats": [(np.int64, count)]})).words
 
 

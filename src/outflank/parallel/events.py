@@ -1,8 +1,8 @@
-"""What workers do at the frames, as events: for whoever measures a divided search, and for nobody else.
+"""Events of workers at the frames: for measurements of a divided search.
 
-A search that is given a `EventRecording` notes an event whenever a worker goes from one step to the next.
-Every other probe compiles to code without it. Below the frames nothing is noted, so that what is
-measured is hardly slower: an event costs some thirty nanoseconds, a job some hundred microseconds.
+A search that is given an `EventRecording` records an event whenever a worker goes from one step to the next. Every
+other probe compiles to code without it. Below the frames nothing is recorded, so that the measured search is hardly
+slower: an event costs some thirty nanoseconds, a job some hundred microseconds.
 """
 
 from typing import Any, NamedTuple
@@ -17,9 +17,9 @@ from outflank.kernels.waiting import nanoseconds
 from outflank.search.probes import DepthCounts, Silent, note_lookup, note_node
 
 STARTED, OPENED, OFFERED, TAKEN, DONE, GIVEN_UP, IN_TURN, CLOSED, LEFT, SEEKING, FOUND, HOME = range(12)
-"""A root is begun; a frame is opened in the job in hand; its other moves are offered; a move is taken; it is
-done, or given up; a frame's moves that beat their scouts are searched in turn; a frame is complete, or left to
-those still inside; a worker looks for a permit; it has found one; it goes home."""
+"""A root is begun; a frame is opened for the job in hand; its other moves are offered; a move is taken; it is done, or
+given up; a frame's moves that beat their scouts are searched in turn; a frame is complete, or left to the workers still
+inside; a worker looks for a permit; it has found one; it ends."""
 
 NAMES = (
     "started",
@@ -37,9 +37,9 @@ NAMES = (
 )
 
 TIME, NODES, KIND, FRAME_ADDRESS, DETAIL, WORKER_ID = range(6)
-"""The words of an event: nanoseconds, nodes that its worker had entered, what it is, the frame, and for a move taken
-its index in the frame, above `CODE_SHIFT` its code and above `MORE_SHIFT` how many of its lot follow it; for a root
-or a frame opened, its depth; who."""
+"""The words of an event: nanoseconds, nodes that its worker had entered, kind, frame, detail and worker. The detail of
+a move taken is its index in the frame, above `CODE_SHIFT` its code and above `MORE_SHIFT` the number of moves that
+follow it in its lot; of a root or a frame opened, its depth."""
 
 WORDS = 6
 CODE_SHIFT, MORE_SHIFT = 16, 32
@@ -48,7 +48,7 @@ _COUNT, _LOST, _HEADER = 0, 1, 8
 
 
 class Recorder(NamedTuple):
-    """Writes events down until its memory is full."""
+    """A probe that records events until its memory is full."""
 
     address: int
     capacity: int
@@ -66,7 +66,7 @@ def _(probe, depth, data):
 
 @generic
 def note_event(probe: Any, kind: Any, frame: Any, detail: Any, hand: Any, worker: Any) -> Any:
-    """A worker goes on to another step."""
+    """Record that a worker goes on to another step."""
     raise missing(note_event, probe)
 
 
@@ -97,24 +97,24 @@ def _(probe, kind, frame, detail, hand, worker):
 
 
 class EventRecording:
-    """The events of a search: give it to one as its `instrument`, then `take` what was noted."""
+    """The events of a search: pass it as its `instrument`, then `take` the events."""
 
     def __init__(self, capacity: int = 1 << 18) -> None:
         self.capacity = capacity
         """Events of one worker between two roots; 48 bytes each."""
         self._words = np.zeros(_HEADER + WORDS * capacity, np.int64)
         self.probe = Recorder(address_of(self._words), capacity)
-        self._kept: list[npt.NDArray[np.int64]] = []
+        self._saved: list[npt.NDArray[np.int64]] = []
         self.lost = 0
         """Events for which there was no room."""
 
     def alike(self) -> "EventRecording":
-        """Memory for another worker."""
+        """Return an instrument for another worker."""
         return EventRecording(self.capacity)
 
     def absorb(self, other: "EventRecording") -> None:
-        """Add what another has noted, and let it begin anew."""
-        self._kept += [self._empty(), other._empty()]
+        """Add the events of another recording, and clear it."""
+        self._saved += [self._empty(), other._empty()]
         self.lost += other.lost
         other.lost = 0
 
@@ -125,8 +125,8 @@ class EventRecording:
         return self._words[_HEADER : _HEADER + WORDS * count].reshape(count, WORDS).copy()
 
     def take(self) -> npt.NDArray[np.int64]:
-        """The events so far, which are forgotten then: a row of `WORDS` for each, by time; those of one worker in
-        the order in which they were noted."""
-        every = np.concatenate([*self._kept, self._empty()])
-        self._kept = []
-        return every[np.argsort(every[:, TIME], kind="stable")]
+        """Return and remove the events so far: a row of `WORDS` for each, by time; those of one worker in the order in
+        which they were recorded."""
+        events = np.concatenate([*self._saved, self._empty()])
+        self._saved = []
+        return events[np.argsort(events[:, TIME], kind="stable")]

@@ -1,7 +1,7 @@
 """Fork-join (reports 002 and 004): every node above the threshold offers all its moves at once and joins by maximum.
 
-With minimax it visits exactly the nodes of one worker. With alpha-beta no move waits for another, so
-that windows are as wide as when the move was taken: many more nodes, which is why young brothers wait.
+With minimax it visits exactly the nodes of one worker. With alpha-beta no move waits for another, so that windows are
+as wide as when the move was taken: many more nodes, which is why young brothers wait.
 """
 
 from outflank.parallel.divided import Divided, Plan

@@ -1,6 +1,6 @@
-"""What a worker does that has nothing: its own deque, then others', then less and less in a hurry.
+"""What a worker without work does: it tries its own deque, then others', and backs off more and more.
 
-Kernels of their own, for they know no game: compiled once for all.
+These are kernels of their own, for they know no game: compiled once for all.
 """
 
 from collections.abc import Iterator
@@ -17,17 +17,17 @@ from outflank.parallel.deque import EMPTY, LOST, pop, steal
 from outflank.parallel.shared_state import CREW, HAND, hand_of
 
 PAUSES, YIELDS = 64, 128
-"""Attempts before an idle worker gives up its core, and before it sleeps."""
+"""Failed attempts before an idle worker yields its core, and before it sleeps."""
 
 NAP = 2000
-"""Microseconds of sleep, at most: a wake-up that is lost costs no more."""
+"""Most microseconds of sleep: a lost wake-up costs no more."""
 
-EVERYBODY = 1 << 30
+ALL_SLEEPERS = 1 << 30
 
 
 @inner
 def draw(hand: Any, limit: Any) -> Any:
-    """A random number below `limit` (xorshift)."""
+    """Return a random number below `limit` (xorshift)."""
     word = hand.random
     word ^= word << U64(13)
     word ^= word >> U64(7)
@@ -38,39 +38,39 @@ def draw(hand: Any, limit: Any) -> Any:
 
 @inner
 def stumble(crew: Any, hand: Any) -> Any:
-    """For tests: give up the core now and then, where it hurts most."""
+    """Yield the core at random, at delicate places: for tests."""
     if crew.stumble != 0 and draw(hand, crew.stumble) == 0:
         yield_core()
 
 
 @inner
-def tell_sleepers(crew: Any) -> Any:
-    """There is something to share: wake one. No fence, for a sleeper that misses it looks again soon."""
-    if load(crew, "sleepers", "relaxed") > 0:  # race: who sees it late wakes nobody, and the nap is short
+def wake_sleeper(crew: Any) -> Any:
+    """Wake one worker, because there is work to share. No fence, for a sleeper that misses it looks again soon."""
+    if load(crew, "sleepers", "relaxed") > 0:  # race: a worker that sees it late wakes none, and the nap is short
         fetch_add(crew, "wake", 1)
         wake(crew, "wake", 1)
 
 
 @inner
-def wake_everybody(crew: Any) -> Any:
-    """Something has ended or begun."""
+def wake_all(crew: Any) -> Any:
+    """Wake all workers, because something has ended or begun."""
     fetch_add(crew, "wake", 1)
-    wake(crew, "wake", EVERYBODY)
+    wake(crew, "wake", ALL_SLEEPERS)
 
 
 @kernel
 def find_permit(crew, hand):
-    """A permit, own or stolen; `EMPTY` when the search is over, for the leader when this root is done.
+    """Return a permit, own or stolen; `EMPTY` when the search is over, for the leader when this root is done.
 
-    While `hand.idle` is set the worker holds nothing. It clears the flag before it steals and steals
-    only if a root is open then: so a leader who has closed the root and sees every flag set knows that
-    nobody holds anything, nor ever will before the next root.
+    While `hand.idle` is set the worker holds nothing. It clears the flag before it steals and steals only if a root is
+    open then: so a leader that has closed the root and sees every flag set knows that no worker holds anything, nor
+    ever will before the next root.
     """
     permit = np.int64(pop(hand))
     if permit != EMPTY:
         return permit
     if load(hand, "idle", "relaxed") == 0:
-        # Not of a helper that has only just begun: the leader may be reading what it has counted.
+        # Not for a helper that has only just begun: the leader may be reading its counts.
         hand.busy_ns += nanoseconds() - hand.since
         store(hand, "idle", 1, "seq_cst")
     fails = np.int64(0)
@@ -87,7 +87,7 @@ def find_permit(crew, hand):
                     continue
         elif hand.id == 0:
             break
-        fails = rest(crew, hand, fails)
+        fails = back_off(crew, hand, fails)
     hand.since = nanoseconds()
     return max(permit, EMPTY)
 
@@ -105,37 +105,37 @@ def _try_to_steal(crew: Any, hand: Any) -> Any:
 
 
 @kernel
-def rest(crew, hand, fails):
-    """Wait a little, longer with every attempt that failed; how many have."""
+def back_off(crew, hand, fails):
+    """Wait a little, longer with every failed attempt. Return the number of failed attempts."""
     if fails < PAUSES:
         pause()
     elif fails < YIELDS:
         yield_core()
     else:
         before = load(crew, "wake")
-        fetch_add(crew, "sleepers", 1)  # race: who sees it late wakes nobody, and the nap is short
-        # Look once more: what was offered before this worker counted as a sleeper woke nobody.
-        if not _anything(crew) and load(crew, "over") == 0 and (hand.id != 0 or load(crew, "open") != 0):
+        fetch_add(crew, "sleepers", 1)  # race: a worker that sees it late wakes none, and the nap is short
+        # Look once more: an offer made before this worker counted as a sleeper woke no worker.
+        if not _any_permit(crew) and load(crew, "over") == 0 and (hand.id != 0 or load(crew, "open") != 0):
             sleep_on(crew, "wake", before, NAP)
-        fetch_add(crew, "sleepers", -1)  # race: who sees it late wakes somebody in vain
+        fetch_add(crew, "sleepers", -1)  # race: a worker that sees it late wakes another in vain
         return np.int64(PAUSES)
     return fails + 1
 
 
 @inner
-def _anything(crew: Any) -> Any:
-    """Whether some deque holds a permit."""
+def _any_permit(crew: Any) -> Any:
+    """Return whether some deque holds a permit."""
     if load(crew, "open") != 0:
         for worker in range(crew.count):
             hand = hand_of(crew, worker)
-            if load(hand, "top") < load(hand, "bottom"):  # race: a guess; whoever steals looks again
+            if load(hand, "top") < load(hand, "bottom"):  # race: a guess; a thief looks again
                 return True
     return False
 
 
 @kernel
-def await_quiet(crew):
-    """For the leader, once the root is closed: until every helper has let go of what it had."""
+def wait_until_idle(crew):
+    """Wait until every helper has finished, once the leader has closed the root."""
     for worker in range(1, crew.count):
         hand = hand_of(crew, worker)
         fails = 0
@@ -154,11 +154,11 @@ def _find_permit_sample(game: Any, position: Any, every: bool) -> Iterator[tuple
     yield crew, allocate(HAND, 1)[0]
 
 
-@rest.sample
-def _rest_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
+@back_off.sample
+def _back_off_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
     yield allocate(CREW, 1)[0], allocate(HAND, 1)[0], 0
 
 
-@await_quiet.sample
-def _await_quiet_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
+@wait_until_idle.sample
+def _wait_until_idle_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
     yield (allocate(CREW, 1)[0],)

@@ -1,7 +1,7 @@
 """Jamboree (report 001, after Kuszmaul): the first move alone, then null-window scouts of all others in parallel, and
 those that beat the window searched again, one after the other, in order.
 
-Without a threshold of its own it divides the first log2(workers) levels, as report 001 found best.
+Without a threshold of its own it divides the first log2(workers) levels, which report 001 found best.
 """
 
 from outflank.parallel.divided import EVERY_LEVEL, Divided, Plan, levels_for

@@ -1,7 +1,7 @@
-"""Memory for frames: a list per worker, and one on which others give its frames back.
+"""Memory for frames: a list per worker, and one on which others return its frames.
 
-The owner takes the second list whole when the first is empty, so that no frame is ever taken
-from a list while another worker looks at it.
+The owner takes the second list whole when the first is empty, so that no frame is ever taken from a list while another
+worker reads it.
 """
 
 from typing import Any
@@ -13,10 +13,10 @@ from outflank.parallel.shared_state import frame_at, hand_of
 
 @inner
 def take_frame(hand: Any) -> Any:
-    """The address of a frame that nobody uses; 0: there is none, and the node is not divided."""
+    """Return the address of an unused frame; 0: there is none, and the node is not divided."""
     address = hand.free
     if address == 0:
-        address = exchange(hand, "returned", 0)  # race: with one who looks at the head, and will fail to replace it
+        address = exchange(hand, "returned", 0)  # race: with a worker that reads the head, and will fail to replace it
         if address == 0:
             hand.shortages += 1
             return address
@@ -27,7 +27,7 @@ def take_frame(hand: Any) -> Any:
 
 @inner
 def release(crew: Any, hand: Any, address: Any) -> Any:
-    """Give a frame back that nobody is in any more."""
+    """Return a frame to its pool, once no worker is in it."""
     frame = frame_at(address)
     hand.released += 1
     if frame.owner == hand.id:
@@ -36,7 +36,7 @@ def release(crew: Any, hand: Any, address: Any) -> Any:
         return
     owner = hand_of(crew, frame.owner)
     while True:
-        head = load(owner, "returned", "relaxed")  # race: the compare-exchange fails if it is the head no more
+        head = load(owner, "returned", "relaxed")  # race: the compare-exchange fails if the head has changed
         frame.link = head
-        if compare_exchange(owner, "returned", head, address):  # race: with others who look at the head
+        if compare_exchange(owner, "returned", head, address):  # race: with others that read the head
             break

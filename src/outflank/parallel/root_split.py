@@ -1,7 +1,7 @@
 """Root split (report 001's naive parallel alpha-beta and PVS; report 003): only the root's moves are shared.
 
-`schedule` says how they are handed out: one at a time, in chunks, or divided in advance; without
-`share_alpha` every move is searched with the root's full window, as report 003 does.
+`schedule` says how they are handed out: one at a time, in chunks, or divided in advance; without `share_alpha` every
+move is searched with the root's full window, as in report 003.
 """
 
 from outflank.parallel.divided import Divided, Plan

@@ -1,7 +1,7 @@
 """Shared table (report 001; chess calls it lazy SMP): all workers search the same root on one table.
 
-They would do the same work in the same order; so that they do not, each but the leader tries the root's
-later moves from another one on, and moves that look alike in an order of its own.
+So that they do not do the same work in the same order, each but the leader starts at another of the root's later moves,
+and tries equal moves in an order of its own.
 """
 
 from outflank.parallel.table_driven import TableDriven

@@ -1,17 +1,17 @@
 """The divided search: a tree whose upper part is made of frames, split points that workers join.
 
-A frame is a node whose moves are shared. Whoever opens one may search its first move alone (young
-brothers wait) before it offers the others: it puts a permit on its deque, and whoever takes the permit
-joins the frame, offers another permit as long as moves are left, and takes moves until there are none.
-Nobody ever waits in a frame: `join` counts permits and workers inside, and the last one out carries
-the value to the frame above and goes on there. Below the frames a worker searches alone.
+A frame is a node whose moves are shared. The worker that opens one may search its first move alone (young brothers
+wait) before it offers the others: it puts a permit on its deque, and the worker that takes the permit joins the frame,
+offers another permit as long as moves are left, and takes moves until there are none. No worker ever waits in a frame:
+`join` counts permits and workers inside, and the last one out carries the value to the frame above and continues there.
+Below the frames a worker searches alone.
 
-A value that makes the others' pointless cuts the frame: whoever wins that (one compare-exchange)
-delivers the value upwards at once and rings the bell; the others find the frame cut on their lifeline,
-leave without writing anything, and the last of them gives its memory back.
+A value that makes the others' pointless cuts the frame off: the worker that wins that (one compare-exchange) delivers
+the value upwards at once and rings the bell; the others find the frame cut on their lifeline, leave without writing
+anything, and the last of them returns its memory.
 
-A worker is always at one of a few steps, and what it has in hand is in its `HAND`, so that any worker
-can go on where another one left.
+A worker is always at one of a few steps, and its job is in its `HAND`, so that any worker can continue where another
+one left.
 """
 
 import numpy as np
@@ -43,7 +43,7 @@ from outflank.parallel.events import (
     TAKEN,
     note_event,
 )
-from outflank.parallel.idling import await_quiet, find_permit
+from outflank.parallel.idling import find_permit, wait_until_idle
 from outflank.parallel.pool import release, take_frame
 from outflank.parallel.shared_state import (
     AWAY,
@@ -63,11 +63,11 @@ from outflank.parallel.shared_state import (
 from outflank.parallel.taking import join, offer, take
 from outflank.search.alphabeta import alphabeta
 from outflank.search.minimax import minimax
-from outflank.search.nodes import arrange_all, ask_table, end_by_table, fill_moves, hint_for
-from outflank.search.probing import known_by_probe
-from outflank.search.proving import known_at_once, known_unsearched
+from outflank.search.nodes import arrange_all, fill_moves, hint_for, is_table_cutoff, query_table
+from outflank.search.probing import try_probcut
+from outflank.search.proving import try_early_cutoff, try_endgame_solver
 from outflank.search.quiescence import quiescence
-from outflank.search.stopping import heed, report_nodes
+from outflank.search.stopping import check_lifeline, report_nodes
 from outflank.search.table import value_of
 
 
@@ -76,7 +76,7 @@ def work(game, evaluation, crew, hand, worker, probe, step):
     """Search with the crew from `step` on: the leader until the root's value is known, a helper to the end."""
     hand.since = nanoseconds()
     if step in (TAKE, OFFER):
-        # The leader's alone. It publishes what the leader did between roots: helpers may count steals from here on.
+        # Only the leader. It publishes the leader's writes between roots: helpers may count steals from here on.
         store(crew, "open", 1)
         note_event(probe, STARTED, hand.frame, frame_at(hand.frame).depth, hand, worker)
     while step != AWAY:
@@ -107,27 +107,27 @@ def work(game, evaluation, crew, hand, worker, probe, step):
         else:
             note_event(probe, SEEKING, 0, 0, hand, worker)
             permit = find_permit(crew, hand)
-            worker.polled_ns = 0  # it was idle, not held up
+            worker.polled_ns = 0  # it was idle, not paused
             note_event(probe, HOME if permit == EMPTY else FOUND, permit, 0, hand, worker)
             step = AWAY if permit == EMPTY else join(crew, hand, permit)
     if hand.id == 0:
-        await_quiet(crew)
+        wait_until_idle(crew)
 
 
 @inner
 def descend(game, evaluation, crew, hand, worker, probe):
-    """The value of the position in hand: known, searched alone, or left to a new frame."""
+    """Compute the value of the position in hand: known, searched alone, or left to a new frame."""
     if worker.nodes >= worker.poll_at:
         report_nodes(worker)
     worker.aborted = 0
     worker.lifeline, worker.place = hand.frame, hand.index
-    heed(worker)
+    check_lifeline(worker)
     if worker.aborted != 0:
         hand.valid = 0
         hand.obeyed += 1
         return DELIVER
     position = unpack(game, hand.first, hand.second)
-    # What is left counts, be the depth greater: a game may end sooner.
+    # The moves left count even if the depth is greater: a game may end sooner.
     left = min(hand.depth, moves_left(game, position) + 1)
     divisible = left > crew.threshold and hand.ply < crew.levels
     if divisible and (crew.leftmost == 0 or hand.leftmost != 0):
@@ -146,13 +146,13 @@ def descend(game, evaluation, crew, hand, worker, probe):
         hand.obeyed += 1
         hand.wasted += worker.nodes - before
         if worker.table == 0:
-            worker.estimates = estimates  # what was given up says nothing about the value; what it stored may
+            worker.estimates = estimates  # an unfinished search does not affect the value; its entries may
     return DELIVER
 
 
 @inner
 def search_alone(game, evaluation, position, crew, hand, worker, probe):
-    """The value of a part that is not divided."""
+    """Return the value of a part that is not divided."""
     state = begin(evaluation, game, position)
     start = np.int64(0)
     if hand.depth == 0:
@@ -175,40 +175,40 @@ def open_frame(game, evaluation, position, crew, hand, worker, probe):
     if address == 0:
         return DESCEND
     worker.nodes += 1
-    known, found = known_at_once(evaluation, game, position, hand.alpha, hand.beta, depth, worker)
+    known, result = try_endgame_solver(evaluation, game, position, hand.alpha, hand.beta, depth, worker)
     if known:
-        return do_without_frame(crew, hand, address, found)
-    _, data, symmetry, _, _ = ask_table(game, position, depth, worker, probe)
-    if end_by_table(data, depth, hand.alpha, hand.beta, worker):
-        return do_without_frame(crew, hand, address, value_of(data))
+        return finish_without_frame(crew, hand, address, result)
+    _, data, symmetry, _, _ = query_table(game, position, depth, worker, probe)
+    if is_table_cutoff(data, depth, hand.alpha, hand.beta, worker):
+        return finish_without_frame(crew, hand, address, value_of(data))
     state, start = begin(evaluation, game, position), np.int64(0)
     window = (hand.alpha, hand.beta, depth, hand.ply, start)
-    known, found = known_by_probe(evaluation, game, position, state, *window, worker, probe)
+    known, result = try_probcut(evaluation, game, position, state, *window, worker, probe)
     if worker.aborted != 0:
         return give_up_frame(crew, hand, address)
     if known:
-        return do_without_frame(crew, hand, address, found)
-    known, found, end, left = fill_moves(game, evaluation, position, state, depth, start, worker, probe)
+        return finish_without_frame(crew, hand, address, result)
+    known, result, end, left = fill_moves(game, evaluation, position, state, depth, start, worker, probe)
     if not known:
-        known, found = known_unsearched(
+        known, result = try_early_cutoff(
             evaluation, game, position, state, hand.alpha, hand.beta, depth, left, start, end, worker
         )
     if known:
-        return do_without_frame(crew, hand, address, found)
+        return finish_without_frame(crew, hand, address, result)
     hint = hint_for(data, depth, worker)
     arrange_all(evaluation, game, position, state, depth, hand.ply, hint, symmetry, end, worker)
     if crew.lot == ROWS:
         gather_rows(game, end, worker)
 
     frame = frame_at(address)
-    # Atomics, for a worker in a frame that was cut long ago may still look up its lifeline, or ask what the one above
-    # has learnt. What it makes of that belongs to the frame that was cut, where nobody wants it any more.
-    store(frame, "cut", 0, "relaxed")  # race: read so early only by those below a cut
-    store(frame, "above", hand.frame, "relaxed")  # race: read so early only by those below a cut
-    store(frame, "held", 0, "relaxed")  # race: read so early only by those below a cut
-    store(frame, "index", hand.index, "relaxed")  # race: read so early only by those below a cut
-    store(frame, "alpha", hand.alpha, "relaxed")  # race: read so early only by those below a cut
-    store(frame, "key", NOTHING, "relaxed")  # race: read so early only by those below a cut
+    # Atomics, for a worker in a frame that was cut long ago may still read its lifeline, or the key of the frame above.
+    # The result belongs to the frame that was cut, and is not wanted any more.
+    store(frame, "cut", 0, "relaxed")  # race: read so early only by workers below a cut
+    store(frame, "above", hand.frame, "relaxed")  # race: read so early only by workers below a cut
+    store(frame, "held", 0, "relaxed")  # race: read so early only by workers below a cut
+    store(frame, "index", hand.index, "relaxed")  # race: read so early only by workers below a cut
+    store(frame, "alpha", hand.alpha, "relaxed")  # race: read so early only by workers below a cut
+    store(frame, "key", NOTHING, "relaxed")  # race: read so early only by workers below a cut
     frame.first, frame.second = hand.first, hand.second
     frame.depth, frame.left, frame.ply = depth, left, hand.ply
     frame.beta = hand.beta
@@ -217,11 +217,11 @@ def open_frame(game, evaluation, position, crew, hand, worker, probe):
     frame.count = end
     frame.opener = NOT_OFFERED
     frame.in_turn = 0
-    frame.join, frame.next, frame.bad, frame.postponed = 1, 0, 0, 0  # nobody else sees it yet
+    frame.join, frame.next, frame.bad, frame.postponed = 1, 0, 0, 0  # no other worker sees it yet
     frame.writing, frame.line_key = 0, NOTHING
     for index in range(end):
         write_word(moves_of(address), index, U64(worker.moves[index]) | U64(end - index) << U64(RANK_BITS))
-        # What was found for the frame that was here before must not be taken for a move postponed in this one.
+        # A value of the previous frame here must not be taken for a move postponed in this one.
         write_word(moves_of(address), crew.room + index, U64(0))
     hand.frame = address
     hand.index, hand.until, hand.holding = -1, 0, 0
@@ -231,18 +231,18 @@ def open_frame(game, evaluation, position, crew, hand, worker, probe):
 
 
 @inner
-def do_without_frame(crew, hand, address, known):
-    """The node needs no frame after all."""
+def finish_without_frame(crew, hand, address, known_value):
+    """Release the frame of a node whose value is known, and deliver the value."""
     release(crew, hand, address)
-    hand.value = np.int64(known)
+    hand.value = np.int64(known_value)
     hand.valid, hand.line_length = 1, 0
     return DELIVER
 
 
 @inner
 def give_up_frame(crew, hand, address):
-    """Nobody wants the node's value any more."""
-    step = do_without_frame(crew, hand, address, 0)
+    """Release the frame of a node whose value is no longer wanted."""
+    step = finish_without_frame(crew, hand, address, 0)
     hand.valid = 0
     hand.obeyed += 1
     return step
@@ -250,15 +250,15 @@ def give_up_frame(crew, hand, address):
 
 @inner
 def gather_rows(game, end, worker):
-    """Bring the moves of each row together, where its first one is."""
+    """Move the moves of each row together, to the place of its first one."""
     index = 0
     while index < end:
-        here = row(game, worker.moves[index])
+        current_row = row(game, worker.moves[index])
         index += 1
-        for other in range(index, end):
-            if row(game, worker.moves[other]) == here:
-                move = worker.moves[other]
-                for place in range(other, index, -1):
+        for later in range(index, end):
+            if row(game, worker.moves[later]) == current_row:
+                move = worker.moves[later]
+                for place in range(later, index, -1):
                     worker.moves[place] = worker.moves[place - 1]
                 worker.moves[index] = move
                 index += 1

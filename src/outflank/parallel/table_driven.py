@@ -1,8 +1,8 @@
-"""Every worker searches the whole root, and they meet in the table: the first to finish has the answer.
+"""Schemes in which every worker searches the whole root on one table: the first to finish has the answer.
 
-With marks (ABDADA) a worker says in the table that it is at a position; others that come to it as a later
-brother put it off and take it up when they have nothing else there. Without them (the shared table
-alone) workers only try moves in different orders.
+With marks (ABDADA) a worker marks in the table the position that it searches; others that reach it as a later brother
+put it off and search it when they have nothing else there. Without them (the shared table alone) workers only try moves
+in different orders.
 """
 
 from collections.abc import Iterator, Sequence
@@ -18,30 +18,30 @@ from outflank.kernels.compiler import inner, kernel
 from outflank.kernels.memory import record_at
 from outflank.kernels.record_types import allocate
 from outflank.kernels.waiting import nanoseconds
-from outflank.parallel.crew import Crewed
+from outflank.parallel.crew import CrewDivision
 from outflank.parallel.divided import usual_threshold
-from outflank.parallel.idling import await_quiet, rest
+from outflank.parallel.idling import back_off, wait_until_idle
 from outflank.parallel.shared_state import CREW, FRAME, HAND, frame_at
 from outflank.search.alphabeta import alphabeta
 from outflank.search.nodes import (
     arrange,
-    ask_table,
     depth_after,
-    end_by_table,
     entry_of,
+    extend_line,
     fill_moves,
     hint_for,
-    lengthen,
-    tell_others,
+    is_table_cutoff,
+    query_table,
+    send_entry,
 )
-from outflank.search.ordering import bring_best, reward
-from outflank.search.probing import known_by_probe
-from outflank.search.proving import known_at_once, known_unsearched
+from outflank.search.ordering import bring_best, record_cutoff
+from outflank.search.probing import try_probcut
+from outflank.search.proving import try_early_cutoff, try_endgame_solver
 from outflank.search.quiescence import quiescence
 from outflank.search.root import Root
 from outflank.search.root_moves import LOW, RootMove, RootValue, WindowProgress, WorkerStanding
 from outflank.search.samples import sample_roots
-from outflank.search.stopping import BELL, Stopped, heed, poll_stop, ring
+from outflank.search.stopping import BELL, Stopped, check_lifeline, poll_stop, ring
 from outflank.search.table import (
     EMPTY,
     EPISODES,
@@ -49,33 +49,34 @@ from outflank.search.table import (
     LOWER,
     NO_MOVE,
     UPPER,
-    at_it,
     depth_of,
     looked_up,
     marked,
     packed,
     remember,
     value_of,
+    workers_at,
 )
 from outflank.search.worker import SORT_ALL, SORT_NONE
 
 WORST = -(1 << 40)
 
 PUT_OFF = 1 << 50
-"""Instead of a value: another worker is at this position."""
+"""Result instead of a value: another worker is searching this position."""
 
 
 @kernel
 def search_marked(
     game, evaluation, position, state, alpha, beta, depth, ply, start, end, worker, probe, exclusive, marks
 ):
-    """Alpha-beta's promise for `position`, or -`PUT_OFF` if `exclusive` and another worker is at it.
+    """Search `position` with alpha-beta's promise, or return -`PUT_OFF` if `exclusive` and another worker is searching
+    it.
 
-    `marks` is the depth down to which workers mark what they are at (what is nearer to the leaves belongs to
-    `alphabeta`), and the episode above its lower 16 bits. At the root (ply 0) the moves are those in
-    `worker.moves[start:end]`, in that order; afterwards `worker.scores` has what was found of each and
-    `worker.line[0, 0]` the best one, also of those that were done when it was stopped. Elsewhere `end` is `start`.
-    A mark may be left standing: it only makes others come later.
+    `marks` is the depth down to which workers mark positions (nodes nearer to the leaves belong to `alphabeta`), and
+    the episode above its lower 16 bits. At the root (ply 0) the moves are those in `worker.moves[start:end]`, in that
+    order; afterwards `worker.scores` has the value of each and `worker.line[0, 0]` the best one, also of those that
+    were done when it was stopped. Elsewhere `end` is `start`. A mark may be left standing: it only makes others come
+    later.
     """
     threshold, episode = marks & 0xFFFF, marks >> 16
     worker.line_length[ply] = 0
@@ -84,40 +85,40 @@ def search_marked(
             return alphabeta(game, evaluation, position, state, alpha, beta, depth, ply, start, worker, probe)
         return np.int64(quiescence(game, evaluation, position, state, alpha, beta, worker.quiescence, start, worker))
     if ply > 0:
-        worker.nodes += 1  # the root has been counted, once for all
+        worker.nodes += 1  # the root has been counted, once for all workers
     if poll_stop(worker):
         return np.int64(0)
-    asked, data, symmetry, first, second = False, U64(0), 0, U64(0), U64(0)
+    queried, data, symmetry, first, second = False, U64(0), 0, U64(0), U64(0)
     sort = np.int64(SORT_NONE)
     if ply == 0:
         left = np.int64(depth_after(game, worker.moves[start], depth, worker))
     else:
-        known, found = known_at_once(evaluation, game, position, alpha, beta, depth, worker)
+        known, result = try_endgame_solver(evaluation, game, position, alpha, beta, depth, worker)
         if known:
-            return found
-        asked, data, symmetry, first, second = ask_table(game, position, depth, worker, probe)
-        if end_by_table(data, depth, alpha, beta, worker):
+            return result
+        queried, data, symmetry, first, second = query_table(game, position, depth, worker, probe)
+        if is_table_cutoff(data, depth, alpha, beta, worker):
             return value_of(data)
-        if asked:
+        if queried:
             same = depth_of(data) == depth + worker.realm
-            if same and exclusive != 0 and at_it(data, episode) > 0:
-                worker.nodes -= 1  # it is entered when it is searched
+            if same and exclusive != 0 and workers_at(data, episode) > 0:
+                worker.nodes -= 1  # counted when it is searched
                 return np.int64(-PUT_OFF)
-            fresh = data if same else packed(0, depth + worker.realm, EMPTY, hint_for(data, depth, worker), worker.age)
-            mark = marked(fresh, at_it(fresh, episode) + 1, episode)
+            base = data if same else packed(0, depth + worker.realm, EMPTY, hint_for(data, depth, worker), worker.age)
+            mark = marked(base, workers_at(base, episode) + 1, episode)
             remember(worker.table, worker.table_shift, first, second, mark)
-        known, found = known_by_probe(evaluation, game, position, state, alpha, beta, depth, ply, start, worker, probe)
+        known, result = try_probcut(evaluation, game, position, state, alpha, beta, depth, ply, start, worker, probe)
         if worker.aborted != 0:
             return np.int64(0)
         if known:
-            return found
-        known, found, end, left = fill_moves(game, evaluation, position, state, depth, start, worker, probe)
+            return result
+        known, result, end, left = fill_moves(game, evaluation, position, state, depth, start, worker, probe)
         if not known:
-            known, found = known_unsearched(
+            known, result = try_early_cutoff(
                 evaluation, game, position, state, alpha, beta, depth, left, start, end, worker
             )
         if known:
-            return found
+            return result
         hint = hint_for(data, depth, worker)
         sort = np.int64(arrange(evaluation, game, position, state, depth, ply, hint, symmetry, start, end, worker))
 
@@ -125,7 +126,7 @@ def search_marked(
     low = alpha
     turn = 0
     while turn < 2 and best < beta:
-        # First all moves that nobody is at; then those that were put off.
+        # First all moves that no worker is searching; then those that were put off.
         put_off = 0
         index = start
         while index < end and best < beta:
@@ -139,74 +140,74 @@ def search_marked(
                 ceiling = low + 1 if scouting else beta
                 alone = np.int64(turn == 0 and index > start)
                 below = (left, ply + 1, end, end, worker, probe)
-                found = -search_marked(game, evaluation, child, child_state, -ceiling, -low, *below, alone, marks)
-                if low < found < beta and ceiling < beta and worker.aborted == 0:
+                result = -search_marked(game, evaluation, child, child_state, -ceiling, -low, *below, alone, marks)
+                if low < result < beta and ceiling < beta and worker.aborted == 0:
                     alone = np.int64(0)
-                    low = found - 1
-                    found = -search_marked(game, evaluation, child, child_state, -beta, -low, *below, alone, marks)
+                    low = result - 1
+                    result = -search_marked(game, evaluation, child, child_state, -beta, -low, *below, alone, marks)
                 if worker.aborted != 0:
                     return np.int64(0)
-                worker.scores[index] = found
-                if found == PUT_OFF:
+                worker.scores[index] = result
+                if result == PUT_OFF:
                     put_off += 1
-                elif found > best:
-                    best = found
+                elif result > best:
+                    best = result
                     best_move = np.int64(move)
                     if ply == 0:
                         worker.line[0, 0] = move
-                    if found > low:
-                        low = found
-                        if found < beta:
-                            lengthen(move, ply, worker)
-                    if found >= beta:
-                        reward(best_move, depth, ply, worker)
+                    if result > low:
+                        low = result
+                        if result < beta:
+                            extend_line(move, ply, worker)
+                    if result >= beta:
+                        record_cutoff(best_move, depth, ply, worker)
                         worker.cutoffs += 1
                         if index == start:
                             worker.first_cutoffs += 1
             index += 1
         turn = turn + 1 if put_off > 0 else 2
 
-    if asked:
+    if queried:
         bound = LOWER if best >= beta else EXACT if best > alpha else UPPER
-        others = at_it(looked_up(worker.table, worker.table_shift, first, second), episode) - 1
+        others = workers_at(looked_up(worker.table, worker.table_shift, first, second), episode) - 1
         entry = entry_of(game, best, depth, bound, best_move, symmetry, worker)
         data = marked(entry, max(others, 0), episode)
         remember(worker.table, worker.table_shift, first, second, data)
-        tell_others(first, second, entry, depth, ply, worker)  # who is at it here is nothing to them
+        send_entry(first, second, entry, depth, ply, worker)  # without the marks of this node's workers
     return best
 
 
 @kernel
 def search_root(game, evaluation, position, crew, hand, worker, probe):
-    """The leader's part once; a helper's again and again, a root at a time, until the crew is dismissed."""
+    """Search the leader's part once; a helper's repeatedly, a root at a time, until the crew is dismissed."""
     if hand.id == 0:
         _search_window(game, evaluation, position, crew, hand, worker, probe, load(crew, "open", "relaxed"))
         store(crew, "open", 0, "seq_cst")
-        await_quiet(crew)
+        wait_until_idle(crew)
         return
-    heard = np.int64(0)
+    last_episode = np.int64(0)
     fails = np.int64(0)
     while load(crew, "over") == 0:
         episode = load(crew, "open")
-        if episode != 0 and episode != heard:
+        if episode != 0 and episode != last_episode:
             store(hand, "idle", 0, "seq_cst")
             if load(crew, "open", "seq_cst") == episode:
-                heard = episode
+                last_episode = episode
                 fails = np.int64(0)
                 _search_window(game, evaluation, position, crew, hand, worker, probe, episode)
             store(hand, "idle", 1, "seq_cst")
         else:
-            fails = rest(crew, hand, fails)
+            fails = back_off(crew, hand, fails)
 
 
 @inner
 def _search_window(game, evaluation, position, crew, hand, worker, probe, episode):
-    """Search the root to the end, or until somebody else has."""
+    """Search the root to the end, or until another worker has."""
     began = hand.since = nanoseconds()
     frame = frame_at(hand.frame)
     worker.aborted = worker.polled_ns = 0
     worker.lifeline, worker.place = hand.frame, 0
-    heed(worker)
+    check_lifeline(worker)
     estimates = worker.estimates
     start, not_exclusive, ply = np.int64(0), np.int64(0), np.int64(0)
     marks = crew.threshold | episode << 16
@@ -226,32 +227,32 @@ def _search_window(game, evaluation, position, crew, hand, worker, probe, episod
         not_exclusive,
         marks,
     )
-    # race: who sees it late is told by the bell
+    # race: the bell notifies a worker that sees it late
     if worker.aborted == 0 and compare_exchange(frame, "cut", 0, hand.id + 1):
         if crew.count > 1:
             hand.sent += 1
             ring(record_at(crew.bell, BELL))
     else:
-        hand.obeyed += 1  # not in vain: what it found is in the table, with its estimates
+        hand.obeyed += 1  # not in vain: its entries are in the table, with its estimates
         if worker.table == 0:
             worker.estimates = estimates
     hand.busy_ns += nanoseconds() - began
 
 
-class TableDriven(Crewed):
+class TableDriven(CrewDivision):
     """A root that every worker of a crew searches."""
 
     def __init__(self, root: Root, workers: int, *, marks: bool) -> None:
         super().__init__(root, workers)
-        usual = max(usual_threshold(root) - 3, 1)  # a mark is cheaper than a frame
-        threshold = usual if root.options.threshold is None else root.options.threshold
+        default_threshold = max(usual_threshold(root) - 3, 1)  # a mark is cheaper than a frame
+        threshold = default_threshold if root.options.threshold is None else root.options.threshold
         self.crew.crew.threshold = min(threshold, 0xFFFF) if marks else 0xFFFF
         self.crew.hands["frame"] = self.crew.root_frame
         self._frame = record_at(self.crew.root_frame, FRAME)
         self._episode = 0
-        self._asked: tuple[int, Sequence[Sequence[RootMove]]] | None = None
+        self._window: tuple[int, Sequence[Sequence[RootMove]]] | None = None
         for index, worker in enumerate(root.workers):
-            # An odd number per worker, none for the leader: it searches as if it were alone.
+            # An odd number per worker, 0 for the leader: it searches as if it were alone.
             worker.jitter = 0 if marks or index == 0 else 2 * index + 0x9E5
 
     def prepare(self) -> None:
@@ -282,14 +283,14 @@ class TableDriven(Crewed):
         root, crew = self.root, self.crew
         orders = []
         for index, worker in enumerate(root.workers):
-            # All begin with the first move; without marks they part company after it.
+            # All begin with the first move; without marks their orders differ after it.
             later = moves[1:]
-            part = index * len(later) // crew.count if worker.jitter else 0
-            order = [*moves[:1], *later[part:], *later[:part]]
+            offset = index * len(later) // crew.count if worker.jitter else 0
+            order = [*moves[:1], *later[offset:], *later[:offset]]
             worker.moves[: len(order)] = [move.code for move in order]
             worker.scores[: len(order)] = LOW
             orders.append(order)
-        self._asked = alpha, orders
+        self._window = alpha, orders
         crew.hands["until"] = len(moves)
         crew.hands["depth"], crew.hands["alpha"], crew.hands["beta"] = depth, alpha, beta
         self._frame.cut = 0
@@ -301,45 +302,45 @@ class TableDriven(Crewed):
         winner = int(self._frame.cut) - 1
         if winner < 0:
             raise Stopped
-        found = root.workers[winner].scores[: len(moves)]
-        for move, score in zip(orders[winner], found, strict=True):
+        scores = root.workers[winner].scores[: len(moves)]
+        for move, score in zip(orders[winner], scores, strict=True):
             move.value, move.line = int(score), (move.code,)
         worker = root.workers[winner]
         code = int(worker.line[0, 0])
         best = next(move for move in moves if move.code == code)
         best.line = tuple(int(code) for code in worker.line[0][: max(1, int(worker.line_length[0]))])
-        found_best = RootValue(int(crew.hands[winner].value), best)
-        root.learn(found_best, alpha, beta, moves)
-        return found_best
+        root_value = RootValue(int(crew.hands[winner].value), best)
+        root.learn(root_value, alpha, beta, moves)
+        return root_value
 
     def standing(self) -> WindowProgress:
-        """How far the leader has come; the others are about as far."""
-        if self._asked is None:
+        """Return the leader's progress; the others are about as far."""
+        if self._window is None:
             return WindowProgress()
-        alpha, orders = self._asked
+        alpha, orders = self._window
         moves = orders[0]
         worker = self.root.worker
-        done = [int(score) for score in worker.scores[: len(moves)] if LOW < score < PUT_OFF]
-        begun = min(len(done) + 1, len(moves))
-        value = max(done, default=LOW)
+        values = [int(score) for score in worker.scores[: len(moves)] if LOW < score < PUT_OFF]
+        begun = min(len(values) + 1, len(moves))
+        value = max(values, default=LOW)
         best = next((move for move in moves if value > alpha and move.code == int(worker.line[0, 0])), None)
         workers = tuple(
-            self._in_hand(hand, worker, order)
+            self._worker_standing(hand, worker, order)
             for hand, worker, order in zip(self.crew.hands, self.root.workers, orders, strict=True)
         )
-        return WindowProgress(begun, len(moves), None, best, value if best else None, len(done), workers)
+        return WindowProgress(begun, len(moves), None, best, value if best else None, len(values), workers)
 
-    def _in_hand(self, hand: Any, worker: Any, order: Sequence[RootMove]) -> WorkerStanding:
-        """The first move without a score is the one that a worker is at; after those, the first that was put off."""
+    def _worker_standing(self, hand: Any, worker: Any, order: Sequence[RootMove]) -> WorkerStanding:
+        """Return what a worker is searching: the first move without a score, or else the first that was put off."""
         if hand.idle:
             return WorkerStanding(False)
         scores = [int(score) for score in worker.scores[: len(order)]]
-        at = next((scores.index(wanted) for wanted in (LOW, PUT_OFF) if wanted in scores), None)
-        move = None if at is None else order[at]
+        index = next((scores.index(sentinel) for sentinel in (LOW, PUT_OFF) if sentinel in scores), None)
+        move = None if index is None else order[index]
         return WorkerStanding(True, move, self.root.depth_below(int(hand.depth)))
 
     def search_fully(self, depth: int) -> RootValue:
-        """Not for this division: minimax has no table to meet in, and no scheme of this kind carries it."""
+        """Raise `NotImplementedError`: minimax uses no table, and no scheme of this kind supports it."""
         raise NotImplementedError
 
 

@@ -1,4 +1,4 @@
-"""How a worker comes to a move of a frame: offered, joined by a permit, taken, and asked for in a window."""
+"""How a worker gets a move of a frame: offered, joined by a permit, taken, and searched in a window."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ from outflank.kernels.bits import U64
 from outflank.kernels.compiler import inner
 from outflank.kernels.memory import read_word, record_at, replace_word
 from outflank.parallel.deque import push
-from outflank.parallel.idling import stumble, tell_sleepers
+from outflank.parallel.idling import stumble, wake_sleeper
 from outflank.parallel.shared_state import (
     ALL,
     CUT,
@@ -28,33 +28,33 @@ from outflank.parallel.shared_state import (
     moves_of,
     rank_at,
 )
-from outflank.search.stopping import BELL, alive
+from outflank.search.stopping import BELL, is_wanted
 
 
 @inner
 def floor_for(crew, address, index):
-    """What move number `index` of a frame has to beat.
+    """Return the value that move number `index` of a frame must beat.
 
-    At the root a move that the tie rule prefers to the best so far need only reach its value: its rank
-    decides then. So the best move does not depend on which move was searched first.
+    At the root a move that the tie rule prefers to the best so far need only reach its value: its rank decides then. So
+    the best move does not depend on which move was searched first.
     """
     frame = frame_at(address)
-    # Atomics: the frame may be another one by now, if the one below it that asks was cut meanwhile.
-    alpha = load(frame, "alpha", "relaxed")  # race: another frame's only below a cut, where nobody wants the answer
+    # Atomics: the frame may be reused by now, if the frame below it that reads this was cut meanwhile.
+    alpha = load(frame, "alpha", "relaxed")  # race: another frame's only below a cut, where it is not used
     if crew.share_alpha == 0:
         return alpha
-    key = load(frame, "key", "relaxed")  # race: an old key makes the window wider than it need be, never wrong
-    if load(frame, "above", "relaxed") == 0:  # race: another frame's only below a cut, where nobody wants the answer
+    key = load(frame, "key", "relaxed")  # race: an old key makes the window wider than necessary, never wrong
+    if load(frame, "above", "relaxed") == 0:  # race: another frame's only below a cut, where it is not used
         key -= rank_at(address, index)
     return max(alpha, key >> RANK_BITS)
 
 
 @inner
 def ceiling_of(crew, frame):
-    """The frame's beta, lowered by what the frame above has learnt since, but above its alpha.
+    """Return the frame's beta, lowered by the current key of the frame above, but above its alpha.
 
-    While the frame above is being cut, its alpha may have passed its beta: a value of this frame between
-    its alpha and such a beta would be an upper bound taken for a lower one.
+    While the frame above is being cut, its alpha may have passed its beta: a value of this frame between its alpha and
+    such a beta would be an upper bound taken for a lower one.
     """
     if frame.above == 0 or crew.prune == 0:
         return frame.beta
@@ -66,7 +66,7 @@ def ceiling_of(crew, frame):
 
 @inner
 def offer(crew, hand):
-    """Let others join the frame in hand, and go on with it."""
+    """Let other workers join the frame in hand, and continue with it."""
     frame = frame_at(hand.frame)
     frame.opener = hand.id
     hand.spawned += frame.count - load(frame, "next", "relaxed")
@@ -76,13 +76,13 @@ def offer(crew, hand):
 
 @inner
 def invite(crew, hand, frame):
-    """Offer a permit for the frame in hand. Those who take it invite the next."""
+    """Offer a permit for the frame in hand. The worker that takes it invites the next."""
     if crew.count > 1:
         fetch_add(frame, "join", 1)
         if push(hand, hand.frame):
-            tell_sleepers(crew)
+            wake_sleeper(crew)
         else:
-            fetch_add(frame, "join", -1)  # this worker is inside: it is not the last one
+            fetch_add(frame, "join", -1)  # this worker is inside, so it is not the last decrement
 
 
 @inner
@@ -102,19 +102,19 @@ def join(crew, hand, permit):
 
 @inner
 def take(game, crew, hand):
-    """The frame's next move, with the window as it is now; or leave."""
+    """Take the frame's next move, with the window as it is now; or leave."""
     address = hand.frame
     frame = frame_at(address)
     stumble(crew, hand)
-    if load(frame, "bad", "relaxed") != 0:  # race: who sees it late takes a move too many
+    if load(frame, "bad", "relaxed") != 0:  # race: a worker that sees it late takes one move too many
         return LEAVE
-    if not alive(record_at(crew.bell, BELL), address, -1):
-        store(frame, "bad", 1, "relaxed")  # race: all write the same, and the last one out reads it after all have left
+    if not is_wanted(record_at(crew.bell, BELL), address, -1):
+        store(frame, "bad", 1, "relaxed")  # race: all write the same; the last worker out reads it after all left
         return LEAVE
     index = hand.index + 1
     if index >= hand.until:
         if load(frame, "held", "seq_cst") != 0:
-            return LEAVE  # there is more use below the move that is better than was thought
+            return LEAVE  # the frame is held: help below the move that beat its scout
         index, hand.until = take_lot(game, crew, address)
         if index >= frame.count:
             return LEAVE
@@ -127,25 +127,25 @@ def take(game, crew, hand):
     high = max(ceiling_of(crew, frame), low + 1)
     if crew.scout != 0 and index > 0 and frame.in_turn == 0 and frame.left > 0:
         high = min(high, low + 1)
-    return ask(game, hand, address, index, low, high)
+    return start_move(game, hand, address, index, low, high)
 
 
 @inner
 def take_lot(game, crew, address):
-    """The first move of the next lot that nobody has taken, and the end of the lot."""
+    """Return the first move of the next free lot, and the end of the lot."""
     frame = frame_at(address)
     if frame.in_turn != 0:
         return take_failed(crew, address)
-    # Sequentially consistent, like `held`: of one who postpones a move and finds the frame held, and one who
-    # lets go of it and finds nothing postponed, only one can be right.
+    # Sequentially consistent, like `held`: a worker that postpones a move and finds the frame held, and one that
+    # releases the hold and finds nothing postponed, cannot both be right.
     if load(frame, "postponed", "seq_cst") > 0:
         for index in range(frame.count):
-            # race: who finds it before it is counted takes it all the same; other words are left alone
+            # race: a worker that finds it before it is counted takes it all the same; other words are left alone
             if replace_word(moves_of(address), crew.room + index, U64(POSTPONED), U64(SEARCHED)):
                 fetch_add(frame, "postponed", -1)
                 return np.int64(index), np.int64(index + 1)
     if frame.opener < 0 and frame.count > 1:
-        first = load(frame, "next", "relaxed")  # the eldest, alone
+        first = load(frame, "next", "relaxed")  # the eldest move, for this worker alone
         store(frame, "next", first + 1, "relaxed")
         return first, first + 1
     while True:
@@ -154,21 +154,21 @@ def take_lot(game, crew, address):
             return first, first
         end = first + 1
         if crew.lot == ROWS:
-            here = row(game, move_at(address, first))
-            while end < frame.count and row(game, move_at(address, end)) == here:
+            current_row = row(game, move_at(address, first))
+            while end < frame.count and row(game, move_at(address, end)) == current_row:
                 end += 1
         elif crew.lot == IN_ADVANCE:
             end = first + max(1, (frame.count + crew.count - 1) // crew.count)
         else:
             end = first + crew.lot
         end = min(end, frame.count)
-        if compare_exchange(frame, "next", first, end, "relaxed"):  # race: it hands out numbers, and publishes nothing
+        if compare_exchange(frame, "next", first, end, "relaxed"):  # race: hands out numbers, publishes nothing
             return first, end
 
 
 @inner
 def take_failed(crew, address):
-    """The next move that beat its scout. Only one worker is inside then."""
+    """Return the next move that beat its scout, and the end of its lot. Only one worker is inside then."""
     frame = frame_at(address)
     index = load(frame, "next", "relaxed")
     while index < frame.count and np.int64(read_word(moves_of(address), crew.room + index)) != FAILED:
@@ -178,8 +178,8 @@ def take_failed(crew, address):
 
 
 @inner
-def ask(game, hand, address, index, low, high):
-    """Take up move number `index` of a frame in the window (low, high)."""
+def start_move(game, hand, address, index, low, high):
+    """Make move number `index` of a frame the job in hand, in the window (low, high)."""
     frame = frame_at(address)
     position = unpack(game, frame.first, frame.second)
     hand.first, hand.second = pack(game, play(game, position, move_at(address, index)))
@@ -193,12 +193,12 @@ def ask(game, hand, address, index, low, high):
 
 @inner
 def expected_below(frame, index, low, high):
-    """What is expected of the position after move number `index` of a frame, which is asked for (low, high).
+    """Return what is expected of the position after move number `index` of a frame, searched in (low, high).
 
-    Where the first move does not cut a frame off that it should have, the others seldom do: so what each of them
-    leads to is cut off in its turn. With 13 squares of Othello empty, 92 % of the frames that are expected to have no
-    cut-off have none, and 97 % of the others have theirs by the first move. Were all moves of one kind of frame taken
-    to lead to the other kind, every second one of the former had a cut-off.
+    If the first move does not cut a frame off as it should have, the others seldom do: so the position after each of
+    them is expected to be cut off in its turn. With 13 squares of Othello empty, 92 % of the frames that are expected
+    to have no cut-off have none, and 97 % of the others have theirs by the first move. Were all moves of one kind of
+    frame taken to lead to the other kind, every second one of the former had a cut-off.
     """
     if high - low > 1:
         return np.int64(OPEN)

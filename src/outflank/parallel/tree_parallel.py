@@ -1,8 +1,8 @@
 """Tree-parallel Monte-Carlo: all workers grow one tree, without locks.
 
-On its way down a worker counts every node as a game already lost (a virtual loss), so that the others
-look elsewhere until the game is over. A node is given its children by the one who wins a
-compare-exchange on it; the others take it for a leaf meanwhile.
+On its way down a worker counts every node as a game already lost (a virtual loss), so that the others look elsewhere
+until the game is over. The worker that wins a compare-exchange on a node gives it its children; the others take it for
+a leaf meanwhile.
 """
 
 import math
@@ -18,22 +18,22 @@ from outflank.kernels.record_types import allocate, record_type
 from outflank.kernels.workers import run_workers
 from outflank.search.contract import Options
 from outflank.search.division import Promise, Scheme
-from outflank.search.montecarlo import EXPLORE, LONGEST_PATH, WIN, new_tree, played, seeded
+from outflank.search.montecarlo import EXPLORE, LONGEST_PATH, WIN, new_tree, random_state, worker_playout
 from outflank.search.results import WorkerStatistics
 from outflank.search.root import Root
 from outflank.search.stopping import poll_stop
 
-GARDEN = record_type({"games": np.int64, "used": np.int64}, apart=("games", "used"))
-"""Games left to be played, and nodes that the tree has."""
+TREE_STATE = record_type({"games": np.int64, "used": np.int64}, own_lines=("games", "used"))
+"""Games left to be played, and nodes of the tree."""
 
 GROWING = -1
-"""Instead of the first child: somebody is at it."""
+"""Instead of the first child: a worker is expanding the node."""
 
 
 @kernel
-def grow_together(game, evaluation, tree, garden, worker, random, path):
-    """Play games from the root of a tree that others grow too, until none is left."""
-    while fetch_add(garden, "games", -1, "relaxed") > 0:
+def grow_together(game, evaluation, tree, tree_state, worker, random, path):
+    """Play games from the root of a tree that other workers grow too, until none is left."""
+    while fetch_add(tree_state, "games", -1, "relaxed") > 0:
         if poll_stop(worker):
             break
         node, length = 0, 0
@@ -44,27 +44,27 @@ def grow_together(game, evaluation, tree, garden, worker, random, path):
             fetch_add(tree[node], "won", -WIN, "relaxed")
             children = load(tree[node], "children")
             if children == 0 and before > 0:
-                children = _give_children(game, tree, garden, node, worker)
+                children = _expand(game, tree, tree_state, node, worker)
             if children <= 0 or length == len(path):
                 break
-            node = _chosen(tree, node, children)
+            node = _select_child(tree, node, children)
         position = unpack(game, tree[node].first, tree[node].second)
-        result = played(game, evaluation, position, worker, random)
+        result = worker_playout(game, evaluation, position, worker, random)
         for back in range(length - 1, -1, -1):
             fetch_add(tree[path[back]], "won", WIN + result, "relaxed")
             result = -result
 
 
 @inner
-def _give_children(game, tree, garden, node, worker):
-    """Give a node its children, if nobody else does; where they begin, or that there are none yet."""
+def _expand(game, tree, tree_state, node, worker):
+    """Give a node its children, unless another worker does. Return the first child, or that there are none yet."""
     position = unpack(game, tree[node].first, tree[node].second)
     end = fill(game, position, worker.moves, 0)
-    if end == 0 or load(garden, "used", "relaxed") + end > len(tree):
+    if end == 0 or load(tree_state, "used", "relaxed") + end > len(tree):
         return np.int64(0)
     if not compare_exchange(tree[node], "children", 0, GROWING):
         return np.int64(GROWING)
-    first = fetch_add(garden, "used", end, "relaxed")
+    first = fetch_add(tree_state, "used", end, "relaxed")
     if first + end > len(tree):
         store(tree[node], "children", 0)
         return np.int64(0)
@@ -79,8 +79,8 @@ def _give_children(game, tree, garden, node, worker):
 
 
 @inner
-def _chosen(tree, node, first):
-    """The child to follow: the least known first, then the best upper bound."""
+def _select_child(tree, node, first):
+    """Return the child to follow: one without visits first, then the best upper bound."""
     spread = EXPLORE * math.sqrt(math.log(load(tree[node], "visits", "relaxed") + 1.0))
     best, best_bound = first, -1e30
     for child in range(first, first + tree[node].count):
@@ -97,12 +97,12 @@ def _chosen(tree, node, first):
 def _sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
     root = Root(game, position, Options(algorithm="uct"))
     tree, used = new_tree(root, room=512)
-    garden = allocate(GARDEN, 1)[0]
-    garden.games, garden.used = 1, used
-    yield game, root.evaluation, tree, garden, root.worker, seeded(1), np.zeros(32, np.int64)
+    tree_state = allocate(TREE_STATE, 1)[0]
+    tree_state.games, tree_state.used = 1, used
+    yield game, root.evaluation, tree, tree_state, root.worker, random_state(1), np.zeros(32, np.int64)
 
 
-class Garden:
+class SharedTree:
     """One tree for all workers."""
 
     reads_deadline = True
@@ -112,17 +112,17 @@ class Garden:
         root.workers = root.new_workers(workers)
         tree, used = new_tree(root)
         self.trees = [tree]
-        self._garden = allocate(GARDEN, 1)[0]
-        self._garden.used = used
-        self._random = [seeded(root.options.seed * 1_000_003 + index) for index in range(workers)]
+        self._tree_state = allocate(TREE_STATE, 1)[0]
+        self._tree_state.used = used
+        self._random = [random_state(root.options.seed * 1_000_003 + index) for index in range(workers)]
         self._paths = np.zeros((workers, LONGEST_PATH), np.int64)
 
     def play(self, games: int) -> None:
-        """Let the workers take games until so many are played."""
+        """Let the workers take games until `games` are played."""
         root = self.root
-        self._garden.games = games
+        self._tree_state.games = games
         arguments = [
-            (root.game, root.evaluation, self.trees[0], self._garden, worker, random, path)
+            (root.game, root.evaluation, self.trees[0], self._tree_state, worker, random, path)
             for worker, random, path in zip(root.workers, self._random, self._paths, strict=True)
         ]
         if games == 0:
@@ -131,7 +131,7 @@ class Garden:
         run_workers(grow_together, arguments, stop=root.stop, places=root.places)
 
     def statistics(self) -> tuple[WorkerStatistics, ...]:
-        """The nodes of each worker."""
+        """Return the nodes of each worker."""
         return tuple(WorkerStatistics(nodes=int(worker.nodes)) for worker in self.root.workers)
 
 
@@ -141,5 +141,5 @@ TREE_PARALLEL = Scheme(
     promises=Promise(0),
     promises_note="other games are played",
     overhead="games that the virtual losses sent elsewhere",
-    divide=Garden,
+    divide=SharedTree,
 )

@@ -1,8 +1,8 @@
 """Young brothers wait: any node above the threshold whose first move is done may be split; idle workers join the split
-point nearest to some root, and a cut-off anywhere stops everybody below it.
+point nearest to some root, and a cut-off anywhere stops all workers below it.
 
-A move that beats its scout is about to change what its brothers are asked for: until its value is known, nobody takes
-another brother, and there is room for all below it.
+A move that beats its scout is about to change its brothers' windows: until its value is known, no worker takes another
+brother, and there is room for all below it.
 """
 
 from outflank.parallel.divided import Divided, Plan
@@ -10,24 +10,25 @@ from outflank.search.division import Promise, Scheme
 from outflank.search.root import Root
 
 ESTIMATING = Plan(eldest_first=True, serial_moves=2, hold=True)
-"""Of every other search."""
+"""Plan for searches that are neither exact nor selective."""
 
 SELECTIVE = Plan(eldest_first=True, serial_moves_at_all=0, near_leaves=2, hold=True)
-"""Where most of the tree is guessed, what is left is little more than the principal variation, and whoever waits there
-has nothing else to do. At depth 18 from eight openings of Othello two workers were 1.67 times as fast as one, and 1.45
-times by the plan of other searches with parts that are worth dividing three plies deeper; at depth 8 from six layouts
-of Abalone 1.78 and 1.60 times. In Othello the work is 5.6 times the span now, and was 1.7 times: 16 workers, who were
-1.24 times as fast as one at depth 20, were 1.75 times before `near`. Shallower searches that are divided too made it no
-better. In proofs, no eldest where no move is expected to cut off cost as many nodes as it gained time."""
+"""Plan for selective searches. Where most of the tree is guessed, what is left is little more than the principal
+variation, and workers that wait there have nothing else to do. At depth 18 from eight openings of Othello two workers
+were 1.67 times as fast as one, and 1.45 times by the plan of other searches with parts that are worth dividing three
+plies deeper; at depth 8 from six layouts of Abalone 1.78 and 1.60 times. In Othello the work is 5.6 times the span now,
+and was 1.7 times: 16 workers, which were 1.24 times as fast as one at depth 20, were 1.75 times before `near_leaves`.
+Dividing the shallower searches too made it no better. In proofs, no eldest where no move is expected to cut off cost as
+many nodes as it gained time."""
 
 PROVING = Plan(
     eldest_first=True, serial_moves=2, serial_moves_at_cut=2, near_leaves=2, wait_while_improving=True, hold=True
 )
-"""Where a game is played out, a node that its first move should have cut off is cut off by the second in one case of
-three: brothers that are searched beside it are most of what workers have in excess. With 2, 4, 8, 16 and 32 workers
-twelve positions of Othello with 22 squares empty took 1.03, 1.06, 1.14, 1.23 and 1.31 times one worker's nodes, and
-1.04, 1.12, 1.22, 1.35 and 1.52 times by the plan above. With three elders to cut it was 1.18 with 16, but they were
-idle for 37 % of the time instead of 30 %."""
+"""Plan for exact searches. Where a game is played out, a node that its first move should have cut off is cut off by the
+second in one case of three: brothers that are searched beside it are most of the workers' extra nodes. With 2, 4, 8, 16
+and 32 workers twelve positions of Othello with 22 squares empty took 1.03, 1.06, 1.14, 1.23 and 1.31 times one worker's
+nodes, and 1.04, 1.12, 1.22, 1.35 and 1.52 times by the plan above. With three elders to cut it was 1.18 with 16, but
+they were idle for 37 % of the time instead of 30 %."""
 
 
 def _divide(root: Root, workers: int) -> Divided:
@@ -35,7 +36,7 @@ def _divide(root: Root, workers: int) -> Divided:
 
 
 def plan_for(root: Root) -> Plan:
-    """How the tree of a root is divided."""
+    """Return the plan by which the tree of a root is divided."""
     if root.options.exact:
         return PROVING
     return SELECTIVE if root.options.selectivity < 100 else ESTIMATING

@@ -1,4 +1,4 @@
-"""The classroom program behind reports 002 and 004: what it reads and what it prints.
+"""The classroom program behind reports 002 and 004: its input and its output.
 
 It reads, for X and then for O, a kind of player (`c`, a computer, with its depth; or `h`, a human, whose moves come as
 row,col) and plays on a square board of 8×8. Computers search minimax by discs, with the rules of one of the two reports
@@ -18,21 +18,21 @@ from outflank.words import is_count
 
 MOST_DEPTH = 60
 REPORTS = ("002", "004")
-"""Those whose program it is, and whose rules it can have."""
+"""The reports whose rules the program can have."""
 USUAL = "002"
-"""The program as it was handed out had these: the lowest (row, col) among equals, a pass costs no ply."""
+"""The report whose rules the program had as handed out: the lowest (row, col) among equals, a pass costs no ply."""
 LETTERS = {Side.BLACK: "X", Side.WHITE: "O"}
 
 
 @dataclass(frozen=True, slots=True)
 class ClassicPlayer:
-    """Who plays a colour: a computer with a depth, or a human (None)."""
+    """The player of a colour: a computer with a depth, or a human (None)."""
 
     depth: int | None
 
 
 def ask_classic(words: Iterator[str]) -> dict[Side, ClassicPlayer]:
-    """Both players, as `c 7 c 7` or `h c 3` names them."""
+    """Return both players, as `c 7 c 7` or `h c 3` names them."""
     return {side: _seat(words, LETTERS[side]) for side in (Side.BLACK, Side.WHITE)}
 
 
@@ -49,7 +49,7 @@ def _seat(words: Iterator[str], letter: str) -> ClassicPlayer:
 
 
 class Classic:
-    """One game of it."""
+    """One game of the program."""
 
     def __init__(self, seats: dict[Side, ClassicPlayer], words: Iterator[str], *, report: str = USUAL) -> None:
         self.seats, self.words = seats, words
@@ -57,9 +57,9 @@ class Classic:
         self.board = game_of_report(report).start(scoring=self.program.plays["scoring"])
 
     def lines(self) -> Iterator[str]:
-        """What it prints: the board after each move, and the count at the end."""
+        """Yield the output: the board after each move, and the count at the end."""
         board = self.board
-        yield from self._drawn()
+        yield from self._diagram()
         while not board.is_game_over():
             letter = LETTERS[board.turn]
             if board.must_pass:
@@ -68,23 +68,23 @@ class Classic:
                 continue
             depth = self.seats[board.turn].depth
             if depth is not None:
-                row, column = divmod(self._computed(depth), 8)
+                row, column = divmod(self._search_move(depth), 8)
                 yield f"Player {letter} moves to {row + 1},{column + 1}."
             else:
-                yield from self._asked(letter)
-            yield from self._drawn()
+                yield from self._read_move(letter)
+            yield from self._diagram()
         black, white = (word.bit_count() for word in board._by_colour())
         won = "X wins." if black > white else "O wins." if white > black else "It is a tie."
         yield f"X has {black} disks. O has {white} disks. {won}"
 
-    def _computed(self, depth: int) -> int:
+    def _search_move(self, depth: int) -> int:
         program = self.program
-        found = search(self.board, Limits(depth=depth), **program.searching(self.board.turn), **program.shared)
-        assert found.move is not None
-        self.board.push(str(found.move))
-        return found.move.code
+        result = search(self.board, Limits(depth=depth), **program.search_options(self.board.turn), **program.shared)
+        assert result.move is not None
+        self.board.push(str(result.move))
+        return result.move.code
 
-    def _asked(self, letter: str) -> Iterator[str]:
+    def _read_move(self, letter: str) -> Iterator[str]:
         while True:
             row, column = next(self.words, None), next(self.words, None)
             if row is None or column is None:
@@ -97,6 +97,6 @@ class Classic:
                     return
             yield f"{row},{column} is not a legal move."
 
-    def _drawn(self) -> Iterator[str]:
-        # It does not show where one can move.
+    def _diagram(self) -> Iterator[str]:
+        # The program does not mark legal moves.
         yield from (line.replace(LEGAL, EMPTY) for line in self.board.diagram())

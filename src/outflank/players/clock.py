@@ -1,4 +1,4 @@
-"""Clocks: how much time the players of a game have, and have left."""
+"""Clocks: the time that the players of a game have in all and have left."""
 
 import re
 import time
@@ -13,7 +13,7 @@ from outflank.search.contract import LONGEST_SECONDS
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TimeControl:
-    """How much time a player gets. Every unset part is infinite or none.
+    """The time that a player gets. Every unset part is infinite or zero.
 
     >>> TimeControl.parse("5+3")
     TimeControl(game_seconds=300.0, increment_seconds=3.0, move_seconds=None)
@@ -22,23 +22,23 @@ class TimeControl:
     """
 
     game_seconds: float | None = None
-    """For the whole game."""
+    """Time for the whole game."""
     increment_seconds: float = 0.0
-    """Added after each move."""
+    """Increment after each move."""
     move_seconds: float | None = None
-    """For each move."""
+    """Time for each move."""
 
     def __post_init__(self) -> None:
         check_fields(self)
 
     @classmethod
     def parse(cls, text: str) -> "TimeControl":
-        """`5+3` (five minutes, three seconds more after each move), `30s`, `5m`, `5:00+2s`, `2s/move`, or `none`."""
+        """Parse `5+3` (five minutes, three seconds more after each move), `30s`, `5m`, `5:00+2s`, `2s/move`, `none`."""
         words = text.strip().lower()
         if words in ("", "none", "inf", "-"):
             return cls()
         if re.fullmatch(_BARE, words) and float(words):
-            # Seconds to some, minutes to others, and either would be believed until the flag falls.
+            # Some users would mean seconds, others minutes, and would notice a misreading only when the flag falls.
             raise FormatError(
                 f"{text!r} is no clock without a unit: {words}s are seconds, {words}m or {words}+0 minutes"
             )
@@ -54,7 +54,7 @@ class TimeControl:
 
     @property
     def in_words(self) -> str:
-        """How it is understood, in a sentence."""
+        """The time control in words, as it was understood."""
         if self.move_seconds is not None:
             return f"{_spelt(self.move_seconds)} for each move"
         if self.game_seconds is None:
@@ -67,7 +67,7 @@ _BARE = r"[0-9]+(?:\.[0-9]+)?"
 
 
 def _with_units(words: str) -> str:
-    """With the units that everybody means: minutes for the game, seconds after a move or for one."""
+    """Add the usual units: minutes for the game, seconds for an increment or a move."""
     words = re.sub(rf"^({_BARE})\+", r"\1m+", words)
     words = re.sub(rf"\+({_BARE})$", r"+\1s", words)
     return re.sub(rf"^({_BARE})/move$", r"\1s/move", words)
@@ -77,8 +77,8 @@ def _spelt(seconds: float) -> str:
     if seconds < 60 or seconds != int(seconds):
         return "1 second" if seconds == 1 else f"{write_time(seconds)[:-1]} seconds"
     minutes, rest = divmod(int(seconds), 60)
-    said = "1 minute" if minutes == 1 else f"{minutes} minutes"
-    return f"{said} {_spelt(rest)}" if rest else said
+    text = "1 minute" if minutes == 1 else f"{minutes} minutes"
+    return f"{text} {_spelt(rest)}" if rest else text
 
 
 @dataclass(slots=True, kw_only=True)
@@ -87,14 +87,14 @@ class Clock:
 
     control: TimeControl = field(default_factory=TimeControl)
     left_seconds: float | None = None
-    """Time left for the game; None: there is no end of it."""
+    """Time left for the game; None: no limit."""
     opponent_seconds: float | None = None
     started: float | None = None
     """Time at which it started for this move, by `time.perf_counter`; None: when the player is asked."""
 
     @property
     def move_seconds(self) -> float | None:
-        """The most that this move may take; None: as long as it likes."""
+        """The limit on the time of this move; None: no limit."""
         if self.control.move_seconds is not None:
             return self.control.move_seconds
         return self.left_seconds
@@ -112,7 +112,7 @@ class Clocks:
 
     @classmethod
     def alike(cls, control: TimeControl) -> "Clocks":
-        """The same time for both."""
+        """Return clocks with the same time control for both sides."""
         return cls({Side.BLACK: control, Side.WHITE: control})
 
     @property
@@ -121,7 +121,7 @@ class Clocks:
         return any(control != TimeControl() for control in self.controls.values())
 
     def of(self, side: Side) -> Clock:
-        """What a player is shown when it is to move: the clock runs from now on."""
+        """Return the clock that a player sees when it is to move; it starts running now."""
         return Clock(
             control=self.controls[side],
             left_seconds=self.left[side],
@@ -130,7 +130,7 @@ class Clocks:
         )
 
     def spend(self, side: Side, seconds: float) -> bool:
-        """Take what a move took, and add the increment; whether the time sufficed."""
+        """Subtract the time of a move and add the increment; return whether the time sufficed."""
         control, left = self.controls[side], self.left[side]
         if control.move_seconds is not None:
             return seconds <= control.move_seconds
@@ -141,7 +141,7 @@ class Clocks:
         return True
 
     def use(self, side: Side, seconds: float) -> bool:
-        """Take what was thought without a move, which is not given back; whether the time sufficed."""
+        """Subtract time that was used without a move, without an increment; return whether it sufficed."""
         left = self.left[side]
         if left is None or self.controls[side].move_seconds is not None:
             return True

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 MANY_OBJECTS = 20_000
-"""New objects that are worth a collection between two moves: about a millisecond."""
+"""Number of new objects that make a collection between two moves worthwhile; it takes about a millisecond."""
 
 _lock = threading.Lock()
 _pauses = 0
@@ -16,7 +16,7 @@ _was_enabled = _freezes = False
 
 @contextmanager
 def collection_paused() -> Iterator[None]:
-    """Disable the garbage collector; where several such blocks overlap, until the last one ends."""
+    """Disable the garbage collector until the last of overlapping blocks ends."""
     global _pauses, _was_enabled
     with _lock:
         if _pauses == 0:
@@ -36,13 +36,13 @@ def collection_paused() -> Iterator[None]:
 def collecting_between_moves() -> Iterator[None]:
     """Disable the garbage collector for a game, whose referee calls `collect_new` while no clock runs.
 
-    Objects that are there already are left out of collections meanwhile (`gc.freeze`), which takes these from 50 ms to
-    one. What has become garbage is collected at the end.
+    Existing objects are left out of collections meanwhile (`gc.freeze`), which takes these from 50 ms to one. All
+    garbage is collected at the end.
     """
     global _games, _freezes
     with _lock:
         if _games == 0:
-            _freezes = gc.get_freeze_count() == 0  # or somebody else has, and will not have it undone
+            _freezes = gc.get_freeze_count() == 0  # else another caller has frozen them, and that must not be undone
             if _freezes:
                 gc.freeze()
         _games += 1

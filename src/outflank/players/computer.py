@@ -1,4 +1,4 @@
-"""The player that searches: iterations within a budget, openings, exact endings, and a table kept from move to move."""
+"""The searching player: iterations within a budget, openings, exact endings, and a table kept from move to move."""
 
 import time
 from collections.abc import Mapping
@@ -14,17 +14,17 @@ from outflank.errors import InvalidOption, UnknownName
 from outflank.games.description import description_of, titles_of_games
 from outflank.games.rules import ENDLESS_GAME
 from outflank.games.sides import Side
-from outflank.gpu.choosing import settled_device
+from outflank.gpu.choosing import resolve_device
 from outflank.gpu.troubles import NoDevice
 from outflank.kinds import Kind
+from outflank.players.book_habit import BookHabit
 from outflank.players.clock import Clock
 from outflank.players.collecting import collection_paused
-from outflank.players.levels import exact_beside, level_of
+from outflank.players.levels import exact_moves_for_depth, level_of
 from outflank.players.misjudging import Misjudging
-from outflank.players.opened import Opened
 from outflank.players.player import Choice
 from outflank.players.ready_moves import Habit, habit_named
-from outflank.players.repeating import preferred, repeating
+from outflank.players.repeating import preferred_move, repeating_moves
 from outflank.players.timing import AT_ONCE, Budget, Policy, policy_named
 from outflank.players.variety import Variety
 from outflank.schema import conform, kinds_of
@@ -41,24 +41,25 @@ TABLE_BITS = 20
 """32 MiB: enough for some seconds a move."""
 
 WORTH_SHARING = 0.03
-"""Seconds below which starting other workers costs more than they give."""
+"""Time of a search, in seconds, below which starting other workers costs more than it gains."""
 
 SURE_OF_TIME = 0.5
-"""The part of the hard budget that an exact search must be expected to fit in."""
+"""Part of the hard budget within which an exact search must be expected to end."""
 
 MOST_OF_TIME = 0.75
-"""And that it may take: what is left is for an estimate, should it not be ready then."""
+"""Part of the hard budget that an exact search may take; the rest is for an estimate, if the search has not ended by
+then."""
 
 
 class Computer:
-    """Searches. Without a depth, a time, a number of nodes or a clock it thinks for a second a move.
+    """A player that searches. Without a depth, a time, a number of nodes or a clock it thinks for a second a move.
 
     `options` are those of a search (`outflank.search.contract.Options`); `policy` says how time is spent, `habits` and
-    `book` what it does instead of searching, `variety` is a seed by which it draws among first moves that are nearly as
-    good as the best (None: it takes the best); with `repeats` it comes back to positions that were there before,
-    whatever it thinks of them. `ties` names which of equal moves it takes, or which as black and which as white;
-    `scoring` how it counts the end of a game that can be scored in several ways, be the rules as they
-    are (None: as they are). Entries of greater depth may end its searches, unless `table_depth` says otherwise.
+    `book` are used before a search, `variety` is a seed for drawing among first moves that are nearly as good as the
+    best (None: it takes the best); with `repeats` it does not avoid repeated positions. `ties` names which of equal
+    moves it takes, or which as black and which as white; `scoring` is how it counts the end of a game that can be
+    scored in several ways, whatever the rules say (None: by the rules). Entries of greater depth may end its searches,
+    unless `table_depth` says otherwise.
     """
 
     USUAL_SECONDS = 1.0
@@ -98,80 +99,80 @@ class Computer:
         self.name, self.game = name, game
         self.depth, self.seconds, self.nodes = limits.depth, limits.seconds, limits.nodes
         self.exact = exact
-        """Moves left from which it plays exactly; None: where it has the time."""
-        self._to_the_end = 0  # moves left from which it looks so far, selectively
+        """Moves left from which it plays exactly; None: wherever it has the time."""
+        self._to_the_end = 0  # moves left from which it searches to the end, selectively
         self._misjudging: Misjudging | None = None
         if level is not None:
             if depth is not None or exact is not None:
                 raise InvalidOption("a level says the depth and where exact play starts: give one or the others")
-            chosen = level_of(game, level)
-            self.depth, self.exact, self._to_the_end = chosen.depth, chosen.exact, chosen.to_the_end
-            if chosen.misjudged:
-                self._misjudging = Misjudging(chosen.misjudged, chosen.greed, variety or 1)
+            settings = level_of(game, level)
+            self.depth, self.exact, self._to_the_end = settings.depth, settings.exact, settings.to_the_end
+            if settings.misjudged:
+                self._misjudging = Misjudging(settings.misjudged, settings.greed, variety or 1)
         if self.depth is not None and self.exact is None:
-            self.exact = exact_beside(game, self.depth)
+            self.exact = exact_moves_for_depth(game, self.depth)
         for option in options:
             if option not in settings_of_computers():
                 raise UnknownName.among("setting", option, settings_of_computers())
         self.options: PlayerKeywords = {"table_depth": "at-least", **usual_selectivity(game, options), **options}
         checked = Options(**self.options)
-        check(game, checked, replace(limits, depth=self.depth))  # now, and not in the first game
+        check(game, checked, replace(limits, depth=self.depth))  # so that an error is raised before the first game
         bits = TABLE_BITS if "table_bits" not in options else checked.table_bits
         estimates = bits is not None and checked.algorithm not in ("minimax", *MONTE_CARLO)
         if bits is not None:
             check_bits(bits, tables=2 if estimates else 1)
         self._table = Table(bits) if bits is not None and estimates else None
-        self._endings = Table(bits) if bits is not None else None  # what is exact must not meet what is estimated
+        self._endings = Table(bits) if bits is not None else None  # exact and estimated values must not share a table
         self.options["table_bits"] = None
         self.policy: Policy = policy_named(policy)
         self._variety = None if variety is None else Variety(variety)
-        self._habits: list[Habit] = [habit_named(each, game) for each in habits or ()]
+        self._habits: list[Habit] = [habit_named(habit, game) for habit in habits or ()]
         if book is not None:
-            self._habits.append(Opened(_book_to_play_from(game, book), self._variety))
+            self._habits.append(BookHabit(_book_to_play_from(game, book), self._variety))
         self._last_value: int | None = None
-        self._slower = 1.0  # than endings are expected to be played out, on this machine
+        self._slowness = 1.0  # factor by which endings take longer on this machine than expected
         self._prepared = False
-        self._quick_root: Root | None = None  # where there is no time to set up another one
-        self._has_clock = True  # in the last game, or it has not played yet
+        self._quick_root: Root | None = None  # for when there is no time to set up another one
+        self._has_clock = True  # whether the last game had one; True before the first game
 
     # --- a player ---
 
     def new_game(self, board: Board[Any]) -> None:
-        """Forget, and compile what will be needed: that must not run on the clock."""
+        """Forget the last game, and compile the kernels that will be needed, so that this does not run on the clock."""
         self._last_value = None
         for table in (self._table, self._endings):
             if table is not None:
                 table.clear()
         for habit in self._habits:
             habit.new_game(board)
-        for drawn in (self._variety, self._misjudging):
-            if drawn is not None:
-                drawn.new_game()
+        for stream in (self._variety, self._misjudging):
+            if stream is not None:
+                stream.new_game()
         self._prepare(board)
         if self._has_clock and not board.is_game_over():
-            self.policy.lateness.measure(lambda: self._set_up(board))  # now, and not on the clock
+            self.policy.lateness.measure(lambda: self._set_up(board))  # before the clock starts
         self._has_clock = False
 
     def check(self, board: Board[Any]) -> None:
-        """Raise `InvalidOption` where a GPU is asked for and this machine has none. Compiles nothing."""
+        """Raise `InvalidOption` if a GPU is required and this machine has none. Compiles nothing."""
         try:
             if self.options.get("device") == "gpu":
-                settled_device("gpu")
+                resolve_device("gpu")
         except NoDevice as trouble:
             raise InvalidOption(f"{trouble}; device=gpu-or-cpu plays on the CPU where there is no GPU") from None
 
     def reseed(self, seed: int) -> None:
-        """Draw other lots from now on, if it draws any: a match gives every game its own."""
-        for drawn in (self._variety, self._misjudging):
-            if drawn is not None:
-                drawn.reseed(seed)
+        """Reseed its random streams, if it has any: a match gives every game a seed of its own."""
+        for stream in (self._variety, self._misjudging):
+            if stream is not None:
+                stream.reseed(seed)
 
     def _prepare(self, board: Board[Any]) -> None:
         if self._prepared or board.is_game_over():
             return
         self._prepared = True
-        self._at_once(self._as_it_counts(board))
-        for options in (self.options, self._single()):
+        self._move_without_search(self._under_own_scoring(board))
+        for options in (self.options, self._one_worker_options()):
             for _ in iterate(board, Limits(nodes=1), table=self._table, **options):
                 pass
         if self._may_solve(board):
@@ -184,7 +185,7 @@ class Computer:
             pass
 
     def choose(self, board: Board[Any], clock: Clock, *, stop: Stop | None = None) -> Choice:
-        """A habit's move, the only one, or the best that is found in time."""
+        """Return a habit's move, the only legal move, or the best move found in time."""
         if clock.move_seconds is None:
             return self._choose(board, clock, stop)
         self._has_clock = True
@@ -199,25 +200,25 @@ class Computer:
         if len(moves) == 1:
             return Choice(move=moves[0], why="only move")
         for habit in self._habits:
-            found = habit.choose(board)
-            if found is not None:
-                return found
+            ready_choice = habit.choose(board)
+            if ready_choice is not None:
+                return ready_choice
         self._prepare(board)
         budget = self._budget(board, clock)
-        board = self._as_it_counts(board)
+        board = self._under_own_scoring(board)
         lateness = self.policy.lateness
         deadline = Deadline(inf)
         if budget.hard_seconds is not None:
-            # Without a clock nothing is lost by a search that comes back late.
+            # Without a clock nothing is lost by a search that returns late.
             setup = AT_ONCE if clock.move_seconds is None else max(AT_ONCE, lateness.setup_seconds)
             deadline = Deadline(began + budget.hard_seconds, setup_seconds=setup)
         if deadline.left_seconds() <= deadline.setup_seconds:
-            choice = self._at_once(board)
+            choice = self._move_without_search(board)
             lateness.note_hasty(max(entered - began, time.perf_counter() - entered))
             return choice
-        repeats = {} if self._repeats else repeating(board)
-        solved = self._solved(board, budget, deadline, stop)
-        result = solved or self._searched(board, budget, began, deadline, stop, repeats)
+        repeats = {} if self._repeats else repeating_moves(board)
+        solved = self._solve(board, budget, deadline, stop)
+        result = solved or self._search(board, budget, began, deadline, stop, repeats)
         self._last_value = result.value
         assert result.move is not None
         choice = _choice(result)
@@ -231,25 +232,25 @@ class Computer:
         return choice
 
     def _varied(self, board: Board[Any], choice: Choice, result: Result, repeats: Mapping[Move, bool]) -> Choice:
-        """The choice, or early in the game one of those that are nearly as good; or what a weak player takes for it."""
+        """Return the choice, an early move nearly as good, or the move that a weak player thinks best."""
         if not result.best:
             return choice
         picked = result.best[0]
         if self._misjudging is not None:
             picked = self._misjudging.pick(board, result.best, result.scale.points)
         elif repeats:
-            unsure = round(result.scale.points * description_of(board.game).error_of(result.depth))
-            picked = preferred(_best_first(result), repeats, near=result.scale.near, unsure=unsure)
+            unsure = round(result.scale.points * description_of(board.game).typical_error(result.depth))
+            picked = preferred_move(_best_first(result), repeats, near=result.scale.near, unsure=unsure)
         elif self._variety is not None and not result.exact:
-            picked = self._variety.pick(board, [(each, each.value) for each in result.best], result.scale.near)
+            picked = self._variety.pick(board, [(entry, entry.value) for entry in result.best], result.scale.near)
         else:
             return choice
         if picked.move == choice.move:
             return choice
         return replace(choice, move=picked.move, value=picked.value, line=(picked.move,))
 
-    def _at_once(self, board: Board[Any]) -> Choice:
-        """There is no time left: the move that the ordering likes best."""
+    def _move_without_search(self, board: Board[Any]) -> Choice:
+        """Return the first move in the ordering: there is no time for a search."""
         if self._quick_root is None or self._quick_root.game != board.game:
             self._quick_root = Root(
                 board.game, board.position, Options(table_bits=None, exact=True, use_endgame_kernels=False)
@@ -258,14 +259,14 @@ class Computer:
         return Choice(move=board.move(self._quick_root.moves[0].code), why="no time")
 
     def ponder(self, board: Board[Any], *, stop: Stop) -> None:
-        """Fill the table with what may come."""
+        """Fill the table with positions that may come."""
         if self._table is None or board.is_game_over() or self.options.get("algorithm") in MONTE_CARLO:
             return
         for _ in iterate(board, Limits(), stop=stop, table=self._table, **self.options):
             pass
 
     def close(self) -> None:
-        """Give the tables back."""
+        """Release the tables."""
         self._table = self._endings = None
 
     # --- time ---
@@ -284,7 +285,7 @@ class Computer:
     def _is_selective(self) -> bool:
         return self.options.get("selectivity", 100) < 100
 
-    def _searched(
+    def _search(
         self,
         board: Board[Any],
         budget: Budget,
@@ -293,14 +294,14 @@ class Computer:
         stop: Stop,
         repeats: Mapping[Move, bool],
     ) -> Result:
-        """Iterations until the policy, or a limit, says that it is enough."""
+        """Return the result of the iterations until the policy, or a limit, ends them."""
         limits = Limits(depth=budget.depth, nodes=self.nodes)
         alone = budget.hard_seconds is not None and budget.hard_seconds < WORTH_SHARING
-        options = self._single() if alone else self.options
+        options = self._one_worker_options() if alone else self.options
         moves = 1 if self._variety is None else self._variety.moves(board)
         if self._misjudging is not None:
             moves = len(board.legal_moves)
-        moves = max(moves, 1 + len(repeats))  # one of them leads elsewhere
+        moves = max(moves, 1 + len(repeats))  # so that at least one of them repeats no position
         last: Result | None = None
         stable, before = 0, time.perf_counter()
         ties = self._ties[board.turn]
@@ -316,12 +317,12 @@ class Computer:
             if result.depth and self.policy.enough(budget, now - began, now - before, stable):
                 break
             before = now
-        search.close()  # its workers go home now
+        search.close()  # which lets its workers go now
         assert last is not None
         return last
 
-    def _as_it_counts(self, board: Board[Any]) -> Board[Any]:
-        """The board under the player's own scoring."""
+    def _under_own_scoring(self, board: Board[Any]) -> Board[Any]:
+        """Return the board under the player's own scoring."""
         description = description_of(board.game)
         if self._scoring is None or description.options_of(board.game).get("scoring") == self._scoring:
             return board
@@ -329,8 +330,8 @@ class Computer:
         game = description.with_options(board.game, {"scoring": self._scoring})
         return board_class(game)(game, board.position, board.turn, ply=board.ply)
 
-    def _single(self) -> PlayerKeywords:
-        """The same search by one worker."""
+    def _one_worker_options(self) -> PlayerKeywords:
+        """Return the options of the same search with one worker."""
         return {**self.options, "workers": 1, "parallel": None}
 
     # --- endings ---
@@ -339,7 +340,7 @@ class Computer:
         return self.exact != 0 and board.moves_left < ENDLESS_GAME
 
     def _exact_options(self) -> OptionKeywords:
-        """How endings are searched: the same workers, our best ordering."""
+        """Return the options for endings: the same workers, our best ordering."""
         usual: OptionKeywords = {"exact": True, "deepen": False, "table_bits": None, "algorithm": "pvs"}
         if "workers" in self.options:
             usual["workers"] = self.options["workers"]
@@ -347,8 +348,8 @@ class Computer:
             usual["pin"] = self.options["pin"]
         return usual
 
-    def _solved(self, board: Board[Any], budget: Budget, deadline: Deadline, stop: Stop) -> Result | None:
-        """The ending played out, where there is time for it; None where there is not, or it ran out."""
+    def _solve(self, board: Board[Any], budget: Budget, deadline: Deadline, stop: Stop) -> Result | None:
+        """Return the solved ending if there is time for it; None if there is not, or if it ran out."""
         if not self._may_solve(board) or stop.called:
             return None
         moves, left = board.moves_left, None if budget.hard_seconds is None else deadline.left_seconds()
@@ -356,25 +357,30 @@ class Computer:
         if self.exact is not None:
             if moves > self.exact:
                 return None
-        elif left is None or self._slower * expected + 2 * deadline.setup_seconds > SURE_OF_TIME * left:
+        elif left is None or self._slowness * expected + 2 * deadline.setup_seconds > SURE_OF_TIME * left:
             return None
-        most = None if left is None else Deadline(deadline.at - (1 - MOST_OF_TIME) * left)
-        *_, result = iterate(board, stop=stop, table=self._endings, deadline=most, **self._exact_options())
-        if most is not None:
-            deadline.longest_pause_seconds, deadline.began_at = most.longest_pause_seconds, most.began_at
+        ending_deadline = None if left is None else Deadline(deadline.at - (1 - MOST_OF_TIME) * left)
+        *_, result = iterate(board, stop=stop, table=self._endings, deadline=ending_deadline, **self._exact_options())
+        if ending_deadline is not None:
+            deadline.longest_pause_seconds, deadline.began_at = (
+                ending_deadline.longest_pause_seconds,
+                ending_deadline.began_at,
+            )
         if result.exact and not result.stopped:
             return result
         if not stop.called:
-            self._slower = 2 * max(self._slower, result.seconds / expected)  # the time was lost: not so soon again
+            self._slowness = 2 * max(
+                self._slowness, result.seconds / expected
+            )  # the time was lost: try again only later
         return None
 
 
 @cache
 def settings_of_computers() -> dict[str, Kind]:
-    """What can be said about a `Computer`, its own settings and those of its searches, by name, with their kinds."""
+    """Return the settings of a `Computer`, its own and those of its searches, by name, with their kinds."""
     own = get_type_hints(Computer.__init__, include_extras=True)
-    other = ("moves", "exact", "wld", "use_endgame_kernels")
-    searches = {name: kind for name, kind in kinds_of(Options).items() if name not in other}
+    excluded = ("moves", "exact", "wld", "use_endgame_kernels")
+    searches = {name: kind for name, kind in kinds_of(Options).items() if name not in excluded}
     return {**searches, **{name: own[name] for name in own if name not in ("game", "name", "options", "return")}}
 
 
@@ -386,16 +392,18 @@ def _book_to_play_from(game: Any, name: str) -> Book:
 
 
 def _check_scoring(game: Any, scoring: str) -> None:
-    """See that a game can be scored so."""
+    """Raise an error if a game cannot be scored in this way."""
     option = description_of(game).option("scoring")
     if option is None:
-        raise InvalidOption(f"scoring is for {titles_of_games(lambda each: each.option('scoring'))}")
+        raise InvalidOption(
+            f"scoring is for {titles_of_games(lambda game_description: game_description.option('scoring'))}"
+        )
     conform(Literal[option.choices] if option.choices else str, scoring, "scoring")
 
 
 def _best_first(result: Result) -> list[MoveValue]:
-    """The moves that have values, of which an iteration that was not finished may have shown another to be the best."""
-    others = [each for each in result.best if each.move != result.move]
+    """Return the moves that have values, first the best one, which an unfinished iteration may have changed."""
+    others = [entry for entry in result.best if entry.move != result.move]
     if result.move is None or result.value is None:
         return others
     return [MoveValue(move=result.move, value=result.value), *others]

@@ -1,4 +1,4 @@
-"""Levels: what a player of a given strength may look at, and what it misjudges, as the game's description has them."""
+"""Levels: depths, endings and misjudgement of players of a given strength, from the game's description."""
 
 from typing import Any
 
@@ -7,19 +7,21 @@ from outflank.games.description import Level, description_of
 
 
 def level_of(game: Any, number: int) -> Level:
-    """The level with this number."""
+    """Return the level with this number."""
     levels = description_of(game).levels
     if not 1 <= number <= len(levels):
         raise InvalidOption(f"level={number}: 1 to {len(levels)}")
     return levels[number - 1]
 
 
-def exact_beside(game: Any, depth: int) -> int:
-    """The moves left from which a player that looks so deep plays exactly: who asks for a depth does not want to wait
-    for endings that take longer than it."""
+def exact_moves_for_depth(game: Any, depth: int) -> int:
+    """Return the moves left from which a player with this depth plays exactly.
+
+    A user who sets a depth does not want to wait for endings that take longer than a search of that depth.
+    """
     description = description_of(game)
-    if description.exact_beside is not None:
-        return description.exact_beside(depth)
+    if description.exact_moves_for_depth is not None:
+        return description.exact_moves_for_depth(depth)
     levels = description.levels
-    within = [each for each in levels if each.depth <= depth] or [levels[0]]
-    return max(within, key=lambda each: (each.depth, each.exact)).exact
+    within = [level for level in levels if level.depth <= depth] or [levels[0]]
+    return max(within, key=lambda level: (level.depth, level.exact)).exact

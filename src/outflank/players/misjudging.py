@@ -1,9 +1,8 @@
-"""Players that are weak as people are: they misjudge moves a little, and like to win pieces at once.
+"""Players that are weak in a human way: they misjudge moves a little, and like to win pieces at once.
 
-A player that draws moves by lot looks like nobody, and one that only looks less far plays each move well for what it
-sees. Beginners see moves about right, and some of them wrong by as much as they have not learnt yet; what is taken
-from the other side looks good to them. So a move that is clearly best is mostly found, and one that throws the game
-away is seldom made.
+A player of random moves is like no human, and a player that only searches less deep plays each move well for what it
+sees. Beginners judge most moves about right, and some wrong by as much as they have not learnt yet; captures look good
+to them. So a move that is clearly best is mostly found, and one that throws the game away is seldom made.
 """
 
 from collections.abc import Sequence
@@ -15,30 +14,32 @@ from outflank.players.random_streams import RandomStream
 from outflank.search.results import MoveValue
 
 LARGEST = 2.0
-"""Standard deviations that a move is misjudged by at most."""
+"""Largest misjudgement of a move, in standard deviations."""
 
 
 class Misjudging(RandomStream):
-    """Draws what is misjudged."""
+    """Draws the misjudgements of moves."""
 
     def __init__(self, deviation: float, greed: float, seed: int) -> None:
         super().__init__(seed, "misjudged")
         self.deviation, self.greed = deviation, greed
 
     def pick(self, board: Board[Any], moves: Sequence[MoveValue], points: int) -> MoveValue:
-        """The move that seems best, `points` of the values making one of the game's unit."""
-        return max(moves, key=lambda each: each.value + points * (self._error() + self.greed * winnings(board, each)))
+        """Return the move that seems best; `points` is the number of value points in one of the game's units."""
+        return max(
+            moves, key=lambda entry: entry.value + points * (self._error() + self.greed * pieces_gained(board, entry))
+        )
 
     def _error(self) -> float:
-        drawn = self.chance.gauss(0.0, self.deviation)
-        return max(-LARGEST * self.deviation, min(LARGEST * self.deviation, drawn))
+        error = self.rng.gauss(0.0, self.deviation)
+        return max(-LARGEST * self.deviation, min(LARGEST * self.deviation, error))
 
 
-def winnings(board: Board[Any], each: MoveValue) -> int:
-    """How many pieces more a side is ahead after its move; 0 in a game whose positions tell no pieces."""
+def pieces_gained(board: Board[Any], entry: MoveValue) -> int:
+    """Return by how many pieces a move increases its side's lead; 0 in a game without countable pieces."""
     before = board.position
     if not hasattr(before, "own") or not hasattr(before, "opp"):
         return 0
-    then = play(board.game, before, MOVE(each.move.code))
-    mine, yours = int(then.opp).bit_count(), int(then.own).bit_count()
+    after = play(board.game, before, MOVE(entry.move.code))
+    mine, yours = int(after.opp).bit_count(), int(after.own).bit_count()
     return mine - yours - int(before.own).bit_count() + int(before.opp).bit_count()

@@ -1,4 +1,4 @@
-"""What a player is: something that, given a board and a clock, names a move."""
+"""The protocol of players: given a board and a clock, a player chooses a move."""
 
 from dataclasses import dataclass, field
 from math import isfinite
@@ -7,7 +7,7 @@ from typing import Any, Protocol
 from outflank.boards import Board, Move
 from outflank.errors import OutflankError
 from outflank.games.description import unit_of
-from outflank.games.evaluation import counted
+from outflank.games.evaluation import unit_scale
 from outflank.games.units import Scale
 from outflank.players.clock import Clock
 from outflank.search.contract import Stop
@@ -15,40 +15,40 @@ from outflank.search.contract import Stop
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """A move, and what its player has to say about it."""
+    """A move, and what the player reports about it."""
 
     move: Move
     value: float | None = None
-    """What the position is worth to the mover, as the player counts; None: it has not said."""
+    """Value of the position for the mover, on the player's scale; None: not reported."""
     scale: Scale | None = None
-    """How the value is to be read; None: it counts what the game's scores do."""
+    """Scale of the value; None: the unit of the game's scores."""
     depth: int = 0
-    """Plies that it looked ahead."""
+    """Depth of the search, in plies."""
     nodes: int = 0
     exact: bool = False
     """Whether the value is that of perfect play."""
     line: tuple[Move, ...] = ()
-    """The moves it expects, its own first."""
+    """The expected line, beginning with the move itself."""
     why: str = ""
-    """In a word: `book`, `seen before`, `only move`; empty for a search."""
+    """The reason in a word or two: `book`, `seen before`, `only move`; empty for a search."""
 
     def value_text(self, game: Any) -> str:
-        """The value as people read it; nothing if there is none."""
-        return "" if self.value is None else (self.scale or counted(game)).text(self.value, exact=self.exact)
+        """Return the value as text for people; empty if there is none."""
+        return "" if self.value is None else (self.scale or unit_scale(game)).text(self.value, exact=self.exact)
 
     def value_as_score(self, game: Any) -> float | None:
-        """The value in what the game's scores count, as records have it; None where it is counted in something else."""
+        """Return the value in the unit of the game's scores, as records have it; None if it has another unit."""
         if not isinstance(self.value, int | float) or not isfinite(self.value):
             return None
-        scale = self.scale or counted(game)
+        scale = self.scale or unit_scale(game)
         in_unit = scale.unit == unit_of(game).name or scale.is_final(self.value)
         return round(scale.number(self.value), 2) if in_unit else None
 
 
 class PlayerFailed(Exception):
-    """A player cannot go on: it has crashed, broken its protocol, or named a move that is none.
+    """A player cannot go on: it has crashed, broken its protocol, or made an illegal move.
 
-    Whoever plays against it has won; a match goes on.
+    Its opponent wins the game; a match goes on.
     """
 
 
@@ -58,25 +58,25 @@ class Player(Protocol):
     name: str
 
     def choose(self, board: Board[Any], clock: Clock, *, stop: Stop | None = None) -> Choice:
-        """The move of the side to move; at least one is legal. May raise `PlayerFailed`.
+        """Return a move for the side to move, which has at least one. May raise `PlayerFailed`.
 
-        The clock runs already: a player that uses up its time has lost. Once `stop` is called it answers at once.
+        The clock is running already: a player that uses up its time has lost. Once `stop` is called it answers at once.
         """
 
     def ponder(self, board: Board[Any], *, stop: Stop) -> None:
-        """Think while the opponent does, `board` being the opponent's to move, until `stop` is called."""
+        """Think on the opponent's time, `board` being the opponent's to move, until `stop` is called."""
 
     def new_game(self, board: Board[Any]) -> None:
-        """Forget the game before; the next one starts here."""
+        """Forget the last game; the next one starts from `board`."""
 
     def close(self) -> None:
-        """Give back what it holds: threads, tables, processes."""
+        """Release the threads, tables and processes of the player."""
 
 
 def try_out(player: Player, board: Board[Any], words: str) -> None:
-    """See that the player with these words can play from this board, where it has a method `check(board)` that tells.
+    """Raise an error if the player's method `check(board)`, should it have one, says that it cannot play from here.
 
-    Asked before a game: what cannot work is an error in a line, and not a game lost after the other.
+    Called before a game: a player that cannot work gives one error message, instead of losing game after game.
     """
     check = getattr(player, "check", None)
     if check is None:
@@ -89,15 +89,15 @@ def try_out(player: Player, board: Board[Any], words: str) -> None:
 
 @dataclass(slots=True)
 class SimplePlayer:
-    """What players have in common that neither ponder nor hold anything."""
+    """A base class of players that neither ponder nor hold resources."""
 
     name: str = field(default="")
 
     def ponder(self, board: Board[Any], *, stop: Stop) -> None:
-        """It does not."""
+        """Do nothing."""
 
     def new_game(self, board: Board[Any]) -> None:
-        """There is nothing to forget."""
+        """Do nothing: there is nothing to forget."""
 
     def close(self) -> None:
-        """There is nothing to give back."""
+        """Do nothing: there is nothing to release."""

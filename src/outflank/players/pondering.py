@@ -1,4 +1,4 @@
-"""Thinking on the opponent's time: in a thread of its own, ended as soon as the opponent has moved."""
+"""Thinking on the opponent's time, in a thread of its own that ends as soon as the opponent has moved."""
 
 import threading
 from types import TracebackType
@@ -10,7 +10,7 @@ from outflank.search.contract import Stop
 
 
 class Pondering:
-    """While the block runs, `player` (None: nobody) ponders on a copy of the board."""
+    """A block during which `player` (None: no player) ponders on a copy of the board."""
 
     def __init__(self, player: Player | None, board: Board[Any]) -> None:
         self._stop = Stop()

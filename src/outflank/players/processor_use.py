@@ -49,20 +49,21 @@ class ProcessorReading:
     """For each living thread: nanoseconds that it has run, and that it has waited for a core while runnable."""
 
     def until(self, later: "ProcessorReading", thinking_seconds: float) -> ProcessorUse:
-        """Return what was used between this reading and a later one, `thinking_seconds` of wall clock apart."""
+        """Return the processor use between this reading and a later one, `thinking_seconds` of wall clock apart."""
         cpu = max(0.0, later.cpu_seconds - self.cpu_seconds)
         ran, served = 0, 0.0
         for thread, (run_after, wait_after) in later.threads.items():
             run_before, wait_before = self.threads.get(thread, (0, 0))
             run, wait = run_after - run_before, wait_after - wait_before
             if run > 0:
-                # Weighted by run time: a thread that only passes messages on may wait long, and needs next to nothing.
+                # Weighted by run time: a thread that only passes messages on may wait long, and needs almost no core
+                # time.
                 ran, served = ran + run, served + run * run / (run + max(0, wait))
         # The waiting time of threads that have ended is lost: it is estimated from those that still live.
-        wanted = cpu * ran / served if served > 0 else cpu
+        entitled = cpu * ran / served if served > 0 else cpu
         most = thinking_seconds * usable_cores()
         return ProcessorUse(
-            thinking_seconds=thinking_seconds, cpu_seconds=cpu, entitled_seconds=max(cpu, min(wanted, most))
+            thinking_seconds=thinking_seconds, cpu_seconds=cpu, entitled_seconds=max(cpu, min(entitled, most))
         )
 
 
@@ -71,18 +72,21 @@ def processor_reading(pid: int) -> ProcessorReading | None:
     if sys.platform != "linux":
         return None
     try:
-        reading = _of_one(pid)
+        reading = _own_reading(pid)
     except (OSError, ValueError, IndexError):
         return None
     for child in _children(pid):
-        below = processor_reading(child)
-        if below is not None:  # else it has ended meanwhile
-            reading = ProcessorReading(reading.cpu_seconds + below.cpu_seconds, {**reading.threads, **below.threads})
+        child_reading = processor_reading(child)
+        if child_reading is not None:  # it has ended meanwhile otherwise
+            reading = ProcessorReading(
+                reading.cpu_seconds + child_reading.cpu_seconds, {**reading.threads, **child_reading.threads}
+            )
     return reading
 
 
-def _of_one(pid: int) -> ProcessorReading:
-    # The clock of a process, in nanoseconds; `clock_getcpuclockid` of C makes its number so, and Python has none.
+def _own_reading(pid: int) -> ProcessorReading:
+    # The clock of a process, in nanoseconds. C's `clock_getcpuclockid` computes its number this way; Python has no such
+    # function.
     cpu = time.clock_gettime((~pid << 3) | 2)
     stat = _text(f"/proc/{pid}/stat")
     ended_children = sum(map(int, stat[stat.rindex(")") + 2 :].split()[_CHILDREN_TIMES]))
@@ -95,12 +99,12 @@ def _of_one(pid: int) -> ProcessorReading:
 
 
 def _children(pid: int) -> list[int]:
-    found: list[int] = []
+    pids: list[int] = []
     with suppress(OSError):
         for thread in os.listdir(f"/proc/{pid}/task"):
             with suppress(OSError):
-                found += [int(word) for word in _text(f"/proc/{pid}/task/{thread}/children").split()]
-    return found
+                pids += [int(word) for word in _text(f"/proc/{pid}/task/{thread}/children").split()]
+    return pids
 
 
 def _text(path: str) -> str:

@@ -1,4 +1,4 @@
-"""What a player does instead of searching: its memory of two turns ago, and what its game has ready."""
+"""Moves without a search: remembered from two turns ago, or from the game's own ready moves."""
 
 from dataclasses import replace
 from typing import Any, Protocol
@@ -10,73 +10,73 @@ from outflank.players.player import Choice
 
 
 class Habit(Protocol):
-    """Names a move now and then."""
+    """Chooses a move without a search in some positions."""
 
     def new_game(self, board: Board[Any]) -> None:
-        """Forget."""
+        """Forget the last game."""
 
     def choose(self, board: Board[Any]) -> Choice | None:
-        """A move, or None: search."""
+        """Return a move; None: the player must search."""
 
     def played(self, board: Board[Any], choice: Choice) -> None:
-        """What the player chose here by itself."""
+        """Record the move that the player chose by a search."""
 
 
 class BoardCache:
-    """Report 003's: a position that was there two turns ago gets the move that it got then."""
+    """Report 003's habit: a position that was there two turns ago gets the same move again."""
 
-    KEPT = 2
-    """Boards."""
+    BOARDS = 2
+    """Number of boards that are remembered."""
 
     def __init__(self) -> None:
         self._seen: list[tuple[Board[Any], Choice]] = []
 
     def new_game(self, board: Board[Any]) -> None:
-        """Nothing has been seen."""
+        """Forget all boards."""
         self._seen.clear()
 
     def choose(self, board: Board[Any]) -> Choice | None:
-        """The move of then, if it is the same board."""
+        """Return the earlier move, if the board is the same."""
         for before, choice in self._seen:
             if before == board and choice.move in board.legal_moves:
                 return replace(choice, why="seen before")
         return None
 
     def played(self, board: Board[Any], choice: Choice) -> None:
-        """Two boards are kept, as there."""
-        self._seen = [*self._seen, (board.copy(), choice)][-self.KEPT :]
+        """Remember the board; two are remembered, as in the report."""
+        self._seen = [*self._seen, (board.copy(), choice)][-self.BOARDS :]
 
 
-class Ready:
-    """The habit of playing what the game has ready."""
+class ReadyMoveHabit:
+    """The habit of playing the game's own ready moves."""
 
     def __init__(self, ready: ReadyMoves) -> None:
         self._ready = ready
 
     def new_game(self, board: Board[Any]) -> None:
-        """There is nothing to forget."""
+        """Do nothing: there is nothing to forget."""
 
     def choose(self, board: Board[Any]) -> Choice | None:
-        """Its move, if it has one here."""
+        """Return the ready move in this position, if there is one."""
         move = self._ready.choose(board)
         return None if move is None else Choice(move=move, why=self._ready.why)
 
     def played(self, board: Board[Any], choice: Choice) -> None:
-        """It needs no memory."""
+        """Do nothing: ready moves need no memory."""
 
 
 HABITS: dict[str, type[BoardCache]] = {"cache": BoardCache}
-"""Those of any game's players."""
+"""Habits of players of any game."""
 
 
 def habit_named(name: str, game: Any) -> Habit:
-    """The habit called `name`."""
+    """Return the habit called `name`."""
     if name in HABITS:
         return HABITS[name]()
     own = description_of(game).ready_moves
     if name in own:
-        return Ready(own[name])
-    others = {habit: each.title for each in GAMES.parts().values() for habit in each.ready_moves}
+        return ReadyMoveHabit(own[name])
+    others = {habit: description.title for description in GAMES.parts().values() for habit in description.ready_moves}
     if name not in others:
         raise UnknownName.among("habit", name, (*HABITS, *dict.fromkeys((*own, *others))))
     raise InvalidOption(f"{name} is a habit of {others[name]}'s players")

@@ -1,10 +1,10 @@
-"""Positions that were there before: a player does not come back to them where it can help it, unless it stands badly.
+"""Repeated positions: a player avoids them where it can, unless it stands badly.
 
 A search knows a position, not the game that led to it, so two moves there and back look as good to it as they did the
-first time, and a game that it should win ends as a draw. What is done about it is done at the root: a move that draws
-the game is worth it to who is behind by more than such a search is wrong by, and one that repeats a position is not
-made by others if another is nearly as good. Values alone would not do: those of odd and even depths differ so much that
-of two players each may take itself for the one who should be content with a draw.
+first time, and a game that it should win ends as a draw. The root handles this: a side that is behind by more than the
+search's error takes a move that draws the game, and otherwise a move that repeats a position is not made if another is
+nearly as good. Values alone would not do: those of odd and even depths differ so much that of two players each may take
+itself for the one that should be content with a draw.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,14 +15,14 @@ from outflank.games.rules import ENDLESS_GAME, MOVE, play
 from outflank.search.results import MoveValue
 
 
-def repeating(board: Board[Any]) -> dict[Move, bool]:
-    """The moves after which a position is there again, and whether that draws the game."""
-    if board.moves_left < ENDLESS_GAME:  # each move uses something up
+def repeating_moves(board: Board[Any]) -> dict[Move, bool]:
+    """Return the moves that repeat a position, and for each whether it draws the game."""
+    if board.moves_left < ENDLESS_GAME:  # each move uses something up, so that no position can return
         return {}
-    # Positions are seen by the side to move: only every other one can be there again.
+    # Positions are from the side to move's view: only every other one can recur.
     seen = set(board.positions[::-2])
-    again = (move for move in board.legal_moves if seen and play(board.game, board.position, MOVE(move.code)) in seen)
-    return {move: _draws(board, move) for move in again}
+    repeats = (move for move in board.legal_moves if seen and play(board.game, board.position, MOVE(move.code)) in seen)
+    return {move: _draws(board, move) for move in repeats}
 
 
 def _draws(board: Board[Any], move: Move) -> bool:
@@ -32,14 +32,14 @@ def _draws(board: Board[Any], move: Move) -> bool:
     return outcome is not None and outcome.winner is None
 
 
-def preferred(moves: Sequence[MoveValue], repeats: Mapping[Move, bool], *, near: int, unsure: int) -> MoveValue:
-    """The move to make of those that have values, of which the first is the best.
+def preferred_move(moves: Sequence[MoveValue], repeats: Mapping[Move, bool], *, near: int, unsure: int) -> MoveValue:
+    """Return the move to make of those that have values, of which the first is the best.
 
-    `near` is how far off is nearly as good, `unsure` what values may be wrong by.
+    `near` is the difference up to which a value is nearly as good, `unsure` the error of the values.
     """
-    worth = [MoveValue(move=each.move, value=-unsure) if repeats.get(each.move) else each for each in moves]
-    best = max(worth, key=lambda each: each.value)  # the first of equal ones
+    worth = [MoveValue(move=entry.move, value=-unsure) if repeats.get(entry.move) else entry for entry in moves]
+    best = max(worth, key=lambda entry: entry.value)  # the first of equal ones
     if best.value <= -unsure or best.move not in repeats:
         return best
-    others = [each for each in worth if each.move not in repeats and each.value >= best.value - near]
-    return max(others, key=lambda each: each.value, default=best)
+    others = [entry for entry in worth if entry.move not in repeats and entry.value >= best.value - near]
+    return max(others, key=lambda entry: entry.value, default=best)

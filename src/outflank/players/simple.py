@@ -1,4 +1,4 @@
-"""Players that do not think: to play against, and to measure others with."""
+"""Players that do not search: opponents for people, and a baseline for measurements."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -17,13 +17,13 @@ class First(SimplePlayer):
     name: str = "first"
 
     def choose(self, board: Board[Any], clock: Clock, *, stop: Stop | None = None) -> Choice:
-        """The first one."""
+        """Return the first legal move."""
         return Choice(move=board.legal_moves[0])
 
 
 @dataclass(slots=True)
 class Random(SimplePlayer):
-    """Takes any legal move; the same ones for the same seed, in every game of its own."""
+    """Takes any legal move; the same ones for the same seed, other ones in every game."""
 
     name: str = "random"
     seed: int = 1
@@ -33,14 +33,14 @@ class Random(SimplePlayer):
         self._stream = RandomStream(self.seed, "moves")
 
     def reseed(self, seed: int) -> None:
-        """Draw other lots from now on."""
+        """Continue with another seed."""
         self.seed = seed
         self._stream.reseed(seed)
 
     def new_game(self, board: Board[Any]) -> None:
-        """Another game, other moves."""
+        """Begin the random stream of the next game."""
         self._stream.new_game()
 
     def choose(self, board: Board[Any], clock: Clock, *, stop: Stop | None = None) -> Choice:
-        """One of them."""
-        return Choice(move=self._stream.chance.choice(board.legal_moves))
+        """Return a random legal move."""
+        return Choice(move=self._stream.rng.choice(board.legal_moves))

@@ -18,7 +18,7 @@ EXTERNAL = {"gtp": "outflank.protocols.gtp_client", "nboard": "outflank.protocol
 """Kinds that are programs, and the module that drives them: its `player(command, game, **settings)` makes one."""
 
 HUMAN = "human"
-"""Who sits down where there is a keyboard, and is no player of ours."""
+"""The kind of a human at the keyboard, which is not a player of this package."""
 
 KINDS = ("computer", "random", "first", *EXTERNAL)
 
@@ -29,20 +29,20 @@ _ALIASES = {"time": "seconds", "scheme": "parallel", "habit": "habits"}
 
 
 def player(text: str, game: Any, *, variety: int | None = None, seated: tuple[str, ...] = ()) -> Player:
-    """The player that the words name; an error names those as well that the caller has `seated`.
+    """Return the player that the words name; an error also lists the `seated` kinds, which the caller handles itself.
 
-    With a seed for `variety` players of ours draw lots where their words leave it open, so that games differ; a
-    report's program does what it did.
+    With a seed for `variety`, our own players vary their moves if their words do not say otherwise, so that games
+    differ; a report's program does not.
     """
     if len(text) > MOST_CHARACTERS:  # `shlex` takes quadratic time
         raise OutflankError(f"a player in {len(text):,} characters: {MOST_CHARACTERS:,} at most")
-    kind, rest = _parted(text)
+    kind, rest = _kind_and_rest(text)
     if kind.endswith(":") or is_program(text):
-        settled, kind = kind.endswith(":"), kind.rstrip(":")
+        has_no_settings, kind = kind.endswith(":"), kind.rstrip(":")
         if kind not in EXTERNAL:
             raise UnknownName.among("player", kind, (*KINDS, *seated))
         module = import_module(EXTERNAL[kind])
-        settings, rest = ({}, rest) if settled else _of_program(kind, module.player, rest)
+        settings, rest = ({}, rest) if has_no_settings else _program_settings(kind, module.player, rest)
         if not rest.strip():
             raise OutflankError(f"{kind}: the command of the engine is missing")
         try:
@@ -69,30 +69,30 @@ def player(text: str, game: Any, *, variety: int | None = None, seated: tuple[st
 
 
 def is_program(text: str) -> bool:
-    """Whether the words name another program, whose failures are its own."""
-    return _parted(text)[0].rstrip(":") in EXTERNAL
+    """Return whether the words name an external program, whose failures count against it."""
+    return _kind_and_rest(text)[0].rstrip(":") in EXTERNAL
 
 
-def _parted(text: str) -> tuple[str, str]:
-    """The kind of player, and what is said of it."""
+def _kind_and_rest(text: str) -> tuple[str, str]:
+    """Return the kind of player, and the rest of the words."""
     kind, _, rest = text.strip().partition(" ")
     return kind, rest
 
 
-def _of_program(kind: str, make: Callable[..., Player], text: str) -> tuple[dict[str, str], str]:
-    """The settings before the colon of `nboard depth=20: command`, and the command."""
-    found = re.fullmatch(r"((?:[a-z]+=[^\s:]+\s+)*[a-z]+=[^\s:]+)\s*:(.*)", text.strip(), re.DOTALL)
-    if found is None:
+def _program_settings(kind: str, make: Callable[..., Player], text: str) -> tuple[dict[str, str], str]:
+    """Return the settings before the colon of `nboard depth=20: command`, and the command."""
+    match = re.fullmatch(r"((?:[a-z]+=[^\s:]+\s+)*[a-z]+=[^\s:]+)\s*:(.*)", text.strip(), re.DOTALL)
+    if match is None:
         return {}, text
-    settings, known = _settings(found[1]), list(signature(make).parameters)[2:]
+    settings, known = _settings(match[1]), list(signature(make).parameters)[2:]
     for name in settings:
         if name not in known:
             raise UnknownName.among(f"setting of {kind}", name, known)
-    return settings, found[2]
+    return settings, match[2]
 
 
 def _settings(text: str) -> dict[str, str]:
-    found: dict[str, str] = {}
+    settings: dict[str, str] = {}
     try:
         split = shlex.split(text)
     except ValueError as error:
@@ -102,24 +102,26 @@ def _settings(text: str) -> dict[str, str]:
         if not equals or not name:
             raise OutflankError(f"{word!r}: a setting is name=value, like depth=7")
         setting = _ALIASES.get(name, name).replace("-", "_")
-        if setting in found:
-            raise OutflankError(f"{word}: {setting} is {found[setting]!r} already; give each setting once")
-        found[setting] = value
-    return found
+        if setting in settings:
+            raise OutflankError(f"{word}: {setting} is {settings[setting]!r} already; give each setting once")
+        settings[setting] = value
+    return settings
 
 
 def _computer(text: str, words: dict[str, str], game: Any, variety: int | None) -> Computer:
     report = words.pop("report", None)
-    said = {name: _value(name, value) for name, value in words.items()}
+    own_settings = {name: _value(name, value) for name, value in words.items()}
     if report is None:
-        return Computer(game, name=text, **{"variety": variety, **said})
+        return Computer(game, name=text, **{"variety": variety, **own_settings})
     settings = program_named(report, game).settings()
-    if "depth" not in said and ("seconds" in said or "nodes" in said or "level" in said):
-        settings.pop("depth", None)  # who is told how long to think cannot keep to the depth that it had
+    if "depth" not in own_settings and (
+        "seconds" in own_settings or "nodes" in own_settings or "level" in own_settings
+    ):
+        settings.pop("depth", None)  # a limit on time, nodes or level replaces the program's depth
         settings["deepen"] = True
-    if "level" in said:
+    if "level" in own_settings:
         settings.pop("exact")
-    return Computer(game, name=text, **{**settings, **said})
+    return Computer(game, name=text, **{**settings, **own_settings})
 
 
 def _value(name: str, text: str) -> Any:

@@ -1,8 +1,8 @@
-"""How long to think: a budget for each move, and whether another iteration is worth beginning.
+"""Time management: a budget for each move, and whether another iteration is worth beginning.
 
-Two times make a budget. After the *soft* one no further iteration is begun, and earlier if the best move has been the
-same for long; at the *hard* one the search is stopped. Seconds a move that a player is told to take, by a clock or by
-none, are used: an iteration is begun even if it will not be finished, for what it has shown by then counts.
+A budget has two times. After the *soft* one no further iteration is begun, and earlier if the best move has been the
+same for long; at the *hard* one the search is stopped. A fixed time per move, from a clock or a setting, is used up: an
+iteration is begun even if it will not be finished, for its results so far count.
 
 A search returns some time after its deadline: the system may have given its core to another program. `Lateness`
 estimates that time, from a short measurement before the game and from every move. Every budget keeps it in reserve, and
@@ -31,42 +31,45 @@ LEAST_SHARE = 0.03
 
 LEAST_RESERVE = 0.005
 """Smallest reserve of a time for each move, in seconds: more than the 4 ms that another program runs at a time if the
-kernel has 250 ticks a second. With 3 ms, 1 of 42 games at 0.1 s a move was lost; what delayed it was not measured."""
+kernel has 250 ticks a second. With 3 ms, 1 of 42 games at 0.1 s a move was lost; the cause of its delay was not
+measured."""
 
 MEASUREMENTS, MEASUREMENTS_BUSY = 8, 30
-"""Measurements of delays before a game (50 ms), and where other programs are seen to be running (200 ms and more)."""
+"""Number of measurements of delays before a game (50 ms), and if other programs turn out to be running (200 ms and
+more)."""
 
 LOOKS = 10_000
-"""Looks at the clock of one measurement: 5 ms, if nothing holds them up."""
+"""Number of readings of the clock in one measurement: 5 ms, if nothing delays them."""
 
 BUSY_DELAY = 0.002
 """Delay of a thread, in seconds, from which on other programs must be running."""
 
 SET_UPS = 4
-"""Searches that are set up before a game, to see how long that takes."""
+"""Number of searches that are set up before a game, to measure how long that takes."""
 
 MEASURED_FOR = 10.0
 """Seconds after which the delays on this machine are measured anew."""
 
 REMEMBERED = 60
-"""Moves and measurements that a player's lateness is estimated from."""
+"""Number of moves and measurements from which a player's lateness is estimated."""
 
 MORE_LATE = 3.0
 """Reserve in multiples of that estimate: a search may lose its core once before it has stopped and once after, and of
-the thousands of moves of a match one is held up longer than sixty have shown."""
+the thousands of moves of a match one is delayed longer than sixty have shown."""
 
 HASTY = 0.6
 """Part of the estimate that a move without a search confirms, however soon it came."""
 
 AT_ONCE = 0.003
-"""Seconds that a move takes which is not thought about, with room to spare."""
+"""Time of a move without a search, in seconds, with room to spare."""
 
 PATIENCE = 4.0
-"""How many times the soft budget a search that has begun may take."""
+"""Limit on the time of a search that has begun, in multiples of the soft budget."""
 
 
 FIRST_MOVE = 0.15
-"""The part of the last iteration's time that the first move of the next takes at least: until then it shows nothing."""
+"""Part of the last iteration's time that the first move of the next takes at least; before that the iteration has no
+result."""
 
 
 FORGETTING = 0.8
@@ -76,16 +79,16 @@ FORGETTING = 0.8
 class Lateness:
     """Estimate of the time by which moves miss their deadlines on this machine.
 
-    Made from the last `REMEMBERED` moves and measurements together.
+    It is made from the last `REMEMBERED` moves and measurements together.
     """
 
     def __init__(self) -> None:
         self.seconds = 0.0
-        """The longest delay but one: the longest may be an accident (a machine that slept)."""
+        """The second longest delay: the longest may be an accident (a machine that slept)."""
         self.mean_seconds = 0.0
         """Moving average of the time by which moves missed their deadlines."""
         self.setup_seconds = 0.0
-        """The longest time but one to set up a search, in which nothing can stop it, and to end it."""
+        """The second longest time to set up a search, in which nothing can stop it, and to end it."""
         self._delays: deque[float] = deque(maxlen=REMEMBERED)
         self._setups: deque[float] = deque(maxlen=REMEMBERED)
         self._measured_at = -inf
@@ -112,12 +115,15 @@ class Lateness:
         self.mean_seconds += 0.1 * (min(max(0.0, late_seconds), LEAST_MARGIN + self.seconds) - self.mean_seconds)
 
     def note_hasty(self, delay_seconds: float) -> None:
-        """Learn from a move without a search. It is too short to show that the machine is quiet again, so the estimate
-        falls to `HASTY` of itself at most, once `REMEMBERED` such moves have been made."""
+        """Learn from a move without a search.
+
+        It is too short to show that the machine is quiet again, so the estimate falls to `HASTY` of itself at most,
+        once `REMEMBERED` such moves have been made.
+        """
         self.note(max(delay_seconds, HASTY * self.seconds))
 
     def _estimate(self) -> None:
-        self.seconds, self.setup_seconds = longest_but_one(self._delays), longest_but_one(self._setups)
+        self.seconds, self.setup_seconds = second_longest(self._delays), second_longest(self._setups)
 
     def reserve_seconds(self, least: float) -> float:
         """Return the time to keep in reserve, at least `least`."""
@@ -126,16 +132,16 @@ class Lateness:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Budget:
-    """What one move may take. Unset: no end."""
+    """The limits of one move. Unset: no limit."""
 
     depth: int | None = None
     soft_seconds: float | None = None
     hard_seconds: float | None = None
     saved: bool = True
-    """Whether what is not used of it is there for later moves."""
+    """Whether unused time is saved for later moves."""
 
     def within(self, seconds: float) -> "Budget":
-        """So many seconds for this move, which are all to be used; or what the clock has for it, if that is less."""
+        """Return a budget of `seconds` for this move, all to be used, or of the clock's time for it if that is less."""
         soft = inf if self.soft_seconds is None else self.soft_seconds
         hard = inf if self.hard_seconds is None else self.hard_seconds
         if seconds <= min(soft, hard):
@@ -147,23 +153,23 @@ class Policy(Protocol):
     """Decides how long to think about a move."""
 
     lateness: Lateness
-    """How late this player's moves have come back: a busy machine shows itself here."""
+    """Lateness of this player's moves, which is greater on a busy machine."""
 
     def budget(self, board: Board[Any], clock: Clock, last_value: int | None) -> Budget:
-        """For this move; `last_value` is what the player thought of its last one."""
+        """Return the budget of this move; `last_value` is the player's value of its last one."""
 
     def enough(self, budget: Budget, elapsed: float, last_iteration: float, stable: int) -> bool:
-        """Whether to stop after an iteration that took `last_iteration`; the best move was the same for `stable`."""
+        """Return whether to stop after an iteration of `last_iteration` s, the best move unchanged for `stable`."""
 
 
 class Steady:
-    """Spends what is left evenly on the moves that are expected, more where the best move keeps changing."""
+    """Spends the remaining time evenly on the expected moves, more where the best move keeps changing."""
 
     def __init__(self) -> None:
         self.lateness = Lateness()
 
     def budget(self, board: Board[Any], clock: Clock, last_value: int | None) -> Budget:
-        """A share of what is left."""
+        """Return a share of the remaining time."""
         if clock.control.move_seconds is not None:
             whole = clock.control.move_seconds
             least = max(LEAST_RESERVE, min(LEAST_SHARE * whole, LEAST_MARGIN))
@@ -179,8 +185,11 @@ class Steady:
         return Budget(soft_seconds=min(share, hard), hard_seconds=max(hard, 0.001))
 
     def enough(self, budget: Budget, elapsed: float, last_iteration: float, stable: int) -> bool:
-        """An iteration takes some three times the one before: one that cannot end in time is not begun where time can
-        be saved, and where it cannot, one that will not even come to the end of its first move."""
+        """Return whether another iteration is not worth beginning; it takes some three times as long as the one before.
+
+        If time can be saved, an iteration that cannot end in time is not begun; if it cannot, one that will not even
+        finish its first move.
+        """
         if budget.soft_seconds is None or budget.hard_seconds is None:
             return False
         if not budget.saved:
@@ -191,17 +200,17 @@ class Steady:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DepthRule:
-    """When to search how deep. Unset: it asks nothing."""
+    """A search depth and the conditions under which it is used. Unset: no condition."""
 
     depth: int
     seconds_below: float | None = None
-    """Of the minute, that are left."""
+    """Remaining seconds of the minute."""
     seconds_above: float | None = None
     value_below: int | None = None
-    """What the player thought of its last move."""
+    """The player's value of its last move."""
 
     def applies(self, seconds: float, value: int) -> bool:
-        """Whether all that it asks is so."""
+        """Return whether all conditions hold."""
         return (
             (self.seconds_below is None or seconds < self.seconds_below)
             and (self.seconds_above is None or seconds > self.seconds_above)
@@ -220,24 +229,24 @@ class Adaptive003:
         DepthRule(depth=6, value_below=-400, seconds_above=20),
         DepthRule(depth=5),
     )
-    """The first that applies."""
+    """The rules, of which the first that applies is used."""
 
     def __init__(self) -> None:
         self.lateness = Lateness()
 
     def budget(self, board: Board[Any], clock: Clock, last_value: int | None) -> Budget:
-        """By the seconds left and the last value, as it says. Scaled clocks keep its shares of a minute."""
+        """Return the depth for the seconds left and the last value, by the report's rules, scaled to the clock."""
         left = clock.left_seconds
         whole = clock.control.game_seconds or self.MINUTE
         seconds = self.MINUTE if left is None else left * self.MINUTE / whole
         value = 0 if last_value is None else last_value
         depth = next(rule.depth for rule in self.RULES if rule.applies(seconds, value))
-        # The report has no stop but this: a search that would lose on time ends with what it has.
+        # The report has no stop but this: a search that would lose on time ends with its result so far.
         hard = None if left is None else max(0.001, usable_seconds(board, left, self.lateness))
         return Budget(depth=depth, hard_seconds=hard)
 
     def enough(self, budget: Budget, elapsed: float, last_iteration: float, stable: int) -> bool:
-        """There is only one iteration."""
+        """Return False: there is only one iteration."""
         return False
 
 
@@ -245,7 +254,7 @@ POLICIES: dict[str, type[Policy]] = {"steady": Steady, "adaptive-003": Adaptive0
 
 
 def policy_named(name: str) -> Policy:
-    """The policy called `name`."""
+    """Return the policy called `name`."""
     if name not in POLICIES:
         raise UnknownName.among("time policy", name, POLICIES)
     return POLICIES[name]()
@@ -257,13 +266,13 @@ def lateness(before: float, latest: float) -> float:
 
 
 def usable_seconds(board: Board[Any], left: float, lateness: Lateness) -> float:
-    """What may be thought away: the rest is for coming back in time, and for moving at once to the end of the game."""
+    """Return the time that may be spent; the rest is for returning in time and for moving at once to the end."""
     to_the_end = description_of(board.game).moves_at_most(board)
-    kept_back = 2 * lateness.reserve_seconds(LEAST_MARGIN) + to_the_end * (AT_ONCE + lateness.mean_seconds)
-    return max(0.0, left - kept_back)
+    reserve = 2 * lateness.reserve_seconds(LEAST_MARGIN) + to_the_end * (AT_ONCE + lateness.mean_seconds)
+    return max(0.0, left - reserve)
 
 
-def longest_but_one(values: Iterable[float]) -> float:
+def second_longest(values: Iterable[float]) -> float:
     """Return the second largest of some times; 0 if there are fewer than two."""
     return sorted((0.0, 0.0, *values))[-2]
 
@@ -286,10 +295,11 @@ _measured: tuple[float, list[float]] | None = None
 
 
 def measure_delays() -> list[float]:
-    """Measure delays, more often where they show that the machine is busy."""
+    """Measure delays, more often if they show that the machine is busy."""
     delays: list[float] = []
-    # Both kinds: with three threads on each of two cores a worker was held up by 12 ms at a time, while its sleeps
-    # mostly ended in time. And often enough: beside eight busy loops the first ones often did not show the longest.
+    # Both kinds: with three threads on each of two cores a worker was delayed by 12 ms at a time, while its sleeps
+    # mostly ended in time. And often enough: beside eight busy loops the first measurements often did not show the
+    # longest delay.
     while len(delays) < (MEASUREMENTS_BUSY if max(delays, default=0.0) > BUSY_DELAY else MEASUREMENTS):
         delays.append(max(delay_of_sleep(), delay_of_work()))
     return delays
@@ -303,7 +313,7 @@ def delay_of_sleep() -> float:
 
 
 def delay_of_work() -> float:
-    """Return the longest time between two looks at the clock, while looking at it all the time."""
+    """Return the longest time between two readings of the clock in a busy loop."""
     longest, last = 0.0, time.perf_counter()
     for _ in range(LOOKS):
         now = time.perf_counter()

@@ -8,39 +8,41 @@ from outflank.boards import Board
 from outflank.players.random_streams import RandomStream
 
 PLIES = 8
-"""Moves of a game, of both sides, after which the best one is always taken."""
+"""Number of moves of a game, of both sides, after which the best one is always taken."""
 
 MOVES = 4
-"""How many moves a search compares for it: each costs a search of its own, though a cheap one."""
+"""Number of moves that a search compares for variety: each costs a search of its own, though a cheap one."""
 
 T = TypeVar("T")
 
 
-def drawn_seed() -> int:
-    """A seed that nobody has chosen."""
+def random_seed() -> int:
+    """Return a random seed."""
     return secrets.randbelow(1 << 31) + 1
 
 
 class Variety(RandomStream):
-    """Draws first moves."""
+    """Draws first moves at random."""
 
     def __init__(self, seed: int) -> None:
         super().__init__(seed, "first moves")
 
     def moves(self, board: Board[Any]) -> int:
-        """How many moves should have values here."""
+        """Return how many moves need values in this position."""
         return MOVES if board.ply < PLIES else 1
 
     def pick(self, board: Board[Any], moves: Sequence[tuple[T, int]], near: int) -> T:
-        """One of the moves whose value is within `near` of the best, which comes first; later on the best."""
+        """Return one of the moves whose value is within `near` of the best, which comes first; later on the best."""
         if board.ply >= PLIES:
             return moves[0][0]
-        return self.chance.choice([move for move, value in moves if value >= moves[0][1] - near])
+        return self.rng.choice([move for move, value in moves if value >= moves[0][1] - near])
 
-    def lean(self, board: Board[Any], moves: Sequence[tuple[T, int]], margin: int) -> T:
-        """One of the moves whose value is within `margin` of the best, which comes first: the less a move is worth, the
-        less often it is taken. Later on the best."""
+    def pick_weighted(self, board: Board[Any], moves: Sequence[tuple[T, int]], margin: int) -> T:
+        """Return one of the moves within `margin` of the best, which comes first; later on the best.
+
+        The less a move is worth, the less often it is drawn.
+        """
         if board.ply >= PLIES:
             return moves[0][0]
         weights = [max(0, margin + 1 - (moves[0][1] - value)) for _, value in moves]
-        return self.chance.choices([move for move, _ in moves], weights)[0]
+        return self.rng.choices([move for move, _ in moves], weights)[0]

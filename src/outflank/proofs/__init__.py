@@ -1,1 +1,1 @@
-"""Certificates of solved positions: how they are found, written down, and checked by rules of their own."""
+"""Certificates of solved positions: finding, writing and checking them, with rules of their own."""

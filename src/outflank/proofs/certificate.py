@@ -1,11 +1,11 @@
-"""A certificate in a file: the value of a position, and for each side a strategy that holds it.
+"""A certificate in a file: the value of a position, and for each side a strategy that guarantees it.
 
-A strategy is one move for each position that it can come to with itself to move, and nothing else: the positions are
-those of `proofs.frontier`, level by level and sorted, so that no position is written down, and six million of them
+A strategy is one move for each position that it can reach with its own side to move, and nothing else: the positions
+are those of `proofs.frontier`, level by level and sorted, so that no position is written down, and six million of them
 take a few megabytes. It ends at its leaves, the positions with `leaf` moves left, which a checker searches itself.
 
 The first line of a file is a `Header` in JSON. Then come the moves of its levels, a byte each, every level compressed
-by itself, and the SHA-256 of all that is before it.
+by itself, and the SHA-256 of everything before it.
 """
 
 import hashlib
@@ -25,7 +25,7 @@ from outflank.formats.files import write_whole
 from outflank.formats.recognise import read
 from outflank.games.description import description_of, game_named
 from outflank.kinds import Misfit
-from outflank.proofs.frontier import Moves, Refused
+from outflank.proofs.frontier import InvalidProof, Moves
 
 DIGEST_BYTES = 32
 LONGEST_HEADER = 1 << 20
@@ -36,7 +36,7 @@ Left = Annotated[int, Meta(ge=0, lt=MOST_LEVELS)]
 
 
 class LevelHeader(Struct, frozen=True, kw_only=True):
-    """How many moves of a strategy follow, and in how many bytes."""
+    """The number of moves of a level of a strategy, and of the bytes that hold them."""
 
     left: Left
     moves: Count
@@ -44,48 +44,48 @@ class LevelHeader(Struct, frozen=True, kw_only=True):
 
 
 class StrategyHeader(Struct, frozen=True, kw_only=True):
-    """A strategy: whose, and how far it goes."""
+    """A strategy: its side, and how far it goes."""
 
     side: Literal["mover", "other"]
-    """Who holds the value: the side that is to move in the position, or the other."""
+    """The side that guarantees the value: the one to move in the position, or the other."""
     leaf: Left
-    """Moves left where it ends."""
+    """Number of moves left where the strategy ends."""
     levels: list[LevelHeader]
 
 
 class Header(Document, frozen=True, kw_only=True, tag="outflank/proof/1"):
-    """What is proved, and how long its parts are."""
+    """The proved value, and the lengths of the file's parts."""
 
     game: str
     options: dict[str, int | str]
     """The rules' options, as `GameDescription.options_of` has them."""
     position: str
-    """In the game's notation."""
+    """The position, in the game's notation."""
     value: Score
-    """For the side to move."""
+    """Value for the side to move."""
     strategies: list[StrategyHeader]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Strategy:
-    """A side's moves, by how many moves are left."""
+    """A side's moves, by the number of moves left."""
 
     mover: bool
-    """Whether it is the side that is to move in the position."""
+    """Whether the side is the one to move in the position."""
     leaf: int
     moves: Mapping[int, Moves]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Certificate:
-    """That a position has a value."""
+    """A proof that a position has a value."""
 
     board: Board[Any]
     value: int
     strategies: tuple[Strategy, ...]
 
     def to_bytes(self) -> bytes:
-        """As it is written to a file."""
+        """Return the content of the file."""
         parts: list[bytes] = []
         headers = []
         for strategy in self.strategies:
@@ -107,7 +107,7 @@ class Certificate:
         return content + hashlib.sha256(content).digest()
 
     def write(self, path: Path) -> int:
-        """Write it to a file; how many bytes that has."""
+        """Write the certificate to a file; return the number of bytes."""
         content = self.to_bytes()
         try:
             write_whole(path, content)
@@ -117,7 +117,7 @@ class Certificate:
 
 
 def read_certificate(path: Path) -> Certificate:
-    """The certificate in a file."""
+    """Return the certificate in a file."""
     try:
         content = path.read_bytes()
     except OSError as error:
@@ -126,36 +126,38 @@ def read_certificate(path: Path) -> Certificate:
 
 
 def certificate_of(content: bytes) -> Certificate:
-    """The certificate that some bytes are, whole and undamaged; whether it is right is another question."""
+    """Return the certificate in these bytes after checking that it is complete and undamaged, not that it holds."""
     line, newline, _ = content[:LONGEST_HEADER].partition(b"\n")
     if not newline or not line.startswith(b'{"schema":"outflank/proof/1"'):
-        raise Refused("this is no proof: it does not begin with a line of outflank/proof/1")
+        raise InvalidProof("this is no proof: it does not begin with a line of outflank/proof/1")
     if hashlib.sha256(content[:-DIGEST_BYTES]).digest() != content[-DIGEST_BYTES:]:
-        raise Refused("the file is damaged: its digest is that of another content")
+        raise InvalidProof("the file is damaged: its digest is that of another content")
     try:
         header = decoded(Header, line)
     except Misfit as error:
-        raise Refused(f"the first line is damaged: {error}") from None
+        raise InvalidProof(f"the first line is damaged: {error}") from None
     board = _board(header)
-    place, strategies = len(line) + 1, []
-    for each in header.strategies:
+    offset, strategies = len(line) + 1, []
+    for strategy_header in header.strategies:
         moves: dict[int, Moves] = {}
-        for level in each.levels:
+        for level in strategy_header.levels:
             if level.left in moves:
-                raise Refused(f"the moves with {level.left} left are there twice")
-            end = place + level.bytes
+                raise InvalidProof(f"the moves with {level.left} left are there twice")
+            end = offset + level.bytes
             if end > len(content) - DIGEST_BYTES:
-                raise Refused("the file ends before the moves that its first line tells of")
-            moves[level.left] = _moves(content[place:end], level)
-            place = end
-        strategies.append(Strategy(mover=each.side == "mover", leaf=each.leaf, moves=moves))
-    if place != len(content) - DIGEST_BYTES:
-        raise Refused(f"{len(content) - DIGEST_BYTES - place:,} bytes follow the moves that the first line tells of")
+                raise InvalidProof("the file ends before the moves that its first line tells of")
+            moves[level.left] = _moves(content[offset:end], level)
+            offset = end
+        strategies.append(Strategy(mover=strategy_header.side == "mover", leaf=strategy_header.leaf, moves=moves))
+    if offset != len(content) - DIGEST_BYTES:
+        raise InvalidProof(
+            f"{len(content) - DIGEST_BYTES - offset:,} bytes follow the moves that the first line tells of"
+        )
     return Certificate(board=board, value=header.value, strategies=tuple(strategies))
 
 
 def _board(header: Header) -> Board[Any]:
-    """The position that a header tells of, under the rules that it tells of."""
+    """Return the position of a header, under its rules."""
     try:
         description, setup = game_named(header.game), read(header.position, game=header.game)
         game = setup.game
@@ -163,19 +165,19 @@ def _board(header: Header) -> Board[Any]:
             game = description.with_options(game, header.options)
         board = Board.from_setup(setup.with_game(game))
     except OutflankError as error:
-        raise Refused(f"the position cannot be read: {error}") from None
+        raise InvalidProof(f"the position cannot be read: {error}") from None
     if dict(description.options_of(board.game)) != header.options or board.to_text() != header.position:
-        raise Refused(f"the position is not one of {description.title} under such rules, written as it would be")
+        raise InvalidProof(f"the position is not one of {description.title} under such rules, written as it would be")
     return board
 
 
 def _moves(compressed: bytes, level: LevelHeader) -> Moves:
-    """The moves of a level: as many as are told of, and not one more is unpacked."""
-    unpacking = zlib.decompressobj()
+    """Return the moves of a level: as many as the header says, and no byte more is unpacked."""
+    decompressor = zlib.decompressobj()
     try:
-        content = unpacking.decompress(compressed, level.moves + 1)
+        content = decompressor.decompress(compressed, level.moves + 1)
     except zlib.error:
-        raise Refused(f"the moves with {level.left} left cannot be unpacked") from None
-    if len(content) != level.moves or not unpacking.eof or unpacking.unused_data:
-        raise Refused(f"the moves with {level.left} left are not {level.moves:,}, as the first line says")
+        raise InvalidProof(f"the moves with {level.left} left cannot be unpacked") from None
+    if len(content) != level.moves or not decompressor.eof or decompressor.unused_data:
+        raise InvalidProof(f"the moves with {level.left} left are not {level.moves:,}, as the first line says")
     return np.frombuffer(content, np.uint8)

@@ -1,6 +1,6 @@
-"""A certificate is found: from a table that is warm from solving, a move for each position that has to have one.
+"""Making a certificate: finds a move for each position that needs one, with a table that is warm from solving.
 
-Nothing here is trusted by who checks it.
+The checker does not rely on anything here.
 """
 
 from collections.abc import Iterator
@@ -33,30 +33,32 @@ from outflank.search.table import Table, hint_of, looked_up
 from outflank.search.worker import SORT_ALL, SORT_NONE
 
 LEAF = 12
-"""Moves left at the leaves, where nothing else is asked for. Of a position of 6×6 with 26 moves left there were 42,000
-moves to write down and 442 million nodes to check with 14, and 190,000 moves and 244 million nodes with 12. Where less
-than twice as many are left it is half of them: a proof without a move says nothing."""
+"""Default number of moves left at the leaves. Of a position of 6×6 with 26 moves left there were 42,000 moves to write
+down and 442 million nodes to check with 14, and 190,000 moves and 244 million nodes with 12. If less than twice as many
+moves are left it is half of them: a proof without a move says nothing."""
 
 SLICE = 64
-"""Positions that a worker takes at a time: one of them may take a second."""
+"""Number of positions that a worker takes at a time: one of them may take a second."""
 
 NOT_FOUND = 255
-"""No move of a game that has plain rules."""
+"""A code that is no move of a game with plain rules."""
 
 
 @kernel
 def holding_moves(game, evaluation, rules, keys, bound, moves, worker, probe):
-    """A move for each position that holds `bound`, as far as there is one; how many there are before the first that has
-    none, or at which the worker was stopped."""
+    """Find a move for each position that guarantees `bound`.
+
+    Return the number of positions before the first that has no such move, or at which the worker was stopped.
+    """
     for number in range(len(keys)):
         first, second = position_of(rules, keys[number, 0], keys[number, keys.shape[1] - 1])
         position = unpack(game, first, second)
         state = begin_state(evaluation, game, position)
         start = np.int64(0)
         end = fill(game, position, worker.moves, start)
-        depth = moves_left(game, position) + 1  # the end of a game is seen where there is no move left
-        symmetry, one, two = table_key(game, position, worker)
-        hint = hint_of(looked_up(worker.table, worker.table_shift, one, two))
+        depth = moves_left(game, position) + 1  # the end of a game is recognised where no move is left
+        symmetry, key_first, key_second = table_key(game, position, worker)
+        hint = hint_of(looked_up(worker.table, worker.table_shift, key_first, key_second))
         sort = arrange(evaluation, game, position, state, depth, 0, hint, symmetry, start, end, worker)
         moves[number] = NOT_FOUND
         for index in range(start, end):
@@ -65,12 +67,12 @@ def holding_moves(game, evaluation, rules, keys, bound, moves, worker, probe):
             move = worker.moves[index]
             child = play(game, position, move)
             child_state = after(evaluation, game, state, position, move, child)
-            found = -alphabeta(
+            child_value = -alphabeta(
                 game, evaluation, child, child_state, -bound, 1 - bound, depth - 1, np.int64(1), end, worker, probe
             )
             if worker.aborted != 0:
                 return number
-            if found >= bound:
+            if child_value >= bound:
                 moves[number] = np.uint8(move)
                 break
         if moves[number] == NOT_FOUND:
@@ -88,7 +90,7 @@ def _sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
 
 
 class WrongValue(InvalidOption):
-    """A strategy was asked for that there is not."""
+    """There is no strategy for the given value."""
 
 
 def prove(
@@ -101,16 +103,17 @@ def prove(
     watch: Watch = lambda text: None,
     stop: Stop | None = None,
 ) -> Certificate:
-    """A certificate that `value` is what the side to move wins; `WrongValue` if it is not, `Stopped` if `stop` says so.
+    """Return a certificate that `value` is what the side to move wins.
 
-    A `table` in which that was found out, with symmetric positions sharing an entry, saves most of the time. The
-    strategies end with `leaf` moves left, where who checks them searches on.
+    Raise `WrongValue` if it is not, and `Stopped` if `stop` is called. A `table` in which the value was found, with
+    symmetric positions sharing an entry, saves most of the time. The strategies end with `leaf` moves left, where the
+    checker searches on.
     """
     return Finder(board, table=table, workers=workers).prove(value, leaf=leaf, watch=watch, stop=stop)
 
 
 class Finder:
-    """Workers that search what strategies need."""
+    """Workers that search for the moves of strategies."""
 
     def __init__(self, board: Board[Any], *, table: Table | None = None, workers: int = 1) -> None:
         plain = description_of(board.game).plain_rules
@@ -124,13 +127,13 @@ class Finder:
 
     @property
     def nodes(self) -> int:
-        """Positions entered so far."""
+        """Number of positions entered so far."""
         return self.root.counter("nodes")
 
     def prove(
         self, value: int, *, leaf: int | None = None, watch: Watch = lambda text: None, stop: Stop | None = None
     ) -> Certificate:
-        """A certificate that `value` is what the side to move wins."""
+        """Return a certificate that `value` is what the side to move wins."""
         if leaf is None:
             leaf = min(LEAF, self.board.moves_left // 2)
         if not 0 <= leaf < MOST_LEVELS:
@@ -148,34 +151,34 @@ class Finder:
         return Certificate(board=self.board, value=value, strategies=strategies)
 
     def _strategy(self, *, mover: bool, bound: int, leaf: int, watch: Watch) -> Strategy:
-        """The moves of one side."""
+        """Return the moves of one side."""
         side = self.board.turn if mover else self.board.turn.other
         first, second = map(np.uint64, pack(self.board.game, self.board.position))
         frontier = Frontier(self.rules, (first, second), mine=mover, bound=bound, workers=self.count)
-        found: dict[int, Moves] = {}
+        moves_by_level: dict[int, Moves] = {}
         while frontier.level.left > leaf and (len(frontier.level.own) or len(frontier.level.other)):
             level = frontier.level
             moves = self._moves(level, bound, side, watch)
             if len(moves):
-                found[level.left] = moves
+                moves_by_level[level.left] = moves
             frontier.advance(moves)
-        return Strategy(mover=mover, leaf=leaf, moves=found)
+        return Strategy(mover=mover, leaf=leaf, moves=moves_by_level)
 
     def _moves(self, level: Level, bound: int, side: Side, watch: Watch) -> Moves:
-        """A move of the strategist for each of its positions."""
+        """Return a move of the strategist for each of its positions."""
         root, keys, moves = self.root, level.own, np.zeros(len(level.own), np.uint8)
 
         def work(begin: int, end: int, worker: int) -> None:
             record = root.workers[worker]
-            subject = (root.game, root.evaluation, self.rules)
-            done = holding_moves(*subject, keys[begin:end], bound, moves[begin:end], record, root.probe)
+            rules_and_evaluation = (root.game, root.evaluation, self.rules)
+            done = holding_moves(*rules_and_evaluation, keys[begin:end], bound, moves[begin:end], record, root.probe)
             if record.aborted:
                 raise Stopped
             if done < end - begin:
                 raise WrongValue(f"there is no strategy that wins {bound:+d}: the value is another")
 
-        def told(done: int) -> None:
+        def progress(done: int) -> None:
             watch(f"proof of {side}: {level.left} moves left, {done:,} of {len(keys):,} positions")
 
-        over_slices(work, len(keys), size=SLICE, workers=self.count, told=told, stop=root.stop)
+        over_slices(work, len(keys), size=SLICE, workers=self.count, progress=progress, stop=root.stop)
         return moves

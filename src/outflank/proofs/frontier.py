@@ -1,7 +1,7 @@
-"""The positions that a strategy can come to, level by level: both who writes a proof and who checks it walk here.
+"""The positions that a strategy can reach, level by level: used both for writing a proof and for checking it.
 
-A level is all positions with so many moves left, symmetric ones being one. Each is there once, as its key, and they
-are sorted: that order is all that tells which move of a certificate belongs to which position.
+A level is all positions with a given number of moves left, symmetric ones being one. Each occurs once, as its key, and
+they are sorted: only that order says which move of a certificate belongs to which position.
 """
 
 from collections.abc import Callable, Iterator
@@ -18,60 +18,62 @@ from outflank.games.plain import CHILDREN, can_move, expand, handed_over, key_of
 from outflank.games.rules import pack
 from outflank.kernels.compiler import inner, kernel
 from outflank.kernels.record_types import allocate, record_type
-from outflank.proofs.slices import Told, over_slices
+from outflank.proofs.slices import Progress, over_slices
 
 Keys = npt.NDArray[np.uint64]
 Moves = npt.NDArray[np.uint8]
 
 SLICE = 1 << 14
-"""Positions that a worker takes at a time."""
+"""Number of positions that a worker takes at a time."""
 
 ROOM = 1 << 18
-"""Keys that it finds before it sorts them."""
+"""Number of keys that a worker collects before it sorts them."""
 
 STEP = record_type(
     {
-        "at": np.int64,  # the next position to be taken
-        "own": np.int64,  # keys found so far, by who is to move
+        "at": np.int64,  # the next position to be processed
+        "own": np.int64,  # keys found so far, by the side to move
         "other": np.int64,
         "finished": np.int64,  # games that have ended
-        "lost": np.int64,  # not 0: the last one of them with less than the bound
-        "illegal": np.int64,  # not 0: the position that `at` says has no such move
+        "lost": np.int64,  # not 0: the last one of them ended below the bound
+        "illegal": np.int64,  # not 0: the position at `at` has no such move
     }
 )
 
 
-class Refused(OutflankError):
-    """What a certificate says is not so."""
+class InvalidProof(OutflankError):
+    """A certificate does not prove what it claims."""
 
 
 @inner
 def _reach(rules: Any, first: Any, second: Any, mine: Any, bound: Any, own: Any, other: Any, step: Any) -> Any:
-    """Note a position that play comes to, the strategist to move if `mine`: as a key, after a pass if there must be
-    one, or as the end of a game."""
+    """Record a position that play reaches, the strategist to move if `mine`.
+
+    It is recorded as a key, after a forced pass if there is one, or as the end of a game.
+    """
     if not can_move(rules, first, second):
-        one, two = handed_over(rules, first, second)
-        if not can_move(rules, one, two):
+        next_first, next_second = handed_over(rules, first, second)
+        if not can_move(rules, next_first, next_second):
             step.finished += 1
-            won = outcome(rules, first, second)
-            if (won if mine else -won) < bound:
+            score = outcome(rules, first, second)
+            if (score if mine else -score) < bound:
                 step.lost = 1
             return
-        first, second, mine = one, two, not mine
-    one, two = key_of(rules, first, second)
+        first, second, mine = next_first, next_second, not mine
+    next_first, next_second = key_of(rules, first, second)
     if mine:
-        own[step.own, own.shape[1] - 1] = two
-        own[step.own, 0] = one
+        own[step.own, own.shape[1] - 1] = next_second
+        own[step.own, 0] = next_first
         step.own += 1
     else:
-        other[step.other, other.shape[1] - 1] = two
-        other[step.other, 0] = one
+        other[step.other, other.shape[1] - 1] = next_second
+        other[step.other, 0] = next_first
         step.other += 1
 
 
 @kernel
 def begin(rules, first, second, mine, bound, own, other, step):
-    """The position in which a strategy begins."""
+    """Record the position in which a strategy begins."""
     _reach(rules, first, second, mine, bound, own, other, step)
 
 
@@ -109,38 +111,41 @@ def answer(rules, keys, bound, own, other, children, step):
 
 
 def distinct(keys: Keys) -> Keys:
-    """The same keys sorted, each of them once."""
+    """Return the same keys sorted, without duplicates."""
     if keys.shape[1] == 1:
         return np.unique(keys[:, 0])[:, None]
     keys = keys[np.lexsort((keys[:, 1], keys[:, 0]))]
-    new = np.ones(len(keys), bool)
-    new[1:] = (keys[1:] != keys[:-1]).any(axis=1)
-    return keys[new]
+    is_new = np.ones(len(keys), bool)
+    is_new[1:] = (keys[1:] != keys[:-1]).any(axis=1)
+    return keys[is_new]
 
 
-class _Heap:
-    """Keys that several workers find, those of one slice sorted by themselves; sorted together now and then, so that
-    it never has room for more than some three times as many as there are."""
+class _KeySet:
+    """Keys that several workers find, sorted within each slice.
+
+    They are sorted together now and then, so that it never has room for more than some three times as many as there
+    are.
+    """
 
     def __init__(self, words: int) -> None:
         self._lock = Lock()
         self._sorted: Keys = np.zeros((0, words), np.uint64)
-        self._more: list[Keys] = []
-        self._waiting = 0
+        self._unsorted: list[Keys] = []
+        self._unsorted_count = 0
 
     def add(self, keys: Keys) -> None:
         if not len(keys):
             return
         keys = distinct(keys)
         with self._lock:
-            self._more.append(keys)
-            self._waiting += len(keys)
-            if self._waiting > 2 * len(self._sorted) + 8 * ROOM:
+            self._unsorted.append(keys)
+            self._unsorted_count += len(keys)
+            if self._unsorted_count > 2 * len(self._sorted) + 8 * ROOM:
                 self._sort()
 
     def _sort(self) -> None:
-        self._sorted = distinct(np.concatenate([self._sorted, *self._more]))
-        self._more, self._waiting = [], 0
+        self._sorted = distinct(np.concatenate([self._sorted, *self._unsorted]))
+        self._unsorted, self._unsorted_count = [], 0
 
     def all(self) -> Keys:
         self._sort()
@@ -149,7 +154,7 @@ class _Heap:
 
 @dataclass(slots=True)
 class Level:
-    """The positions with so many moves left, by who is to move."""
+    """The positions with a given number of moves left, by the side to move."""
 
     left: int
     own: Keys
@@ -157,12 +162,12 @@ class Level:
 
 
 class Frontier:
-    """The level that a strategy has come to."""
+    """The level that a strategy has reached."""
 
     def __init__(self, rules: Any, words: tuple[Any, Any], *, mine: bool, bound: int, workers: int) -> None:
         self.rules, self.bound, self.workers = rules, bound, workers
         self.finished = 0
-        """Games that have ended so far, each of them with the bound at least."""
+        """Number of games that have ended so far, all with at least the bound."""
         self._words = int(key_words(rules))
         self._lock = Lock()
         self._rooms = [(self._keys(ROOM), self._keys(ROOM)) for _ in range(workers)]
@@ -179,28 +184,34 @@ class Frontier:
     def _count(self, step: Any, left: int) -> None:
         self.finished += int(step.finished)
         if step.lost:
-            raise Refused(f"a game that ends with {left} moves left has less than {self.bound:+d} for the strategist")
+            raise InvalidProof(
+                f"a game that ends with {left} moves left has less than {self.bound:+d} for the strategist"
+            )
 
-    def advance(self, moves: Moves, told: Told | None = None) -> None:
-        """Go to the next level: by the strategist's moves, one for each of its positions, and by all of the other's."""
-        level, found = self.level, (_Heap(self._words), _Heap(self._words))
+    def advance(self, moves: Moves, progress: Progress | None = None) -> None:
+        """Go to the next level: by one move of the strategist for each of its positions, and all of the opponent's."""
+        level, key_sets = self.level, (_KeySet(self._words), _KeySet(self._words))
 
         def by_strategy(begin: int, end: int, *room: Any) -> None:
             follow(self.rules, level.own[begin:end], moves[begin:end], self.bound, *room)
             step = room[-1]
             if step.illegal:
-                place = begin + int(step.at)
-                raise Refused(f"{level.left} moves left, position {place + 1:,}: move {moves[place]} is not legal")
+                number = begin + int(step.at)
+                raise InvalidProof(
+                    f"{level.left} moves left, position {number + 1:,}: move {moves[number]} is not legal"
+                )
 
         def by_answers(begin: int, end: int, *room: Any) -> None:
             answer(self.rules, level.other[begin:end], self.bound, *room)
 
-        self._play(by_strategy, len(level.own), found, None)
-        self._play(by_answers, len(level.other), found, told)
-        self.level = Level(level.left - 1, found[0].all(), found[1].all())
+        self._play(by_strategy, len(level.own), key_sets, None)
+        self._play(by_answers, len(level.other), key_sets, progress)
+        self.level = Level(level.left - 1, key_sets[0].all(), key_sets[1].all())
 
-    def _play(self, play: Callable[..., None], count: int, found: tuple[_Heap, _Heap], told: Told | None) -> None:
-        """Let `play(begin, end, …)` find what follows from slices of a level."""
+    def _play(
+        self, play: Callable[..., None], count: int, key_sets: tuple[_KeySet, _KeySet], progress: Progress | None
+    ) -> None:
+        """Let `play(begin, end, …)` find the successors of slices of a level."""
 
         def work(begin: int, end: int, worker: int) -> None:
             own, other = self._rooms[worker]
@@ -210,14 +221,14 @@ class Frontier:
                 play(begin, end, own, other, self._children[worker], step)
                 with self._lock:
                     self._count(step, self.level.left - 1)
-                found[0].add(own[: step.own])
-                found[1].add(other[: step.other])
+                key_sets[0].add(own[: step.own])
+                key_sets[1].add(other[: step.other])
 
-        over_slices(work, count, size=SLICE, workers=self.workers, told=told)
+        over_slices(work, count, size=SLICE, workers=self.workers, progress=progress)
 
 
 def _rules_and_words(game: Any, position: Any) -> Iterator[tuple[Any, Any, Any]]:
-    """A game's plain rules and the words of a position, if it has such rules."""
+    """Yield a game's plain rules and the words of a position, if the game has such rules."""
     plain = description_of(game).plain_rules
     if plain is not None:
         yield plain(game), *map(np.uint64, pack(game, position))

@@ -1,4 +1,4 @@
-"""The end of a proof: what is left at its leaves is searched to the end, by a search that could hardly be simpler."""
+"""The leaves of a proof: they are searched to the end, by a search that could hardly be simpler."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -22,8 +22,8 @@ from outflank.kernels.compiler import inner, kernel
 from outflank.kernels.record_types import allocate
 
 ORDERED_FROM = 7
-"""Moves left from which those are tried first that leave the fewest replies. From 6 on there were 12 % fewer nodes, and
-they took 7 % longer."""
+"""Number of moves left from which moves that leave the fewest replies are tried first. From 6 on there were 12 % fewer
+nodes, and they took 7 % longer."""
 
 
 @inner
@@ -45,7 +45,7 @@ def _fewest_replies_first(rules: Any, children: Any, start: Any, end: Any) -> An
 
 @kernel
 def reaches(rules, first, second, goal, children, start):
-    """Whether the side to move wins `goal` at least, whatever the other side does: all moves are tried to the end.
+    """Return whether the side to move wins at least `goal` against every defence: all moves are tried to the end.
 
     `children` is free from `start` on.
     """
@@ -62,24 +62,26 @@ def reaches(rules, first, second, goal, children, start):
             if not reaches(rules, children.first[index], children.second[index], 1 - goal, children, end):
                 return True
     else:
-        place, one, two = next_child(rules, first, second, np.int64(0))
-        while place != NONE:
+        child, next_first, next_second = next_child(rules, first, second, np.int64(0))
+        while child != NONE:
             stuck = False
-            if not reaches(rules, one, two, 1 - goal, children, start):
+            if not reaches(rules, next_first, next_second, 1 - goal, children, start):
                 return True
-            place, one, two = next_child(rules, first, second, place)
+            child, next_first, next_second = next_child(rules, first, second, child)
     if not stuck:
         return False
-    one, two = handed_over(rules, first, second)
-    if not can_move(rules, one, two):
+    next_first, next_second = handed_over(rules, first, second)
+    if not can_move(rules, next_first, next_second):
         return outcome(rules, first, second) >= goal
-    return not reaches(rules, one, two, 1 - goal, children, start)
+    return not reaches(rules, next_first, next_second, 1 - goal, children, start)
 
 
 @kernel
 def first_wrong_leaf(rules, keys, mine, bound, children):
-    """Which of the leaves does not hold `bound` for the strategist, who is to move there if `mine`; their number: all
-    do."""
+    """Return the first leaf that does not guarantee `bound` for the strategist, or the number of leaves if all do.
+
+    The strategist is to move there if `mine`.
+    """
     for index in range(len(keys)):
         first, second = position_of(rules, keys[index, 0], keys[index, keys.shape[1] - 1])
         start = np.int64(0)  # a literal would be a type of its own
@@ -96,7 +98,7 @@ def first_wrong_leaf(rules, keys, mine, bound, children):
 def _reaches_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
     plain = description_of(game).plain_rules
     if plain is not None:
-        yield plain(game), np.uint64(0), np.uint64(0), 0, allocate(CHILDREN, 1)[0], 0  # where nobody can move
+        yield plain(game), np.uint64(0), np.uint64(0), 0, allocate(CHILDREN, 1)[0], 0  # a position without moves
 
 
 @first_wrong_leaf.sample

@@ -5,8 +5,8 @@ from threading import Lock
 
 from outflank.kernels.workers import run_workers
 
-Told = Callable[[int], None]
-"""Is told how many elements are done."""
+Progress = Callable[[int], None]
+"""Receives the number of elements done."""
 
 
 def over_slices(
@@ -15,12 +15,12 @@ def over_slices(
     *,
     size: int,
     workers: int,
-    told: Told | None = None,
+    progress: Progress | None = None,
     stop: Callable[[], None] = lambda: None,
 ) -> None:
-    """Call `work(begin, end, worker)` for all slices of `count` elements, in their order, each by whoever is free.
+    """Call `work(begin, end, worker)` for all slices of `count` elements, in their order, each by any free worker.
 
-    If one fails, or this thread is interrupted, no other is begun; `stop` must make those come back that were.
+    If a call fails, or this thread is interrupted, no other is begun; `stop` must make the running ones return.
     """
     lock = Lock()
     begun = done = 0
@@ -48,7 +48,10 @@ def over_slices(
             with lock:
                 done += last - first
 
-    crew = min(workers, -(-count // size))
+    worker_count = min(workers, -(-count // size))
     run_workers(
-        loop, [(worker,) for worker in range(crew)], stop=end, watch=None if told is None else lambda: told(done)
+        loop,
+        [(worker,) for worker in range(worker_count)],
+        stop=end,
+        watch=None if progress is None else lambda: progress(done),
     )

@@ -1,6 +1,6 @@
-"""Programs that play: a process spoken to line by line, whatever it does.
+"""External programs: a process that is spoken to line by line, however it behaves.
 
-A player that fails says why in its first words: `crashed`, `time`, `protocol`, `illegal move`, `resigned`.
+The failure of a player begins with its kind: `crashed`, `time`, `protocol`, `illegal move`, `resigned`.
 """
 
 import contextlib
@@ -24,26 +24,26 @@ from outflank.players.player import PlayerFailed
 from outflank.search.contract import Stop
 
 START_SECONDS = 60.0
-"""For the first answer: a program may have to load much, or to compile it."""
+"""Timeout for the first answer: a program may have to load much, or to compile it."""
 
 ANSWER_SECONDS = 10.0
-"""For an answer that needs no thought."""
+"""Timeout for an answer that needs no thinking."""
 
 PATIENCE_SECONDS = 600.0
-"""For a move, where no clock says less."""
+"""Timeout for a move, unless a clock says less."""
 
 GRACE_SECONDS = 2.0
-"""Beyond the clock: whether the time sufficed, whoever keeps it says; this only ends the wait. Also what a program
-gets to stop thinking, and to leave when it is told to."""
+"""Time added to the clock's for the wait: the clock's owner decides whether the time sufficed. Also the time that a
+program gets to stop thinking, and to exit when it is told to."""
 
 MOST_CHARACTERS = 1 << 24
-"""In answer to one command. A program that writes more is not answering."""
+"""Limit on the answer to one command. A program that writes more is not answering."""
 
 LINES_AHEAD, CHARACTERS_A_LINE = 1_000, 1 << 14
-"""Read and not yet looked at; more stays in the pipe, and the program waits."""
+"""Limits on the lines read ahead, and on the characters of each; more stays in the pipe, and the program waits."""
 
 LAST_WORDS = 5
-"""Lines of a program's errors that are told when it has died."""
+"""Number of lines of a program's standard error that are reported when it has died."""
 
 
 class Interrupted(Exception):
@@ -64,13 +64,14 @@ def waits_ended_by(stop: Stop | None) -> Iterator[None]:
 
 
 class NoAnswer(PlayerFailed):
-    """Nothing came in time."""
+    """No answer came in time."""
 
 
 class ExternalProgram:
     """A process with lines in and lines out, in a session of its own that ends with it (Windows: a group).
 
-    One of our `own` writes its errors where we do, and lines of any length; another's errors are kept for when it dies.
+    Our `own` programs share our standard error and may write lines of any length; another's errors are stored for when
+    it dies.
     """
 
     def __init__(self, command: str | Sequence[str], *, own: bool = False) -> None:
@@ -102,12 +103,12 @@ class ExternalProgram:
         for thread in self._threads:
             thread.daemon = True
             thread.start()
-        # For owners who forget, and for the end of the interpreter.
+        # In case the owner never calls `end`, and for the interpreter's exit.
         self._forgotten = weakref.finalize(self, _kill, self._process, self._room, self._ended)
 
     @property
     def pid(self) -> int:
-        """The process's number, and on POSIX its session's."""
+        """The process's number, which on POSIX is also its session's."""
         return self._process.pid
 
     def send(self, line: str) -> None:
@@ -121,7 +122,7 @@ class ExternalProgram:
             raise self._crash() from None
 
     def receive(self, deadline: float, mark: object = None) -> str:
-        """The next line, without its end; `mark` cuts the wait short when it arrives, as from `interrupting`."""
+        """Return the next line, without its end; `mark` from `interrupting` cuts the wait short when it arrives."""
         with self.interrupting(_stop.get()) as other_mark:
             return self._receive(deadline, (mark, other_mark))
 
@@ -132,7 +133,7 @@ class ExternalProgram:
             except Empty:
                 raise NoAnswer("time: no answer") from None
             if item is None:
-                self._arrived.put(None)  # it stays true
+                self._arrived.put(None)  # for later calls
                 raise self._crash()
             if any(item is mark for mark in marks):
                 raise Interrupted
@@ -145,7 +146,7 @@ class ExternalProgram:
 
     @contextmanager
     def interrupting(self, stop: Stop | None) -> Iterator[object]:
-        """A mark for `receive`, which arrives when `stop` is called."""
+        """Yield a mark for `receive`, which arrives when `stop` is called."""
         mark = object()
 
         def listener() -> None:
@@ -160,7 +161,7 @@ class ExternalProgram:
                 stop.remove_listener(listener)
 
     def end(self, farewell: str = "") -> None:
-        """Let it leave, and see to it that it does: with its whole group, and without a trace."""
+        """Let the program exit, and after a grace period kill its whole group."""
         if not self._forgotten.alive:
             return
         process = self._process
@@ -176,12 +177,12 @@ class ExternalProgram:
             thread.join(1.0)
 
     def _crash(self) -> PlayerFailed:
-        """Why nothing comes any more."""
+        """Return the reason why no more lines come."""
         try:
             status = self._process.wait(GRACE_SECONDS)
         except subprocess.TimeoutExpired:
             return failed("crashed", "it has closed its output")
-        # At once, or never: from now on its number may be given to a process group that is nobody's business here.
+        # Immediately or never: from now on the system may give its number to an unrelated process group.
         self._forgotten()
         how = f"exit status {status}" if status >= 0 else f"ended by signal {-status}"
         self._threads[-1].join(0.5)
@@ -189,13 +190,13 @@ class ExternalProgram:
         return failed("crashed", how + (f": {words}" if words else ""))
 
 
-def failed(kind: str, what: str) -> PlayerFailed:
-    """The failure, in words."""
-    return PlayerFailed(f"{kind}: {what}")
+def failed(kind: str, detail: str) -> PlayerFailed:
+    """Return the failure of this kind."""
+    return PlayerFailed(f"{kind}: {detail}")
 
 
-def shown(text: str, most: int = 80) -> str:
-    """What a program said, for a message."""
+def quoted(text: str, most: int = 80) -> str:
+    """Return a program's text, quoted for a message."""
     return repr(text if len(text) <= most else text[:most] + "…")
 
 
@@ -206,7 +207,7 @@ def _read_lines(
     ended: threading.Event,
     longest: int,
 ) -> None:
-    """Not a method: it must not keep alive a program that its owner has forgotten."""
+    """Read lines into a queue. Not a method: the thread must not keep alive a program that its owner has dropped."""
     with contextlib.suppress(OSError, ValueError), stream:
         while line := stream.readline(longest):
             room.acquire()
@@ -224,9 +225,9 @@ def _read_errors(stream: IO[bytes], last: "deque[str]") -> None:
 
 
 def _kill(process: "subprocess.Popen[bytes]", room: threading.Semaphore, ended: threading.Event) -> None:
-    """End the process and whatever it has started, and take note of its end.
+    """Kill the process and its descendants, and reap it.
 
-    Where its end has been noted already, this must follow at once: a number is used again.
+    If it has been reaped already, this must follow immediately: process numbers are reused.
     """
     with contextlib.suppress(OSError):
         if sys.platform == "win32":
@@ -238,4 +239,4 @@ def _kill(process: "subprocess.Popen[bytes]", room: threading.Semaphore, ended: 
         if process.stdin is not None:
             process.stdin.close()
     ended.set()
-    room.release()  # the thread that reads may wait for it
+    room.release()  # the reading thread may wait for it

@@ -1,4 +1,4 @@
-"""What players that are programs have in common: they are started, kept in step with a board, asked, and ended."""
+"""The base class of players that are programs: started, kept in step with a board, asked for moves, and ended."""
 
 import logging
 import time
@@ -12,19 +12,19 @@ from outflank.games.sides import Side
 from outflank.players.clock import Clock
 from outflank.players.player import Choice, PlayerFailed
 from outflank.players.processor_use import ProcessorReading, processor_reading
-from outflank.protocols.client import PATIENCE_SECONDS, START_SECONDS, ExternalProgram, Interrupted, failed, shown
+from outflank.protocols.client import PATIENCE_SECONDS, START_SECONDS, ExternalProgram, Interrupted, failed, quoted
 from outflank.search.contract import Stop
 
 log = logging.getLogger(__name__)
-"""Where is said what was let pass: on standard error, unless whoever uses the library has arranged otherwise."""
+"""Logger of tolerated faults: on standard error, unless the library's user configures it otherwise."""
 
 
 class Refusal(Exception):
-    """The program said no to a command."""
+    """The program refused a command."""
 
 
 class ProgramPlayer:
-    """A program asked for its moves. It is started at once, and again if it failed and is needed once more."""
+    """A program that is asked for moves. It is started at once, and again after a failure when it is needed."""
 
     def __init__(
         self,
@@ -47,14 +47,14 @@ class ProgramPlayer:
     # --- a player ---
 
     def new_game(self, board: Board[Any]) -> None:
-        """Set its board up anew."""
+        """Set the program's board up anew."""
         with self._failing():
             self._start()
             self._root = None
             self._show(board)
 
     def check(self, board: Board[Any]) -> None:
-        """See that it can play from this board: `PlayerFailed` now, and not in every game, if it cannot."""
+        """Raise `PlayerFailed` if the program cannot play from this board: once, instead of in every game."""
         with self._failing():
             self._start()
             self._root = None
@@ -63,25 +63,25 @@ class ProgramPlayer:
             self._root = None
 
     def choose(self, board: Board[Any], clock: Clock, *, stop: Stop | None = None) -> Choice:
-        """What it answers. A pass that is the only move is not asked for."""
+        """Return the program's move. A pass that is the only move is not requested."""
         began = time.monotonic()
         if board.must_pass:
             return Choice(move=board.legal_moves[0], why="only move")
         with self._failing():
             self._start()
-            self._look_at(clock, board)
+            self._note_clock(clock, board)
             self._show(board)
-            choice = self._asked(board, clock, stop, began)
+            choice = self._request_move(board, clock, stop, began)
         if choice is None:
-            self._leave()  # it thinks on, and cannot be told to stop
+            self._leave()  # it still thinks, and cannot be told to stop
             return Choice(move=board.legal_moves[0], why="stopped")
         return choice
 
     def ponder(self, board: Board[Any], *, stop: Stop) -> None:
-        """It thinks when it is asked."""
+        """Do nothing: the program thinks when it is asked."""
 
     def processor_reading(self) -> ProcessorReading | None:
-        """Read what the program has used so far; None where it does not run."""
+        """Return the processor time that the program has used so far; None if it does not run."""
         running = self._running
         return None if running is None else processor_reading(running.pid)
 
@@ -89,33 +89,33 @@ class ProgramPlayer:
         """End the program."""
         self._leave("quit")
 
-    # --- what a protocol has to say ---
+    # --- what a protocol implements ---
 
     def _greet(self) -> None:
-        """The first words to a program that has just been started."""
+        """Send the first lines to a program that has just been started."""
         raise NotImplementedError
 
     def _try(self, board: Board[Any]) -> None:
-        """Find out whether it can play from this board; whatever is done on its own board is forgotten."""
+        """Find out whether the program can play from this board, without regard to the state of its own board."""
         raise NotImplementedError
 
     def _set_up(self, root: Board[Any]) -> None:
         """Begin a game at this board."""
         raise NotImplementedError
 
-    def _look_at(self, clock: Clock, board: Board[Any]) -> None:
-        """Take note of the time before it is shown the board."""
+    def _note_clock(self, clock: Clock, board: Board[Any]) -> None:
+        """Note the time before the program is shown the board."""
 
     def _play(self, side: Side, move: Move) -> None:
-        """Make a move on its board."""
+        """Make a move on the program's board."""
         raise NotImplementedError
 
     def _take_back(self, moves: int) -> bool:
-        """Take moves back on its board; whether it can."""
+        """Take moves back on the program's board; return whether it can."""
         return False
 
-    def _asked(self, board: Board[Any], clock: Clock, stop: Stop | None, began: float) -> Choice | None:
-        """Its move; None if it was to stop thinking and did not. The clock has run since `began`."""
+    def _request_move(self, board: Board[Any], clock: Clock, stop: Stop | None, began: float) -> Choice | None:
+        """Return the program's move; None if it was to stop thinking and did not. The clock has run since `began`."""
         raise NotImplementedError
 
     # --- the program and its board ---
@@ -135,15 +135,15 @@ class ProgramPlayer:
         if program is not None:
             program.end(farewell)
 
-    def _remark(self, kind: str, what: str) -> None:
-        """Say what was let pass, once of each kind."""
+    def _remark(self, kind: str, detail: str) -> None:
+        """Log a tolerated fault, once for each kind."""
         if kind not in self._remarked:
             self._remarked.add(kind)
-            log.warning("outflank: %s: %s", self.name or self.command, what)
+            log.warning("outflank: %s: %s", self.name or self.command, detail)
 
     @contextmanager
     def _failing(self) -> Iterator[None]:
-        """A program that has failed is not asked again: it is ended."""
+        """End a program that has failed, so that it is not asked again."""
         try:
             yield
         except Refusal as refusal:
@@ -154,7 +154,7 @@ class ProgramPlayer:
             raise
 
     def _show(self, board: Board[Any]) -> None:
-        """Bring its board in step with ours: by the moves that differ, or from the start."""
+        """Bring the program's board in step with ours: by the moves that differ, or from the start."""
         root, moves = board.copy(), list(board.moves)
         while root.moves:
             root.pop()
@@ -174,11 +174,11 @@ class ProgramPlayer:
 
 
 def read_move(board: Board[Any], text: str) -> Move:
-    """The move that a program named."""
+    """Return the move that a program named."""
     try:
         move: Move = board.parse_move(text)
     except IllegalMove:
-        raise failed("illegal move", shown(text)) from None
+        raise failed("illegal move", quoted(text)) from None
     except (OutflankError, ValueError):
-        raise failed("protocol", f"{shown(text)} is no move") from None
+        raise failed("protocol", f"{quoted(text)} is no move") from None
     return move

@@ -1,7 +1,7 @@
 """GTP 2: a player driven by commands, for any game.
 
-`[id] command arguments` is answered by `=[id] text` or `?[id] error` and an empty line. While a move is thought about,
-`outflank-stop` and the end of the input are heard: the best move so far is then the answer.
+`[id] command arguments` is answered by `=[id] text` or `?[id] error` and an empty line. While a search runs,
+`outflank-stop` and the end of the input are noticed: the best move so far is then the answer.
 """
 
 import re
@@ -29,9 +29,10 @@ _sides = {"b": Side.BLACK, "black": Side.BLACK, "w": Side.WHITE, "white": Side.W
 
 
 class GtpEngine(Engine):
-    """A game, and the player who thinks about it.
+    """A game, and the player that thinks about it.
 
-    `make` gives the player for a board's rules; it is asked again when they change, with the game or the board's size.
+    `make` returns the player for a board's rules; it is called again when they change, with the game or the board's
+    size.
     """
 
     def __init__(
@@ -48,7 +49,7 @@ class GtpEngine(Engine):
             "known_command": lambda words: "true" if words and words[0] in self.commands else "false",
             "list_commands": lambda words: "\n".join(self.commands),
             "quit": self._quit,
-            "list_games": lambda words: "\n".join(gtp_name(each) for each in GAMES.parts().values()),
+            "list_games": lambda words: "\n".join(gtp_name(description) for description in GAMES.parts().values()),
             "set_game": self._set_game,
             "boardsize": lambda words: self._game.set_size(_number(words, 0, int)),
             "clear_board": self._clear_board,
@@ -65,20 +66,20 @@ class GtpEngine(Engine):
             "loadposition": lambda words: self._game.load(" ".join(words)),
             STOP: lambda words: None,
         }
-        """What can be asked: a function of the arguments for each, whose text is the answer."""
+        """The commands: a function of the arguments for each, whose text is the answer."""
 
     def replies(self, line: str) -> Iterator[str]:
-        """The answer, if there is one."""
+        """Yield the answer, if there is one."""
         answer = self.answer(line)
         if answer is not None:
             yield answer
 
-    def refusal(self, line: str, why: str) -> str:
-        """An error, with the number that the line began with."""
-        return f"?{_parsed(cleaned(line[:100]))[0]} {why}\n\n"
+    def refusal(self, line: str, reason: str) -> str:
+        """Return an error, with the number that the line began with."""
+        return f"?{_parsed(cleaned(line[:100]))[0]} {reason}\n\n"
 
     def answer(self, line: str) -> str | None:
-        """The answer to a line, the empty line after it included; None where there is nothing to answer."""
+        """Return the answer to a line, with the empty line after it; None if there is nothing to answer."""
         text = cleaned(line)
         if not text:
             return None
@@ -87,14 +88,14 @@ class GtpEngine(Engine):
         try:
             if name not in self.commands:
                 raise CommandRefused("unknown command")
-            said = self.commands[name](words) or ""
+            reply = self.commands[name](words) or ""
             mark = "="
         except (CommandRefused, OutflankError) as error:
-            said = " ".join(str(error).split())
-        except Exception as error:  # whatever it was, the controller gets its answer and the dialogue goes on
-            said = f"internal error: {type(error).__name__} {' '.join(str(error).split())}"
-        space = " " if said and not said.startswith("\n") else ""
-        return f"{mark}{number}{space}{said}\n\n"
+            reply = " ".join(str(error).split())
+        except Exception as error:  # after any error the controller gets an answer and the dialogue goes on
+            reply = f"internal error: {type(error).__name__} {' '.join(str(error).split())}"
+        space = " " if reply and not reply.startswith("\n") else ""
+        return f"{mark}{number}{space}{reply}\n\n"
 
     def _quit(self, words: list[str]) -> None:
         self._leaving = True
@@ -111,11 +112,11 @@ class GtpEngine(Engine):
     def _clear_board(self, words: list[str]) -> None:
         self._game.clear()
         self._clock.restart()
-        # Here, and not at the first move: what has to be compiled or loaded must not run on the clock.
+        # Here, and not at the first move: compiling or loading must not run on the clock.
         self._ready().new_game(self._game.board)
 
     def _komi(self, words: list[str]) -> None:
-        _number(words, 0, float, -(10**9))  # and no more: no game here has one
+        _number(words, 0, float, -(10**9))  # only checked: no game here has a komi
 
     def _loadsgf(self, words: list[str]) -> None:
         if not _has_sgf(self._game.description):
@@ -151,18 +152,18 @@ class GtpEngine(Engine):
             if not game.description.passes:
                 raise CommandRefused("the game is over")
             if playing:
-                game.ended()
+                game.push_nothing()
             return "pass"
         with game.turn_of(side) as passes:
-            move = self._thought(side)
+            move = self._search_move(side)
             text = vertex(game.board, str(move))
         if playing:
-            game.chosen(passes, move)
+            game.push_own_move(passes, move)
         else:
             game.take_back(passes)
         return text
 
-    def _thought(self, side: Side) -> Move:
+    def _search_move(self, side: Side) -> Move:
         player = self._ready()
         began = time.perf_counter()
         with self._thinking() as stop:
@@ -171,7 +172,7 @@ class GtpEngine(Engine):
         return move
 
     def _ready(self) -> Player:
-        """The player for the game on the board."""
+        """Return the player for the game on the board."""
         board = self._game.board
         return self._player_for(board.game, lambda: self._make(board))
 
@@ -189,10 +190,10 @@ def _has_sgf(description: GameDescription) -> bool:
 
 
 def _parsed(text: str) -> tuple[str, str, list[str]]:
-    """The identity number as it was written, the command, and its arguments."""
-    found = _line.fullmatch(text)
-    assert found is not None
-    return found[1] or "", found[2], found[3].split()
+    """Return the identity number as written, the command, and its arguments."""
+    match = _line.fullmatch(text)
+    assert match is not None
+    return match[1] or "", match[2], match[3].split()
 
 
 def _urgency(line: str) -> Urgency:
@@ -207,7 +208,7 @@ def _side(words: list[str]) -> Side:
 
 
 def _number(words: list[str], place: int, kind: type[int] | type[float], least: float = 0) -> Any:
-    """The argument at `place`, a number that is not negative."""
+    """Return the argument at `place`, a number of at least `least`."""
     try:
         return from_words(Annotated[kind, Between(least, 10**9 - 1)], words[place], "argument")
     except (Misfit, IndexError):
@@ -217,5 +218,5 @@ def _number(words: list[str], place: int, kind: type[int] | type[float], least: 
 GTP = ServedProtocol(
     name="gtp",
     about="the Go Text Protocol, version 2",
-    engine=lambda wanted: GtpEngine(wanted.make, game=wanted.game),
+    engine=lambda request: GtpEngine(request.make, game=request.game),
 )

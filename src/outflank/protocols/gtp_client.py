@@ -20,26 +20,26 @@ from outflank.protocols.client import (
     START_SECONDS,
     Interrupted,
     failed,
-    shown,
+    quoted,
 )
 from outflank.protocols.driving import ProgramPlayer, Refusal, read_move
 from outflank.protocols.gtp import STOP
 from outflank.protocols.gtp_game import gtp_name
-from outflank.protocols.gtp_telling import Telling, time_left, time_settings
+from outflank.protocols.gtp_time import ClockStyle, time_left, time_settings
 from outflank.search.contract import Stop
 
 NEEDED = ("clear_board", "play", "genmove")
-"""Commands without which there is no game."""
+"""Commands without which no game can be played."""
 
 MOST_STRAYS = 10
-"""Lines before an answer that are passed over: some programs talk to themselves when they are busy."""
+"""Limit on stray lines before an answer: some programs write them when they are busy."""
 
 TRIED_PLIES = 10
-"""Moves that a program is shown to see whether it has the board that it was given."""
+"""Number of moves with which a program's board is checked."""
 
 
 class GtpPlayer(ProgramPlayer):
-    """Asks a program with `genmove`, and tells it the time."""
+    """Requests moves with `genmove`, and sends the program its time."""
 
     def __init__(
         self,
@@ -47,14 +47,14 @@ class GtpPlayer(ProgramPlayer):
         game: Any,
         *,
         name: str = "",
-        telling: Telling = Telling.MAIN,
+        style: ClockStyle = ClockStyle.MAIN,
         start_seconds: float = START_SECONDS,
         patience_seconds: float = PATIENCE_SECONDS,
     ) -> None:
-        self._telling = telling
+        self._style = style
         self._known: frozenset[str] = frozenset()
         self._control = TimeControl()
-        self._late_seconds = 0.0  # what it takes to answer what needs no thought, when it is slow
+        self._late_seconds = 0.0  # time to answer a command that needs no thinking, at a slow moment
         self._passes_itself = False
         self._loaded = False
         super().__init__(command, game, name=name, start_seconds=start_seconds, patience_seconds=patience_seconds)
@@ -62,14 +62,14 @@ class GtpPlayer(ProgramPlayer):
     def _greet(self) -> None:
         self._control, self._loaded = TimeControl(), False
         self._known = frozenset(self._ask("list_commands", self.start_seconds).split())
-        missing = [each for each in NEEDED if each not in self._known]
+        missing = [command for command in NEEDED if command not in self._known]
         if missing:
             raise failed("protocol", f"it does not know {', '.join(missing)}")
         if not self.name:
             self.name = self._ask("name") or "gtp"
 
     def _try(self, board: Board[Any]) -> None:
-        """By a few moves: a program that has another board refuses one of them."""
+        """Play a few moves: a program that has another board refuses one of them."""
         self._show(board)
         line = board.copy()
         try:
@@ -89,7 +89,7 @@ class GtpPlayer(ProgramPlayer):
         return self._answer(command, time.monotonic() + seconds)
 
     def _answer(self, command: str, deadline: float, mark: object = None) -> str:
-        """The text of the next answer; `Refusal` if it is an error."""
+        """Return the text of the next answer; raise `Refusal` if it is an error."""
         lines: list[str] = []
         strays: list[str] = []
         while True:
@@ -98,21 +98,21 @@ class GtpPlayer(ProgramPlayer):
             except PlayerFailed as failure:
                 if not strays or lines:
                     raise
-                raise failed("protocol", f"{command!r} was answered by {shown(strays[0])} ({failure})") from None
+                raise failed("protocol", f"{command!r} was answered by {quoted(strays[0])} ({failure})") from None
             if line.strip():
                 if not lines and line[0] not in "=?":
                     strays.append(line)
                     if len(strays) > MOST_STRAYS:
-                        raise failed("protocol", f"{command!r} was answered by {shown(strays[0])}")
+                        raise failed("protocol", f"{command!r} was answered by {quoted(strays[0])}")
                 else:
                     lines.append(line)
             elif lines:
                 break
         if strays:
-            self._remark("stray", f"a line before the answer to {command!r} is skipped: {shown(strays[0])}")
+            self._remark("stray", f"a line before the answer to {command!r} is skipped: {quoted(strays[0])}")
         text = "\n".join(lines)[1:].strip()
         if lines[0][0] == "?":
-            raise Refusal(f"{command!r} was refused: {shown(text)}")
+            raise Refusal(f"{command!r} was refused: {quoted(text)}")
         return text
 
     # --- its board ---
@@ -121,7 +121,7 @@ class GtpPlayer(ProgramPlayer):
         description = description_of(root.game)
         start = description.start(**description.options_of(root.game))
         if self._loaded and root == start:
-            # For some programs the start of a game is, from then on, the position that was loaded.
+            # For some programs a loaded position is the start of every game from then on.
             self._leave("quit")
             self._start()
         if "set_game" in self._known:
@@ -131,11 +131,11 @@ class GtpPlayer(ProgramPlayer):
         self._ask("clear_board", self.start_seconds)
         if root == start:
             return
-        written = description.notation.position_file
-        self._load(*(("position.txt", f"{root.to_text()}\n") if written is None else written(root.setup())))
+        position_file = description.notation.position_file
+        self._load(*(("position.txt", f"{root.to_text()}\n") if position_file is None else position_file(root.setup())))
 
     def _load(self, name: str, text: str) -> None:
-        """From a file, whose name says what it is: some programs go by that."""
+        """Load a position from a file, whose name says its format: some programs go by that."""
         command = "loadsgf" if name.endswith(".sgf") else "loadposition"
         if command not in self._known:
             raise Refusal(f"it knows no {command}, which a game that starts at a position needs")
@@ -151,7 +151,7 @@ class GtpPlayer(ProgramPlayer):
         except Refusal:
             if str(move) != "pass":
                 raise
-            self._passes_itself = True  # it needs no telling, and counts moves in its own way
+            self._passes_itself = True  # it passes by itself, and counts moves in its own way
 
     def _take_back(self, moves: int) -> bool:
         if "undo" not in self._known or self._passes_itself:
@@ -162,8 +162,8 @@ class GtpPlayer(ProgramPlayer):
 
     # --- moves and time ---
 
-    def _asked(self, board: Board[Any], clock: Clock, stop: Stop | None, began: float) -> Choice | None:
-        if self._telling is not Telling.NOTHING:
+    def _request_move(self, board: Board[Any], clock: Clock, stop: Stop | None, began: float) -> Choice | None:
+        if self._style is not ClockStyle.NOTHING:
             self._tell_time(board, clock)
         seconds = self.patience_seconds if clock.move_seconds is None else clock.move_seconds + GRACE_SECONDS
         command, deadline = f"genmove {board.turn}", began + seconds
@@ -189,17 +189,17 @@ class GtpPlayer(ProgramPlayer):
         return text
 
     def _tell_time(self, board: Board[Any], clock: Clock) -> None:
-        """What there is to tell: nothing of a time without end, unless the program has been told of another."""
-        telling = Telling.EXACTLY if STOP in self._known else self._telling
+        """Send the time; nothing if there is no limit, unless the program has been sent one before."""
+        style = ClockStyle.EXACTLY if STOP in self._known else self._style
         if clock.control != self._control:
-            self._tell("time_settings", time_settings(clock.control, board, telling))
+            self._tell("time_settings", time_settings(clock.control, board, style))
             self._control = clock.control
         if clock.move_seconds is not None:
             margin = max(safety_margin(), 2 * self._late_seconds)
-            self._tell("time_left", f"{board.turn} {time_left(clock, board, telling, margin)}")
+            self._tell("time_left", f"{board.turn} {time_left(clock, board, style, margin)}")
 
     def _tell(self, command: str, words: str) -> None:
-        """A program that does not want to know the time keeps it as well as it can."""
+        """Send a time command; a program that refuses it keeps the time as well as it can."""
         if command not in self._known:
             return
         began = time.monotonic()
@@ -211,5 +211,5 @@ class GtpPlayer(ProgramPlayer):
 
 
 def player(command: str | Sequence[str], game: Any, *, clock: str = "main") -> Player:
-    """The player that this command starts, with the settings that its words may have."""
-    return GtpPlayer(command, game, telling=Telling.named(clock))
+    """Return the player that this command starts, with the settings that its words may have."""
+    return GtpPlayer(command, game, style=ClockStyle.named(clock))

@@ -1,4 +1,4 @@
-"""Time as GTP tells it: main time, then so many seconds for every so many moves (Canadian byo-yomi)."""
+"""Time in GTP: main time, then a number of seconds for a number of moves (Canadian byo-yomi)."""
 
 from dataclasses import dataclass, field
 
@@ -8,10 +8,10 @@ from outflank.players.clock import Clock, TimeControl
 
 @dataclass(slots=True)
 class GtpClock:
-    """Both sides' time. The controller tells what is left; where it does not, what a move took is taken off here.
+    """Both sides' time. The controller sends what is left; if it does not, the time of each move is subtracted.
 
-    Byo-yomi has no like in our clocks. While main time lasts, a move's share of it counts as an increment; then every
-    move gets its share of the period. Neither ever spends more than there is.
+    Our clocks have no byo-yomi. While main time lasts, a move's share of it counts as an increment; then every move
+    gets its share of the period. Neither ever spends more than there is.
 
     >>> clock = GtpClock()
     >>> clock.set(60, 30, 10)
@@ -23,28 +23,28 @@ class GtpClock:
     """
 
     main: float | None = None
-    """None: no limit."""
+    """Main time in seconds; None: no limit."""
     period: float = 0.0
     stones: int = 0
     _left: dict[Side, tuple[float, int]] = field(default_factory=dict)
 
     def set(self, main: float, period: float, stones: int) -> None:
-        """`time_settings`. A period for no moves means no limit, and so do three zeros."""
+        """Handle `time_settings`. A period for no moves means no limit, and so do three zeros."""
         unlimited = stones == 0 if period > 0 else main == 0
         self.main = None if unlimited else main
         self.period, self.stones = (period, stones) if period > 0 else (0.0, 0)
         self.restart()
 
     def restart(self) -> None:
-        """A game begins."""
+        """Reset both sides' time for a new game."""
         self._left = {} if self.main is None else dict.fromkeys(Side, self._period_after(self.main))
 
     def tell(self, side: Side, seconds: float, stones: int) -> None:
-        """`time_left`: with stones, what is left of the period; without, of the main time."""
+        """Handle `time_left`: with stones, what is left of the period; without, of the main time."""
         self._left[side] = (seconds, stones) if stones else self._period_after(seconds)
 
     def spend(self, side: Side, seconds: float) -> None:
-        """Take off what a move took."""
+        """Subtract the time of a move."""
         if side not in self._left:
             return
         left, stones = self._left[side]
@@ -55,22 +55,22 @@ class GtpClock:
             self._left[side] = (left, stones - 1) if stones > 1 else (self.period or left, self.stones)
 
     def of(self, side: Side) -> Clock:
-        """What the player is shown."""
+        """Return the clock that the player sees."""
         if side not in self._left:
             return Clock()
         left, stones = self._left[side]
         if stones:
             return Clock(control=TimeControl(move_seconds=left / stones))
         share = self.period / self.stones if self.stones else 0.0
-        other = self._left.get(side.other)
+        opponent = self._left.get(side.other)
         return Clock(
             control=TimeControl(game_seconds=self.main or left, increment_seconds=share),
             left_seconds=left,
-            opponent_seconds=other[0] if other else None,
+            opponent_seconds=opponent[0] if opponent else None,
         )
 
     def _period_after(self, main: float) -> tuple[float, int]:
-        """So much main time; a first period, where there is none of it left and there are periods."""
+        """Return the main time; if it is used up and there are periods, the first period."""
         if main <= 0 and self.stones:
             return self.period, self.stones
         return max(main, 0.0), 0

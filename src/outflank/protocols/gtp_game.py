@@ -1,4 +1,4 @@
-"""The game that a GTP controller conducts: a board on which its commands play, and can be taken back one by one."""
+"""The game that a GTP controller conducts: a board on which its commands play and can be taken back one by one."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,48 +11,48 @@ from outflank.games.description import GameDescription, description_of, game_nam
 from outflank.games.sides import Side
 
 MOST_BYTES = 1 << 20
-"""The largest file that is read for a game or a position."""
+"""Largest file that is read for a game or a position."""
 
 
 class CommandRefused(Exception):
-    """A command that fails; its text is the answer."""
+    """A command failed; the text is the answer."""
 
 
 class GtpGame:
-    """A board, and how many moves on it each command made."""
+    """A board, and the number of moves that each command made on it."""
 
     def __init__(self, game: str) -> None:
         self._layout: dict[str, Any] = {}
-        """What was said of the start, beside the board's size."""
+        """The options of the start, without the board's size."""
         self.board: Board[Any] = _start(game_named(game), {})
         self._steps: list[int] = []
 
     def set_game(self, game: str, layout: str | None = None) -> None:
-        """Another game, at its start; `layout` is the option that says where a game starts, if it has one."""
+        """Begin another game; `layout` is the value of the option for its start, if it has one."""
         description = game_named(game)
         board = _start(description, {})
         known = description.options_of(board.game)
-        named = [each.name for each in description.options if each.name not in known]
-        said = {name: layout for name in named[:1] if layout is not None}
-        if said:
-            board = _start(description, said)
-        self._layout = said
+        start_options = [option.name for option in description.options if option.name not in known]
+        options = {name: layout for name in start_options[:1] if layout is not None}
+        if options:
+            board = _start(description, options)
+        self._layout = options
         self._begin(board)
 
     def set_size(self, size: int) -> None:
-        """Another board, at its start."""
+        """Begin a game on a board of this size."""
         sizes = self.description.sizes
         if size not in sizes:
             raise CommandRefused("unacceptable size")
         self._begin(_start(self.description, {**self._layout, **sizes[size]}))
 
     def clear(self) -> None:
-        """The start of the same game."""
+        """Begin the same game again."""
         description = self.description
         self._begin(_start(description, {**self._layout, **description.options_of(self.board.game)}))
 
     def load(self, path: str, before: int | None = None) -> None:
-        """The position or game in a file, in any notation of the game; `before` its move of that number."""
+        """Load the position or game in a file, in any notation of the game, up to the move numbered `before`."""
         if not path:
             raise CommandRefused("syntax error")
         try:
@@ -69,11 +69,11 @@ class GtpGame:
 
     @property
     def description(self) -> GameDescription:
-        """What is played."""
+        """The description of the game."""
         return description_of(self.board.game)
 
     def play(self, side: Side, text: str) -> None:
-        """A move of `side`."""
+        """Play a move of `side`."""
         board = self.board
         if text.lower() == "pass" and self.description.passes and board.is_game_over():
             self._steps.append(0)  # two passes end a game of Go: programs that know that game send them
@@ -85,26 +85,26 @@ class GtpGame:
             raise CommandRefused("illegal move") from None
         self._steps.append(passes + 1)
 
-    def chosen(self, passes: int, move: Any) -> None:
-        """The engine's own move, with `passes` made before it."""
+    def push_own_move(self, passes: int, move: Any) -> None:
+        """Play the engine's own move, after `passes` that were made before it."""
         self.board.push(move)
         self._steps.append(passes + 1)
 
-    def ended(self) -> None:
-        """A move that was asked for when there are none."""
+    def push_nothing(self) -> None:
+        """Record a request for a move when the game is over."""
         self._steps.append(0)
 
     def undo(self) -> None:
-        """Take back what the last command played."""
+        """Take back the moves of the last command."""
         if not self._steps:
             raise CommandRefused("cannot undo")
         self.take_back(self._steps.pop())
 
     @contextmanager
     def turn_of(self, side: Side) -> Iterator[int]:
-        """See to it that `side` is to move: the passes that were made, which must be the other's only moves.
+        """Make `side` the side to move; yield the number of forced passes of the other side for that.
 
-        What fails inside leaves the board as it was.
+        An exception in the block restores the board.
         """
         board, passes = self.board, 0
         if board.turn is not side:
@@ -119,7 +119,7 @@ class GtpGame:
             raise
 
     def take_back(self, moves: int) -> None:
-        """Moves that no command made: they are forgotten."""
+        """Take back moves that no command has recorded."""
         for _ in range(moves):
             self.board.pop()
 
@@ -129,12 +129,12 @@ class GtpGame:
 
 
 def gtp_name(description: GameDescription) -> str:
-    """A game as GTP's commands call it."""
+    """Return the name of a game in GTP's commands."""
     return description.name.capitalize()
 
 
 def vertex(board: Board[Any], text: str) -> str:
-    """A move's text in capital letters, as GTP has vertices, if the board reads it so; a pass stays as it is."""
+    """Return a move's text in capitals, like GTP's vertices, if the board reads them; a pass stays as it is."""
     if text == "pass":
         return text
     try:
@@ -149,6 +149,6 @@ def _start(description: GameDescription, options: dict[str, Any]) -> Board[Any]:
 
 
 def _without_draws(board: Board[Any]) -> Board[Any]:
-    """Whether a game is drawn by its history, the controller says."""
+    """Return the board without draws by its history, which the controller declares."""
     without = description_of(board.game).without_draws
     return board if without is None else without(board.copy())

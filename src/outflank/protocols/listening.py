@@ -1,7 +1,7 @@
-"""Hearing commands while a search runs.
+"""Commands that arrive while a search runs.
 
-A thread reads ahead. Most lines wait for their turn; a few are heard at once: those that stop a search, and the end
-of the input. What a line means is the protocol's business: it says how urgent each one is.
+A thread reads ahead. Most lines wait for their turn; a few take effect at once: those that stop a search, and the end
+of the input. The protocol says how urgent each line is.
 """
 
 import os
@@ -14,37 +14,38 @@ from queue import SimpleQueue
 from outflank.search.contract import Stop
 
 LONGEST = 1 << 16
-"""Characters of a line; no command of either protocol is a hundredth of it. What is longer is no command."""
+"""Limit on the characters of a line; commands of both protocols are less than a hundredth of it."""
 
 PARTING_SECONDS = 2.0
-"""For what has been asked when the input ends: a script gets its answers, a program that has died none for long."""
+"""Time for the remaining requests when the input ends: a script gets its answers, and a program that has died is not
+served for long."""
 
 
 class Urgency(Enum):
-    """What a line means to a search that runs while it arrives."""
+    """The effect of a line on a search that runs while it arrives."""
 
     WAITS = "waits"
     STOPS = "stops"
-    """The search ends, and comes back with what it has."""
+    """The search ends, and returns its result so far."""
     LEAVES = "leaves"
-    """Nothing will follow: the search ends soon."""
+    """No line will follow: the search ends soon."""
 
 
 class Listener:
     """The lines of a stream, one after the other, and the search that some of them end."""
 
     def __init__(self, stream: Iterable[str], urgency: Callable[[str], Urgency]) -> None:
-        self._stream, self._says = stream, urgency
+        self._stream, self._urgency_of = stream, urgency
         self._arrived: SimpleQueue[str | None] = SimpleQueue()
         self._lock = threading.Lock()
-        self._stops = 0  # lines heard that stop a search, and whose turn has not come
+        self._stops = 0  # lines read that stop a search, and whose turn has not come
         self._over = False
         self._search: Stop | None = None
         self._parting: threading.Timer | None = None
         self._failure: Exception | None = None
 
     def lines(self) -> Iterator[str]:
-        """The lines in order. To be asked for once."""
+        """Yield the lines in order. May be called once."""
         threading.Thread(target=self._read, daemon=True).start()
         try:
             while (line := self._arrived.get()) is not None:
@@ -60,7 +61,7 @@ class Listener:
 
     @contextmanager
     def thinking(self) -> Iterator[Stop]:
-        """What ends the search that runs inside: called at once if a line to that effect is waiting already."""
+        """Yield a `Stop` for the search inside; it is called at once if a line that stops a search is waiting."""
         stop = Stop()
         with self._lock:
             self._search = stop
@@ -74,7 +75,7 @@ class Listener:
                 self._search = None
 
     def end(self) -> None:
-        """End the search, and every later one, and let no more lines come. From any thread."""
+        """End the search, and every later one, and accept no more lines. May be called from any thread."""
         with self._lock:
             self._over = True
             search = self._search
@@ -83,7 +84,7 @@ class Listener:
         self._arrived.put(None)
 
     def _urgency(self, line: str) -> Urgency:
-        return Urgency.WAITS if too_long(line) else self._says(line)
+        return Urgency.WAITS if too_long(line) else self._urgency_of(line)
 
     def _read(self) -> None:
         try:
@@ -100,7 +101,7 @@ class Listener:
                     break
         except (OSError, ValueError):
             pass  # a stream that cannot be read any more has ended
-        except Exception as error:  # of a protocol of somebody's own: who waits for a line would wait for ever
+        except Exception as error:  # of a plug-in's protocol: the main loop would wait for a line for ever
             self._failure = error
         self._parting = threading.Timer(PARTING_SECONDS, self.end)
         self._parting.daemon = True
@@ -109,13 +110,13 @@ class Listener:
 
 
 def lines_of(descriptor: int) -> Iterator[str]:
-    """The lines of a file descriptor, without their ends; bytes that are no text become �.
+    """Yield the lines of a file descriptor, without their ends; invalid bytes become �.
 
-    Of a line that is too long only the beginning comes, itself too long, and the rest is passed over as it is read: one
-    that never ends costs neither memory nor more time than reading it.
+    Of a line that is too long only the beginning is yielded, itself too long, and the rest is skipped as it is read: a
+    line that never ends costs neither memory nor more time than reading it.
 
-    It keeps clear of `sys.stdin`: at the end of the program the interpreter waits for whoever reads that, or gives up
-    with a fatal error, and a thread that waits for a line cannot be told to stop.
+    This avoids `sys.stdin`: at exit the interpreter waits for a thread that reads it, or gives up with a fatal error,
+    and a thread that waits for a line cannot be told to stop.
     """
     rest = b""
     while chunk := os.read(descriptor, 1 << 16):
@@ -127,17 +128,18 @@ def lines_of(descriptor: int) -> Iterator[str]:
 
 
 def too_long(line: str) -> bool:
-    """Whether this is the beginning of a line that is too long to be a command."""
+    """Return whether this is the beginning of a line that is too long to be a command."""
     return len(line) > LONGEST
 
 
 def _decoded(line: bytes) -> str:
-    # A character for each byte, where there are too many: as text the beginning might be short enough again.
+    # One character for each byte of a line that is too long: decoded as text, its beginning might be short enough
+    # again.
     return line.decode("utf-8", "replace") if len(line) <= LONGEST else line[: LONGEST + 1].decode("latin-1")
 
 
 def cleaned(line: str, *, comments: bool = True) -> str:
-    """A line as GTP wants it read: tabs are spaces, other control characters are nothing, nor is what follows #.
+    """Return a line as GTP reads it: tabs are spaces; other control characters and text after # are dropped.
 
     >>> cleaned("1\\tname\\x00 # who?")
     '1 name'

@@ -1,7 +1,7 @@
-"""NBoard 2: a player driven by a board that people look at, of any game that is written in GGF.
+"""NBoard 2: a player driven by a graphical board, for any game that is written in GGF.
 
-No line is answered out of turn, and most are not answered at all. While the engine thinks, `ping` is heard and ends the
-search: it comes back with what it has, and then the pong goes out.
+No line is answered out of turn, and most are not answered at all. While the engine thinks, `ping` is noticed and ends
+the search, which returns its result so far; then the pong is sent.
 """
 
 import re
@@ -12,7 +12,7 @@ from typing import Any, Unpack
 from outflank.boards import Board, Move
 from outflank.errors import FormatError, OutflankError
 from outflank.games.description import GAMES, GameDescription, description_of, game_named, titles_of_games
-from outflank.players.levels import exact_beside
+from outflank.players.levels import exact_moves_for_depth
 from outflank.players.player import Player
 from outflank.protocols.listening import Urgency, cleaned
 from outflank.protocols.nboard_clock import NBoardClock
@@ -25,24 +25,24 @@ from outflank.search.table import Table
 from outflank.words import is_count
 
 USUAL_DEPTH, DEEPEST = 12, 60
-"""Plies: until the board says otherwise, and at most."""
+"""Depth until the board sets one, and the largest depth, in plies."""
 
 MOST_HINTS = 60
 
 GGF = ".ggf"
-"""The format in which games are told."""
+"""The format in which games are sent."""
 
 TABLE_BITS = 20
-"""32 MiB for hints and analyses, kept from one to the next."""
+"""Table size, 32 MiB, for hints and analyses, kept from one to the next."""
 
 _ping = re.compile(r"ping +(-?[0-9]+)")
 
 
 class NBoardEngine(Engine):
-    """A game, and the player who thinks about it.
+    """A game, and the player that thinks about it.
 
-    `make` gives the player for a board and the depth that was set; `seconds` bounds hints, and `options` are those of
-    their searches. `game` is the name of the one that is played; None: the first that is written in GGF.
+    `make` returns the player for a board and the depth that was set; `seconds` limits hints, and `options` are those of
+    their searches. `game` is the name of the game; None: the first that is written in GGF.
     """
 
     def __init__(
@@ -57,7 +57,7 @@ class NBoardEngine(Engine):
         super().__init__(_urgency)
         self._make, self._name = make, name
         self._seconds, self._options = seconds, options
-        self._board: Board[Any] = _played(game).start()
+        self._board: Board[Any] = _description_of_game(game).start()
         self._clock = NBoardClock()
         self._depth: int | None = None
         self._table: Table | None = None
@@ -73,18 +73,18 @@ class NBoardEngine(Engine):
             "analyze": self._analyze,
             "quit": self._quit,
         }
-        """What can be asked: a function of the rest of the line for each, which yields lines as they become known."""
+        """The commands: a function of the rest of the line for each, which yields lines as they become known."""
 
     def replies(self, line: str) -> Iterator[str]:
-        """The answers, each on a line."""
+        """Yield the answers, each on a line."""
         return (f"{answer}\n" for answer in self.answers(line))
 
     def refusal(self, line: str, why: str) -> str:
-        """A remark: the protocol has no errors."""
+        """Return a status line: the protocol has no errors."""
         return f"status {why}\n"
 
     def answers(self, line: str) -> Iterator[str]:
-        """The lines that answer a line, as they become known; none to what is not understood."""
+        """Yield the lines that answer a line, as they become known; none for an unknown command."""
         name, _, rest = cleaned(line, comments=False).partition(" ")
         if name not in self.commands:
             return
@@ -92,7 +92,7 @@ class NBoardEngine(Engine):
             yield from self.commands[name](rest.strip())
         except (OutflankError, ValueError) as error:
             yield f"status {' '.join(str(error).split())}"
-        except Exception as error:  # whatever it was, the dialogue goes on
+        except Exception as error:  # after any error the dialogue goes on
             yield f"status internal error: {type(error).__name__} {' '.join(str(error).split())}"
 
     # --- the game ---
@@ -102,17 +102,17 @@ class NBoardEngine(Engine):
         self._prepare()
 
     def _set(self, rest: str) -> Iterator[str]:
-        what, _, value = rest.partition(" ")
-        if what == "depth":
+        option, _, value = rest.partition(" ")
+        if option == "depth":
             self._depth = _number(value, DEEPEST)
             self._prepare()
-        elif what == "game":
-            board = self._told_game(value.strip())
+        elif option == "game":
+            board = self._parse_game(value.strip())
             if not board.moves:
                 self._ready(board).new_game(board)
             self._board = board
             self._clock.set(value)
-        # Contempt is taken note of by nobody: a draw is worth no more and no less than its score.
+        # Contempt is ignored: a draw is worth no more and no less than its score.
         yield from ()
 
     def _move(self, rest: str) -> Iterator[str]:
@@ -126,11 +126,11 @@ class NBoardEngine(Engine):
         self._clock.spend(side, rest)
         yield from ()
 
-    def _told_game(self, text: str) -> Board[Any]:
-        found = description_of(self._board.game).notation.positions(text) if text.startswith("(") else None
-        if not found:
+    def _parse_game(self, text: str) -> Board[Any]:
+        setups = description_of(self._board.game).notation.positions(text) if text.startswith("(") else None
+        if not setups:
             raise FormatError.at("game", text, 0, "a game in brackets, as GGF has it")
-        return Board.from_setup(found[0])
+        return Board.from_setup(setups[0])
 
     def _quit(self, rest: str) -> Iterator[str]:
         self._leaving = True
@@ -154,23 +154,23 @@ class NBoardEngine(Engine):
         seconds = time.perf_counter() - began
         score = choice.value_as_score(self._board.game)
         worth = "" if score is None else f"{score:.2f}"
-        # Together: whoever reads is woken once, and the pong that may be waiting is not held up by each line.
-        yield f"nodestats {choice.nodes} {seconds:.2f}\n=== {named((choice.move,))}/{worth}/{seconds:.2f}\nstatus"
+        # Together: the reader is woken once, and a waiting pong is not delayed by each line.
+        yield f"nodestats {choice.nodes} {seconds:.2f}\n=== {moves_text((choice.move,))}/{worth}/{seconds:.2f}\nstatus"
 
     def _hint(self, rest: str) -> Iterator[str]:
-        wanted = _number(rest or "1", MOST_HINTS)
+        count = _number(rest or "1", MOST_HINTS)
         if self._board.is_game_over():
             return
         yield f"status {self._name} is analyzing"
         with self._thinking() as stop:
-            for result in self._iterations(self._board, stop, wanted):
-                if result.depth and not result.stopped:  # a search that was stopped says again what it had said
+            for result in self._iterations(self._board, stop, count):
+                if result.depth and not result.stopped:  # a stopped search repeats its last result
                     yield from _hints(result)
                     yield f"nodestats {result.nodes} {result.seconds:.2f}"
         yield "status"
 
     def _analyze(self, rest: str) -> Iterator[str]:
-        """The positions of the game from its end to its start: what is found out late helps with what came before."""
+        """Analyse the positions from the game's end to its start: late results help with earlier positions."""
         board = self._board.copy()
         yield f"status {self._name} is analyzing the game"
         with self._thinking() as stop:
@@ -183,51 +183,51 @@ class NBoardEngine(Engine):
                 board.pop()
         yield "status"
 
-    def _iterations(self, board: Board[Any], stop: Stop, wanted: int) -> Iterator[Result]:
+    def _iterations(self, board: Board[Any], stop: Stop, count: int) -> Iterator[Result]:
         depth = self._depth or USUAL_DEPTH
-        ending = board.moves_left <= exact_beside(board.game, depth)
+        ending = board.moves_left <= exact_moves_for_depth(board.game, depth)
         limits = Limits(depth=None if ending else depth, seconds=self._seconds)
         if self._table is None or self._table_for != board.game:
             self._table, self._table_for = Table(TABLE_BITS), board.game
-        return iterate(board, limits, stop=stop, table=self._table, moves=wanted, **self._options)
+        return iterate(board, limits, stop=stop, table=self._table, moves=count, **self._options)
 
     def _prepare(self) -> None:
-        """Now, and not when a move is wanted: a ping is not heard while kernels are loaded, or compiled."""
+        """Make the player ready before a move is requested: no ping is noticed while kernels load or compile."""
         self._ready().new_game(self._board)
 
     def _ready(self, board: Board[Any] | None = None) -> Player:
-        """The player for the board, at the depth that was set."""
-        wanted, depth = board or self._board, self._depth
-        return self._player_for((wanted.game, depth), lambda: self._make(wanted, depth))
+        """Return the player for the board, at the depth that was set."""
+        target, depth = board or self._board, self._depth
+        return self._player_for((target.game, depth), lambda: self._make(target, depth))
 
 
 def has_ggf(description: GameDescription) -> bool:
-    """Whether a game can be told in this protocol."""
+    """Return whether a game can be sent in this protocol."""
     return GGF in description.notation.files
 
 
 def games_in_ggf() -> str:
-    """Those that can, in words."""
+    """Return the titles of the games that can be sent in this protocol."""
     return titles_of_games(has_ggf)
 
 
-def _played(game: str | None) -> GameDescription:
+def _description_of_game(game: str | None) -> GameDescription:
     if game is not None:
         return game_named(game)
-    return next(each for each in GAMES.parts().values() if has_ggf(each))
+    return next(description for description in GAMES.parts().values() if has_ggf(description))
 
 
-def named(moves: Iterable[Move]) -> str:
-    """Moves in a row, a pass as `PA`."""
+def moves_text(moves: Iterable[Move]) -> str:
+    """Return moves in a row, a pass as `PA`."""
     return "".join("PA" if str(move) == "pass" else str(move).upper() for move in moves)
 
 
 def _hints(result: Result) -> Iterator[str]:
-    """A line for each of the best moves; the first has the expected moves behind it."""
+    """Yield a line for each of the best moves; the first has the expected moves behind it."""
     depth = "100%" if result.exact else str(result.depth)
     for entry in result.best:
         line = result.pv if entry.move == result.move else (entry.move,)
-        yield f"search {named(line)} {result.scale.number(entry.value):.2f} 0 {depth} {result.nodes} nodes"
+        yield f"search {moves_text(line)} {result.scale.number(entry.value):.2f} 0 {depth} {result.nodes} nodes"
 
 
 def _number(text: str, most: int) -> int:
@@ -246,6 +246,6 @@ def _urgency(line: str) -> Urgency:
 NBOARD = ServedProtocol(
     name="nboard",
     about="version 2 of what the board NBoard and its engines speak",
-    engine=lambda wanted: NBoardEngine(wanted.make, game=wanted.game, seconds=wanted.seconds, **wanted.options),
+    engine=lambda request: NBoardEngine(request.make, game=request.game, seconds=request.seconds, **request.options),
     told_in=GGF,
 )

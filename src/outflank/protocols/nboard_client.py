@@ -23,46 +23,46 @@ from outflank.protocols.client import (
     Interrupted,
     NoAnswer,
     failed,
-    shown,
+    quoted,
 )
 from outflank.protocols.driving import ProgramPlayer, read_move
-from outflank.protocols.nboard import DEEPEST, GGF, USUAL_DEPTH, games_in_ggf, named
-from outflank.protocols.nboard_clock import written_clock
+from outflank.protocols.nboard import DEEPEST, GGF, USUAL_DEPTH, games_in_ggf, moves_text
+from outflank.protocols.nboard_clock import clock_property
 from outflank.search.contract import Stop
 
 TRY_SECONDS = 5.0
-"""For a move at depth 1, after which a program that has named none is asked for a sign of life."""
+"""Time for a move at depth 1; a program that has named none by then is pinged."""
 
 LATE_AT_FIRST, LATE_AT_LEAST = 0.05, 0.01
-"""Seconds that a program takes to answer a ping while it thinks: before that is measured, and whatever was measured.
-Another process must be woken for it, and wake us; three times as much is kept in reserve."""
+"""Seconds that a program takes to answer a ping while it thinks: before it is measured, and at least. Another process
+must be woken for it, and wake this one; three times as much is kept in reserve."""
 
 _answer = re.compile(r"===\s*([^\s/]*)[/\s]*([^\s/]*)")
 _search = re.compile(r"(?:search|book)\s+(\w\w)\S*\s+(\S+)\s+\S+\s+([0-9]+)")
 
 
 @dataclass(slots=True)
-class _Heard:
-    """What a program has said since it was asked."""
+class _Reply:
+    """What a program has sent since the last request."""
 
     answer: str = ""
     """The line with its move."""
     best: str = ""
-    """The move that its search likes."""
+    """The best move of its search."""
     value: float | None = None
-    """In the game's unit."""
+    """Value of the best move, in the game's unit."""
     depth: int = 0
     nodes: int = 0
     pong: int = 0
     remark: str = ""
-    """A line that is none of the protocol's."""
+    """A line that is not part of the protocol."""
 
 
 class NBoardPlayer(ProgramPlayer):
-    """Asks a program with `go`. It is told what is left on its clock, and pinged when it has thought long enough.
+    """Requests moves with `go`. The program is sent the time left on its clock, and pinged when its budget is used up.
 
-    Some programs name no move before they have been told a depth: without one, where it is None, the program's own
-    command line says how far it looks.
+    Some programs name no move before a depth is set. If the depth is None, none is sent, and the program's own command
+    line says how deep it searches.
     """
 
     def __init__(
@@ -77,7 +77,7 @@ class NBoardPlayer(ProgramPlayer):
     ) -> None:
         self.depth = depth
         self._pings = 0
-        self._heard = _Heard()
+        self._reply = _Reply()
         self._policy = Steady()
         self._policy.lateness.seconds = LATE_AT_FIRST
         self._clock: Clock | None = None
@@ -95,80 +95,80 @@ class NBoardPlayer(ProgramPlayer):
             self._program.send(f"set depth {depth}")
 
     def _try(self, board: Board[Any]) -> None:
-        """By a move that needs little thought."""
+        """Request a move that needs little thinking."""
         self._set_depth(self.depth and 1)
         self._show(board)
         self._agree(self.start_seconds)
-        self._heard = _Heard(pong=self._pings)
+        self._reply = _Reply(pong=self._pings)
         self._program.send("go")
         self._listen_until_answered(time.monotonic() + TRY_SECONDS, time.monotonic() + self.start_seconds)
-        if not self._heard.answer:
-            remark = f": {shown(self._heard.remark)}" if self._heard.remark else ""
+        if not self._reply.answer:
+            remark = f": {quoted(self._reply.remark)}" if self._reply.remark else ""
             raise failed("protocol", f"asked for a move, it names none{remark}")
         self._named_move(board)
         self._set_depth(self.depth)
         self._agree(self.start_seconds)
 
     def new_game(self, board: Board[Any]) -> None:
-        """Set its board up anew."""
+        """Set the program's board up anew."""
         self._clock = None
         super().new_game(board)
 
     # --- the dialogue ---
 
     def _listen(self, deadline: float, mark: object = None) -> None:
-        """Take note of the next line; those that nobody knows say nothing."""
-        line, heard = self._program.receive(deadline, mark), self._heard
+        """Process the next line; unknown lines are ignored."""
+        line, reply = self._program.receive(deadline, mark), self._reply
         words = line.split()
         if not words:
             return
         if words[0].startswith("==="):
-            heard.answer = line
+            reply.answer = line
         elif words[0] in ("search", "book"):
             self._note(line)
         elif words[0] == "nodestats" and len(words) > 1:
-            heard.nodes = _count(words[1])
+            reply.nodes = _count(words[1])
         elif words[:2] == ["set", "myname"] and len(words) > 2:
             self.name = self.name or words[2]
         elif words[0] == "pong" and len(words) > 1:
-            heard.pong = _count(words[1])
+            reply.pong = _count(words[1])
         elif words[0] != "status":
-            heard.remark = line
+            reply.remark = line
 
     def _note(self, line: str) -> None:
-        found, heard = _search.match(line), self._heard
-        value = _number(found[2]) if found else None
-        if found is None or value is None:
+        match, reply = _search.match(line), self._reply
+        value = _number(match[2]) if match else None
+        if match is None or value is None:
             return
-        depth = _count(found[3])
-        # Of the moves it names at one depth the first, or the one it says more of, is the one it would play.
-        if depth > heard.depth or heard.value is None or (depth == heard.depth and value > heard.value):
-            heard.best, heard.value, heard.depth = found[1], value, depth
+        depth = _count(match[3])
+        # Of the moves that it names at one depth, it would play the first, or one with a greater value.
+        if depth > reply.depth or reply.value is None or (depth == reply.depth and value > reply.value):
+            reply.best, reply.value, reply.depth = match[1], value, depth
 
     def _ping(self) -> float:
-        """When it was sent: before, for this thread may have to wait for a processor where the program does not."""
+        """Send a ping; return the time before sending, since this thread may then wait for a core."""
         self._pings += 1
         sent = time.monotonic()
         self._program.send(f"ping {self._pings}")
         return sent
 
     def _agree(self, seconds: float = ANSWER_SECONDS) -> None:
-        """Wait until it has done all it was told, and thinks no more: its board may be changed then."""
+        """Wait until the program has processed every line and thinks no more: then its board may be changed."""
         self._ping()
         deadline = time.monotonic() + seconds
-        while self._heard.pong != self._pings:
+        while self._reply.pong != self._pings:
             self._listen(deadline)
 
     # --- its board ---
 
-    def _look_at(self, clock: Clock, board: Board[Any]) -> None:
-        """What both have spent since it was last asked goes with the moves that it is shown."""
+    def _note_clock(self, clock: Clock, board: Board[Any]) -> None:
+        """Note the time that both sides have spent since the last request; it is sent with their moves."""
         last, self._clock = self._clock, clock
         self._spent = {}
         if clock.left_seconds is None:
             return
         if last is None:
-            self._root = None  # its game began without a clock: that was not known yet
+            self._root = None  # its game began before the clock was known: set it up again
             return
         increment = clock.control.increment_seconds
         for side, before, now in (
@@ -181,38 +181,38 @@ class NBoardPlayer(ProgramPlayer):
     def _set_up(self, root: Board[Any]) -> None:
         self._agree()
         self._spent = {}
-        self._program.send(f"set game {_ggf(root, '' if self._clock is None else written_clock(self._clock))}")
+        self._program.send(f"set game {_ggf(root, '' if self._clock is None else clock_property(self._clock))}")
 
     def _play(self, side: Side, move: Move) -> None:
         seconds = self._spent.pop(side, None)
-        self._program.send(f"move {named((move,))}" + ("" if seconds is None else f"//{seconds:.2f}"))
+        self._program.send(f"move {moves_text((move,))}" + ("" if seconds is None else f"//{seconds:.2f}"))
 
     # --- moves ---
 
-    def _asked(self, board: Board[Any], clock: Clock, stop: Stop | None, began: float) -> Choice | None:
+    def _request_move(self, board: Board[Any], clock: Clock, stop: Stop | None, began: float) -> Choice | None:
         self._agree(self.start_seconds)
-        self._heard = _Heard(pong=self._pings)
-        stopped = self._thought(board, clock, stop, began)
-        if self._heard.answer:
+        self._reply = _Reply(pong=self._pings)
+        stopped = self._wait_for_move(board, clock, stop, began)
+        if self._reply.answer:
             return self._named_move(board)
         if not stopped:
             raise failed("time", "it answered a ping when its time was up, and named no move")
         return self._second_best(board)
 
     def _named_move(self, board: Board[Any]) -> Choice:
-        heard = self._heard
-        found = _answer.match(heard.answer)
-        assert found is not None
-        value = _number(found[2])
+        reply = self._reply
+        match = _answer.match(reply.answer)
+        assert match is not None
+        value = _number(match[2])
         return Choice(
-            move=read_move(board, found[1]),
-            value=heard.value if value is None else value,
-            depth=heard.depth,
-            nodes=heard.nodes,
+            move=read_move(board, match[1]),
+            value=reply.value if value is None else value,
+            depth=reply.depth,
+            nodes=reply.nodes,
         )
 
-    def _thought(self, board: Board[Any], clock: Clock, stop: Stop | None, began: float) -> bool:
-        """Listen until it has named a move, or has answered a ping; whether `stop` was called."""
+    def _wait_for_move(self, board: Board[Any], clock: Clock, stop: Stop | None, began: float) -> bool:
+        """Listen until the program has named a move, or has answered a ping; return whether `stop` was called."""
         most = clock.move_seconds
         last = began + (self.patience_seconds if most is None else most + GRACE_SECONDS)
         if most is not None:
@@ -222,11 +222,11 @@ class NBoardPlayer(ProgramPlayer):
         return self._listen_until_answered(last if budget is None else min(last, began + budget), last, stop)
 
     def _listen_until_answered(self, ping_at: float, last: float, stop: Stop | None = None) -> bool:
-        """Until it has named a move, or has answered the ping that comes at a time; whether `stop` was called."""
-        stopped, deadline, heard = False, ping_at, self._heard
+        """Listen for a move, or the answer to a ping at `ping_at`; return whether `stop` was called."""
+        stopped, deadline, reply = False, ping_at, self._reply
         pinged: float | None = None
         with self._program.interrupting(stop) as mark:
-            while not heard.answer and (pinged is None or heard.pong != self._pings):
+            while not reply.answer and (pinged is None or reply.pong != self._pings):
                 try:
                     self._listen(deadline, mark)
                 except Interrupted:
@@ -243,23 +243,23 @@ class NBoardPlayer(ProgramPlayer):
         return stopped
 
     def _second_best(self, board: Board[Any]) -> Choice:
-        """What its search liked best, where it stopped without naming a move."""
-        heard = self._heard
+        """Return its search's best move, if it stopped without naming a move."""
+        reply = self._reply
         try:
-            return Choice(move=board.parse_move(heard.best), value=heard.value, depth=heard.depth, why="stopped")
+            return Choice(move=board.parse_move(reply.best), value=reply.value, depth=reply.depth, why="stopped")
         except (OutflankError, ValueError):
             return Choice(move=board.legal_moves[0], why="stopped")
 
 
 def player(command: str | Sequence[str], game: Any, *, depth: str = str(USUAL_DEPTH)) -> Player:
-    """The player that this command starts, with the settings that its words may have."""
+    """Return the player that this command starts, with the settings that its words may have."""
     if depth != "none" and not (re.fullmatch("[0-9]{1,2}", depth) and 1 <= int(depth) <= DEEPEST):
         raise OutflankError(f"depth={depth}: 1 to {DEEPEST}, or none")
     return NBoardPlayer(command, game, depth=None if depth == "none" else int(depth))
 
 
 def _number(text: str) -> float | None:
-    """A number of a program's, in which + signs and percents are usual; None where it is none."""
+    """Return a program's number, which may have a + sign or a percent sign; None if it is not a number."""
     try:
         number = float(text.strip("%"))
     except ValueError:
@@ -268,16 +268,16 @@ def _number(text: str) -> float | None:
 
 
 def _count(text: str) -> int:
-    """A number that counts something; 0 where it is none, or more than anybody counts to."""
+    """Return a count; 0 if the text is not a number, or is implausibly large."""
     number = _number(text)
     return int(number) if number is not None and 0 <= number < 1e15 else 0
 
 
 def _ggf(board: Board[Any], clock: str) -> str:
-    """The position as a game without moves."""
+    """Return the position as a game without moves."""
     form = description_of(board.game).notation.files.get(GGF)
     if form is None or form.write is None:
         raise failed("protocol", f"NBoard is for {games_in_ggf()}")
     text = form.write(Record(start=board.setup(), event="outflank", black="black", white="white"))
-    # A game under way: there is no result yet, and its clock has whole seconds, whatever is played with.
+    # A game in progress: it has no result yet, and its clock has whole seconds.
     return text.strip().replace("PW[white]", f"PW[white]RE[?]{clock}", 1)

@@ -1,4 +1,4 @@
-"""Time as NBoard tells it: `TI[…]` of the game, and after each move the seconds that it took."""
+"""Time in NBoard: `TI[…]` of the game, and after each move the seconds that it took."""
 
 import re
 
@@ -23,29 +23,29 @@ class NBoardClock:
         self._clocks: Clocks | None = None
 
     def set(self, game: str) -> None:
-        """`set game`: its clock, less what its moves took; no clock, or one without time, is none."""
+        """Handle `set game`: its clock, less the time of its moves; no clock, or one without time, means no limit."""
         properties = list(read_properties(game))
-        told = next((item.values[0] for item in properties if item.name == "TI"), "")
-        self._clocks = _clocks(told)
+        time_text = next((item.values[0] for item in properties if item.name == "TI"), "")
+        self._clocks = _clocks(time_text)
         for item in properties:
             if item.name in ("B", "W"):
                 self.spend(Side.BLACK if item.name == "B" else Side.WHITE, item.values[0])
 
     def spend(self, side: Side, move: str) -> None:
-        """Take off what a move took, by its own words, `F5/eval/secs`."""
+        """Subtract the time of a move, which its own text `F5/eval/secs` states."""
         seconds = read_remarks(move)[1]
         if self._clocks is not None and seconds is not None and seconds >= 0:
             self._clocks.spend(side, seconds)
 
     def of(self, side: Side) -> Clock:
-        """What the player is shown."""
+        """Return the clock that the player sees."""
         return Clock() if self._clocks is None else self._clocks.of(side)
 
 
-def written_clock(clock: Clock) -> str:
-    """The property for what is left on a clock, in whole seconds as GGF has it; empty where it has none.
+def clock_property(clock: Clock) -> str:
+    """Return the property for the time left on a clock, in whole seconds as GGF has it; empty if there is no limit.
 
-    >>> written_clock(Clock(control=TimeControl(game_seconds=300, increment_seconds=2.5), left_seconds=299.4))
+    >>> clock_property(Clock(control=TimeControl(game_seconds=300, increment_seconds=2.5), left_seconds=299.4))
     'TI[04:59/00:02]'
     """
     if clock.left_seconds is None:
@@ -55,11 +55,11 @@ def written_clock(clock: Clock) -> str:
 
 
 def _clocks(text: str) -> Clocks | None:
-    """`15:00`, `05:00/00:03/02:00` (time, increment, grace), or seconds alone."""
+    """Return the clocks of `15:00`, `05:00/00:03/02:00` (time, increment, grace), or seconds alone."""
     seconds = []
     for part in text.split("/")[:2]:
-        found = _time.fullmatch(part.strip())
-        hours, minutes, rest = (float(each or 0) for each in found.groups()) if found else (0.0, 0.0, 0.0)
+        match = _time.fullmatch(part.strip())
+        hours, minutes, rest = (float(group or 0) for group in match.groups()) if match else (0.0, 0.0, 0.0)
         seconds.append(3600 * hours + 60 * minutes + rest)
     if not seconds[0]:
         return None

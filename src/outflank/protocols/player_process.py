@@ -1,4 +1,4 @@
-"""Our own player in a process and session of its own: both sides of a match against a program are started alike.
+"""Our own player in a process and session of its own, so that both sides of a match against a program start alike.
 
 Linux divides processor time among sessions first and among their threads second (autogroup scheduling). A player in the
 session that started the match would share its part with everything else there; a program in its own session would not.
@@ -22,18 +22,18 @@ from outflank.errors import OutflankError
 from outflank.players.clock import Clock
 from outflank.players.player import Choice, Player, PlayerFailed
 from outflank.players.processor_use import ProcessorReading, processor_reading
-from outflank.players.timing import longest_but_one
+from outflank.players.timing import second_longest
 from outflank.protocols.client import ExternalProgram, Interrupted
 from outflank.search.contract import Stop
 
 START_SECONDS = 600.0
 """Timeout for starting the process and making its player: imports are slow on a busy machine."""
 
-WITHOUT_END = threading.TIMEOUT_MAX / 2
+NO_TIMEOUT = threading.TIMEOUT_MAX / 2
 """Timeout for an answer: none. The referee keeps the clock, and ends a process that does not answer."""
 
 DELAYS = 20
-"""Requests whose delays are remembered."""
+"""Number of requests whose delays are remembered."""
 
 LARGEST_DELAY_SHARE = 0.25
 """Largest part of the time for a move that is reserved for sending messages."""
@@ -42,7 +42,7 @@ _COMMAND = (
     "import json, sys; sys.path[:] = json.loads(sys.stdin.buffer.readline());"
     "from outflank.protocols.player_process_main import main; main()"
 )
-"""The child searches modules where this process does: its path is set before anything else is imported."""
+"""The child's import path is set to this process's before anything else is imported."""
 
 Maker = Callable[[str, Any], Player]
 
@@ -65,7 +65,7 @@ class Ask:
     method: str
     arguments: tuple[Any, ...]
     with_stop: bool = False
-    """Whether it takes a `Stop`, which the word `stop` on a line of its own calls."""
+    """Whether the method takes a `Stop`, which the word `stop` on a line of its own calls."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +121,7 @@ class PlayerProcess:
     """Proxy of a player in a child process. Its answers are those that the player would give in this process."""
 
     def __init__(self, make: Maker, words: str, game: Any) -> None:
-        """Raise `OutflankError` where `make` or `game` cannot be pickled, or the player cannot be made."""
+        """Raise `OutflankError` if `make` or `game` cannot be pickled, or the player cannot be made."""
         pickled = pickle_for_nodes((make, game))
         self.name, self._methods = words, frozenset[str]()
         self._delays: deque[float] = deque(maxlen=DELAYS)
@@ -146,7 +146,9 @@ class PlayerProcess:
 
     def choose(self, board: Board[Any], clock: Clock, *, stop: Stop | None = None) -> Choice:
         """Ask for a move. The time that messages take is taken off its clock."""
-        choice: Choice = self._ask("choose", board, _less(clock, longest_but_one(self._delays)), stop=stop or Stop())
+        choice: Choice = self._ask(
+            "choose", board, _shortened_clock(clock, second_longest(self._delays)), stop=stop or Stop()
+        )
         return choice
 
     def ponder(self, board: Board[Any], *, stop: Stop) -> None:
@@ -183,10 +185,10 @@ class PlayerProcess:
         with self._program.interrupting(stop) as mark:
             self._program.send(as_line(Ask(method, arguments, with_stop=stop is not None)))
             try:
-                answer = self._reply(time.monotonic() + WITHOUT_END, mark)
+                answer = self._reply(time.monotonic() + NO_TIMEOUT, mark)
             except Interrupted:
                 self._program.send(STOP)
-                answer = self._reply(time.monotonic() + WITHOUT_END)
+                answer = self._reply(time.monotonic() + NO_TIMEOUT)
         self._busy = False
         assert isinstance(answer, Answered)
         self._delays.append(time.perf_counter() - began - answer.seconds)
@@ -205,13 +207,13 @@ class PlayerProcess:
                 return message
 
 
-def _less(clock: Clock, delay: float) -> Clock:
-    """Return the clock of a player that is asked now, with the time used up and the `delay` of messages taken off."""
+def _shortened_clock(clock: Clock, delay: float) -> Clock:
+    """Return the clock of a player that is asked now, less the time used up and the `delay` of messages."""
     used = 0.0 if clock.started is None else time.perf_counter() - clock.started
 
     def shortened(seconds: float | None) -> float | None:
         return None if seconds is None else max(0.001, seconds - used - min(delay, LARGEST_DELAY_SHARE * seconds))
 
     control = replace(clock.control, move_seconds=shortened(clock.control.move_seconds))
-    # There it starts when the player is asked.
+    # The child's clock starts when the player is asked.
     return replace(clock, control=control, left_seconds=shortened(clock.left_seconds), started=None)

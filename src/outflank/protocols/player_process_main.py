@@ -13,26 +13,26 @@ from typing import IO, Any
 
 from outflank.errors import OutflankError
 from outflank.players.player import Player, PlayerFailed
-from outflank.plugins import said_by
+from outflank.plugins import error_text
 from outflank.protocols.player_process import QUIT, STOP, Answered, Ask, Made, Make, Raised, Warned, as_line, from_line
 from outflank.search.contract import Stop
 
 LONGEST_MESSAGE = 2000
-"""Characters of an error or a warning that are sent."""
+"""Limit on the characters of an error or a warning that are sent."""
 
 OPTIONAL_METHODS = ("reseed", "check")
 
 
 def main() -> None:
     """Serve the player until the input ends. Never returns."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for whoever plays the match
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent process
     requests = sys.stdin.buffer
     answers = os.fdopen(os.dup(1), "wb")
     with suppress(OSError):
-        os.dup2(2, 1)  # what a player prints is no answer
+        os.dup2(2, 1)  # output of a player is not an answer
     sys.stdin = io.StringIO()
     server = _PlayerServer(answers)
-    # The player has one thread that stays, as in a match without programs; the main thread would run kernels in others.
+    # The player has one permanent thread, as in a match without programs; the main thread would run kernels in others.
     serving = threading.Thread(target=server.serve, name="player", daemon=True)
     serving.start()
     server.listen(requests)
@@ -49,7 +49,7 @@ class _PlayerServer:
         self._player: Player | None = None
 
     def listen(self, requests: IO[bytes]) -> None:
-        """Take in the lines, whatever the player is at. After the last one nobody waits for an answer."""
+        """Read requests while the player is busy. At the end of the input, exit if a request is unanswered."""
         stop = Stop()
         for line in requests:
             words = line.strip()
@@ -74,9 +74,9 @@ class _PlayerServer:
             try:
                 answer = as_line(self._answer(*request))
             except (OutflankError, PlayerFailed) as error:
-                answer = as_line(Raised(said_by(error)[:LONGEST_MESSAGE], expected=isinstance(error, OutflankError)))
-            except BaseException as error:  # whatever a player raises, it is its own misfortune
-                what = " ".join(f"{type(error).__name__}: {said_by(error)}".split())
+                answer = as_line(Raised(error_text(error)[:LONGEST_MESSAGE], expected=isinstance(error, OutflankError)))
+            except BaseException as error:  # any exception of a player counts against that player
+                what = " ".join(f"{type(error).__name__}: {error_text(error)}".split())
                 answer = as_line(Raised(what[:LONGEST_MESSAGE], expected=False))
             with self._lock:
                 self._unanswered -= 1
@@ -93,12 +93,12 @@ class _PlayerServer:
             return Made(self._player.name, methods)
         assert isinstance(message, Ask)
         began = time.perf_counter()
-        named = {"stop": stop} if message.with_stop else {}
-        value = getattr(self._player, message.method)(*message.arguments, **named)
+        keywords = {"stop": stop} if message.with_stop else {}
+        value = getattr(self._player, message.method)(*message.arguments, **keywords)
         return Answered(value, time.perf_counter() - began)
 
     def _send(self, line: str) -> None:
-        with self._lock, suppress(OSError):  # nobody listens any more: the input ends as well
+        with self._lock, suppress(OSError):  # if the parent no longer reads, the input ends as well
             self._answers.write(line.encode() + b"\n")
             self._answers.flush()
 

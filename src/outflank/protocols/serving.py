@@ -1,4 +1,4 @@
-"""What the loops have in common: lines in, lines out, a player who is asked, and what ends its search."""
+"""The base of the protocols' loops: lines in, lines out, a player that is asked, and a way to end its search."""
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
@@ -24,11 +24,11 @@ class Engine:
         self._made_for: Any = None
 
     def replies(self, line: str) -> Iterator[str]:
-        """What is written in answer to a line, as it becomes known."""
+        """Yield the reply to a line, part by part as it becomes known."""
         raise NotImplementedError
 
-    def refusal(self, line: str, why: str) -> str:
-        """What is written in answer to a line that is not looked at."""
+    def refusal(self, line: str, reason: str) -> str:
+        """Return the reply to a line that is not processed."""
         raise NotImplementedError
 
     def run(self, stream: Iterable[str], output: TextIO) -> None:
@@ -57,11 +57,11 @@ class Engine:
             self._listener.end()
 
     def _thinking(self) -> AbstractContextManager[Stop]:
-        """What ends the search that runs inside."""
+        """Return a block whose `Stop` ends the search that runs inside."""
         return self._listener.thinking() if self._listener else nullcontext(Stop())
 
     def _player_for(self, key: Any, make: Callable[[], Player]) -> Player:
-        """The player of the last time, or a new one if it was made for something else."""
+        """Return the last player, or a new one if that one was made for another key."""
         if self._player is None or self._made_for != key:
             if self._player is not None:
                 self._player.close()
@@ -74,41 +74,42 @@ class Engine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EngineRequest:
-    """What an engine is wanted for."""
+    """The settings of an engine."""
 
     game: str
-    """What is played at first."""
+    """The game that is played first."""
     make: Callable[..., Player]
-    """The player for a board, and for the depth that the other program has set, if it has."""
+    """Makes the player for a board, and for the depth that the other program has set, if it has."""
     seconds: float | None = None
-    """The most for a move."""
+    """Limit on the time of a move."""
     options: dict[str, Any] = field(default_factory=dict)
-    """Of every search."""
+    """Options of every search."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServedProtocol:
-    """A protocol in which other programs can have us play."""
+    """A protocol through which other programs can let this one play."""
 
     name: str
     about: str
-    """A line: what it is, and who speaks it."""
+    """A line that says what the protocol is, and which programs speak it."""
     engine: Callable[[EngineRequest], Engine]
-    """What answers the other program."""
+    """Makes the engine that answers the other program."""
     games: tuple[str, ...] = ()
-    """Those that it can speak of; all, if there are none."""
+    """Names of the games that the protocol can express; empty: all games."""
     told_in: str = ""
-    """The end of the names of files, such as `.ggf`, in whose format it tells games: only those that have it."""
+    """Suffix of files, such as `.ggf`, in whose format the protocol sends games; only games with that format can be
+    played."""
 
     def plays(self, description: GameDescription) -> bool:
-        """Whether it can speak of a game."""
-        written = not self.told_in or self.told_in in description.notation.files
-        return written and (not self.games or description.name in self.games)
+        """Return whether the protocol can express a game."""
+        has_format = not self.told_in or self.told_in in description.notation.files
+        return has_format and (not self.games or description.name in self.games)
 
     def check_game(self, name: str) -> None:
-        """An error if it cannot speak of the game of that name."""
+        """Raise an error if the protocol cannot express the game of that name."""
         if not self.plays(game_named(name)):
-            known = ", ".join(each.name for each in GAMES.parts().values() if self.plays(each))
+            known = ", ".join(description.name for description in GAMES.parts().values() if self.plays(description))
             raise OutflankError(f"{self.name} is for {known} alone, not for {name}")
 
 
@@ -121,5 +122,5 @@ PROTOCOLS = Registry(
 
 
 def register_protocol(protocol: ServedProtocol) -> ServedProtocol:
-    """Make a protocol known by its name, which is its module's from then on."""
+    """Register a protocol by its name, as one of its module's."""
     return PROTOCOLS.register(protocol.name, protocol, by=protocol.engine.__module__)

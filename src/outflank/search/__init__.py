@@ -1,9 +1,9 @@
-"""What value a tree has, and how large it is.
+"""Search: the value of a game tree, and its size.
 
 The package is callable: `outflank.search(board, depth=12)` finds the best move. A function of that name beside the
-folder would be hidden by it as soon as one of its modules is imported. Type checkers know it as the function alone, as
-the list of public names has it: they take its modules from `from outflank.search.contract import …`, and not from
-`import outflank.search.contract`, by which pyright would see a module that cannot be called.
+folder would be hidden by the folder as soon as one of its modules is imported. Type checkers know the name as the
+function alone, as the list of public names has it: they take its modules from `from outflank.search.contract import …`,
+and not from `import outflank.search.contract`, by which pyright would see a module that cannot be called.
 """
 
 import sys
@@ -12,7 +12,7 @@ from typing import Any
 
 
 class _Callable(ModuleType):
-    """A package that looks like the function that it is called as: to `help`, to `inspect`, in a notebook."""
+    """A package that looks like a function to `help`, to `inspect` and in a notebook."""
 
     def __call__(self, *args: Any, **options: Any) -> Any:
         from outflank.search.deepening import search
@@ -28,7 +28,7 @@ class _Callable(ModuleType):
         return inspect.signature(search)
 
     @property
-    def __doc__(self) -> str:  # type: ignore[override]  # made when somebody asks
+    def __doc__(self) -> str:  # type: ignore[override]  # made on request
         from outflank.search.deepening import search
         from outflank.search.options import documentation
 
@@ -39,7 +39,7 @@ sys.modules[__name__].__class__ = _Callable
 
 
 def __dir__() -> list[str]:
-    """What is of this folder: not what it is made with."""
+    """Return the modules of this folder, without the names that it imports."""
     return sorted(
         name
         for name, value in globals().items()

@@ -1,4 +1,4 @@
-"""The algorithms at the root: each gives the root's value at a depth, with its promise."""
+"""The algorithms at the root: each returns the root's value at a depth, with its promise."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -7,130 +7,133 @@ from dataclasses import replace
 from outflank.search.contract import Known, Options
 from outflank.search.division import Division
 from outflank.search.root import Root
-from outflank.search.root_moves import HIGH, LOW, RootMove, RootValue, best_ones, preferred
+from outflank.search.root_moves import HIGH, LOW, RootMove, RootValue, preferred, search_best_moves
 from outflank.search.stopping import Stopped
 
 Algorithm = Callable[[Root, Division, int, int | None], RootValue]
-"""From a root, who searches it, a depth and the value of the iteration before (None: there was none)."""
+"""Takes a root, its division, a depth and the value of the previous iteration (None: there was none)."""
 
 
 def minimax_at_root(root: Root, division: Division, depth: int, previous: int | None) -> RootValue:
-    """value == v, and the move is the one that the tie rule names among all best ones."""
+    """Return value == v; the move is the one that the tie rule selects among all best moves."""
     return root.enter(depth) or division.search_fully(depth)
 
 
 def alphabeta_at_root(root: Root, division: Division, depth: int, previous: int | None) -> RootValue:
-    """value == v. With `aspiration`, a narrow window is tried first and opened where v lies outside."""
-    width, wanted = root.options.aspiration, root.options.moves
+    """Return value == v. With `aspiration`, a narrow window is tried first and opened if v lies outside it."""
+    width, best_count = root.options.aspiration, root.options.moves
     alpha, beta = LOW, HIGH
-    if previous is not None and width is not None and wanted == 1:
+    if previous is not None and width is not None and best_count == 1:
         alpha, beta = max(LOW, previous - width), min(HIGH, previous + width)
     while True:
-        found = root.enter(depth) or division.search_window(depth, alpha, beta, wanted=wanted, moves=root.moves)
-        if found.value <= alpha and alpha > LOW:
+        result = root.enter(depth) or division.search_window(
+            depth, alpha, beta, best_count=best_count, moves=root.moves
+        )
+        if result.value <= alpha and alpha > LOW:
             alpha = LOW
-        elif found.value >= beta and beta < HIGH:
+        elif result.value >= beta and beta < HIGH:
             beta = HIGH
         else:
-            return found
+            return result
 
 
 FIRST_REACH = 4
-"""Half the first window about a guess of the score, in its unit."""
+"""Half the width of the first window about a guess of the score, in the score's unit."""
 
 
 def exact_at_root(root: Root, division: Division, depth: int, previous: int | None) -> RootValue:
-    """value == v: who wins first, then by windows about a guess; one that fails shows a bound, and the next lies
-    beyond it.
+    """Return value == v: first the winner, then the score by windows about a guess. A window that fails yields a bound,
+    and the next window lies beyond it.
 
-    Who wins took 15 % of the nodes of 24 positions of Othello with 20 and 22 empty squares, and 1 to 3 % where it was
-    not near: only there it is asked apart.
+    Proving the winner took 15 % of the nodes of 24 positions of Othello with 20 and 22 empty squares, and 1 to 3 %
+    where the score was not near a draw: only there the winner is proved separately.
     """
 
     def search(moves: list[RootMove]) -> RootValue:
-        def ask(alpha: int, beta: int) -> RootValue:
-            return root.enter(depth) or division.search_window(depth, alpha, beta, wanted=1, moves=moves)
+        def search_in(alpha: int, beta: int) -> RootValue:
+            return root.enter(depth) or division.search_window(depth, alpha, beta, best_count=1, moves=moves)
 
         guess = root.guess() if previous is None else previous
         reach = root.options.aspiration or FIRST_REACH
         known = Known()
         if len(moves) == len(root.moves):
-            known = _knowing_winner(root.known, root.known.window(guess, reach), ask)
+            known = _prove_winner(root.known, root.known.window(guess, reach), search_in)
         alpha, beta = known.window(guess, reach)
         alpha, beta = max(LOW, alpha), min(HIGH, beta)
         while True:
-            found = ask(alpha, beta)
+            result = search_in(alpha, beta)
             reach *= 2
-            if found.value <= alpha and alpha > LOW:
-                alpha, beta = max(LOW, found.value - reach), found.value + 1
-            elif found.value >= beta and beta < HIGH:
-                alpha, beta = found.value - 1, min(HIGH, found.value + reach)
+            if result.value <= alpha and alpha > LOW:
+                alpha, beta = max(LOW, result.value - reach), result.value + 1
+            elif result.value >= beta and beta < HIGH:
+                alpha, beta = result.value - 1, min(HIGH, result.value + reach)
             else:
-                return found
+                return result
 
-    return best_ones(search, root.moves, root.options.moves)
+    return search_best_moves(search, root.moves, root.options.moves)
 
 
-def _knowing_winner(known: Known, window: tuple[int, int], ask: Callable[[int, int], RootValue]) -> Known:
-    """What is known once it is asked whether the side wins, or loses, that a window about a guess says will; nothing
-    is asked if a draw is in the window, or near it."""
+def _prove_winner(known: Known, window: tuple[int, int], search_in: Callable[[int, int], RootValue]) -> Known:
+    """Return the bounds known after a proof of the winner that a window about a guess predicts. Nothing is searched if
+    the window contains a draw or is near one."""
     alpha, beta = window
     if alpha > FIRST_REACH and (known.lower is None or known.lower <= 0):
-        asked = 0
+        null_alpha = 0
     elif beta < -FIRST_REACH and (known.upper is None or known.upper >= 0):
-        asked = -1
+        null_alpha = -1
     else:
         return known
-    found = ask(asked, asked + 1).value
-    return replace(known, lower=found) if found > asked else replace(known, upper=found)
+    value = search_in(null_alpha, null_alpha + 1).value
+    return replace(known, lower=value) if value > null_alpha else replace(known, upper=value)
 
 
 def mtdf_at_root(root: Root, division: Division, depth: int, previous: int | None) -> RootValue:
-    """value == v, by null windows alone: each one tells on which side of it v lies."""
+    """Return value == v by null windows alone: each shows on which side of it v lies."""
     guess = previous if previous is not None and root.options.pivot == "carried" else 0
 
     def search(moves: list[RootMove]) -> RootValue:
         nonlocal guess
-        found = _converge(root, division, depth, guess, list(moves))
-        guess = found.value
-        return found
+        result = _converge(root, division, depth, guess, list(moves))
+        guess = result.value
+        return result
 
-    best = best_ones(search, root.moves, root.options.moves)
+    best = search_best_moves(search, root.moves, root.options.moves)
     if best.move is not None and not root.evaluated:
-        with suppress(Stopped):  # the value is known
-            # Null windows leave no line behind.
-            division.search_window(depth, best.value - 1, best.value + 1, wanted=1, moves=[best.move])
+        with suppress(Stopped):  # the value is proved already
+            # Null windows leave no principal variation.
+            division.search_window(depth, best.value - 1, best.value + 1, best_count=1, moves=[best.move])
     return best
 
 
 def _converge(root: Root, division: Division, depth: int, guess: int, moves: list[RootMove]) -> RootValue:
-    """The best of `moves`: lower <= its value <= upper holds throughout, until they are equal."""
+    """Return the best of `moves`: lower <= its value <= upper holds throughout, until they are equal."""
     lower, upper = LOW, HIGH
     best: RootValue | None = None
     while lower < upper:
         beta = guess + 1 if guess == lower else guess
         known = root.enter(depth)
         if known:
-            return known  # there was nothing to search
-        found = division.search_window(depth, beta - 1, beta, wanted=1, moves=moves)
-        guess = found.value
-        if found.value < beta:
-            upper = found.value
+            return known  # there is nothing to search
+        result = division.search_window(depth, beta - 1, beta, best_count=1, moves=moves)
+        guess = result.value
+        if result.value < beta:
+            upper = result.value
         else:
-            lower, best = found.value, found
-            assert found.move is not None
+            lower, best = result.value, result
+            assert result.move is not None
             # The move that proved the bound is tried first in the next pass.
-            moves.remove(found.move)
-            moves.insert(0, found.move)
+            moves.remove(result.move)
+            moves.insert(0, result.move)
     if root.options.ties != "first" or best is None:
         best = _find_reaching(root, division, depth, lower, moves)
     return RootValue(lower, best.move)
 
 
 def winner_at_root(root: Root, division: Division, depth: int, previous: int | None) -> RootValue:
-    """sign(value) == sign(v), by the window (-1, +1): value is v where v is 0, and otherwise a bound on v's side of 0.
+    """Return sign(value) == sign(v), by the window (-1, +1): value is v if v is 0, and otherwise a bound on v's side of
+    0.
 
-    Where several moves are wanted, each one's value has the sign of what it is worth.
+    If several moves are requested, the value of each has the sign of its true value.
     """
     known = root.enter(depth)
     if known:
@@ -140,32 +143,33 @@ def winner_at_root(root: Root, division: Division, depth: int, previous: int | N
     def search(moves: list[RootMove]) -> RootValue:
         nonlocal lost
         if lost is not None:
-            return RootValue(lost.value, preferred(moves, root.options.ties))  # and so are all that are left
-        found = division.search_window(depth, -1, 1, wanted=1, moves=moves)
-        if found.value < 0:
-            lost = found
-            return RootValue(found.value, preferred(moves, root.options.ties))
+            return RootValue(lost.value, preferred(moves, root.options.ties))  # all remaining moves lose too
+        result = division.search_window(depth, -1, 1, best_count=1, moves=moves)
+        if result.value < 0:
+            lost = result
+            return RootValue(result.value, preferred(moves, root.options.ties))
         if root.options.ties != "first":
-            found = _find_reaching(root, division, depth, min(found.value, 1), moves)
-        return found
+            result = _find_reaching(root, division, depth, min(result.value, 1), moves)
+        return result
 
-    return best_ones(search, root.moves, root.options.moves)
+    return search_best_moves(search, root.moves, root.options.moves)
 
 
 def _find_reaching(root: Root, division: Division, depth: int, value: int, moves: list[RootMove]) -> RootValue:
-    """The preferred one of the moves that are worth `value`, which the best of them is."""
+    """Return the move that the tie rule prefers among the moves whose value is `value`, the value of the best of
+    them."""
     if root.options.ties != "first":
         moves = sorted(moves, key=lambda move: move.code, reverse=root.options.ties == "highest")
     for move in moves:
-        found = division.search_window(depth, value - 1, value, wanted=1, moves=[move])
-        if found.value >= value:
+        result = division.search_window(depth, value - 1, value, best_count=1, moves=[move])
+        if result.value >= value:
             return RootValue(value, move)
     raise AssertionError("no move has the root's value")
 
 
 def algorithm_of(options: Options) -> Algorithm:
-    """The algorithm at the root that the options ask for."""
-    if options.wld and options.algorithm != "minimax":  # which has no window that could be narrowed
+    """Return the algorithm at the root for these options."""
+    if options.wld and options.algorithm != "minimax":  # minimax has no window to narrow
         return winner_at_root
     windowed = options.algorithm in ("alphabeta", "pvs") and options.share_alpha
     return exact_at_root if options.exact and windowed else ALGORITHMS[options.algorithm]

@@ -1,4 +1,4 @@
-"""The moves of many positions, and what each leads to, as arrays."""
+"""The moves of many positions, and the positions after them, as arrays."""
 
 from collections.abc import Iterator
 from typing import Any, NamedTuple
@@ -12,11 +12,11 @@ from outflank.kernels.compiler import kernel
 
 
 class AllMoves(NamedTuple):
-    """Those of a position are `moves[first:end]`, by two that follow each other in `bounds`; in the game's order."""
+    """The moves of many positions. Those of position i are `moves[bounds[i]:bounds[i + 1]]`, in the game's order."""
 
     moves: npt.NDArray[np.uint16]
     words: npt.NDArray[np.uint64]
-    """The positions that they lead to, two words for each."""
+    """The positions after the moves, two words for each."""
     bounds: npt.NDArray[np.int64]
 
 
@@ -27,34 +27,34 @@ def _count_moves(game: Any, words: Any, numbers: Any) -> None:
 
 
 @kernel
-def _follow_moves(game: Any, words: Any, bounds: Any, moves: Any, following: Any) -> None:
+def _follow_moves(game: Any, words: Any, bounds: Any, moves: Any, children: Any) -> None:
     for row in range(len(words)):
         position = unpack(game, words[row, 0], words[row, 1])
         fill(game, position, moves, bounds[row])
         for place in range(bounds[row], bounds[row + 1]):
-            following[place, 0], following[place, 1] = pack(game, play(game, position, moves[place]))
+            children[place, 0], children[place, 1] = pack(game, play(game, position, moves[place]))
 
 
 @_count_moves.sample
-def _counted(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
+def _count_moves_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
     if ending_moves(game) >= 0:
         yield game, np.zeros((0, 2), np.uint64), np.zeros(0, np.int64)
 
 
 @_follow_moves.sample
-def _followed(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
+def _follow_moves_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
     if ending_moves(game) >= 0:
-        none = np.zeros((0, 2), np.uint64)
-        yield game, none, np.zeros(1, np.int64), np.zeros(0, MOVE), none
+        no_words = np.zeros((0, 2), np.uint64)
+        yield game, no_words, np.zeros(1, np.int64), np.zeros(0, MOVE), no_words
 
 
 def all_moves(game: Any, words: npt.NDArray[np.uint64]) -> AllMoves:
-    """The moves of positions, two words for each."""
+    """Return the moves of positions that are given as two words each."""
     numbers = np.zeros(len(words), np.int64)
     _count_moves(game, words, numbers)
     bounds = np.zeros(len(words) + 1, np.int64)
     np.cumsum(numbers, out=bounds[1:])
     moves = np.zeros(int(bounds[-1]), MOVE)
-    following = np.zeros((len(moves), 2), np.uint64)
-    _follow_moves(game, words, bounds, moves, following)
-    return AllMoves(moves, following, bounds)
+    children = np.zeros((len(moves), 2), np.uint64)
+    _follow_moves(game, words, bounds, moves, children)
+    return AllMoves(moves, children, bounds)

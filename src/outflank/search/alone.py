@@ -15,7 +15,7 @@ from outflank.search.worker import WORKER
 
 
 class Alone:
-    """A division among one: the root's moves one after the other."""
+    """A division with one worker, which searches the root's moves one after the other."""
 
     reads_deadline = True
 
@@ -38,30 +38,32 @@ class Alone:
             pass
 
     def search_fully(self, depth: int) -> RootValue:
-        """value == v, and the move is the one that the tie rule names among all best ones."""
+        """Return value == v; the move is the one that the tie rule selects among all best moves."""
         root = self.root
         left = self._left = root.depth_below(depth)
         with pinned(root.places, 0):
             for number, move in enumerate(root.moves, 1):
-                self._standing = WindowProgress(number, len(root.moves), move, done=number - 1)
+                self._standing = WindowProgress(number, len(root.moves), move, moves_done=number - 1)
                 move.value = self.child_minimax(move, left)
                 move.line = ()
         best = max(move.value for move in root.moves)
         return RootValue(best, preferred([move for move in root.moves if move.value == best], root.options.ties))
 
-    def search_window(self, depth: int, alpha: int, beta: int, *, wanted: int, moves: Sequence[RootMove]) -> RootValue:
-        """Alpha-beta's promise for (alpha, beta) at the root.
+    def search_window(
+        self, depth: int, alpha: int, beta: int, *, best_count: int, moves: Sequence[RootMove]
+    ) -> RootValue:
+        """Search with alpha-beta's promise for (alpha, beta) at the root.
 
-        With a tie rule, a move that the rule prefers is asked whether it is as good as the best so
-        far, so that inside the window the move is the same for every order of moves.
+        With a tie rule, a move that the rule prefers is searched for whether it equals the best so far, so that inside
+        the window the move is the same for every order of moves.
         """
         with pinned(self.root.places, 0):
-            best = self._best(depth, alpha, beta, wanted, moves)
-        found = RootValue(best.value, best)
-        self.root.learn(found, alpha, beta, moves)
-        return found
+            best = self._best(depth, alpha, beta, best_count, moves)
+        result = RootValue(best.value, best)
+        self.root.learn(result, alpha, beta, moves)
+        return result
 
-    def _best(self, depth: int, alpha: int, beta: int, wanted: int, moves: Sequence[RootMove]) -> RootMove:
+    def _best(self, depth: int, alpha: int, beta: int, best_count: int, moves: Sequence[RootMove]) -> RootMove:
         root = self.root
         scout = root.options.algorithm == "pvs"
         left = self._left = root.depth_below(depth)
@@ -69,25 +71,38 @@ class Alone:
         values: list[int] = []
         for number, move in enumerate(moves, 1):
             low = alpha
-            shown = best if best is not None and best.value > alpha else None
-            self._standing = WindowProgress(number, len(moves), move, shown, shown.value if shown else None, number - 1)
+            proved_best = best if best is not None and best.value > alpha else None
+            self._standing = WindowProgress(
+                number, len(moves), move, proved_best, proved_best.value if proved_best else None, number - 1
+            )
             if best is not None and root.options.share_alpha:
-                # What a move has to beat, or to reach, to be among the best ones wanted.
-                last = sorted(values, reverse=True)[wanted - 1] if len(values) >= wanted else LOW
-                reaching_is_enough = wanted > 1 or _wins(best, move, root)
-                low = max(alpha, last - reaching_is_enough)
-            if best is not None and scout and left > 0 and wanted == 1 and low + 1 < beta and root.options.share_alpha:
-                found = self.child_value(move, low, low + 1, left)
-                if low < found < beta:
-                    self._standing = WindowProgress(number, len(moves), move, move, found, number - 1)
-                    low = found - 1
-                    found = self.child_value(move, low, beta, left)
+                # The value that a move must beat, or equal, to be among the requested best moves.
+                worst_of_best = sorted(values, reverse=True)[best_count - 1] if len(values) >= best_count else LOW
+                equal_is_enough = best_count > 1 or _is_preferred(best, move, root)
+                low = max(alpha, worst_of_best - equal_is_enough)
+            if (
+                best is not None
+                and scout
+                and left > 0
+                and best_count == 1
+                and low + 1 < beta
+                and root.options.share_alpha
+            ):
+                value = self.child_value(move, low, low + 1, left)
+                if low < value < beta:
+                    self._standing = WindowProgress(number, len(moves), move, move, value, number - 1)
+                    low = value - 1
+                    value = self.child_value(move, low, beta, left)
             else:
-                found = self.child_value(move, low, beta, left)
-            move.value = found
-            move.line = (move.code, *self.line_below()) if low < found < beta else (move.code,)
-            values.append(found)
-            if best is None or found > best.value or (found == best.value and found > low and _wins(best, move, root)):
+                value = self.child_value(move, low, beta, left)
+            move.value = value
+            move.line = (move.code, *self.line_below()) if low < value < beta else (move.code,)
+            values.append(value)
+            if (
+                best is None
+                or value > best.value
+                or (value == best.value and value > low and _is_preferred(best, move, root))
+            ):
                 best = move
             if best.value >= beta:
                 break
@@ -95,7 +110,7 @@ class Alone:
         return best
 
     def standing(self) -> WindowProgress:
-        """How far the root's moves are searched."""
+        """Return how many of the root's moves have been searched."""
         standing = self._standing
         if standing.last is None:
             return standing
@@ -106,7 +121,7 @@ class Alone:
         self.root.forget()
 
     def statistics(self) -> tuple[WorkerStatistics, ...]:
-        """One worker's, with nothing to share."""
+        """Return the statistics of the one worker."""
         worker = self.root.worker
         return (
             WorkerStatistics(
@@ -119,42 +134,42 @@ class Alone:
         )
 
     def close(self) -> None:
-        """Nothing was started."""
+        """Do nothing: no thread was started."""
 
     # --- the root's moves ---
 
     def child_value(self, move: RootMove, alpha: int, beta: int, depth: int) -> int:
-        """What `move` is worth, `depth` plies below it, as far as (alpha, beta) asks; alpha-beta's promise."""
+        """Return the value of `move`, searched `depth` plies below it with alpha-beta's promise for (alpha, beta)."""
         root, worker = self.root, self.root.worker
-        subject = (root.game, root.evaluation, move.child, move.state)
+        arguments = (root.game, root.evaluation, move.child, move.state)
         if depth == 0:
             worker.line_length[1] = 0
-            # Also where nothing has to be quiet: an evaluation in the interpreter takes a millisecond, and there is one
-            # for every move of the root.
-            return -int(quiescence(*subject, -beta, -alpha, root.options.quiescence, 0, worker))
-        found = -alphabeta(*subject, -beta, -alpha, depth, 1, 0, worker, root.probe)
-        self._give_up_if_stopped()
-        return int(found)
+            # The kernel is called also without quiescence plies: an evaluation in the interpreter takes a millisecond,
+            # and every move of the root needs one.
+            return -int(quiescence(*arguments, -beta, -alpha, root.options.quiescence, 0, worker))
+        value = -alphabeta(*arguments, -beta, -alpha, depth, 1, 0, worker, root.probe)
+        self._raise_if_stopped()
+        return int(value)
 
     def child_minimax(self, move: RootMove, depth: int) -> int:
-        """What `move` is worth, without any cut-off."""
+        """Return the value of `move`, without any cut-off."""
         root = self.root
         if depth == 0:
             return self.child_value(move, LOW, HIGH, 0)
-        found = -minimax(root.game, root.evaluation, move.child, move.state, depth, 0, root.worker, root.probe)
-        self._give_up_if_stopped()
-        return int(found)
+        value = -minimax(root.game, root.evaluation, move.child, move.state, depth, 0, root.worker, root.probe)
+        self._raise_if_stopped()
+        return int(value)
 
     def line_below(self) -> tuple[int, ...]:
-        """The principal variation that the last search of a child left behind."""
+        """Return the principal variation of the last search of a child."""
         worker = self.root.worker
         return tuple(int(code) for code in worker.line[1][: int(worker.line_length[1])])
 
-    def _give_up_if_stopped(self) -> None:
+    def _raise_if_stopped(self) -> None:
         if self.root.worker.aborted:
             raise Stopped
 
 
-def _wins(best: RootMove, move: RootMove, root: Root) -> bool:
-    """Whether `move` is preferred to `best`, their values being equal."""
+def _is_preferred(best: RootMove, move: RootMove, root: Root) -> bool:
+    """Return whether the tie rule prefers `move` to `best`, if their values are equal."""
     return best is not preferred([best, move], root.options.ties)

@@ -1,6 +1,5 @@
-"""Alpha-beta, fail-soft, with the table and the ordering; and principal variation search, which
-is the same search with null windows for all moves but the first.
-"""
+"""Alpha-beta, fail-soft, with the transposition table and move ordering; and principal variation search, which is the
+same search with null windows for all moves but the first."""
 
 from typing import Any
 
@@ -9,12 +8,21 @@ import numpy as np
 from outflank.games.evaluation import after, value
 from outflank.games.rules import play
 from outflank.kernels.branches import unlikely
-from outflank.kernels.compiler import apart, inlined, kernel
-from outflank.search.nodes import arrange, ask_table, end_by_table, entry_of, fill_moves, hint_for, learn, lengthen
-from outflank.search.ordering import bring_best, reward
-from outflank.search.proving import known_at_once, known_unsearched
+from outflank.kernels.compiler import inlined, kernel, never_inlined
+from outflank.search.nodes import (
+    arrange,
+    entry_of,
+    extend_line,
+    fill_moves,
+    hint_for,
+    is_table_cutoff,
+    query_table,
+    store_entry,
+)
+from outflank.search.ordering import bring_best, record_cutoff
+from outflank.search.proving import try_early_cutoff, try_endgame_solver
 from outflank.search.quiescence import quiescence
-from outflank.search.selective import ABOVE, NO_SIDE, is_probed, is_selective, likely_bound, probe_window, shallower
+from outflank.search.selective import ABOVE, NO_SIDE, is_selective, likely_bound, probe_window, shallower, uses_probcut
 from outflank.search.stopping import poll_stop
 from outflank.search.table import EXACT, LOWER, NO_MOVE, UPPER, value_of
 from outflank.search.worker import SORT_ALL, SORT_NONE
@@ -36,11 +44,11 @@ def try_leaves(
     end: Any,
     worker: Any,
 ) -> Any:
-    """Try the moves of a node that is one ply above the leaves, until one is worth `beta`: the best value, its move,
-    and where the moves begin that were not tried.
+    """Try the moves of a node one ply above the leaves until one is worth `beta`. Return the best value, its move, and
+    the index of the first move that was not tried.
 
-    Most nodes are such ones: a loop of its own, with nothing in it but moves and values, and counters in registers,
-    makes the whole search a quarter faster.
+    Most nodes are one ply above the leaves: a loop of its own, with nothing in it but moves and values, and counters in
+    registers, makes the whole search a quarter faster.
     """
     best: Any = WORST
     best_move: Any = NO_MOVE
@@ -52,12 +60,12 @@ def try_leaves(
         child = play(game, position, move)
         child_state = after(evaluation, game, state, position, move, child)
         if plies == 0:
-            found = -value(evaluation, game, child, child_state)
+            child_value = -value(evaluation, game, child, child_state)
         else:
             floor = max(alpha, best)
-            found = -quiescence(game, evaluation, child, child_state, -beta, -floor, plies, end, worker)
-        if found > best:
-            best = found
+            child_value = -quiescence(game, evaluation, child, child_state, -beta, -floor, plies, end, worker)
+        if child_value > best:
+            best = child_value
             best_move = np.int64(move)
         index += 1
     if plies == 0:
@@ -67,58 +75,59 @@ def try_leaves(
     return best, best_move, index
 
 
-@apart
+@never_inlined
 def _try_leaves_apart(game, evaluation, position, state, alpha, beta, plies, sort, start, end, worker):
-    """The same, for searches that have more to do at leaves: within `alphabeta` it would cost the others registers."""
+    """Call `try_leaves` for searches that have more to do at leaves: within `alphabeta` it would cost the others
+    registers."""
     return try_leaves(game, evaluation, position, state, alpha, beta, plies, sort, start, end, worker)
 
 
 @kernel
 def alphabeta(game, evaluation, position, state, alpha, beta, depth, ply, start, worker, probe):
-    """The value v of `position`, `depth` plies deep, as far as (alpha, beta) asks for it.
+    """Return the value v of `position`, `depth` plies deep, as far as (alpha, beta) requires.
 
     Returns r with
         r <= alpha         =>  v <= r
         alpha < r < beta   =>  v == r
         r >= beta          =>  v >= r
-    for every order of moves and every table whose entries have equal depth. With
-    `worker.at_least`, v may be the value of a deeper search. `depth` must be at least 1. Once
-    `worker.aborted` is set the result is worthless, and nothing has been written to the table.
+    for every order of moves and every table whose entries have equal depth. With `worker.at_least`, v may be the value
+    of a deeper search. `depth` must be at least 1. Once `worker.aborted` is set the result is worthless, and nothing
+    has been written to the table.
 
-    With `worker.scout`, moves after the first are searched with a null window first and again
-    only if they beat it (principal variation search). The promise is the same.
+    With `worker.scout`, moves after the first are searched with a null window first and again only if they beat it
+    (principal variation search). The promise is the same.
     """
     worker.nodes += 1
     if start < 0 or ply < 0 or poll_stop(worker):
-        # Indices are never negative; saying so spares a test at each use of one.
+        # Indices are never negative; this test spares a test at each use of one.
         return 0
     worker.line_length[ply] = 0
 
-    known, found = known_at_once(evaluation, game, position, alpha, beta, depth, worker)
+    known, result = try_endgame_solver(evaluation, game, position, alpha, beta, depth, worker)
     if unlikely(known):
-        return found
-    asked, data, symmetry, first, second = ask_table(game, position, depth, worker, probe)
-    if asked and unlikely(end_by_table(data, depth, alpha, beta, worker)):
+        return result
+    queried, data, symmetry, first, second = query_table(game, position, depth, worker, probe)
+    if queried and unlikely(is_table_cutoff(data, depth, alpha, beta, worker)):
         return value_of(data)
-    side = ABOVE if is_selective(evaluation) and is_probed(alpha, beta, depth, worker) else NO_SIDE
+    side = ABOVE if is_selective(evaluation) and uses_probcut(alpha, beta, depth, worker) else NO_SIDE
     while unlikely(side != NO_SIDE):
-        asked_there, low = probe_window(evaluation, game, position, state, alpha, beta, depth, side, worker)
-        if asked_there:
+        worth_probing, low = probe_window(evaluation, game, position, state, alpha, beta, depth, side, worker)
+        if worth_probing:
             shallow = shallower(depth)
-            found = alphabeta(game, evaluation, position, state, low, low + 1, shallow, ply, start, worker, probe)
+            result = alphabeta(game, evaluation, position, state, low, low + 1, shallow, ply, start, worker, probe)
             if worker.aborted != 0:
                 return 0
             worker.line_length[ply] = 0
-            if (found > low) == (side == ABOVE):
+            if (result > low) == (side == ABOVE):
                 worker.estimates += 1
                 return likely_bound(evaluation, game, position, alpha, beta, depth, side, worker)
         side += 1
-    known, found, end, left = fill_moves(game, evaluation, position, state, depth, start, worker, probe)
+    known, result, end, left = fill_moves(game, evaluation, position, state, depth, start, worker, probe)
     if unlikely(known):
-        return found
-    known, found = known_unsearched(evaluation, game, position, state, alpha, beta, depth, left, start, end, worker)
+        return result
+    known, result = try_early_cutoff(evaluation, game, position, state, alpha, beta, depth, left, start, end, worker)
     if unlikely(known):
-        return found
+        return result
     hint = hint_for(data, depth, worker)
     sort = arrange(evaluation, game, position, state, depth, ply, hint, symmetry, start, end, worker)
 
@@ -139,7 +148,7 @@ def alphabeta(game, evaluation, position, state, alpha, beta, depth, ply, start,
             worker.line[ply, 0] = best_move
             worker.line_length[ply] = 1
         elif best >= beta:
-            reward(best_move, depth, ply, worker)
+            record_cutoff(best_move, depth, ply, worker)
             worker.cutoffs += 1
             if index == start + 1:
                 worker.first_cutoffs += 1
@@ -150,31 +159,31 @@ def alphabeta(game, evaluation, position, state, alpha, beta, depth, ply, start,
         move = worker.moves[index]
         child = play(game, position, move)
         child_state = after(evaluation, game, state, position, move, child)
-        # A null window asks whether the move beats the best; the first move is asked for its value.
+        # A null window shows whether the move beats the best; the first move is searched for its value.
         ceiling = low + 1 if worker.scout != 0 and index > start and low + 1 < beta else beta
-        found = -alphabeta(game, evaluation, child, child_state, -ceiling, -low, left, ply + 1, end, worker, probe)
-        if low < found < beta and ceiling < beta and worker.aborted == 0:
-            # It is worth `found` at least: asking from just below that keeps the value, and the line, exact.
-            low = found - 1
-            found = -alphabeta(game, evaluation, child, child_state, -beta, -low, left, ply + 1, end, worker, probe)
+        result = -alphabeta(game, evaluation, child, child_state, -ceiling, -low, left, ply + 1, end, worker, probe)
+        if low < result < beta and ceiling < beta and worker.aborted == 0:
+            # Its value is at least `result`: a window from just below that keeps the value, and the line, exact.
+            low = result - 1
+            result = -alphabeta(game, evaluation, child, child_state, -beta, -low, left, ply + 1, end, worker, probe)
         if worker.aborted != 0:
             return 0
-        if found > best:
-            best = found
+        if result > best:
+            best = result
             best_move = np.int64(move)
-            if found > low:
-                low = found
-                if found >= beta:
-                    reward(best_move, depth, ply, worker)
+            if result > low:
+                low = result
+                if result >= beta:
+                    record_cutoff(best_move, depth, ply, worker)
                     worker.cutoffs += 1
                     if index == start:
                         worker.first_cutoffs += 1
                     break
-                lengthen(move, ply, worker)
+                extend_line(move, ply, worker)
         index += 1
 
-    if asked:
+    if queried:
         bound = LOWER if best >= beta else EXACT if best > alpha else UPPER
         data = entry_of(game, best, depth, bound, best_move, symmetry, worker)
-        learn(first, second, data, depth, ply, worker)
+        store_entry(first, second, data, depth, ply, worker)
     return best

@@ -1,21 +1,22 @@
-"""Leaves of a Monte-Carlo tree chosen many at a time, for whoever plays many games at once.
+"""Leaves of a Monte-Carlo tree selected many at a time, for a device that plays many games at once.
 
-A way through the tree ends at a node that has no children yet. It is given them, and several games are played from
-each: it is the way that takes the CPU's time, not the games. On the whole way these games count from now on, with the
-result that each node has had so far, so that the next ways part where they would if all were known; what has had no
-game yet counts as lost. Who chooses so repeats itself, too: the tree is the same for the same results.
+A path through the tree ends at a node that has no children yet. The node is expanded, and several games are played from
+each child: selecting a path takes the CPU's time, the games do not. These games count on the whole path at once, with
+the mean result that each node has had so far, so that the next paths part where they would if all results were known; a
+node without games counts as lost. Selection is deterministic: the tree is the same for the same results.
 
-What was tried on a CPU, by the part of the games that went to moves which hold a win or a draw, a sixth of all moves,
-in 45 balanced positions of tournament games with 19 to 26 empty squares. Which moves do, searches of six seconds said,
-that came to the end of the game in 21 of them. Differences have an error of 0.04: that what is here does better than
-virtual losses in large batches, and than sixteen trees, is more than chance; single steps on the way may be no more.
+Variants were compared on a CPU by the share of the games that went to moves which hold a win or a draw, a sixth of all
+moves, in 45 balanced positions of tournament games with 19 to 26 empty squares. Which moves do was decided by searches
+of six seconds, which reached the end of the game in 21 of them. Differences have an error of 0.04: that the method here
+does better than virtual losses in large batches, and than sixteen trees, is more than chance; single steps may be no
+more.
 
 - 100,000 games one after the other: 0.29; 160,000 in sixteen trees: 0.22.
-- Four games from each of 100,000 leaves, in batches of a quarter of those before, 4,096 at most: 0.21 where a leaf
-  counted as lost on its whole way meanwhile, 0.23 as it is here; in batches of a 64th, 256 at most, 0.24.
-- The same where the games of a leaf are one visit to whoever weighs what is not known yet: 0.28, but in the large
-  batches 0.19. More games from a leaf else make a search trust them sooner, and in these positions they mislead.
-- The same from all children of 50,000 nodes: 0.30, in batches of a 16th, 400 ways at most, 0.31, 900 at most, 0.28.
+- Four games from each of 100,000 leaves, in batches of a quarter of those before, 4,096 at most: 0.21 if a leaf counts
+  as lost on its whole path meanwhile, 0.23 as it is here; in batches of a 64th, 256 at most, 0.24.
+- The same if the games of a leaf count as one visit in the exploration term: 0.28, but in the large batches 0.19.
+  Otherwise more games from a leaf make a search trust them sooner, and in these positions they mislead.
+- The same from all children of 50,000 nodes: 0.30, in batches of a 16th, 400 paths at most, 0.31, 900 at most, 0.28.
   With one game from each child 0.25.
 """
 
@@ -27,21 +28,21 @@ import numpy as np
 from outflank.games.rules import most_moves, unpack
 from outflank.kernels.compiler import kernel
 from outflank.search.contract import Options
-from outflank.search.montecarlo import LONGEST_PATH, WIN, chosen, expand, new_tree
+from outflank.search.montecarlo import LONGEST_PATH, WIN, expand, new_tree, select_child
 from outflank.search.root import Root
 
 
 class Batch:
-    """Leaves from which games are played at the same time, and the ways to them: room for so many ways, and for so many
-    leaves and the children of one node more."""
+    """Leaves from which games are played at the same time, and the paths to them: room for `ways` paths, and for
+    `leaves` leaves and the children of one more node."""
 
     def __init__(self, game: Any, ways: int, leaves: int) -> None:
         self.words = np.zeros((leaves + most_moves(game), 2), np.uint64)
         """The positions of the leaves."""
         self.leaves = 0
-        """How many there are."""
+        """Number of leaves."""
         self.games = 0
-        """How many are played from each."""
+        """Number of games played from each leaf."""
         self._game = game
         self._ways = 0
         self._paths = np.zeros((ways, LONGEST_PATH), np.int32)
@@ -50,19 +51,20 @@ class Batch:
         self._counts = np.zeros(ways, np.int64)
 
     def choose(self, tree: Any, used: int, leaves: int, games: int, worker: Any) -> int:
-        """Choose so many leaves, as far as there is room for the ways, or some more, for so many games from each; how
-        many nodes the tree has then."""
+        """Select `leaves` leaves or a few more, as far as there is room for the paths, for `games` games from each.
+        Return the number of nodes of the tree."""
         ways = (self._paths, self._lent, self._lengths, self._counts, self.words)
         self.games = games
         used, self._ways, self.leaves = choose(self._game, tree, used, leaves, games, worker, *ways)
         return used
 
     def credit(self, tree: Any, results: Any) -> None:
-        """Let nodes have what the games brought, for each leaf their sum for the side to move there."""
+        """Add the results of the games, for each leaf their sum for the side to move there, to the nodes of the
+        paths."""
         credit(tree, self._ways, self.games, results, self._paths, self._lent, self._lengths, self._counts)
 
     def withdraw(self, tree: Any) -> None:
-        """Take back what counts for games that will never be played; nodes that were added stay."""
+        """Take back what counts for games that will never be played; added nodes stay."""
         for way in range(self._ways):
             length, count = self._lengths[way], self._counts[way]
             path = self._paths[way, :length]
@@ -75,15 +77,15 @@ class Batch:
 
 @kernel
 def choose(game, tree, used, leaves, games, worker, paths, lent, lengths, counts, words):
-    """Choose ways until there are so many leaves at their ends; how many nodes the tree has then, and how many ways and
-    leaves there are. A way that ends at a node without children has that for its leaf, and a count of 0."""
+    """Select paths until their ends have `leaves` leaves. Return the numbers of nodes of the tree, paths and leaves. A
+    path that ends at a node without children has that node as its leaf, and a count of 0."""
     ways, places = 0, 0
     while places < leaves and ways < len(paths):
         path = paths[ways]
         node, length = 0, 1
         path[0] = 0
         while tree[node].children != 0 and length < len(path):
-            node = chosen(tree, node, games)
+            node = select_child(tree, node, games)
             path[length] = node
             length += 1
         count = 0
@@ -99,11 +101,11 @@ def choose(game, tree, used, leaves, games, worker, paths, lent, lengths, counts
         if count == 0:
             words[places, 0], words[places, 1] = tree[node].first, tree[node].second
             places += 1
-        played = games * max(count, 1)
+        games_below = games * max(count, 1)
         for back in range(length):
-            known = tree[path[back]].visits
-            loan = played * tree[path[back]].won // known if known > 0 else -WIN * played
-            tree[path[back]].visits += played
+            visits = tree[path[back]].visits
+            loan = games_below * tree[path[back]].won // visits if visits > 0 else -WIN * games_below
+            tree[path[back]].visits += games_below
             tree[path[back]].won += loan
             lent[ways, back] = loan
         lengths[ways], counts[ways] = length, count
@@ -113,7 +115,7 @@ def choose(game, tree, used, leaves, games, worker, paths, lent, lengths, counts
 
 @kernel
 def credit(tree, ways, games, results, paths, lent, lengths, counts):
-    """Let nodes have what the games from the leaves brought, for the side to move there, instead of what was lent."""
+    """Replace the provisional results by those of the games from the leaves, for the side to move there."""
     place = 0
     for way in range(ways):
         length, count = lengths[way], counts[way]
@@ -133,7 +135,7 @@ def credit(tree, ways, games, results, paths, lent, lengths, counts):
 
 @kernel
 def tally(results, lengths, leaves, games, sums):
-    """Add up the results of so many games from each leaf; how many positions all of them had."""
+    """Add up the results of `games` games from each leaf. Return the number of positions of all games."""
     positions = np.int64(0)
     for leaf in range(leaves):
         result = np.int64(0)

@@ -1,21 +1,22 @@
-"""What of a search can be refused before anything is compiled, allocated or started."""
+"""Checks that refuse a search before anything is compiled, allocated or started."""
 
 from typing import Any
 
 from outflank.errors import InvalidOption, UnknownName
 from outflank.games.evaluation import errors_of, evaluation_chosen, evaluation_named
-from outflank.placement import places
+from outflank.placement import worker_processors
 from outflank.search.algorithms import ALGORITHMS
 from outflank.search.contract import TABLELESS, Limits, Options
 from outflank.search.division import MONTE_CARLO as MONTE_CARLO
-from outflank.search.division import Scheme, chosen_scheme
+from outflank.search.division import Scheme, select_scheme
 from outflank.search.ordering import ordering_named
 from outflank.search.root import deepest
 from outflank.search.table import check_bits
 
 
 def check(game: Any, options: Options, limits: Limits) -> tuple[Scheme | None, int]:
-    """The scheme and the number of workers of a search that can be done; one line that says why if it cannot."""
+    """Return the scheme and the number of workers of a search. Raise an error of one line if the search is
+    impossible."""
     algorithm = options.algorithm
     if algorithm not in (*ALGORITHMS, *MONTE_CARLO):
         raise UnknownName.among("algorithm", algorithm, (*ALGORITHMS, *MONTE_CARLO))
@@ -23,7 +24,7 @@ def check(game: Any, options: Options, limits: Limits) -> tuple[Scheme | None, i
         evaluation_named(game, options.evaluation)
     if isinstance(options.ordering, str):
         ordering_named(game, options.ordering)
-    places(options.pin)  # says so if this process may not run there
+    worker_processors(options.pin)  # raises if this process may not run there
     if options.table_bits is not None:
         check_bits(options.table_bits)
     if options.selectivity < 100:
@@ -39,15 +40,15 @@ def check(game: Any, options: Options, limits: Limits) -> tuple[Scheme | None, i
         raise InvalidOption("exact plays to the end of the game, which no depth limits: a time or nodes do")
     elif limits.depth is not None and limits.depth > deepest(game):
         raise InvalidOption(f"depth {limits.depth}: at most {deepest(game)} plies in this game")
-    return chosen_scheme(options)
+    return select_scheme(options)
 
 
 def _check_selective(game: Any, options: Options) -> None:
-    """Refuse a selectivity that would do nothing."""
+    """Raise `InvalidOption` for a selectivity that would have no effect."""
     if options.algorithm in TABLELESS:
         raise InvalidOption(f"selectivity={options.selectivity}: {options.algorithm} makes no guesses")
     if options.exact:
         raise InvalidOption("exact proves a score, which leaves nothing to guess: without it, or without selectivity")
     if errors_of(game, evaluation_chosen(game, options.evaluation)) is None:
-        told = "nobody has measured how far shallow searches by this evaluation are off"
-        raise InvalidOption(f"selectivity={options.selectivity}: {told}")
+        reason = "nobody has measured how far shallow searches by this evaluation are off"
+        raise InvalidOption(f"selectivity={options.selectivity}: {reason}")

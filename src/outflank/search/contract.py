@@ -1,4 +1,4 @@
-"""What a search is asked, and how it is stopped; `results` has what it answers."""
+"""The request of a search (limits and options), and how it is stopped; `results` has the answers."""
 
 import sys
 import time
@@ -10,19 +10,19 @@ from typing import Annotated, Any, Literal
 
 from outflank.errors import InvalidOption
 from outflank.kinds import Between, Called
-from outflank.machine import MOST_WORKERS, DeviceAsked
+from outflank.machine import MOST_WORKERS, DeviceOption
 from outflank.placement import Pin
 from outflank.schema import check_fields
 from outflank.search.ordering import Ordering
 
 DEEPEST = 100
-"""More plies than a search will ever see the end of."""
+"""Greatest depth limit, in plies: more than any search completes."""
 
 LONGEST_SECONDS = 1e9
-"""Some thirty years; the clocks that stop a search count a few times as far."""
+"""Longest time limit: some thirty years; the clocks that stop a search count a few times as far."""
 
 Plies = Annotated[int, Between(0, 1 << 20)]
-"""Of the tree: more than any has is all of them."""
+"""Plies of the tree; a number larger than the tree's depth means all of them."""
 
 EvaluationOrName = Annotated[
     str | tuple[Any, ...], Called("the name of an evaluation, or one itself (a NamedTuple with a registered `value`)")
@@ -30,12 +30,12 @@ EvaluationOrName = Annotated[
 OrderingOrName = Annotated[str | Ordering, Called("the name of an ordering, or an Ordering")]
 
 Selectivity = Literal[73, 87, 95, 98, 99, 100]
-"""In per cent."""
+"""Selectivity in per cent."""
 
 TieRule = Literal["first", "lowest", "highest"]
 
 TABLELESS = ("minimax", "uct", "flat")
-"""Algorithms that ask no transposition table."""
+"""Algorithms that use no transposition table."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +45,7 @@ class Limits:
     depth: int | None = None
     """Plies to look ahead."""
     seconds: float | None = None
-    """Wall clock for the search, compiling not counted."""
+    """Wall-clock time of the search, compiling not counted."""
     nodes: int | None = None
     """Positions to enter, give or take a few thousand."""
 
@@ -66,11 +66,11 @@ class Deadline:
     """Absolute time at which a search stops: for players, whose clock also runs while a search is set up."""
 
     at: float
-    """By `time.perf_counter`."""
+    """Time by `time.perf_counter`."""
     setup_seconds: float = 0.0
     """Time to set up a search. A search of several stages begins none of them with less than that left."""
     began_at: float | None = None
-    """When the search began, after its set-up; set by the search."""
+    """Time at which the search began, after its set-up; set by the search."""
     longest_pause_seconds: float = 0.0
     """Longest time that the system kept a worker off its core; set by the search."""
 
@@ -81,15 +81,15 @@ class Deadline:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """How a search goes about it. None of these but `evaluation` changes what is compiled."""
+    """How a search is done. None of these options but `evaluation` changes what is compiled."""
 
     algorithm: str = "pvs"
     """minimax, alphabeta, pvs, mtdf, uct or flat."""
     evaluation: EvaluationOrName | None = None
-    """The name of a registered evaluation, or one itself; None: the game's default."""
+    """The name of a registered evaluation, or an evaluation; None: the game's default."""
     ordering: OrderingOrName | None = None
-    """The name of an ordering, perhaps with settings (`kinds:from_depth=1,sort=best`), or one itself; None: the game's
-    default, with killers and history."""
+    """The name of an ordering, possibly with settings (`kinds:from_depth=1,sort=best`), or an `Ordering`; None: the
+    game's default, with killers and history."""
     table_bits: int | None = 20
     """32 · 2^bits bytes for the transposition table; None: no table."""
     table_depth: Literal["equal", "at-least"] = "equal"
@@ -99,54 +99,56 @@ class Options:
     passes: Literal["free", "ply", "evaluated"] = "free"
     """What a pass costs: nothing, a ply, or the node is evaluated at once."""
     selectivity: Selectivity = 100
-    """What share, in per cent, of the guesses is to be right by which a search spares itself nodes; 100: it makes none.
-    For evaluations whose errors at each depth are known."""
+    """Share of a selective search's guesses, in per cent, that should be right; 100: it makes no guesses. For
+    evaluations whose errors at each depth are known."""
     quiescence: Annotated[int, Between(0, 10)] = 0
-    """Plies by which a line may go on with noisy moves, those that push a marble off, before it is evaluated."""
+    """Plies by which a line may continue with noisy moves, which push a marble off, before it is evaluated."""
     ties: TieRule = "first"
-    """Among equal moves: the first one found, or that with the lowest or the highest code."""
+    """Choice among equal moves: the first one searched, or the one with the lowest or the highest code."""
     share_alpha: bool = True
-    """Whether a root move is searched only as far as it could be better than those before."""
+    """Whether a root move is searched only as far as it could be better than those before it."""
     pivot: Literal["carried", "reset"] = "carried"
-    """Where MTD(f) starts: at the last iteration's value, or at 0."""
+    """First guess of MTD(f): the previous iteration's value, or 0."""
     step: Literal[1, 2] = 1
     """Plies between iterations."""
     aspiration: Annotated[int, Between(1, 1 << 20)] | None = None
-    """Half the width of the first window about the last iteration's value; None: the window is full."""
+    """Half the width of the first window about the previous iteration's value; None: the window is full."""
     deepen: bool = True
-    """Whether shallower searches come first."""
+    """Whether shallower searches come first (iterative deepening)."""
     exact: bool = False
     """Whether to prove the final score under perfect play, after estimates if `deepen` is set."""
     wld: bool = False
-    """Whether such a proof only asks who wins, which takes less: the value is +1, 0 or -1 then (won, drawn, lost), and
-    `lower` and `upper` say what was shown of the score by the way."""
+    """Whether such a proof only finds the winner, which takes less: the value is +1, 0 or -1 then (won, drawn, lost),
+    and `lower` and `upper` are the bounds of the score that were proved on the way."""
     use_endgame_kernels: bool = True
-    """Whether an exact search uses what the game offers for one: endings by kernels of its own, bounds, an order.
-    Without, it plays out by the rules alone, to the same value."""
+    """Whether an exact search uses the game's endgame solver, bounds and move ordering. Without, it plays out by the
+    rules alone, to the same value."""
     moves: Annotated[int, Between(1, 1 << 20)] = 1
-    """How many of the best moves to find the values of."""
+    """Number of best moves whose values are found."""
     seed: int = 1
-    """For Monte-Carlo."""
-    device: DeviceAsked = "cpu"
-    """Where Monte-Carlo plays its games and `outflank.solve` proves short endings; `gpu-or-cpu`: on a GPU if there is
-    one."""
+    """Seed of Monte-Carlo games."""
+    device: DeviceOption = "cpu"
+    """Device on which Monte-Carlo plays its games and `outflank.solve` proves short endings; `gpu-or-cpu`: a GPU if
+    there is one."""
     workers: Annotated[int, Between(1, MOST_WORKERS)] | None = None
-    """Threads that search; None: one per core, for Monte-Carlo without `parallel` one alone, which a seed repeats."""
+    """Threads that search; None: one per core; for Monte-Carlo without `parallel` one, which a seed repeats."""
     parallel: str | Any | None = None
-    """The scheme by which they share the work, by name or a `Scheme`; None: the best that supports the algorithm."""
+    """Scheme by which the workers share the search, a name or a `Scheme`; None: the best that supports the
+    algorithm."""
     threshold: Plies | None = None
-    """Plies left at which a part of the tree is no longer divided; None: the scheme's usual one."""
+    """Plies left at which a part of the tree is no longer divided; None: the scheme's default."""
     levels: Annotated[int, Between(1, 1 << 20)] | None = None
-    """Plies from the root that are divided; None: the scheme's usual number."""
+    """Plies from the root that are divided; None: the scheme's default."""
     schedule: Literal["one", "rows", "static"] | Annotated[int, Between(1, 1 << 20)] = "one"
-    """How the moves of a divided node are handed out: by `one`, by `rows` of the board, so many at a time, or
-    `static`: divided among the workers in advance."""
+    """How the moves of a divided node are handed out: `one` at a time, by `rows` of the board, a given number at a
+    time, or `static`: divided among the workers in advance."""
     pin: Annotated[Pin, Called("none, compact, spread, or processors by number, like 0+2")] = "none"
-    """Where workers stay: `compact` (side by side), `spread` (apart), or the numbers of processors, one for each."""
+    """Processors that workers are bound to: `compact` (side by side), `spread` (apart), or processor numbers, one for
+    each."""
     interleave: bool = False
-    """Whether the table is dealt to all memory nodes in turn; else a page lies near its first writer."""
+    """Whether the table's pages alternate between all memory nodes; else a page lies near its first writer."""
     pace: Annotated[int, Between(0, 1 << 40)] = 0
-    """Nodes after which a worker gives up its core, so that more workers than cores advance evenly; 0: never."""
+    """Nodes after which a worker yields its core, so that more workers than cores advance evenly; 0: never."""
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -154,16 +156,16 @@ class Options:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Known:
-    """What an earlier search has proved of a position's final score. It says where the next one begins, and no more:
-    whatever it says, the value is proved anew."""
+    """Bounds that an earlier search has proved of a position's final score. They only say where the next search begins:
+    whatever they say, the value is proved anew."""
 
     lower: int | None = None
     upper: int | None = None
     move: int | None = None
-    """The code of the move that has the lower bound."""
+    """Code of the move that has the lower bound."""
 
     def window(self, guess: int, reach: int) -> tuple[int, int]:
-        """The one about a guess that has room for what is still possible, and for nothing else."""
+        """Return the window about a guess, limited to the scores that are still possible."""
         if self.lower is not None:
             guess = max(guess, self.lower)
         if self.upper is not None:
@@ -177,15 +179,15 @@ class Known:
 
 
 class Stop:
-    """A way to cancel searches from another thread, or from the handler of a signal: call it, and they come back with
-    what they have. It stays called: a search that is given it later ends at once, and warns that it does.
+    """A way to cancel searches from another thread, or from a signal handler: call it, and they return what they have.
+    It stays called: a search that is given it later ends at once, and warns about that.
 
-    Callers need no more than the call itself and `called`. `add_listener` and `remove_listener` are for code that can
-    be stopped, such as a player; only searches call `warn_if_reused`.
+    Callers need only the call itself and `called`. `add_listener` and `remove_listener` are for code that can be
+    stopped, such as a player; only searches call `warn_if_reused`.
     """
 
     def __init__(self) -> None:
-        self._lock = RLock()  # a handler may call it while its own thread is in here
+        self._lock = RLock()  # a signal handler may call it while its own thread holds the lock
         self._listeners: list[Callable[[], None]] = []
         self._spent = False
         self.called: bool = False
@@ -215,16 +217,19 @@ class Stop:
                 self._spent = self._spent or self.called
 
     def warn_if_reused(self) -> None:
-        """Say so if a search that this has ended is followed by another of the user's; ours may end at once."""
+        """Warn if this has ended a search and a user starts another with it. Searches that the package starts itself
+        may end at once."""
         if not self._spent:
             return
         depth, frame = 1, sys._getframe()
-        while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(_ASKED):
+        while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(_ENTRY_MODULES):
             depth, frame = depth + 1, frame.f_back
         if not frame.f_globals.get("__name__", "").startswith("outflank."):
-            said = "this Stop has been called and has ended a search: another one ends at once; make a new Stop for it"
-            warnings.warn(said, RuntimeWarning, stacklevel=depth)
+            message = (
+                "this Stop has been called and has ended a search: another one ends at once; make a new Stop for it"
+            )
+            warnings.warn(message, RuntimeWarning, stacklevel=depth)
 
 
-_ASKED = ("outflank.search", "outflank.distributed.cluster")
-"""The modules that a user asks for a search."""
+_ENTRY_MODULES = ("outflank.search", "outflank.distributed.cluster")
+"""The modules whose functions users call to search."""

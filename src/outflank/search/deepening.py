@@ -1,4 +1,4 @@
-"""Searches from start to end: what is asked, and the stages in which it is answered."""
+"""Searches from start to end: the request, and the stages in which it is answered."""
 
 from collections.abc import Callable, Generator
 from dataclasses import dataclass, replace
@@ -15,7 +15,7 @@ from outflank.search.checking import MONTE_CARLO, check
 from outflank.search.contract import Deadline, Known, Limits, Options, Selectivity, Stop
 from outflank.search.iterations import Stage
 from outflank.search.keywords import LimitKeywords, SearchKeywords
-from outflank.search.options import asked, asks, check_companions
+from outflank.search.options import check_companions, document_options, parse_options
 from outflank.search.probes import Instrument
 from outflank.search.results import Comparison, Result, Watch
 from outflank.search.root import Root
@@ -23,21 +23,21 @@ from outflank.search.selective import MOST_SELECTIVE
 from outflank.search.table import Table
 
 GUESSED_FROM = 22
-"""Moves left from which a proof follows a selective search to the end of the game, whose moves are tried first in it.
-Proofs of 16 tournament positions of Othello each, with 15, 17, 18, 19, 20 and 21 empty squares, took 1.40, 1.23, 1.22,
-1.14, 1.10 and 1.10 times as long with it as with no estimates at all; with 22 and 23 it was 0.89 and 0.85 times. A
-second pass, of 95 %, cost what it saved."""
+"""Moves left from which a proof follows a selective search to the end of the game, whose best moves the proof tries
+first. Proofs of 16 tournament positions of Othello each, with 15, 17, 18, 19, 20 and 21 empty squares, took 1.40, 1.23,
+1.22, 1.14, 1.10 and 1.10 times as long with it as with no estimates at all; with 22 and 23 it was 0.89 and 0.85 times.
+A second pass, of 95 %, cost what it saved."""
 
 NEAR = 5
-"""How far, in units of the evaluation, each of these iterations is expected to be from the one before. With such
-windows the selective searches of 21 positions of Othello with 18 to 24 empty squares had 16 % fewer nodes, and the
-proofs 2 %; with 2 and 3 the first moves of some were worse, and their proofs five times as long."""
+"""Expected difference, in units of the evaluation, between two of these iterations. With such windows the selective
+searches of 21 positions of Othello with 18 to 24 empty squares had 16 % fewer nodes, and the proofs 2 %; with 2 and 3
+the first moves of some were worse, and their proofs five times as long."""
 
 ESTIMATES_BITS = 20
-"""The table of the estimates before a proof, at most: 32 MiB."""
+"""Largest table of the estimates before a proof: 32 MiB."""
 
 
-@asks
+@document_options
 def search(
     board: Board[Any],
     limits: Limits | None = None,
@@ -50,10 +50,9 @@ def search(
 ) -> Result:
     """Find the best move: the last result of `iterate`, with the same arguments.
 
-    A `stop` is called, from whatever thread, to end the search: a `Stop`. A `table` is kept from one search to the
-    next of the same game, evaluation and passes: a `Table`, instead of one of its own. A `watch` is a function that is
-    called with a `Progress` a few times a second, from another thread. An `instrument` (`Counts`, a
-    `Recording`) measures.
+    Call `stop`, a `Stop`, from any thread to end the search. `table`, a `Table`, is kept from one search to the next of
+    the same game, evaluation and passes. `watch` is called with a `Progress` a few times a second, from another thread.
+    An `instrument` (`Counts`, a `Recording`) measures.
 
     >>> import outflank
     >>> outflank.search(outflank.OthelloBoard.start(4, scoring="discs"), exact=True).value_text
@@ -65,7 +64,7 @@ def search(
     return last
 
 
-@asks
+@document_options
 def iterate(
     board: Board[Any],
     limits: Limits | None = None,
@@ -78,112 +77,116 @@ def iterate(
     deadline: Deadline | None = None,
     **options: Unpack[SearchKeywords],
 ) -> Generator[Result, None, None]:
-    """Search deeper and deeper; a result after each iteration, and always at least one.
+    """Search deeper and deeper. Yield a result after each iteration, and always at least one.
 
     Limits are given by name (`depth`, `seconds`, `nodes`) or as one `Limits`; the other keywords are the fields of
-    `Options`, which `help(outflank.search)` lists. Without any limit the search goes on until
-    nothing is estimated any more, or until `stop` is called, from whatever thread. A `table`
-    kept from one search to the next must be used with the same game, evaluation and passes.
-    An `instrument` measures: `Counts` what is searched by the depth left, a `Recording` what workers do.
-    A `watch` is called with a `Progress` a few times a second while an iteration runs, from another thread;
-    what it raises ends the search.
+    `Options`, which `help(outflank.search)` lists. Without any limit the search goes on until nothing is estimated any
+    more, or until `stop` is called, from any thread. A `table` kept from one search to the next must be used with the
+    same game, evaluation and passes. An `instrument` measures: `Counts` counts nodes by the depth left, a `Recording`
+    records what workers do. A `watch` is called with a `Progress` a few times a second while an iteration runs, from
+    another thread; an exception that it raises ends the search.
 
     With `exact` the final score under perfect play is proved. Estimates come first, to half the depth of the end or
-    less, so that there is a move and a value when it is stopped; `deepen=False` goes without, and so does a proof
-    without limits that is soon done. A `table` that has been
-    used keeps none of them. `known` is what an earlier proof of this score had shown when it was stopped: there it
-    begins. With `wld` as well it only says who wins: the value is +1, 0 or -1; `lower` and `upper` are bounds of the
-    score. A `deadline` is an absolute time limit, which includes the set-up of the search: for players.
+    less, so that there is a move and a value if the search is stopped; `deepen=False` skips them, and so does a proof
+    without limits that is short. A `table` that has been used keeps none of them. `known` is what an earlier proof of
+    this score had shown when it was stopped: the search continues from there. With `wld` as well the search only finds
+    the winner: the value is +1, 0 or -1; `lower` and `upper` are bounds of the score. A `deadline` is an absolute time
+    limit, which includes the set-up of the search: for players.
     """
-    limits, chosen = asked(board, limits, options)
+    limits, request = parse_options(board, limits, options)
     check_companions(stop=stop, table=table, instrument=instrument, watch=watch)
     if stop is not None:
         stop.warn_if_reused()
-    scheme, workers = check(board.game, chosen, limits)
+    scheme, workers = check(board.game, request, limits)
     name = scheme.name if scheme else None
-    shared = table is None or not table.used  # and so holds no values of another evaluation
+    table_is_clear = table is None or not table.used  # an unused table holds no values of another evaluation
     if table is not None:
-        table.grow_older()
+        table.new_search()
 
-    def stage(chosen: Options, table: Table | None) -> Stage:
-        root = Root(board.game, board.position, chosen, table=table, instrument=instrument)
+    def new_stage(request: Options, table: Table | None) -> Stage:
+        root = Root(board.game, board.position, request, table=table, instrument=instrument)
         return Stage(board, root, lambda: scheme.divide(root, workers) if scheme else Alone(root), name, watch)
 
-    if chosen.algorithm in MONTE_CARLO:
+    if request.algorithm in MONTE_CARLO:
         from outflank.search.montecarlo import OnePlayer, iterate_playouts
 
-        root = Root(board.game, board.position, chosen, instrument=instrument)
+        root = Root(board.game, board.position, request, instrument=instrument)
         playing = OnePlayer(root) if scheme is None else scheme.divide(root, workers)
         return iterate_playouts(board, root, playing, name, limits, stop, watch, deadline)
-    first = stage(chosen, table)
-    first.root.known = known or Known()
-    stages = [_Planned(lambda: first)]
-    estimating = chosen.exact and chosen.deepen and (chosen.evaluation is not None or evaluations(board.game))
-    if estimating and not _is_soon_proved(board, chosen, limits):
-        own = first.root.table if shared else None
-        bits = None if chosen.table_bits is None else min(chosen.table_bits, ESTIMATES_BITS)
-        guide = evaluation_chosen(board.game, _guide(board, chosen))
-        estimates = replace(chosen, exact=False, wld=False, table_bits=bits, evaluation=guide)
+    main_stage = new_stage(request, table)
+    main_stage.root.known = known or Known()
+    stages = [_PlannedStage(lambda: main_stage)]
+    estimating = request.exact and request.deepen and (request.evaluation is not None or evaluations(board.game))
+    if estimating and not _is_short_proof(board, request, limits):
+        estimates_table = main_stage.root.table if table_is_clear else None
+        bits = None if request.table_bits is None else min(request.table_bits, ESTIMATES_BITS)
+        guide = evaluation_chosen(board.game, _guide(board, request))
+        estimates = replace(request, exact=False, wld=False, table_bits=bits, evaluation=guide)
         if int(moves_left(board.game, board.position)) >= GUESSED_FROM and errors_of(board.game, guide) is not None:
-            width = (chosen.aspiration or NEAR) * scale_of(board.game, guide).points
-            estimates = replace(estimates, selectivity=MOST_SELECTIVE, aspiration=width, step=max(chosen.step, 2))
-        stages.insert(0, _Planned(lambda: stage(estimates, own), guessing=True))
-    if chosen.selectivity < 100 and chosen.deepen and first.root.plays_out and limits.depth is None:
-        stages += [_Planned(partial(stage, later, first.root.table)) for later in _surer(chosen)]
+            width = (request.aspiration or NEAR) * scale_of(board.game, guide).points
+            estimates = replace(estimates, selectivity=MOST_SELECTIVE, aspiration=width, step=max(request.step, 2))
+        stages.insert(0, _PlannedStage(lambda: new_stage(estimates, estimates_table), guessing=True))
+    if request.selectivity < 100 and request.deepen and main_stage.root.plays_out and limits.depth is None:
+        stages += [
+            _PlannedStage(partial(new_stage, later, main_stage.root.table)) for later in _confirming_options(request)
+        ]
     return _results(stages, limits, stop or Stop(), deadline)
 
 
 @dataclass(frozen=True, slots=True)
-class _Planned:
+class _PlannedStage:
     """A stage that has not begun."""
 
     begin: Callable[[], Stage]
     guessing: bool = False
-    """Whether it only guesses what the next one proves."""
+    """Whether this stage only estimates the value that the next one proves."""
 
 
 PASSES: tuple[Selectivity, ...] = (95, 99)
-"""The selectivities with which a search that has come to the end of the game goes on, before it plays that out. With 20
+"""The selectivities with which a search that has reached the end of the game continues before the exact one. With 20
 squares of Othello empty one of 73 takes a seventh of the nodes of a proof, 87 a quarter, 95 two fifths and 99 two
 thirds: more passes than these would take longer than the proof."""
 
 
-def _surer(chosen: Options) -> list[Options]:
-    """What is asked once a selective search has come to the end of the game: with fewer guesses, and with none."""
-    passes = [replace(chosen, selectivity=each) for each in PASSES if each > chosen.selectivity]
-    return [*passes, replace(chosen, exact=True, selectivity=100, evaluation=None)]
+def _confirming_options(options: Options) -> list[Options]:
+    """Return the options of the searches that follow once a selective search has reached the end of the game: with
+    fewer guesses, and with none."""
+    passes = [replace(options, selectivity=selectivity) for selectivity in PASSES if selectivity > options.selectivity]
+    return [*passes, replace(options, exact=True, selectivity=100, evaluation=None)]
 
 
-def _is_soon_proved(board: Board[Any], chosen: Options, limits: Limits) -> bool:
-    """Whether a proof that nothing limits takes less with no estimates before it."""
+def _is_short_proof(board: Board[Any], options: Options, limits: Limits) -> bool:
+    """Return whether a proof without limits is faster with no estimates before it."""
     unlimited = limits.seconds is None and limits.nodes is None
-    own_kernels = chosen.use_endgame_kernels and int(ending_moves(board.game)) > 0
+    own_kernels = options.use_endgame_kernels and int(ending_moves(board.game)) > 0
     return unlimited and own_kernels and int(moves_left(board.game, board.position)) < GUESSED_FROM
 
 
 def _guide(board: Board[Any], options: Options) -> Any:
-    """The evaluation of the estimates before a proof: the one that guides it, where it is one of the game's by name;
-    None: the game's usual one."""
-    guide = description_of(board.game).guide
+    """Return the evaluation of the estimates before a proof: the one that orders the proof's moves, if it is one of the
+    game's by name; None: the game's default."""
+    guide = description_of(board.game).ordering_evaluation
     if options.evaluation is not None or guide is None or not options.use_endgame_kernels:
         return options.evaluation
-    found = guide(board.game)
-    return found if is_named(board.game, found) else None
+    evaluation = guide(board.game)
+    return evaluation if is_named(board.game, evaluation) else None
 
 
 def _results(
-    stages: list[_Planned], limits: Limits, stop: Stop, deadline: Deadline | None
+    stages: list[_PlannedStage], limits: Limits, stop: Stop, deadline: Deadline | None
 ) -> Generator[Result, None, None]:
-    """The results of one stage after the other, each with what is left of the limits."""
+    """Yield the results of one stage after the other, each with the rest of the limits."""
     before: Result | None = None
-    for planned in stages:
+    for planned_stage in stages:
         if before is not None and deadline is not None and deadline.left_seconds() <= deadline.setup_seconds:
             return
         last = before
-        for result in planned.begin().results(limits, stop, before, guessing=planned.guessing, deadline=deadline):
+        for result in planned_stage.begin().results(
+            limits, stop, before, guessing=planned_stage.guessing, deadline=deadline
+        ):
             last = result
             yield result
-        if last is None or last.stopped or (last.exact and not planned.guessing):
+        if last is None or last.stopped or (last.exact and not planned_stage.guessing):
             return
         before = last
 
@@ -191,7 +194,7 @@ def _results(
 def compare(
     board: Board[Any], together: Result, *, stop: Stop | None = None, **options: Unpack[SearchKeywords]
 ) -> Comparison:
-    """Search again to the depth that a parallel search reached, with the same options and one worker alone."""
+    """Search again with one worker and the same options, to the depth that a parallel search reached."""
     *_, alone = iterate_alone(board, together, stop=stop, **options)
     return Comparison(alone=alone, together=together)
 
@@ -199,8 +202,8 @@ def compare(
 def iterate_alone(
     board: Board[Any], together: Result, *, stop: Stop | None = None, **options: Unpack[SearchKeywords]
 ) -> Generator[Result, None, None]:
-    """The iterations of that search."""
+    """Yield the iterations of the search with one worker."""
     limits = Limits() if options.get("exact") else Limits(depth=together.depth or 1)
     no_limits: LimitKeywords = {"depth": None, "seconds": None, "nodes": None}
-    same: SearchKeywords = {**options, **no_limits, "workers": 1, "parallel": None}
-    return iterate(board, limits, stop=stop, **same)
+    same_options: SearchKeywords = {**options, **no_limits, "workers": 1, "parallel": None}
+    return iterate(board, limits, stop=stop, **same_options)

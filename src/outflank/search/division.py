@@ -1,8 +1,8 @@
-"""Who searches which part of a root's tree: the seam between algorithms and schedulers.
+"""Which worker searches which part of a root's tree: the seam between algorithms and schedulers.
 
-An algorithm asks a division for the root's value in a window, or by minimax; the division has
-one worker search it, or many. Schemes for many live in `outflank.parallel`, one module each,
-and are ways to make a division; anybody's own are found beside them (`outflank.plugins`).
+An algorithm requests the root's value in a window, or by minimax, from a division, which has one worker or many.
+Schemes for many live in `outflank.parallel`, one module each, and are ways to make a division; schemes of plug-ins and
+users are found beside them (`outflank.plugins`).
 """
 
 from collections.abc import Callable, Sequence
@@ -22,43 +22,45 @@ from outflank.search.root_moves import RootMove, RootValue, WindowProgress
 
 
 class Division(Protocol):
-    """One search's workers. Each method may raise `Stopped`, after which no value but `standing`'s is worth anything.
+    """The workers of one search. Each method may raise `Stopped`, after which no value but that of `standing` is valid.
 
-    What a window tells of the root's value is kept there (`Root.learn`). Where `reads_deadline` is there and true, the
-    workers see by themselves that the root's deadline has come (`stopping`); a timer stops all others.
+    What a window shows of the root's value is stored there (`Root.learn`). If `reads_deadline` exists and is true, the
+    workers notice by themselves that the root's deadline has passed (`stopping`); a timer stops all others.
     """
 
     @property
     def nbytes(self) -> int:
-        """Memory of the workers."""
+        """Memory of the workers in bytes."""
 
     def prepare(self) -> None:
-        """Compile what will be needed, and start the workers."""
+        """Compile the kernels, and start the workers."""
 
-    def search_window(self, depth: int, alpha: int, beta: int, *, wanted: int, moves: Sequence[RootMove]) -> RootValue:
-        """Alpha-beta's promise for (alpha, beta) at the root, by some of its `moves` alone.
+    def search_window(
+        self, depth: int, alpha: int, beta: int, *, best_count: int, moves: Sequence[RootMove]
+    ) -> RootValue:
+        """Search some of the root's `moves` with alpha-beta's promise for (alpha, beta).
 
-        The `wanted` best moves get their exact values, if the window is full.
+        The `best_count` best moves get their exact values, if the window is full.
         """
 
     def search_fully(self, depth: int) -> RootValue:
-        """The root's value by minimax, with the values of all its moves."""
+        """Return the root's value by minimax, with the values of all its moves."""
 
     def standing(self) -> WindowProgress:
-        """How far the window under way has come, or had when it was given up. Asked from whatever thread."""
+        """Return the progress of the current window, or of the one that was given up. Called from any thread."""
 
     def forget(self) -> None:
         """Clear the tables."""
 
     def statistics(self) -> tuple[WorkerStatistics, ...]:
-        """What each worker has done so far."""
+        """Return what each worker has done so far."""
 
     def close(self) -> None:
-        """Let the workers go."""
+        """Stop the workers."""
 
 
 class Promise(Flag):
-    """What of a search's result does not depend on the number of workers."""
+    """Parts of a search's result that do not depend on the number of workers."""
 
     VALUE = auto()
     MOVE = auto()
@@ -74,20 +76,20 @@ class Scheme:
 
     name: str
     algorithms: tuple[str, ...]
-    """The algorithms that it can share."""
+    """Algorithms that it can share."""
     promises: Promise
-    """What does not depend on the number of workers."""
+    """Parts of the result that do not depend on the number of workers."""
     minimax_promises: Promise | None = None
-    """The same for minimax; None: no more than for the other algorithms."""
+    """The promises for minimax; None: the same as for the other algorithms."""
     promises_note: str = ""
     """A condition or a reason, for people."""
     overhead: str
-    """What it pays for its parallelism."""
+    """The cost of its parallelism."""
     divide: Callable[[Root, int], Any]
-    """A `Division` of a root among so many workers; for Monte-Carlo a `Playing`."""
+    """Returns a `Division` of a root among a number of workers; for Monte-Carlo a `Playing`."""
 
     def promised(self, algorithm: str) -> Promise:
-        """Return what does not depend on the number of workers with an algorithm."""
+        """Return the parts of the result that do not depend on the number of workers with an algorithm."""
         if algorithm == "minimax" and self.minimax_promises is not None:
             return self.minimax_promises
         return self.promises
@@ -95,8 +97,8 @@ class Scheme:
     @property
     def promises_text(self) -> str:
         """The promises in a line: `value and move; with minimax nodes too`."""
-        more = (self.minimax_promises or self.promises) & ~self.promises
-        text = f"{self.promises}; with minimax {more} too" if more else str(self.promises)
+        added = (self.minimax_promises or self.promises) & ~self.promises
+        text = f"{self.promises}; with minimax {added} too" if added else str(self.promises)
         return f"{text} ({self.promises_note})" if self.promises_note else text
 
 
@@ -116,7 +118,7 @@ SCHEMES = Registry(
     },
     check=instance_of(Scheme),
 )
-"""The package's schemes, plug-ins' and users'. By name: nothing here depends on them."""
+"""Registry of the package's, plug-ins' and users' schemes. By name: no module here depends on them."""
 
 USUAL = {
     "minimax": "fork-join",
@@ -129,33 +131,33 @@ USUAL = {
 """The best scheme for an algorithm."""
 
 MONTE_CARLO = ("uct", "flat")
-"""The algorithms that play games. One worker does unless more are asked for, so that a seed repeats the games."""
+"""Algorithms that play games. They use one worker by default, so that a seed repeats the games."""
 
 
 def register_scheme(scheme: Scheme) -> Scheme:
-    """Make a scheme known by its name, which is its module's from then on."""
+    """Register a scheme under its name, which belongs to the module of its `divide` from then on."""
     return SCHEMES.register(scheme.name, scheme, by=scheme.divide.__module__)
 
 
 def schemes() -> tuple[str, ...]:
-    """The names of all schemes."""
+    """Return the names of all schemes."""
     return SCHEMES.names()
 
 
 def scheme_named(name: str) -> Scheme:
-    """The scheme called `name`."""
+    """Return the scheme called `name`."""
     return SCHEMES.get(name)
 
 
 def check_supports(scheme: Scheme, algorithm: str) -> None:
-    """Refuse an algorithm that a scheme cannot divide."""
+    """Raise `InvalidOption` if a scheme cannot divide an algorithm."""
     if algorithm not in scheme.algorithms:
         hint = f"; {USUAL[algorithm]} supports {algorithm}" if algorithm in USUAL else ""
         raise InvalidOption(f"{scheme.name} does not support {algorithm}: only {', '.join(scheme.algorithms)}{hint}")
 
 
-def chosen_scheme(options: Options) -> tuple[Scheme | None, int]:
-    """The scheme and the number of workers that the options ask for; None: one worker, alone."""
+def select_scheme(options: Options) -> tuple[Scheme | None, int]:
+    """Return the scheme and the number of workers for these options; None: one worker without a scheme."""
     workers = options.workers
     if options.device != "cpu":
         return _on_device(options)
@@ -170,17 +172,19 @@ def chosen_scheme(options: Options) -> tuple[Scheme | None, int]:
 
 def _on_device(options: Options) -> tuple[Scheme, int]:
     """Return the scheme that plays Monte-Carlo games on a GPU. It is imported by name: this module does not depend on
-    the GPU's.
-    """
+    the GPU's."""
     if options.algorithm not in MONTE_CARLO:
-        there = f"a GPU plays the games of {' and '.join(MONTE_CARLO)}, and outflank.solve proves short endings there"
-        raise InvalidOption(f"device {options.device}: {options.algorithm} searches on the CPU; {there}")
+        supported = (
+            f"a GPU plays the games of {' and '.join(MONTE_CARLO)}, and outflank.solve proves short endings there"
+        )
+        raise InvalidOption(f"device {options.device}: {options.algorithm} searches on the CPU; {supported}")
     if options.parallel is not None or options.workers not in (None, 1):
-        given = "parallel" if options.parallel is not None else f"{options.workers} workers"
-        raise InvalidOption(f"{given} beside device {options.device}: it has threads of its own to share the games")
+        option = "parallel" if options.parallel is not None else f"{options.workers} workers"
+        raise InvalidOption(f"{option} beside device {options.device}: it has threads of its own to share the games")
     return import_module("outflank.gpu.playing").ON_GPU, 1
 
 
 def all_cores() -> int:
-    """The workers that keep this process's cores busy; in the interpreter only one gains anything."""
+    """Return the number of workers that keep this process's cores busy; in the interpreter more than one gains
+    nothing."""
     return 1 if interpreted() else max(1, int(usable_cores()))

@@ -1,4 +1,4 @@
-"""The iterations of one root, deeper and deeper: when another one begins, and what is told of each."""
+"""The iterations of one root, deeper and deeper: when the next one begins, and the result of each."""
 
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -20,15 +20,15 @@ from outflank.search.root_moves import RootMove, RootValue, WorkerStanding
 from outflank.search.stopping import Stopped, timer
 
 GUESSED = 9
-"""Plies of the estimates before a proof, at most."""
+"""Greatest depth of the estimates before a proof."""
 
 AT_ONCE = 10
-"""The last plies before the end of a game that a selective search takes in one step, where the game has kernels of its
-own for endings: an iteration that comes to the end costs little more than one of some plies less. On 17 positions of
-Othello with 22 and 24 empty squares 6, 8 and 10 took 7.9, 5.1 and 5.9 s; more wait longer for their first value."""
+"""Last plies before the end of a game that a selective search takes in one step, if the game has endgame kernels of its
+own: an iteration that reaches the end costs little more than one of some plies less. On 17 positions of Othello with 22
+and 24 empty squares 6, 8 and 10 took 7.9, 5.1 and 5.9 s; more wait longer for their first value."""
 
 SOON_SECONDS = 0.4
-"""What is expected to be over by then may keep Ctrl-C waiting."""
+"""An iteration that is expected to take less may delay Ctrl-C until its end."""
 
 
 class Stage:
@@ -58,17 +58,17 @@ class Stage:
         guessing: bool = False,
         deadline: Deadline | None = None,
     ) -> Iterator[Result]:
-        """A result after each iteration, and always one; `before` is what the stage before this one has found.
+        """Yield a result after each iteration, and always one; `before` is the result of the stage before this one.
 
-        `guessing`: the next one proves what this one estimates.
+        `guessing`: the next stage proves what this one estimates.
         """
         root = self.root
-        self.before = before or _nothing(self.board, root)
+        self.before = before or _empty_result(self.board, root)
         left = None if limits.seconds is None else max(limits.seconds - self.before.seconds, 1e-9)
         self.division = self._divide()
         with closing(self.division), closing(self.attendant):
             try:
-                if not stop.called:  # or there is nothing to search
+                if not stop.called:  # else nothing will be searched
                     self._prepare()
                 self.started = time.perf_counter()
                 if deadline is not None:
@@ -85,7 +85,7 @@ class Stage:
                 stop.remove_listener(root.stop)
 
     def _prepare(self) -> None:
-        """Compile all that is needed, before the clock runs."""
+        """Compile all kernels before the clock runs."""
         self.root.prepare_lines()
         self.root.stop()
         if self.root.moves:
@@ -112,43 +112,50 @@ class Stage:
                 if left is not None and time.perf_counter() - self.started >= left:
                     raise Stopped  # between two iterations no worker looks at the clock
                 estimates, hits = root.counter("estimates"), root.counter("hits")
-                found = self._search(depth, previous)
-                estimated = selective or root.counter("estimates") > estimates
-                if not estimated and root.counter("hits") > hits and root.table is not None and not root.options.exact:
-                    # What the table told may rest on estimates of iterations before: ask again without it.
+                root_value = self._search(depth, previous)
+                is_estimate = selective or root.counter("estimates") > estimates
+                if (
+                    not is_estimate
+                    and root.counter("hits") > hits
+                    and root.table is not None
+                    and not root.options.exact
+                ):
+                    # Table values may rest on estimates of earlier iterations: search again without them.
                     self.division.forget()
-                    found = self._search(depth, previous)
-                    estimated = root.counter("estimates") > estimates
-                previous = found.value
-                # What is proved in the evaluation's unit is proved again as a score, if that is what is wanted.
-                last = self._result(found, depth, proved=not estimated and not guessing)
+                    root_value = self._search(depth, previous)
+                    is_estimate = root.counter("estimates") > estimates
+                previous = root_value.value
+                # A value proved in the evaluation's unit is proved again as a score by the next stage.
+                last = self._result(root_value, depth, proved=not is_estimate and not guessing)
                 yield last
-                self._bring_forward(found.move)
-                if not estimated:
+                self._bring_forward(root_value.move)
+                if not is_estimate:
                     break
         except Stopped:
-            yield self._unfinished(last)
+            yield self._stopped_result(last)
 
     def _search(self, depth: int, previous: int | None) -> RootValue:
-        """One iteration, while which signals are seen."""
+        """Run one iteration, during which signals are handled."""
         root = self.root
         root.begin_iteration()
         self.depth = depth
 
-        def work() -> RootValue:
-            found = self.algorithm(root, self.division, depth, previous)
-            if found.move is not None and not (root.options.wld and found.value):  # a bound has no line
-                found.move.line = root.complete_line(found.move.line or (found.move.code,), found.value, depth)
-            return found
+        def run_algorithm() -> RootValue:
+            root_value = self.algorithm(root, self.division, depth, previous)
+            if root_value.move is not None and not (root.options.wld and root_value.value):  # a bound has no line
+                root_value.move.line = root.complete_line(
+                    root_value.move.line or (root_value.move.code,), root_value.value, depth
+                )
+            return root_value
 
-        # A ply more takes at most about as many times as long as there are moves. What is over soon stays in this
-        # thread: another one costs a search of 20 ms some per cent if it is given each iteration.
+        # One more ply multiplies the time by at most about the number of moves. A short iteration stays in this
+        # thread: another thread for each iteration costs a search of 20 ms some per cent.
         options, branching = root.options, max(len(root.moves), 10)
         seconds = (time.perf_counter() - self.started) * branching**options.step
         with watching(self.watch, self._progress, root.stop):
             if options.deepen and not options.exact and seconds < SOON_SECONDS:
-                return work()
-            return self.attendant.run(work)
+                return run_algorithm()
+            return self.attendant.run(run_algorithm)
 
     def _depths(self, limits: Limits, guessing: bool) -> Iterator[int]:
         options, root = self.root.options, self.root
@@ -158,8 +165,8 @@ class Stage:
             return
         last = self._guessing_depth() if guessing else min(limits.depth or root.deepest, horizon)
         if not options.deepen:
-            # As deep as was asked, beyond the end too: counts of nodes by the depth they have left, such as report
-            # 002's, depend on it.
+            # As deep as requested, beyond the end too: counts of nodes by the depth left, such as report 002's,
+            # depend on it.
             yield limits.depth or last
             return
         to_the_end = options.selectivity < 100 and root.plays_out
@@ -172,41 +179,40 @@ class Stage:
             yield last
 
     def _guessing_depth(self) -> int:
-        """Of the estimates before a proof, so that they cost it next to nothing.
+        """Return the depth of the estimates before a proof, which cost the proof next to nothing.
 
-        It takes all the time there is: half as deep is little. Where the game solves its endings by kernels of its own
-        they leave less to the search, and that much less is enough. More than `GUESSED` plies made proofs of Othello
-        with 24 empty squares no shorter (5 to 11 were tried), and took a hundred times as long as that of a position
-        which is soon proved.
+        Half the depth of the proof costs little. If the game has endgame kernels, less is left to the search, and that
+        much less depth is enough. More than `GUESSED` plies made proofs of Othello with 24 empty squares no shorter (5
+        to 11 were tried), and took a hundred times as long as the proof of a position that is soon proved.
         """
         horizon = self.root.horizon
-        solved = int(ending_moves(self.root.game)) + 3 if self.root.options.use_endgame_kernels else 0
-        return max(1, min(horizon // 2, horizon - solved, GUESSED))
+        solved_plies = int(ending_moves(self.root.game)) + 3 if self.root.options.use_endgame_kernels else 0
+        return max(1, min(horizon // 2, horizon - solved_plies, GUESSED))
 
     def _bring_forward(self, best: RootMove | None) -> None:
-        """The best move of this iteration is tried first in the next; the others keep their order.
+        """Try the best move of this iteration first in the next; the others keep their order.
 
-        Their values are bounds, which depend on who searched what first: sorted by them, the moves would
-        come in another order with every number of workers, and so would the first of several equal
-        ones. Sorting by bounds is worth nothing either: 0.97 to 1.03 times the nodes on forty positions.
+        The values of the others are bounds, which depend on which worker searched what first: sorted by them, the moves
+        would come in another order with every number of workers, and so would the first of several equal ones. Sorting
+        by bounds is worth nothing either: 0.97 to 1.03 times the nodes on forty positions.
         """
         self.root.moves.sort(key=lambda move: move is not best)
 
-    # --- what is told ---
+    # --- results and progress ---
 
-    def _result(self, found: RootValue, depth: int, *, proved: bool) -> Result:
+    def _result(self, root_value: RootValue, depth: int, *, proved: bool) -> Result:
         root, board = self.root, self.board
         line: tuple[int, ...] = ()
-        if found.move is not None:
-            line = found.move.line or (found.move.code,)
-        ranked = sorted(root.moves, key=lambda move: (move is not found.move, -move.value))
-        wanted = root.options.moves if depth > 0 else 0
+        if root_value.move is not None:
+            line = root_value.move.line or (root_value.move.code,)
+        ranked = sorted(root.moves, key=lambda move: (move is not root_value.move, -move.value))
+        best_count = root.options.moves if depth > 0 else 0
         wld = root.options.wld
-        lower, upper = self._bounds(found) if proved and root.options.exact else (None, None)
-        return self._counted(
+        lower, upper = self._bounds(root_value) if proved and root.options.exact else (None, None)
+        return self._with_counters(
             Result(
-                value=_sign(found.value) if wld else found.value,
-                move=board.move(found.move.code) if found.move else None,
+                value=_sign(root_value.value) if wld else root_value.value,
+                move=board.move(root_value.move.code) if root_value.move else None,
                 pv=board.line(line),
                 depth=depth,
                 selectivity=root.options.selectivity,
@@ -222,48 +228,52 @@ class Stage:
                         value=_sign(move.value) if wld else move.value,
                         line=board.line(move.line or (move.code,)),
                     )
-                    for move in ranked[:wanted]
+                    for move in ranked[:best_count]
                 ),
                 scale=OUTCOMES if wld else root.scale,
             )
         )
 
-    def _bounds(self, found: RootValue) -> tuple[int | None, int | None]:
-        """What a proof that has found this value has shown of the score."""
-        if not self.root.options.wld or found.move is None:
-            return found.value, found.value
-        return (found.value if found.value >= 0 else None), (found.value if found.value <= 0 else None)
+    def _bounds(self, root_value: RootValue) -> tuple[int | None, int | None]:
+        """Return the bounds of the score that a proof with this value has shown."""
+        if not self.root.options.wld or root_value.move is None:
+            return root_value.value, root_value.value
+        return (root_value.value if root_value.value >= 0 else None), (
+            root_value.value if root_value.value <= 0 else None
+        )
 
-    def _unfinished(self, last: Result) -> Result:
-        """What was found before, with what a proof had shown when it was stopped."""
+    def _stopped_result(self, last: Result) -> Result:
+        """Return the last result, with the bounds that a proof had shown when it was stopped."""
         root = self.root
         standing = self.division.standing()
         if not root.options.exact:
-            last = replace(self._counted(last), stopped=True)
-            # To a player, what this iteration has shown to be better than the first move, which it asks about first, is
-            # better. To all others a stopped search is its last whole iteration.
-            plays = root.options.table_depth == "at-least" and last.depth and self.depth > last.depth
-            better = standing.best if plays and standing.done else None
+            last = replace(self._with_counters(last), stopped=True)
+            # A player takes a move that this iteration has shown to be better than the first move, which it searches
+            # first. For all others a stopped search is its last whole iteration.
+            for_player = root.options.table_depth == "at-least" and last.depth and self.depth > last.depth
+            better = standing.best if for_player and standing.moves_done else None
             if better is None or self.board.move(better.code) == last.move:
                 return last
             move = self.board.move(better.code)
             return replace(last, move=move, pv=(move,), value=standing.lower)
         root.learn_unfinished(standing)
         if root.lower is not None and (root.lower == root.upper or (root.options.wld and root.lower > 0)):
-            # Only which of equal moves to name, or what others are worth, was still open.
-            found = self._result(RootValue(root.lower, root.best), root.horizon, proved=True)
-            assert found.move is not None
-            assert found.value is not None
-            # What the other moves are worth may be bounds still.
-            return replace(found, stopped=True, best=(MoveValue(move=found.move, value=found.value, line=found.pv),))
-        last = replace(self._counted(last), lower=root.lower, upper=root.upper, stopped=True)
+            # Only the choice among equal moves, or the values of others, was still open.
+            result = self._result(RootValue(root.lower, root.best), root.horizon, proved=True)
+            assert result.move is not None
+            assert result.value is not None
+            # The values of the other moves may still be bounds.
+            return replace(
+                result, stopped=True, best=(MoveValue(move=result.move, value=result.value, line=result.pv),)
+            )
+        last = replace(self._with_counters(last), lower=root.lower, upper=root.upper, stopped=True)
         if root.best is None or self.board.move(root.best.code) == last.move:
             return last
         move = self.board.move(root.best.code)
         return replace(last, move=move, pv=(move,))
 
-    def _counted(self, result: Result) -> Result:
-        """A result with all that has been counted until now, in this stage and before."""
+    def _with_counters(self, result: Result) -> Result:
+        """Return a result with all that has been counted until now, in this stage and before."""
         root, before = self.root, self.before
         workers = self.division.statistics()
         return replace(
@@ -289,32 +299,32 @@ class Stage:
             proving=root.options.exact,
             nodes=self.before.nodes + root.counter("nodes"),
             seconds=self.before.seconds + time.perf_counter() - self.started,
-            begun=standing.begun,
-            moves=standing.moves,
-            done=standing.done,
+            moves_begun=standing.moves_begun,
+            move_count=standing.move_count,
+            moves_done=standing.moves_done,
             move=board.move(standing.last.code) if standing.last else None,
             best=board.move(best.code) if best else None,
             value=lower,
             upper=root.upper,
-            workers=self._workers(standing.workers),
+            workers=self._worker_progress(standing.workers),
         )
 
-    def _workers(self, standings: Sequence[WorkerStanding]) -> tuple[WorkerProgress, ...]:
+    def _worker_progress(self, standings: Sequence[WorkerStanding]) -> tuple[WorkerProgress, ...]:
         steps = self.root.line_steps
-        done = self.division.statistics() if standings else ()
-        if not done or steps % 2 or steps != self.root.line_steps:  # a line is completed just now
+        statistics_now = self.division.statistics() if standings else ()
+        if not statistics_now or steps % 2 or steps != self.root.line_steps:  # a line is being completed
             return ()
         if self.before.workers:
-            done = WorkerStatistics.summed(self.before.workers, done)
+            statistics_now = WorkerStatistics.summed(self.before.workers, statistics_now)
         return tuple(
             WorkerProgress(
-                busy=each.busy,
-                move=self.board.move(each.move.code) if each.move else None,
-                depth=each.depth,
-                stolen=each.stolen,
-                done=statistics,
+                busy=standing.busy,
+                move=self.board.move(standing.move.code) if standing.move else None,
+                depth=standing.depth,
+                stolen=standing.stolen,
+                statistics=worker_statistics,
             )
-            for each, statistics in zip(standings, done, strict=True)
+            for standing, worker_statistics in zip(standings, statistics_now, strict=True)
         )
 
 
@@ -322,7 +332,7 @@ def _sign(value: int) -> int:
     return (value > 0) - (value < 0)
 
 
-def _nothing(board: Board[Any], root: Root) -> Result:
-    """What is known before any search: that some move is legal."""
+def _empty_result(board: Board[Any], root: Root) -> Result:
+    """Return the result before any search: some legal move."""
     move = board.move(root.moves[0].code) if root.moves else None
     return Result(value=None, move=move, pv=(), depth=0, nodes=0, leaves=0, seconds=0.0, exact=False, scale=root.scale)

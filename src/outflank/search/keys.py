@@ -1,4 +1,4 @@
-"""Under which words the table knows a position."""
+"""The words under which the table stores a position."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from outflank.kernels.compiler import inner
 
 @inner
 def table_key(game: Any, position: Any, worker: Any) -> Any:
-    """The symmetry under which the table knows a position (0: as it is), and its two words there."""
+    """Return the symmetry under which the table stores a position (0: as it is), and the position's two words there."""
     symmetry = 0
     key = position
     if worker.canonical != 0:

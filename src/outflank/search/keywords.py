@@ -1,12 +1,12 @@
 """The keywords of a search as editors complete them and type checkers check them.
 
-Each is a field of `Limits` or `Options`, where it is explained, and of the same type. Python has no way to make a typed
-dictionary of a dataclass that checkers follow: a test holds the two together.
+Each is a field of `Limits` or `Options`, where it is explained, and of the same type. Python cannot make a typed
+dictionary of a dataclass that checkers follow: a test compares the two.
 """
 
 from typing import Any, Literal, TypedDict
 
-from outflank.machine import DeviceAsked
+from outflank.machine import DeviceOption
 from outflank.placement import Pin
 from outflank.search.contract import Selectivity, Stop, TieRule
 from outflank.search.division import Scheme
@@ -28,9 +28,9 @@ SchemeName = Literal[
     "root-parallel",
     "tree-parallel",
 ]
-"""The package's own schemes. Any other text is refused by checkers, or a slip in one of these would pass for the name
-of a scheme that somebody has registered: such a one is given itself, as `register_scheme` and `scheme_named` return
-it. A search takes its name too."""
+"""The package's own schemes. Type checkers refuse any other text, or a misspelling would pass for the name of a
+registered scheme: pass such a scheme itself, as `register_scheme` and `scheme_named` return it. A search takes its name
+too."""
 
 
 class LimitKeywords(TypedDict, total=False):
@@ -42,7 +42,7 @@ class LimitKeywords(TypedDict, total=False):
 
 
 class CommonKeywords(TypedDict, total=False):
-    """The fields of `Options` that mean the same to whoever searches."""
+    """The fields of `Options` that mean the same to every function that searches."""
 
     algorithm: AlgorithmName
     evaluation: str | tuple[Any, ...] | None
@@ -59,7 +59,7 @@ class CommonKeywords(TypedDict, total=False):
     aspiration: int | None
     deepen: bool
     seed: int
-    device: DeviceAsked
+    device: DeviceOption
     workers: int | None
     threshold: int | None
     levels: int | None
@@ -70,13 +70,14 @@ class CommonKeywords(TypedDict, total=False):
 
 
 class PlayerKeywords(CommonKeywords, total=False):
-    """Those of a player, which decides itself how many moves it wants, which of equal ones, and where it is exact."""
+    """The options of a player, which decides itself how many moves it wants, which of equal ones, and where it is
+    exact."""
 
     parallel: SchemeName | Scheme | None
 
 
 class AnswerKeywords(TypedDict, total=False):
-    """Those that say what answer is wanted."""
+    """The options that say which answer is requested."""
 
     moves: int
     ties: TieRule
@@ -90,18 +91,18 @@ class OptionKeywords(PlayerKeywords, AnswerKeywords, total=False):
 
 
 class SearchKeywords(OptionKeywords, LimitKeywords, total=False):
-    """What a search is asked by name."""
+    """All options and limits of a search."""
 
 
 class ClusterKeywords(CommonKeywords, AnswerKeywords, LimitKeywords, total=False):
-    """What a search on a cluster is asked by name, and what it is given: it is divided in ways of its own."""
+    """Options, limits and helpers of a search on a cluster, which divides it in ways of its own."""
 
     stop: Stop | None
     watch: Watch | None
 
 
 class WholeKeywords(SearchKeywords, total=False):
-    """What a search is asked by name, and what it is given: for a function that hands on all of it."""
+    """Options, limits and helpers of a search: for a function that passes on all of them."""
 
     stop: Stop | None
     table: Table | None

@@ -1,4 +1,4 @@
-"""The principal variation, to its end."""
+"""The principal variation, completed to its end."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from outflank.kernels.compiler import inner, kernel
 from outflank.search.alphabeta import alphabeta
 from outflank.search.keys import table_key
 from outflank.search.nodes import depth_after
-from outflank.search.proving import tells_no_line
+from outflank.search.proving import may_lack_line
 from outflank.search.table import EXACT, NO_MOVE, bound_of, depth_of, looked_up, move_of, value_of
 from outflank.search.worker import PASS_EVALUATES
 
@@ -19,43 +19,44 @@ from outflank.search.worker import PASS_EVALUATES
 def complete(
     game: Any, evaluation: Any, position: Any, value: int, depth: int, line: Any, length: int, worker: Any, probe: Any
 ) -> int:
-    """Lengthen a line of `length` moves from `position`, which is worth `value` at `depth`, to its end; its new length.
+    """Extend a line of `length` moves from `position`, which is worth `value` at `depth`, to its end. Return its new
+    length.
 
     The end is that of the depth or of the game. Every move keeps the value: played out and evaluated, the line has it.
-    A search leaves lines short where the table knew a value, and minimax leaves none. What is missing is what the
-    table knows exactly, or else is searched again, for this value alone. With entries of greater depths
-    (`worker.at_least`) a value is of no one depth: then the line is what the table has.
+    A search leaves lines short where the table knew a value, and minimax leaves none. The missing moves are taken from
+    exact table entries, or searched again, for this value alone. With entries of greater depths (`worker.at_least`) a
+    value belongs to no single depth: then the line is what the table has.
     """
     done = 0
     while True:
         place = follow_line(game, position, value, depth, line, done, length, worker)
-        done, unknown, value, depth, first, second = (int(each) for each in place)
+        done, unknown, value, depth, first, second = (int(number) for number in place)
         if not unknown:
             return done
         position = unpack(game, U64(first), U64(second))
         state = begin(evaluation, game, position)
-        again = alphabeta(game, evaluation, position, state, value - 1, value + 1, depth, 0, 0, worker, probe)
-        if worker.aborted or again != value:
+        repeated_value = alphabeta(game, evaluation, position, state, value - 1, value + 1, depth, 0, 0, worker, probe)
+        if worker.aborted or repeated_value != value:
             return done
-        found = worker.line[0][: int(worker.line_length[0])]
-        if not len(found) and tells_no_line(evaluation):
-            found = holding_move(game, evaluation, position, value, depth, worker, probe)
-        # No line: the table has the value without a move, as a replayed search's may, and that ends it.
-        if not len(found):
+        continuation = worker.line[0][: int(worker.line_length[0])]
+        if not len(continuation) and may_lack_line(evaluation):
+            continuation = holding_move(game, evaluation, position, value, depth, worker, probe)
+        # No line: the table has the value without a move, as after a replayed search, so the line ends here.
+        if not len(continuation):
             return done
-        length = min(done + len(found), len(line))
-        line[done:length] = found[: length - done]
+        length = min(done + len(continuation), len(line))
+        line[done:length] = continuation[: length - done]
 
 
 @kernel
 def follow_line(game, position, value, depth, line, start, length, worker):
-    """Follow a line from its move `start` to `length`, and on by what is forced or what the table knows exactly.
+    """Follow a line from its move `start` to `length`, then extend it by forced moves and exact table entries.
 
-    Its new length, and whether more of it must be searched for; then the value and the depth there, and the position's
+    Return its new length, and whether the rest must be searched; then the value and the depth there, and the position's
     two words.
 
-    A kernel, for a search tells its line after every iteration: step by step in the interpreter, that took
-    more than a hundredth of a search's time. No search is part of it, or each evaluation would compile its own again.
+    A kernel, for a search completes its line after every iteration: step by step in the interpreter, that took more
+    than a hundredth of a search's time. It contains no search, or each evaluation would compile its own again.
     """
     step, unknown = np.int64(start), False
     while True:
@@ -71,7 +72,7 @@ def follow_line(game, position, value, depth, line, start, length, worker):
             break
         move = np.int64(worker.moves[0])
         if end > 1:
-            data, move = remembered(game, position, end, worker)
+            data, move = table_data_and_move(game, position, end, worker)
             exact = bound_of(data) == EXACT and depth_of(data) == depth + worker.realm and value_of(data) == value
             unknown = worker.at_least == 0 and worker.selectivity_index == 0 and (move == NO_MOVE or not exact)
             if unknown or move == NO_MOVE:
@@ -85,20 +86,20 @@ def follow_line(game, position, value, depth, line, start, length, worker):
 def holding_move(
     game: Any, evaluation: Any, position: Any, value: int, depth: int, worker: Any, probe: Any
 ) -> list[Any]:
-    """The first move that holds the position's `value`; none if the search of them is stopped."""
+    """Return the first move that holds the position's `value`, in a list; an empty list if the search is stopped."""
     end = int(fill(game, position, worker.moves, 0))
     for move in worker.moves[:end].copy():
         child = play(game, position, move)
-        subject = (game, evaluation, child, begin(evaluation, game, child))
+        arguments = (game, evaluation, child, begin(evaluation, game, child))
         left = int(depth_after(game, move, depth, worker))
-        if -alphabeta(*subject, -value, 1 - value, left, 1, end, worker, probe) >= value:
+        if -alphabeta(*arguments, -value, 1 - value, left, 1, end, worker, probe) >= value:
             return [] if worker.aborted else [move]
     return []
 
 
 @inner
-def remembered(game: Any, position: Any, end: Any, worker: Any) -> Any:
-    """What the table knows of a position whose moves are in `worker.moves[:end]`: its data, and the move."""
+def table_data_and_move(game: Any, position: Any, end: Any, worker: Any) -> Any:
+    """Return the table's data and move for a position whose moves are in `worker.moves[:end]`."""
     if worker.table == 0:
         return U64(0), np.int64(NO_MOVE)
     symmetry, first, second = table_key(game, position, worker)
@@ -114,5 +115,5 @@ def remembered(game: Any, position: Any, end: Any, worker: Any) -> Any:
 
 @kernel
 def table_move(game, position, worker):
-    """The move that the table has for a position; `NO_MOVE` if it has none."""
-    return remembered(game, position, fill(game, position, worker.moves, np.int64(0)), worker)[1]
+    """Return the table's move for a position; `NO_MOVE` if it has none."""
+    return table_data_and_move(game, position, fill(game, position, worker.moves, np.int64(0)), worker)[1]

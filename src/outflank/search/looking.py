@@ -1,4 +1,4 @@
-"""A short look ahead by an estimate: what orders the moves of a search that plays the game out."""
+"""A short look ahead by an estimate, which orders the moves of a search that plays the game out."""
 
 import numpy as np
 
@@ -11,16 +11,17 @@ from outflank.search.table import NO_MOVE
 WORST = -(1 << 40)
 
 SORTED_FROM = 3
-"""Plies from which the moves of a look are put in order themselves."""
+"""Plies from which the moves of the look ahead are ordered themselves."""
 
 
 @kernel
 def look(game, estimate, position, state, alpha, beta, plies, start, worker):
-    """The estimate of `position` by alpha-beta, `plies` deep, with its promise for (alpha, beta); passes cost nothing.
+    """Return the estimate of `position` by alpha-beta, `plies` deep, with its promise for (alpha, beta); passes cost
+    nothing.
 
-    Without the table: what is looked at so briefly is estimated faster than it is found there, and there are far more
-    such positions than a table has room for. Finished games are estimated like others: the final value of a search
-    (a won game is worth more than any estimate) would say nothing of by how much.
+    It uses no table: such short searches are faster than a table access, and there are far more such positions than a
+    table has room for. Finished games are estimated like others: the final value of a search (a won game is worth more
+    than any estimate) would say nothing about the margin.
     """
     worker.nodes += 1
     if plies <= 0 or start < 0:
@@ -42,7 +43,7 @@ def look(game, estimate, position, state, alpha, beta, plies, start, worker):
         move = worker.moves[index]
         child = play(game, position, move)
         child_state = after(estimate, game, state, position, move, child)
-        found = -look(game, estimate, child, child_state, -beta, -max(alpha, best), left, end, worker)
-        best = max(best, found)
+        child_value = -look(game, estimate, child, child_state, -beta, -max(alpha, best), left, end, worker)
+        best = max(best, child_value)
         index += 1
     return best

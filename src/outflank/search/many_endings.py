@@ -1,4 +1,4 @@
-"""Many endings, one after the other by a game's own kernels: no table, no order to find, no clock."""
+"""Many endings solved one after the other by a game's own kernels: no table, no move ordering, no clock."""
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -18,15 +18,15 @@ Words = npt.NDArray[np.uint64]
 """Positions, two words each."""
 
 ROWS = 1024
-"""Positions that a thread takes at once, at most."""
+"""Most positions that a thread takes at a time."""
 
 TURNS = 8
-"""How often each thread takes some, at least: endings differ in length, and nobody should wait long for the last."""
+"""Fewest batches of each thread: endings differ in length, and no thread should wait long for the last one."""
 
 
 @kernel
 def solve_rows(game, words, worker, values):
-    """The final score of each row."""
+    """Write the final score of each row to `values`."""
     for row in range(len(words)):
         position = unpack(game, words[row, 0], words[row, 1])
         values[row] = ending_value(game, position, np.int64(-LIMIT), np.int64(LIMIT), worker)
@@ -46,25 +46,26 @@ def _root(game: Any, words: Words) -> Root:
 def solve_many(
     game: Any, words: Words, workers: int = 1, done: Callable[[int], None] = lambda rows: None
 ) -> npt.NDArray[np.int64]:
-    """The final scores of positions that the game's own kernels have room for; `done` is told how many more there are.
+    """Return the final scores of positions that the game's own kernels can solve; `done` receives the number of newly
+    solved ones.
 
-    It is called by several threads.
+    Several threads call `done`.
     """
     words = np.ascontiguousarray(words, np.uint64)
-    found = np.zeros(len(words), np.int64)
+    scores = np.zeros(len(words), np.int64)
     if not len(words):
-        return found
+        return scores
     share = max(1, min(ROWS, len(words) // (TURNS * workers)))
-    idle = [_root(game, words) for _ in range(min(workers, len(words)))]
-    solve_rows(game, words[:1], idle[0].worker, found[:1])  # compiles, or loads
+    idle_roots = [_root(game, words) for _ in range(min(workers, len(words)))]
+    solve_rows(game, words[:1], idle_roots[0].worker, scores[:1])  # compiles, or loads
 
-    def part(first: int) -> None:
-        root = idle.pop()
+    def solve_part(first: int) -> None:
+        root = idle_roots.pop()
         rows = slice(first, first + share)
-        solve_rows(game, words[rows], root.worker, found[rows])
-        idle.append(root)
-        done(len(found[rows]))
+        solve_rows(game, words[rows], root.worker, scores[rows])
+        idle_roots.append(root)
+        done(len(scores[rows]))
 
-    with ThreadPoolExecutor(len(idle)) as threads:
-        list(threads.map(part, range(0, len(words), share)))
-    return found
+    with ThreadPoolExecutor(len(idle_roots)) as threads:
+        list(threads.map(solve_part, range(0, len(words), share)))
+    return scores

@@ -19,16 +19,16 @@ WORST = -(1 << 40)
 
 @kernel
 def minimax(game, evaluation, position, state, depth, start, worker, probe):
-    """The value of `position`, `depth` plies deep: v = max over moves of -minimax(child, depth - 1).
+    """Return the value of `position`, `depth` plies deep: v = max over moves of -minimax(child, depth - 1).
 
     Promises the exact value, whatever the order of moves. `depth` must be at least 1.
     """
     worker.nodes += 1
     if poll_stop(worker):
         return 0
-    known, found, end, left = fill_moves(game, evaluation, position, state, depth, start, worker, probe)
+    known, result, end, left = fill_moves(game, evaluation, position, state, depth, start, worker, probe)
     if unlikely(known):
-        return found
+        return result
     best = WORST
     for index in range(start, end):
         move = worker.moves[index]
@@ -37,13 +37,13 @@ def minimax(game, evaluation, position, state, depth, start, worker, probe):
         if left == 0 and worker.quiescence > 0:
             # Typed: a literal would compile a recursion whose types differ, and that crashes on reload.
             low, high = np.int64(WORST), np.int64(-WORST)
-            found = -quiescence(game, evaluation, child, child_state, low, high, worker.quiescence, end, worker)
+            result = -quiescence(game, evaluation, child, child_state, low, high, worker.quiescence, end, worker)
         elif left == 0:
             worker.nodes += 1
             worker.leaves += 1
             worker.estimates += 1
-            found = -value(evaluation, game, child, child_state)
+            result = -value(evaluation, game, child, child_state)
         else:
-            found = -minimax(game, evaluation, child, child_state, left, end, worker, probe)
-        best = max(best, found)
+            result = -minimax(game, evaluation, child, child_state, left, end, worker, probe)
+        best = max(best, result)
     return best

@@ -1,8 +1,8 @@
 """Monte-Carlo search: games played out by a simple policy, and a tree that grows where they go well.
 
-`uct` (upper confidence bounds in a tree) promises the best move only in the limit; `flat` (what
-report 003 tried) plays as many games for every root move and promises not even that. Both repeat
-themselves for a seed. Values are thousandths of a win for the side to move.
+`uct` (upper confidence bounds in a tree) promises the best move only in the limit; `flat` (tried in report 003) plays
+equally many games for every root move and promises not even that. Both repeat themselves for a seed. Values are
+thousandths of a win for the side to move.
 """
 
 import math
@@ -33,28 +33,28 @@ from outflank.search.root import Root
 from outflank.search.stopping import poll_stop, timer
 
 WIN = 1000
-"""A won game; estimates of unfinished ones lie between."""
+"""Value of a won game; estimates of unfinished ones lie between -WIN and WIN."""
 
 WINS = Scale(unit="wins", points=WIN, decimals=2, most=1)
-"""How the values are read: +0.50 wins is three games won of four."""
+"""Scale of the values: +0.50 wins is three games won of four."""
 
 LONGEST = 120
-"""Plies after which a game that does not end is estimated instead."""
+"""Plies after which an unfinished game is estimated."""
 
 SCALE = 400
-"""The estimate that is worth half a win."""
+"""Estimate that is worth half a win."""
 
 EXPLORE = 1.0
-"""The weight of what is not known yet against what went well."""
+"""Weight of exploration against exploitation."""
 
 LONGEST_PATH = 256
-"""Nodes from the root of a tree to its leaves, at most."""
+"""Most nodes on a path from the root of a tree to a leaf."""
 
 FIRST_GAMES = 64
-"""Games after which something is told of a search for the first time, unless who plays them says otherwise."""
+"""Games before the first result of a search, unless the `Playing` says otherwise."""
 
 NODES = 1 << 20
-"""Nodes that a tree may have; when it is full, it is still used and no longer grown."""
+"""Most nodes of a tree; a full tree is still used and no longer grown."""
 
 NODE = np.dtype(
     [
@@ -72,7 +72,7 @@ NODE = np.dtype(
 
 @inner
 def mixed(word: Any) -> Any:
-    """Another word, in which every bit depends on all bits of this one (splitmix)."""
+    """Return a word in which every bit depends on all bits of this one (splitmix)."""
     word = multiply(word ^ (word >> U64(30)), U64(0xBF58476D1CE4E5B9))
     word = multiply(word ^ (word >> U64(27)), U64(0x94D049BB133111EB))
     return word ^ (word >> U64(31))
@@ -80,18 +80,18 @@ def mixed(word: Any) -> Any:
 
 @inner
 def draw(state: Any, limit: Any) -> Any:
-    """A number below `limit`; the state moves on."""
+    """Return a random number below `limit`, and advance the state."""
     state[0] += U64(0x9E3779B97F4A7C15)
     return np.int64((mixed(state[0]) >> U64(32)) * U64(limit) >> U64(32))
 
 
 @inner
-def play_out(game, evaluation, position, policy, moves, random):
-    """The result of a game from `position` for the side to move there, and how many positions it had.
+def playout(game, evaluation, position, policy, moves, random):
+    """Return the result of a game from `position` for the side to move there, and its number of positions.
 
-    The policy looks at two random moves and takes the one that promises more: weak enough to
-    stay varied, strong enough to see a corner or a push. `policy` has the fields `sorting`, `staged` and `weights` of a
-    worker's record; `moves` is room for those of one position.
+    The policy looks at two random moves and takes the one that promises more: weak enough to stay varied, strong enough
+    to see a corner or a push. `policy` has the fields `sorting`, `staged` and `weights` of a worker's record; `moves`
+    has room for the moves of one position.
     """
     sign = 1
     for ply in range(LONGEST):
@@ -103,12 +103,12 @@ def play_out(game, evaluation, position, policy, moves, random):
         move = moves[draw(random, end)]
         child = play(game, position, move)
         if end > 1 and policy.sorting != 0:
-            other = moves[draw(random, end)]
-            rival = play(game, position, other)
+            other_move = moves[draw(random, end)]
+            other_child = play(game, position, other_move)
             weights = policy.weights[stage_of_weights(game, position, policy)]  # a GPU's functions return no arrays
-            likes = promise(game, position, move, child, weights)
-            if promise(game, position, other, rival, weights) > likes:
-                child = rival
+            move_promise = promise(game, position, move, child, weights)
+            if promise(game, position, other_move, other_child, weights) > move_promise:
+                child = other_child
         position = child
         sign = -sign
     estimate = value(evaluation, game, position, begin(evaluation, game, position))
@@ -116,9 +116,9 @@ def play_out(game, evaluation, position, policy, moves, random):
 
 
 @inner
-def played(game, evaluation, position, worker, random):
-    """The result of a game that a worker plays from `position`, for the side that moved there."""
-    result, positions = play_out(game, evaluation, position, worker, worker.moves, random)
+def worker_playout(game, evaluation, position, worker, random):
+    """Return the result of a worker's game from `position`, for the side that moved there."""
+    result, positions = playout(game, evaluation, position, worker, worker.moves, random)
     worker.nodes += positions
     worker.leaves += 1
     return -result
@@ -126,7 +126,7 @@ def played(game, evaluation, position, worker, random):
 
 @inner
 def expand(game, position, tree, node, used, worker):
-    """Give a node its children; how many nodes are used then."""
+    """Give a node its children. Return the number of nodes used then."""
     end = fill(game, position, worker.moves, 0)
     if end == 0 or used + end > len(tree):
         return used
@@ -141,8 +141,9 @@ def expand(game, position, tree, node, used, worker):
 
 
 @inner
-def chosen(tree, node, games):
-    """The child to follow: the least known first, then the best upper bound. So many games are played at each visit."""
+def select_child(tree, node, games):
+    """Return the child to follow: one without visits first, then the best upper bound. `games` games are played at each
+    visit."""
     first, count = tree[node].children, tree[node].count
     spread = EXPLORE * math.sqrt(games * math.log(tree[node].visits / games + 1.0))
     best, best_bound = first, -1e30
@@ -158,7 +159,7 @@ def chosen(tree, node, games):
 
 @kernel
 def grow(game, evaluation, tree, used, playouts, flat, worker, random, path):
-    """Play `playouts` games from the root of `tree`; how many nodes it has then.
+    """Play `playouts` games from the root of `tree`. Return its number of nodes.
 
     With `flat`, the root's moves take turns and nothing below them is kept.
     """
@@ -168,7 +169,7 @@ def grow(game, evaluation, tree, used, playouts, flat, worker, random, path):
         node, length = 0, 1
         path[0] = 0
         while tree[node].children != 0 and length < len(path):
-            node = tree[0].children + tree[0].visits % tree[0].count if flat else chosen(tree, node, 1)
+            node = tree[0].children + tree[0].visits % tree[0].count if flat else select_child(tree, node, 1)
             path[length] = node
             length += 1
         position = unpack(game, tree[node].first, tree[node].second)
@@ -179,7 +180,7 @@ def grow(game, evaluation, tree, used, playouts, flat, worker, random, path):
                 path[length] = node
                 length += 1
                 position = unpack(game, tree[node].first, tree[node].second)
-        result = played(game, evaluation, position, worker, random)
+        result = worker_playout(game, evaluation, position, worker, random)
         for back in range(length - 1, -1, -1):
             tree[path[back]].visits += 1
             tree[path[back]].won += result
@@ -191,17 +192,17 @@ def grow(game, evaluation, tree, used, playouts, flat, worker, random, path):
 def _grow_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
     root = Root(game, position, Options(algorithm="uct"))
     tree = new_tree(root, room=512)
-    yield game, root.evaluation, *tree, 1, False, root.worker, seeded(1), np.zeros(32, np.int64)
+    yield game, root.evaluation, *tree, 1, False, root.worker, random_state(1), np.zeros(32, np.int64)
 
 
-def seeded(seed: int) -> Any:
-    """The state of the random numbers. Those of one seed are not those of the next a draw later: workers have
-    neighbouring seeds, and what they find is added up as if they knew nothing of each other."""
+def random_state(seed: int) -> Any:
+    """Return the state of a random generator. The numbers of one seed are not those of the next one draw later: workers
+    have neighbouring seeds, and their results are added up as independent."""
     return np.array([mixed(U64(seed * 0x9E3779B97F4A7C15 % 2**64))], np.uint64)
 
 
 def new_tree(root: Root, room: int = NODES) -> tuple[Any, int]:
-    """A tree with the root and its moves."""
+    """Return a tree with the root and its moves, and its number of nodes."""
     tree = np.zeros(room, NODE).view(np.recarray)
     tree[0]["first"], tree[0]["second"] = pack(root.game, root.position)
     tree[0]["children"], tree[0]["count"] = 1, len(root.moves)
@@ -212,20 +213,20 @@ def new_tree(root: Root, room: int = NODES) -> tuple[Any, int]:
 
 
 class Playing(Protocol):
-    """Who plays the games of one search, and the trees they grow."""
+    """The workers that play the games of one search, and the trees that they grow."""
 
     trees: list[Any]
-    """Trees with the same root; the first one is the leader's."""
+    """Trees with the same root; the first is the leader's."""
 
     def play(self, games: int) -> None:
-        """Play about so many games, or until stopped."""
+        """Play about `games` games, or until stopped."""
 
     def statistics(self) -> tuple[WorkerStatistics, ...]:
-        """What each worker has done so far."""
+        """Return what each worker has done so far."""
 
 
 class OnePlayer:
-    """One worker and its tree: a new one, or one that has grown to some size."""
+    """One worker and its tree: a new tree, or one that has grown to some size."""
 
     reads_deadline = True
     device: DeviceUsed = "cpu"
@@ -234,17 +235,17 @@ class OnePlayer:
         self.root = root
         tree, self.used = new_tree(root) if grown is None else grown
         self.trees = [tree]
-        self._random, self._path = seeded(root.options.seed), np.zeros(LONGEST_PATH, np.int64)
+        self._random, self._path = random_state(root.options.seed), np.zeros(LONGEST_PATH, np.int64)
 
     def play(self, games: int) -> None:
-        """Play so many games, or until stopped."""
+        """Play `games` games, or until stopped."""
         root, flat = self.root, self.root.options.algorithm == "flat"
         arguments = (self.trees[0], self.used, games, flat, root.worker, self._random, self._path)
         with pinned(root.places, 0):
             self.used = grow(root.game, root.evaluation, *arguments)
 
     def statistics(self) -> tuple[WorkerStatistics, ...]:
-        """One worker's."""
+        """Return the statistics of the one worker."""
         return (WorkerStatistics(nodes=int(self.root.worker.nodes)),)
 
 
@@ -258,9 +259,9 @@ def iterate_playouts(
     watch: Watch | None,
     deadline: Deadline | None = None,
 ) -> Generator[Result, None, None]:
-    """Play games until a limit is reached; a result each time that their number has doubled.
+    """Play games until a limit is reached. Yield a result each time that their number has doubled.
 
-    What goes wrong on the way has an attribute `found`: what was known by then.
+    An exception on the way has an attribute `found`: the result up to then.
     """
     return _playouts(board, root, playing, scheme, limits, stop or Stop(), watch, deadline)
 
@@ -294,24 +295,24 @@ def _playouts(
         games = max(getattr(playing, "first_games", FIRST_GAMES), len(root.moves))
 
         def progress() -> Progress:
-            found = _summary(board, root, playing.trees, time.perf_counter() - started)
+            result_now = _current_result(board, root, playing.trees, time.perf_counter() - started)
             return Progress(
-                depth=found.depth,
+                depth=result_now.depth,
                 proving=False,
-                nodes=found.nodes,
-                seconds=found.seconds,
-                begun=len(root.moves),
-                moves=len(root.moves),
+                nodes=result_now.nodes,
+                seconds=result_now.seconds,
+                moves_begun=len(root.moves),
+                move_count=len(root.moves),
                 move=None,
-                best=found.move if found.depth else None,
-                value=found.value,
+                best=result_now.move if result_now.depth else None,
+                value=result_now.value,
             )
 
         def result(*, stopped: bool) -> Result:
-            device: DeviceUsed | None = getattr(playing, "device", None)  # who never had a GPU need not say so
+            device: DeviceUsed | None = getattr(playing, "device", None)  # only playing that may use a GPU has it
             return replace(
-                _summary(board, root, playing.trees, time.perf_counter() - started),
-                scheme=None if device == "cpu" else scheme,  # one worker, whoever was asked for
+                _current_result(board, root, playing.trees, time.perf_counter() - started),
+                scheme=None if device == "cpu" else scheme,  # one worker, whichever scheme was requested
                 workers=playing.statistics(),
                 stopped=stopped,
                 device=device or "cpu",
@@ -324,7 +325,7 @@ def _playouts(
                     with watching(watch, progress, root.stop):
                         attendant.run(partial(playing.play, games))
                 except Exception as error:
-                    error.found = result(stopped=True)  # type: ignore[attr-defined]  # for whoever asked
+                    error.found = result(stopped=True)  # type: ignore[attr-defined]  # for the caller
                     raise
                 ended = bool(root.bell.stop)
                 yield result(stopped=ended)
@@ -338,12 +339,13 @@ def _playouts(
         attendant.close()
 
 
-def _summary(board: Board[Any], root: Root, trees: Sequence[Any], seconds: float) -> Result:
-    """The move with the most games, or in `flat`, where all have as many, with the best ones."""
+def _current_result(board: Board[Any], root: Root, trees: Sequence[Any], seconds: float) -> Result:
+    """Return the result with the move that has the most games, or in `flat`, where all have equally many, the best
+    mean."""
     tree = trees[0]
     count = int(tree[0]["count"])
-    visits = sum(other["visits"][1 : count + 1] for other in trees)
-    sums = sum(other["won"][1 : count + 1] for other in trees)
+    visits = sum(tree_of_worker["visits"][1 : count + 1] for tree_of_worker in trees)
+    sums = sum(tree_of_worker["won"][1 : count + 1] for tree_of_worker in trees)
     means = [round(int(total) / max(int(games), 1)) for total, games in zip(sums, visits, strict=True)]
     flat = root.options.algorithm == "flat"
     ranked = sorted(range(count), key=lambda move: (0 if flat else int(visits[move]), means[move]), reverse=True)
@@ -352,12 +354,12 @@ def _summary(board: Board[Any], root: Root, trees: Sequence[Any], seconds: float
         first = int(tree[line[-1]]["children"])
         line.append(max(range(first, first + int(tree[line[-1]]["count"])), key=lambda node: tree[node]["visits"]))
     codes = [int(tree[1 + move]["move"]) for move in ranked]
-    wanted = root.options.moves
-    played = bool(visits.any())
-    if not played:  # it was stopped before the first game
-        line, wanted = [], 0
+    best_count = root.options.moves
+    has_games = bool(visits.any())
+    if not has_games:  # stopped before the first game
+        line, best_count = [], 0
     return Result(
-        value=means[ranked[0]] if played else None,
+        value=means[ranked[0]] if has_games else None,
         move=board.move(codes[0]),
         pv=board.line(int(tree[node]["move"]) for node in line),
         depth=len(line),
@@ -367,7 +369,7 @@ def _summary(board: Board[Any], root: Root, trees: Sequence[Any], seconds: float
         exact=False,
         best=tuple(
             MoveValue(move=board.move(code), value=means[move], line=board.line((code,)))
-            for code, move in zip(codes[:wanted], ranked, strict=False)
+            for code, move in zip(codes[:best_count], ranked, strict=False)
         ),
         scale=WINS,
     )

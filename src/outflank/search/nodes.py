@@ -1,12 +1,12 @@
-"""What every search does at a node: ask the table, fill in the moves, put them in order, keep the value.
+"""The steps of every search at a node: query the table, fill in the moves, order them, store the value.
 
-Whoever enters a node counts it (`worker.nodes`) and then takes these steps, so that the counters mean the same in
-`minimax`, in `alphabeta`, at a frame, at a marked node and at one of a cluster's tree.
+A search that enters a node counts it (`worker.nodes`) and then takes these steps, so that the counters mean the same in
+`minimax`, in `alphabeta`, at a frame, at a marked node and at a node of a cluster's tree.
 
-`ask_table` is `inlined`, so that what it returns stays in registers, and whoever takes these steps says that a node is
-`unlikely` to end by them: else the optimiser thinks little of the loops behind, and no longer inlines what is in these,
-which cost alpha-beta by discs 14 % of its time and the usual search of Othello 4 %. What only some searches do at a
-node, or only some nodes need, stays `apart`: it would take registers from all of them.
+`query_table` is `inlined`, so that its results stay in registers, and callers mark the end of a node by these steps as
+`unlikely`: else the optimiser values the loops behind them less, and no longer inlines what is in these, which cost
+alpha-beta by discs 14 % of its time and the usual search of Othello 4 %. Steps that only some searches take at a node,
+or only some nodes need, stay `never_inlined`: they would take registers from all.
 """
 
 from typing import Any
@@ -45,9 +45,9 @@ from outflank.search.worker import PASS_EVALUATES, PASS_FREE, PLIES, SORT_ALL, S
 
 
 @inlined
-def ask_table(game: Any, position: Any, depth: Any, worker: Any, probe: Any) -> Any:
-    """What the table knows of a node that has `depth` left: whether it was asked, the data (0: nothing), and the
-    symmetry and the two words under which it knows the position."""
+def query_table(game: Any, position: Any, depth: Any, worker: Any, probe: Any) -> Any:
+    """Return what the table has for a node with `depth` left: whether it was queried, the data (0: nothing), and the
+    symmetry and the two words under which it stores the position."""
     if worker.table == 0 or depth < worker.table_from:
         return False, U64(0), 0, U64(0), U64(0)
     symmetry, first, second = table_key(game, position, worker)
@@ -60,9 +60,9 @@ def ask_table(game: Any, position: Any, depth: Any, worker: Any, probe: Any) -> 
 
 
 @inner
-def end_by_table(data: Any, depth: Any, alpha: Any, beta: Any, worker: Any) -> Any:
-    """Whether what the table knows makes an end of a node that is asked for (alpha, beta); that is counted then."""
-    if not settles(data, depth, alpha, beta, worker):
+def is_table_cutoff(data: Any, depth: Any, alpha: Any, beta: Any, worker: Any) -> Any:
+    """Return whether an entry ends a node searched in (alpha, beta), and count that."""
+    if not is_cutoff_entry(data, depth, alpha, beta, worker):
         return False
     worker.cuts += 1
     worker.foreign_cuts += is_foreign(data)
@@ -70,25 +70,27 @@ def end_by_table(data: Any, depth: Any, alpha: Any, beta: Any, worker: Any) -> A
 
 
 @inner
-def settles(data: Any, depth: Any, alpha: Any, beta: Any, worker: Any) -> Any:
-    """Whether an entry makes an end of a node that is asked for (alpha, beta)."""
-    known, wanted = depth_of(data), depth + worker.realm
-    if known != wanted and (worker.at_least == 0 or known < wanted or known >= worker.realm + PROVED):
+def is_cutoff_entry(data: Any, depth: Any, alpha: Any, beta: Any, worker: Any) -> Any:
+    """Return whether an entry ends a node searched in (alpha, beta)."""
+    entry_depth, required_depth = depth_of(data), depth + worker.realm
+    if entry_depth != required_depth and (
+        worker.at_least == 0 or entry_depth < required_depth or entry_depth >= worker.realm + PROVED
+    ):
         return False
     if selectivity_of(data) > worker.selectivity_index:
         return False
-    found, bound = value_of(data), bound_of(data)
-    return bound == EXACT or (bound == LOWER and found >= beta) or (bound == UPPER and found <= alpha)
+    bound_value, bound = value_of(data), bound_of(data)
+    return bound == EXACT or (bound == LOWER and bound_value >= beta) or (bound == UPPER and bound_value <= alpha)
 
 
 @inner
 def fill_moves(
     game: Any, evaluation: Any, position: Any, state: Any, depth: Any, start: Any, worker: Any, probe: Any
 ) -> Any:
-    """Fill a node's moves into `worker.moves` from `start` on: whether its value is known at once, that value, the end
-    of the moves, and the depth left below them.
+    """Fill a node's moves into `worker.moves` from `start` on. Return whether its value is known at once, that value,
+    the end of the moves, and the depth left below them.
 
-    It is known where the game is over, and where a pass is evaluated.
+    The value is known if the game is over, and if a pass is evaluated.
     """
     end = fill(game, position, worker.moves, start)
     left = depth - 1
@@ -111,7 +113,7 @@ def fill_moves(
 
 @inner
 def depth_after(game: Any, move: Any, depth: Any, worker: Any) -> Any:
-    """The depth left after a move."""
+    """Return the depth left after a move."""
     if not is_pass(game, move):
         return depth - 1
     if worker.pass_rule == PASS_EVALUATES:
@@ -121,11 +123,11 @@ def depth_after(game: Any, move: Any, depth: Any, worker: Any) -> Any:
 
 @inner
 def hint_for(data: Any, depth: Any, worker: Any) -> Any:
-    """The move that the table has for a node, to be tried first; `NO_MOVE` if it has none.
+    """Return the table's move for a node, which is tried first; `NO_MOVE` if it has none.
 
-    Where the game's own order for exact play is used, not one of an estimate, unless that looked to the end of the
-    game as well: what looks best leaves the opponent more to do than what is soon refuted. With such moves first a
-    proof took 20 to 35 % more nodes, 18 to 22 squares of Othello being empty.
+    With the game's own ordering for exact play, the move of an estimate does not count unless the estimate looked to
+    the end of the game as well: the move that looks best leaves more to search than one that is soon decided. With such
+    moves first a proof took 20 to 35 % more nodes, 18 to 22 squares of Othello being empty.
     """
     if worker.exact_order != 0 and depth_of(data) < PROVED and depth_of(data) != depth:
         return np.int64(NO_MOVE)
@@ -146,7 +148,7 @@ def arrange(
     end: Any,
     worker: Any,
 ) -> Any:
-    """Prepare the order of `worker.moves[start:end]`; how they are still to be sorted, by the scores they have then."""
+    """Prepare the order of `worker.moves[start:end]`. Return how they are still to be sorted, by their scores."""
     if end == start + 1 or (worker.sorting == SORT_NONE and table_move == NO_MOVE):
         return SORT_NONE
     return arrange_several(evaluation, game, position, state, depth, ply, table_move, symmetry, start, end, worker)
@@ -154,11 +156,11 @@ def arrange(
 
 @kernel
 def arrange_several(evaluation, game, position, state, depth, ply, table_move, symmetry, start, end, worker):
-    """The same, where there are moves to put in order. A kernel, for it is the half of every search's code, and the
+    """Do the work of `arrange` if there are moves to order. A kernel, for it is half of every search's code, and the
     same in all of them."""
     sort = worker.sorting
     if symmetry != 0 and table_move != NO_MOVE:
-        # The entry's move is one of the mirrored board: find the one whose image it is.
+        # The entry's move belongs to the mirrored board: find the move whose image it is.
         image, table_move = table_move, NO_MOVE
         for index in range(start, end):
             if mirror_move(game, worker.moves[index], symmetry) == image:
@@ -169,11 +171,11 @@ def arrange_several(evaluation, game, position, state, depth, ply, table_move, s
             return sort
         call_at(worker.sort_at, sort, start, end, worker)
         return SORT_NONE
-    # Too shallow to sort: the table's move first, the others as they come.
+    # Too shallow to sort: the table's move first, the others as generated.
     for index in range(start, end):
         if worker.moves[index] == table_move:
-            for other in range(index, start, -1):
-                worker.moves[other] = worker.moves[other - 1]
+            for place in range(index, start, -1):
+                worker.moves[place] = worker.moves[place - 1]
             worker.moves[start] = MOVE(table_move)
     return SORT_NONE
 
@@ -191,7 +193,7 @@ def arrange_all(
     end: Any,
     worker: Any,
 ) -> Any:
-    """Put `worker.moves[:end]` in order at once, for others to search."""
+    """Put `worker.moves[:end]` in order at once, for other workers to search."""
     sort = arrange(evaluation, game, position, state, depth, ply, table_move, symmetry, np.int64(0), end, worker)
     if sort != SORT_NONE:
         for index in range(end if sort == SORT_ALL else 1):
@@ -199,32 +201,32 @@ def arrange_all(
 
 
 @inner
-def lengthen(move: Any, ply: Any, worker: Any) -> Any:
-    """The principal variation at `ply`: a move, and what follows it at the next."""
+def extend_line(move: Any, ply: Any, worker: Any) -> Any:
+    """Store the principal variation at `ply`: a move, and the line at the next ply."""
     worker.line[ply, 0] = move
-    follows = worker.line_length[ply + 1]
-    for step in range(min(follows, PLIES - 1)):
+    rest_length = worker.line_length[ply + 1]
+    for step in range(min(rest_length, PLIES - 1)):
         worker.line[ply, step + 1] = worker.line[ply + 1, step]
-    worker.line_length[ply] = min(follows + 1, PLIES)
+    worker.line_length[ply] = min(rest_length + 1, PLIES)
 
 
 @inner
 def entry_of(game: Any, best: Any, depth: Any, bound: Any, move: Any, symmetry: Any, worker: Any) -> Any:
-    """The data to remember of a node whose position the table knows under `symmetry`."""
+    """Return the data to store for a node whose position the table stores under `symmetry`."""
     if symmetry != 0:
         move = np.int64(mirror_move(game, MOVE(move), symmetry))
     return with_selectivity(packed(best, depth + worker.realm, bound, move, worker.age), worker.selectivity_index)
 
 
 @inner
-def learn(first: Any, second: Any, data: Any, depth: Any, ply: Any, worker: Any) -> Any:
-    """Keep an entry, and tell others of it if it is one that they are told of."""
+def store_entry(first: Any, second: Any, data: Any, depth: Any, ply: Any, worker: Any) -> Any:
+    """Store an entry, and send it to the other nodes of a cluster if it qualifies."""
     remember(worker.table, worker.table_shift, first, second, data)
-    tell_others(first, second, data, depth, ply, worker)
+    send_entry(first, second, data, depth, ply, worker)
 
 
 @inner
-def tell_others(first: Any, second: Any, data: Any, depth: Any, ply: Any, worker: Any) -> Any:
-    """Send an entry to the other nodes of a cluster, if it is one that they are told of."""
+def send_entry(first: Any, second: Any, data: Any, depth: Any, ply: Any, worker: Any) -> Any:
+    """Send an entry to the other nodes of a cluster, if it qualifies."""
     if worker.outbox != 0 and depth >= worker.send_from and ply <= worker.send_within:
         post_late(first, second, data, worker)

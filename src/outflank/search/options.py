@@ -1,4 +1,4 @@
-"""How a search is asked from Python: limits and options by name, and what help says of them."""
+"""The arguments of a search from Python: limits and options by name, and their help text."""
 
 import ast
 import inspect
@@ -18,31 +18,32 @@ OPTIONS = tuple(field.name for field in fields(Options))
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-def asked(board: Any, limits: Any, given: Mapping[str, Any]) -> tuple[Limits, Options]:
-    """The limits and the options of a search, both possibly by name; one line that says how if that cannot be."""
+def parse_options(board: Any, limits: Any, keywords: Mapping[str, Any]) -> tuple[Limits, Options]:
+    """Return the limits and the options of a search, both possibly by name. Raise an error of one line that says what
+    is wrong."""
     check_board(board, "a search")
-    by_name = {name: given[name] for name in LIMITS if given.get(name) is not None}
+    by_name = {name: keywords[name] for name in LIMITS if keywords.get(name) is not None}
     if limits is not None and not isinstance(limits, Limits):
         raise InvalidOption(f"limits={limits!r}: give depth=, seconds= or nodes= by name, or a Limits")
     if limits is not None and by_name:
         names = ", ".join(f"{name}={value!r}" for name, value in by_name.items())
         raise InvalidOption(f"{names} beside limits: give all limits by name, or all in a Limits")
-    options = {name: value for name, value in given.items() if name not in LIMITS}
+    options = {name: value for name, value in keywords.items() if name not in LIMITS}
     for name in options:
         if name not in OPTIONS:
             raise UnknownName.among("option", name, (*LIMITS, *OPTIONS))
     return limits or Limits(**by_name), Options(**options)
 
 
-def check_board(board: Any, who: str) -> None:
-    """Refuse what is no board."""
+def check_board(board: Any, purpose: str) -> None:
+    """Raise `InvalidOption` for anything but a board."""
     if not isinstance(board, Board):
-        how = ": Board.from_text makes one of a text" if isinstance(board, str) else ""
-        raise InvalidOption(f"{who} needs a board, found {reprlib.repr(board)}{how}")
+        hint = ": Board.from_text makes one of a text" if isinstance(board, str) else ""
+        raise InvalidOption(f"{purpose} needs a board, found {reprlib.repr(board)}{hint}")
 
 
 def check_companions(*, stop: Any, table: Any = None, instrument: Any = None, watch: Any = None) -> None:
-    """Refuse what a search cannot be stopped by, remember in, be measured with or tell."""
+    """Raise `InvalidOption` for a `stop`, `table`, `instrument` or `watch` that a search cannot use."""
     for name, value, fits, expected in (
         ("stop", stop, isinstance(stop, Stop), "an outflank.Stop"),
         ("table", table, isinstance(table, Table), "an outflank.Table, like Table(20)"),
@@ -53,11 +54,13 @@ def check_companions(*, stop: Any, table: Any = None, instrument: Any = None, wa
             raise InvalidOption(f"{name}={reprlib.repr(value)}: expected {expected}, or None")
 
 
-def asks(function: Function) -> Function:
-    """Let everything that looks at a function's signature see the limits and options that it takes."""
+def document_options(function: Function) -> Function:
+    """Give a function a signature that lists the limits and options it takes, for `help` and editors."""
     signature = inspect.signature(function)
-    own = [one for one in signature.parameters.values() if one.kind is not one.VAR_KEYWORD]
-    place = [one.kind for one in own].index(inspect.Parameter.KEYWORD_ONLY)
+    parameters = [
+        parameter for parameter in signature.parameters.values() if parameter.kind is not parameter.VAR_KEYWORD
+    ]
+    keyword_index = [parameter.kind for parameter in parameters].index(inspect.Parameter.KEYWORD_ONLY)
     limits, options = (
         [
             inspect.Parameter(field.name, inspect.Parameter.KEYWORD_ONLY, default=field.default, annotation=field.type)
@@ -65,28 +68,34 @@ def asks(function: Function) -> Function:
         ]
         for cls in (Limits, Options)
     )
-    vars(function)["__signature__"] = signature.replace(parameters=[*own[:place], *limits, *own[place:], *options])
+    vars(function)["__signature__"] = signature.replace(
+        parameters=[*parameters[:keyword_index], *limits, *parameters[keyword_index:], *options]
+    )
     return function
 
 
 def documentation(function: Callable[..., Any]) -> str:
-    """How a function is called, what it says of itself, and the limits and options that it takes."""
+    """Return a function's signature and docstring, and the limits and options that it takes."""
     signature = inspect.signature(function)
-    bare = [one.replace(annotation=one.empty) for one in signature.parameters.values()]
-    call = f"{function.__name__}{signature.replace(parameters=bare, return_annotation=signature.empty)}"
-    return "\n\n".join((call, inspect.getdoc(function) or "", _described(Limits), _described(Options)))
+    parameters = [parameter.replace(annotation=parameter.empty) for parameter in signature.parameters.values()]
+    call = f"{function.__name__}{signature.replace(parameters=parameters, return_annotation=signature.empty)}"
+    return "\n\n".join((call, inspect.getdoc(function) or "", _fields_text(Limits), _fields_text(Options)))
 
 
-def _described(cls: type) -> str:
-    """The fields of a class with what its source says of them: their own documentation does not live on in them."""
+def _fields_text(cls: type) -> str:
+    """Return the fields of a class with their docstrings, from its source: Python keeps no docstrings of fields."""
     try:
         body = ast.parse(inspect.getsource(cls)).body[0]
     except OSError:
-        return ""  # there is no source where it is installed
+        return ""  # installed without source
     assert isinstance(body, ast.ClassDef)
     lines = [f"{cls.__name__}:"]
-    for field, said in zip(body.body, body.body[1:], strict=False):
-        if isinstance(field, ast.AnnAssign) and isinstance(said, ast.Expr) and isinstance(said.value, ast.Constant):
-            usual = f" = {ast.unparse(field.value)}" if field.value else ""
-            lines.append(f"    {ast.unparse(field.target)}{usual}: {' '.join(str(said.value.value).split())}")
+    for field, docstring in zip(body.body, body.body[1:], strict=False):
+        if (
+            isinstance(field, ast.AnnAssign)
+            and isinstance(docstring, ast.Expr)
+            and isinstance(docstring.value, ast.Constant)
+        ):
+            default = f" = {ast.unparse(field.value)}" if field.value else ""
+            lines.append(f"    {ast.unparse(field.target)}{default}: {' '.join(str(docstring.value.value).split())}")
     return "\n".join(lines)

@@ -1,7 +1,7 @@
-"""Which move is tried first.
+"""Move ordering.
 
-The table's move always is. Then come killers (moves that cut off a sibling), then what the
-game's features promise under the weights of a named ordering, plus the history of cut-offs.
+The table's move is always first. Then come killers (moves that cut off a sibling), then the promise of the game's
+features under the weights of a named ordering, plus the history of cut-offs.
 """
 
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ from outflank.errors import InvalidOption, UnknownName
 from outflank.games.description import OrderingWeights, description_of
 from outflank.games.hints import FEATURES, STAGES, features, promise, stage
 from outflank.games.rules import play
-from outflank.kernels.compiler import apart, inlined, inner
+from outflank.kernels.compiler import inlined, inner, never_inlined
 from outflank.kinds import Between
 from outflank.schema import check_fields, kinds_of
 from outflank.search.sorting import sorting_address
@@ -34,7 +34,7 @@ TABLE_MOVE, KILLER = 1 << 40, 1 << 30
 HISTORY_LIMIT = 1 << 20
 
 JITTER = 0x3FF
-"""What a worker's jitter adds to a score, at most: about four units of a feature."""
+"""Most that a worker's jitter adds to a score: about four units of a feature."""
 
 SORTS = {
     "none": SORT_NONE,
@@ -54,14 +54,14 @@ class Ordering:
     weights: dict[str, int] = field(default_factory=dict)
     """The features' weights, by name."""
     by_stage: tuple[dict[str, int], ...] = ()
-    """Instead of `weights`, those for each of the `STAGES` of a game, its start first."""
+    """Weights for each of the `STAGES` of a game, its start first, instead of `weights`."""
     sort: Literal["all", "best", "none", "insertion", "backwards", "merge", "heap"] = "all"
-    """`all` of the moves, each when it is its turn, or only the `best` first, or `none`. The others sort all of them
-    at once, to the same order (`insertion`, `merge`) or with equals in another: `backwards`, or as a `heap` has it."""
+    """`all`: select the next best move each time; `best`: only put the best move first; `none`. The others sort all
+    moves at once, to the same order (`insertion`, `merge`) or with another order of equals (`backwards`, `heap`)."""
     killers: bool = False
     history: bool = False
     from_depth: Annotated[int, Between(0, 1 << 20)] = 2
-    """Nodes with less depth left keep the order of generation: sorting there costs more than it saves."""
+    """Depth below which nodes keep the order of generation: sorting there costs more than it saves."""
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -86,11 +86,11 @@ class Ordering:
 
 
 NONE = OrderingWeights()
-"""Moves as the rules make them."""
+"""Moves in the order of generation."""
 
 
 def orderings(game: Any) -> list[str]:
-    """The names of the orderings that a game has."""
+    """Return the names of the orderings that a game has."""
     return list(_named(game))
 
 
@@ -99,7 +99,7 @@ def _named(game: Any) -> dict[str, OrderingWeights]:
 
 
 def ordering_named(game: Any, name: str | None = None, *, exact: bool = False, **options: Any) -> Ordering:
-    """The ordering called `name`, with `Ordering`'s other fields as options or in the name's own words.
+    """Return the ordering called `name`; other fields of `Ordering` are options, or follow the name as settings.
 
     Without a name it is the game's default, which may be another for `exact` play.
 
@@ -109,50 +109,50 @@ def ordering_named(game: Any, name: str | None = None, *, exact: bool = False, *
     """
     if name is not None:
         name, _, words = name.partition(":")
-        options = {**_in_words(name, words), **options}
-    usual = description_of(game).usual_ordering
-    if name is None and exact and usual.exact is not None:
-        name = usual.exact
+        options = {**_settings(name, words), **options}
+    default_ordering = description_of(game).usual_ordering
+    if name is None and exact and default_ordering.exact is not None:
+        name = default_ordering.exact
     if name is None:
-        name = usual.name
-        options = {"killers": usual.killers, "history": usual.history, **options}
+        name = default_ordering.name
+        options = {"killers": default_ordering.killers, "history": default_ordering.history, **options}
     known = _named(game)
     if name not in known:
         raise UnknownName.among(f"ordering of {description_of(game).title}", name, known)
     options.setdefault("sort", "none" if name == "none" and not options else "all")
-    found = known[name]
-    if found.by_stage:
-        return Ordering(by_stage=tuple(dict(row) for row in found.by_stage), **options)
-    return Ordering(weights=dict(found.weights), **options)
+    ordering = known[name]
+    if ordering.by_stage:
+        return Ordering(by_stage=tuple(dict(row) for row in ordering.by_stage), **options)
+    return Ordering(weights=dict(ordering.weights), **options)
 
 
-def _in_words(name: str, words: str) -> dict[str, Any]:
-    """Fields as they follow a name: `from_depth=1,sort=best`."""
+def _settings(name: str, words: str) -> dict[str, Any]:
+    """Return the settings that follow a name, such as `from_depth=1,sort=best`."""
     kinds = {field: kind for field, kind in kinds_of(Ordering).items() if field not in ("weights", "by_stage")}
-    found = {}
+    settings = {}
     for word in filter(None, words.split(",")):
         field_, _, text = word.partition("=")
         if field_ not in kinds:
             raise UnknownName.among(f"setting of ordering {name!r}", field_, kinds)
-        found[field_] = from_words(kinds[field_], text, f"ordering={name}:{field_}")
-    return found
+        settings[field_] = from_words(kinds[field_], text, f"ordering={name}:{field_}")
+    return settings
 
 
 @inner
 def stage_of_weights(game: Any, position: Any, worker: Any) -> Any:
-    """Which of a worker's `weights` count where the game has come as far as in `position`."""
+    """Return the index of the row of a worker's `weights` for the stage of the game at `position`."""
     return np.int64(0) if worker.staged == 0 else np.int64(stage(game, position))
 
 
 @inner
 def weights_at(game: Any, position: Any, worker: Any) -> Any:
-    """The weights of the features there."""
+    """Return the weights of the features at `position`."""
     return worker.weights[stage_of_weights(game, position, worker)]
 
 
 @inner
 def weigh(game: Any, position: Any, depth: Any, ply: Any, table_move: Any, start: Any, end: Any, worker: Any) -> Any:
-    """Give every move of `worker.moves[start:end]` a score, the highest to be tried first."""
+    """Give every move of `worker.moves[start:end]` a score; the highest is tried first."""
     shallow = depth < worker.sort_from
     weights = weights_at(game, position, worker)
     for index in range(start, end):
@@ -171,25 +171,25 @@ def weigh(game: Any, position: Any, depth: Any, ply: Any, table_move: Any, start
         worker.scores[index] = score
 
 
-@apart
+@never_inlined
 def bring_best(index: Any, end: Any, worker: Any) -> Any:
     """Move the highest score of the rest to `index`, keeping the order of the others."""
     best = index
-    for other in range(index + 1, end):
-        if worker.scores[other] > worker.scores[best]:
-            best = other
+    for place in range(index + 1, end):
+        if worker.scores[place] > worker.scores[best]:
+            best = place
     if best != index:
         move, score = worker.moves[best], worker.scores[best]
-        for other in range(best, index, -1):
-            worker.moves[other] = worker.moves[other - 1]
-            worker.scores[other] = worker.scores[other - 1]
+        for place in range(best, index, -1):
+            worker.moves[place] = worker.moves[place - 1]
+            worker.scores[place] = worker.scores[place - 1]
         worker.moves[index] = move
         worker.scores[index] = score
 
 
 @inlined
-def reward(move: Any, depth: Any, ply: Any, worker: Any) -> Any:
-    """Remember that `move` made an end of a node."""
+def record_cutoff(move: Any, depth: Any, ply: Any, worker: Any) -> Any:
+    """Update the killers and the history: `move` cut off a node."""
     if worker.killers != 0 and ply < PLIES and worker.killer[ply, 0] != move:
         worker.killer[ply, 1] = worker.killer[ply, 0]
         worker.killer[ply, 0] = move
@@ -197,5 +197,5 @@ def reward(move: Any, depth: Any, ply: Any, worker: Any) -> Any:
         code = move & (CODES - 1)
         worker.past[code] += depth * depth
         if worker.past[code] > HISTORY_LIMIT:
-            for other in range(CODES):
-                worker.past[other] >>= 1
+            for index in range(CODES):
+                worker.past[index] >>= 1

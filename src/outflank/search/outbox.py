@@ -1,8 +1,8 @@
-"""What a worker tells others of what it has found out: a ring of entries, for whoever carries them away.
+"""A ring of entries that a worker sends to the other nodes of a cluster, and that a carrier thread empties.
 
-One worker writes to a ring and one carrier reads from it, so that two words, how many entries were put in and how many
-were carried away, are all they need to agree on. A ring is bounded: where it is full, a worker that may not wait drops
-the entry, for entries only save work; one that must wait does so, but never longer than its own search is wanted.
+One worker writes to a ring and one carrier reads from it, so that two words, the numbers of entries posted and carried,
+are all they share. A ring is bounded: if it is full, a worker that may not wait drops the entry, for entries only save
+work; one that must wait does so, but never longer than its own search is wanted.
 """
 
 from collections.abc import Iterator
@@ -22,26 +22,26 @@ from outflank.search.table import ENTRY_WORDS, Table, adopted, age_of, depth_of,
 from outflank.search.worker import WORKER
 
 WORDS = ENTRY_WORDS
-"""Of an entry on its way: the position's two, and its data."""
+"""Words of an entry on its way: the position's two, and its data."""
 
 NAP_MICROSECONDS = 2000
-"""How long a worker that waits sleeps before it looks whether its search is still wanted."""
+"""Sleep of a waiting worker before it checks whether its search is still wanted."""
 
 OUTBOX = record_type(
     {
-        "posted": np.int64,  # entries put in since the ring was cleared; the worker's
-        "carried": np.int64,  # entries that have been taken away and may be overwritten; the carrier's
-        "calls": np.int64,  # changes when there is something to carry at once
-        # the worker's alone
+        "posted": np.int64,  # entries put in since the ring was cleared; written by the worker
+        "carried": np.int64,  # entries carried away, which may be overwritten; written by the carrier
+        "calls": np.int64,  # changes when entries must be carried at once
+        # used by the worker alone
         "ring": np.int64,  # address of the entries
         "room": np.int64,  # a power of two
         "batch": np.int64,  # entries after which a carrier is called
-        "waits": np.int64,  # whether the worker then waits until they have been delivered
+        "waits": np.int64,  # whether the worker then waits for their delivery
         "dropped": np.int64,
         "waited_ns": np.int64,
         "post_at": np.int64,  # address of `post`
     },
-    apart=("posted", "carried", "calls"),
+    own_lines=("posted", "carried", "calls"),
 )
 
 
@@ -67,14 +67,14 @@ class Outbox:
 
     @property
     def address(self) -> int:
-        """What a worker's `outbox` is set to."""
+        """Value for a worker's field `outbox`."""
         return address_of(self._records)
 
 
 @kernel
 def post(first, second, data, worker):
-    """Put an entry into the worker's ring. By the address in its record (`post_late`): without a cluster this is not
-    compiled."""
+    """Put an entry into the worker's ring. It is called by the address in its record (`post_late`): without a cluster
+    this is not compiled."""
     outbox = record_at(worker.outbox, OUTBOX)
     posted = outbox.posted
     full = posted - load(outbox, "carried") >= outbox.room
@@ -102,19 +102,20 @@ def _call(outbox):
 
 @kernel
 def call_carrier(outbox):
-    """Let who carries look up, as after a full batch."""
+    """Wake the carrier, as after a full batch."""
     _call(outbox)
 
 
 @inner
 def post_late(first, second, data, worker):
-    """`post`, from the kernels of searches."""
+    """Call `post` from the kernels of searches."""
     call_at(record_at(worker.outbox, OUTBOX).post_at, first, second, data, worker)
 
 
 @inner
 def await_delivery(outbox, number, worker):
-    """Wait until so many entries have been carried away; whether they have: the search may have been stopped."""
+    """Wait until `number` entries have been carried away. Return whether they have: the search may have been
+    stopped."""
     began = nanoseconds()
     carried = load(outbox, "carried")
     while carried < number and not poll_stop(worker):
@@ -126,7 +127,8 @@ def await_delivery(outbox, number, worker):
 
 @kernel
 def await_call(outbox, seen, microseconds):
-    """Sleep until a batch is full, at most about so long; how often a carrier has been called by now."""
+    """Sleep until a batch is full, at most about `microseconds`. Return how often the carrier has been called by
+    now."""
     if load(outbox, "calls") == seen:
         sleep_on(outbox, "calls", seen, microseconds)
     return load(outbox, "calls")
@@ -134,7 +136,8 @@ def await_call(outbox, seen, microseconds):
 
 @kernel
 def collect(outbox, entries, least):
-    """Copy what is in the ring to `entries`, as many as fit; how many, or 0 where there are not even `least`.
+    """Copy the entries of the ring to `entries`, as many as fit. Return their number, or 0 if there are fewer than
+    `least`.
 
     They stay in the ring until they are released.
     """
@@ -151,32 +154,32 @@ def collect(outbox, entries, least):
 
 @kernel
 def release(outbox, count):
-    """So many entries have been delivered, or given up: whoever waited for that goes on."""
+    """Mark `count` entries as delivered or given up, and wake a worker that waits for that."""
     fetch_add(outbox, "carried", count)
     wake(outbox, "carried", 1)
 
 
 @kernel
 def adopt(entries, count, worker):
-    """Keep others' entries in the worker's table, unless it knows better; how many were kept.
+    """Store entries of other nodes in the worker's table, unless it has a better one. Return the number stored.
 
-    Whoever finds one of them later can tell that it was not found here.
+    A search that finds one of them later can tell that it comes from another node.
     """
-    kept = 0
+    stored = 0
     for index in range(count):
         first, second, data = entries[index, 0], entries[index, 1], entries[index, 2]
-        known = looked_up(worker.table, worker.table_shift, first, second)
-        if known == U64(0) or age_of(known) != worker.age or depth_of(known) < depth_of(data):
+        own_data = looked_up(worker.table, worker.table_shift, first, second)
+        if own_data == U64(0) or age_of(own_data) != worker.age or depth_of(own_data) < depth_of(data):
             remember(worker.table, worker.table_shift, first, second, adopted(data, worker.age))
-            kept += 1
-    return kept
+            stored += 1
+    return stored
 
 
 def _worker() -> Any:
-    """A record that has everything the kernels here touch, for as long as they are compiled."""
+    """Return a record with everything that the kernels here access, and the objects that it refers to."""
     worker = allocate(WORKER, 1)[0]
     table, bells, outbox = Table(4), allocate(BELL, 1), Outbox(16, 16, waits=False)
-    table.lend(worker)
+    table.attach(worker)
     worker.bell, worker.outbox = address_of(bells), outbox.address
     return worker, (table, bells, outbox)
 

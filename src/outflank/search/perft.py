@@ -20,18 +20,18 @@ from outflank.schema import conform
 from outflank.search.options import check_board
 
 ROOM = 1 << 14
-"""Moves that a worker can keep for the line it is in."""
+"""Moves that a worker can store for its current line."""
 
 WORKER = record_type({"leaves": np.int64, "moves": (MOVE, ROOM)})
-SHARED = record_type({"next": np.int64, "done": np.int64, "stop": np.int64}, apart=("next", "done"))
+SHARED = record_type({"next": np.int64, "done": np.int64, "stop": np.int64}, own_lines=("next", "done"))
 
 JOBS_PER_WORKER = 48
-"""How finely the tree is cut: the last job of each worker ends about together with the others'."""
+"""Jobs per worker: enough that the last jobs of all workers end at about the same time."""
 
 
 @kernel
 def leaves(game, position, depth, ended, worker, start, shared):
-    """Leaves `depth` plies below `position`; a game that is over before counts `ended`.
+    """Return the number of leaves `depth` plies below `position`; a game that is over before counts `ended`.
 
     `worker.moves` is free from `start` on. Once `shared.stop` is set the answer is worthless.
     """
@@ -42,15 +42,15 @@ def leaves(game, position, depth, ended, worker, start, shared):
     end = fill(game, position, worker.moves, start)
     if end == start:
         return ended
-    found = 0
+    total = 0
     for index in range(start, end):
         child = play(game, position, worker.moves[index])
         if depth == 2:
-            # The last ply is counted, never played; and counted here: as a call it costs a third more.
-            found += count(game, child) or ended
+            # The last ply is counted, never played; and counted here: a recursive call costs a third more.
+            total += count(game, child) or ended
         else:
-            found += leaves(game, child, depth - 1, ended, worker, end, shared)
-    return found
+            total += leaves(game, child, depth - 1, ended, worker, end, shared)
+    return total
 
 
 @kernel
@@ -62,11 +62,11 @@ def count_jobs(game, jobs, depths, counts, ended, worker, shared):
             break
         position = unpack(game, jobs[job, 0], jobs[job, 1])
         start = np.int64(0)  # a literal 0 would be a type of its own, and another compilation
-        found = 1 if depths[job] == 0 else leaves(game, position, depths[job], ended, worker, start, shared)
+        leaf_count = 1 if depths[job] == 0 else leaves(game, position, depths[job], ended, worker, start, shared)
         if load(shared, "stop", "relaxed") != 0:
-            break  # the job was cut short: what it found is not a count
-        counts[job] = found
-        worker.leaves += found
+            break  # the job was cut short: its result is not a count
+        counts[job] = leaf_count
+        worker.leaves += leaf_count
         fetch_add(shared, "done", 1, "relaxed")
 
 
@@ -77,7 +77,7 @@ def _leaves_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any,
 
 @count_jobs.sample
 def _jobs_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
-    jobs, depths = _packed(game, [Subtree(position, 2, 0)])
+    jobs, depths = _job_arrays(game, [Subtree(position, 2, 0)])
     yield game, jobs, depths, np.zeros_like(depths), 1, allocate(WORKER, 1)[0], allocate(SHARED, 1)[0]
 
 
@@ -92,17 +92,17 @@ class Subtree:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Perft:
-    """What a count found."""
+    """Result of a count."""
 
     leaves: int
     seconds: float
-    """Time of the count itself, without compiling."""
+    """Time of the count, without compiling."""
     workers: int
-    """Threads that counted; on a GPU, those that told it what to count."""
+    """Threads that counted; on a GPU, the threads that divided the work."""
     divide: dict[Move, int]
     """Leaves below each move of the root (`str(move)` is its text); empty if the game is over there."""
     device: Literal["cpu", "gpu"] = "cpu"
-    """Where they were counted."""
+    """Device that counted."""
 
 
 def perft(
@@ -115,10 +115,9 @@ def perft(
 ) -> Perft:
     """Count the leaves of the game tree `depth` plies below `board`, a pass being a ply.
 
-    A game that ends earlier counts as one leaf if `finished`, else not at all. Rules that look
-    at a game's history, such as draws by repetition, do not count here: positions have none.
-    `progress(done, total)` is told how many of the jobs are done. Ctrl-C raises `KeyboardInterrupt`; its attribute
-    `found` is a `Perft` of the jobs that were done.
+    A game that ends earlier counts as one leaf if `finished`, else not at all. Rules about a game's history, such as
+    draws by repetition, do not count here: positions have none. `progress(done, total)` receives the number of finished
+    jobs. Ctrl-C raises `KeyboardInterrupt`; its attribute `found` is a `Perft` of the finished jobs.
 
     >>> perft(Board.from_text("f5"), 3).leaves
     61
@@ -132,23 +131,23 @@ def perft(
         return Perft(leaves=1 if depth == 0 else ended, seconds=0.0, workers=workers, divide={})
 
     records, shared = allocate(WORKER, workers), allocate(SHARED, 1)[0]
-    nothing = _packed(game, [])
-    count_jobs(game, *nothing, nothing[1].copy(), ended, records[0], shared)  # compiles, or loads
+    no_jobs = _job_arrays(game, [])
+    count_jobs(game, *no_jobs, no_jobs[1].copy(), ended, records[0], shared)  # compiles, or loads
     shared["next"] = 0
 
     started = time.perf_counter()
-    finished_jobs, todo = _cut(game, position, roots, depth, wanted=JOBS_PER_WORKER * workers)
-    jobs, depths = _packed(game, todo)
+    finished_jobs, todo = _split_tree(game, position, roots, depth, job_count=JOBS_PER_WORKER * workers)
+    jobs, depths = _job_arrays(game, todo)
     counts = np.zeros(len(todo), np.int64)
 
     def result() -> Perft:
         seconds = time.perf_counter() - started
         divide = dict.fromkeys(roots, 0)
-        for job, found in zip(todo, counts, strict=True):
-            divide[roots[job.root]] += int(found)
+        for job, leaf_count in zip(todo, counts, strict=True):
+            divide[roots[job.root]] += int(leaf_count)
         for job in finished_jobs:
             divide[roots[job.root]] += ended
-        by_move = {board.move(code): found for code, found in divide.items()}
+        by_move = {board.move(code): leaf_count for code, leaf_count in divide.items()}
         return Perft(leaves=sum(divide.values()), seconds=seconds, workers=workers, divide=by_move)
 
     try:
@@ -159,14 +158,14 @@ def perft(
             watch=progress and (lambda: progress(int(load(shared, "done")), len(todo))),
         )
     except KeyboardInterrupt as interrupt:
-        # Not a class of our own: only for this very one a script ends as others do that are interrupted.
-        interrupt.found = result()  # type: ignore[attr-defined]  # exceptions take what they are given
+        # Not a class of our own: only this one ends a script as an interrupt does.
+        interrupt.found = result()  # type: ignore[attr-defined]  # exceptions accept attributes
         raise
     return result()
 
 
 def checked_depth(board: Any, depth: Any, progress: Any) -> int:
-    """The depth of a count that can be done; one line that says why if it cannot."""
+    """Return the depth of a count. Raise an error of one line if the count is impossible."""
     check_board(board, "perft")
     plies: int = conform(int, depth, "depth")
     deepest = ROOM // most_moves(board.game)
@@ -178,16 +177,18 @@ def checked_depth(board: Any, depth: Any, progress: Any) -> int:
 
 
 def moves_of(game: Any, position: Any) -> list[int]:
-    """The codes of a position's moves."""
+    """Return the codes of a position's moves."""
     buffer = np.zeros(most_moves(game), MOVE)
     return [int(move) for move in buffer[: fill(game, position, buffer, 0)]]
 
 
-def _cut(game: Any, position: Any, roots: list[int], depth: int, *, wanted: int) -> tuple[list[Subtree], list[Subtree]]:
-    """Games that ended on the way, and at least `wanted` subtrees unless the tree is too shallow."""
+def _split_tree(
+    game: Any, position: Any, roots: list[int], depth: int, *, job_count: int
+) -> tuple[list[Subtree], list[Subtree]]:
+    """Return games that ended on the way, and at least `job_count` subtrees unless the tree is too shallow."""
     todo = [Subtree(play(game, position, move), depth - 1, root) for root, move in enumerate(roots)]
     finished: list[Subtree] = []
-    while len(todo) < wanted and todo and todo[0].depth > 4:
+    while len(todo) < job_count and todo and todo[0].depth > 4:
         children = list(_children(game, todo, finished))
         if not children:
             return finished, []
@@ -204,7 +205,7 @@ def _children(game: Any, jobs: list[Subtree], finished: list[Subtree]) -> Iterat
             yield Subtree(play(game, job.position, move), job.depth - 1, job.root)
 
 
-def _packed(game: Any, jobs: list[Subtree]) -> tuple[Any, Any]:
-    """The jobs as arrays for the kernel: two words and a depth each."""
+def _job_arrays(game: Any, jobs: list[Subtree]) -> tuple[Any, Any]:
+    """Return the jobs as arrays for the kernel: two words and a depth each."""
     words = np.array([pack(game, job.position) for job in jobs], np.uint64).reshape(-1, 2)
     return words, np.array([job.depth for job in jobs], np.int64)

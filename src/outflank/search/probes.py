@@ -1,4 +1,4 @@
-"""Instrumentation, chosen by type: a search that is given `Silent` compiles to code without it."""
+"""Instrumentation, selected by type: a search that is given `Silent` compiles to code without it."""
 
 from typing import Any, NamedTuple, Protocol, Self
 
@@ -12,20 +12,20 @@ DEPTHS = 256
 
 
 class Silent(NamedTuple):
-    """Notes nothing."""
+    """A probe that records nothing."""
 
 
 class DepthCounts(NamedTuple):
-    """Counts nodes, their moves, and what the table was asked, by the depth left: what the reports tabulate."""
+    """A probe that counts nodes, their moves and table look-ups by the depth left, as the reports tabulate them."""
 
     address: int
-    """Of `DEPTHS` words for nodes, as many for moves, for look-ups, for those that found the position, for nodes
-    with a move, and for the most moves of a node."""
+    """Address of `DEPTHS` words for nodes, as many for moves, for look-ups, for hits, for nodes with a move, and for
+    the most moves of a node."""
 
 
 @generic
 def note_node(probe: Any, depth: Any, moves: Any) -> Any:
-    """A node with `depth` left is searched; it has so many moves (0: evaluated for want of them)."""
+    """Record that a node with `depth` left is searched; it has `moves` moves (0: evaluated because it has none)."""
     raise missing(note_node, probe)
 
 
@@ -46,7 +46,8 @@ def _(probe, depth, moves):
 
 @generic
 def note_lookup(probe: Any, depth: Any, data: Any) -> Any:
-    """The table was asked about a node with `depth` left and told `data` (0: nothing); what the search is to know."""
+    """Record a table look-up for a node with `depth` left that returned `data` (0: nothing). Return the data that the
+    search uses."""
     raise missing(note_lookup, probe)
 
 
@@ -64,15 +65,15 @@ def _(probe, depth, data):
 
 
 class Instrument(Protocol):
-    """The memory of a probe, which must live as long as kernels use it: a search is handed this, not the probe."""
+    """The memory of a probe, which must live as long as kernels use it: a search is given this, not the probe."""
 
     probe: Any
 
     def alike(self) -> Self:
-        """One for another worker: probes are not atomic."""
+        """Return an instrument for another worker: probes are not atomic."""
 
     def absorb(self, other: Self) -> None:
-        """Add what another has noted, and let it begin anew."""
+        """Add the records of another instrument, and clear it."""
 
 
 class Counts:
@@ -83,11 +84,11 @@ class Counts:
         self.probe = DepthCounts(address_of(self._words))
 
     def alike(self) -> "Counts":
-        """Memory for another worker."""
+        """Return an instrument for another worker."""
         return Counts()
 
     def absorb(self, other: "Counts") -> None:
-        """Add what another has counted, and let it begin anew."""
+        """Add the counts of another instrument, and clear it."""
         widest = np.maximum(self._words[5 * DEPTHS :], other._words[5 * DEPTHS :])
         self._words += other._words
         self._words[5 * DEPTHS :] = widest
@@ -95,7 +96,7 @@ class Counts:
 
     @property
     def nodes(self) -> list[int]:
-        """Nodes searched, by the depth they had left."""
+        """Nodes searched, by the depth left."""
         return self._part(0)
 
     @property
@@ -105,12 +106,12 @@ class Counts:
 
     @property
     def lookups(self) -> list[int]:
-        """Times that the table was asked."""
+        """Table look-ups."""
         return self._part(2)
 
     @property
     def hits(self) -> list[int]:
-        """Times that it knew the position."""
+        """Table look-ups that found the position."""
         return self._part(3)
 
     @property
@@ -120,7 +121,7 @@ class Counts:
 
     @property
     def widest(self) -> list[int]:
-        """The most legal moves that a node had."""
+        """Most legal moves of a node."""
         return self._part(5)
 
     def _part(self, number: int) -> list[int]:

@@ -1,4 +1,4 @@
-"""How a search that plays a game out uses what the game offers for that: generic over the type of `evaluation`.
+"""How a search that plays a game out uses the game's endgame support: generic over the type of `evaluation`.
 
 For every other evaluation these steps are empty, and compile to nothing.
 """
@@ -18,25 +18,28 @@ from outflank.kernels.memory import record_at
 from outflank.search.keys import table_key
 from outflank.search.looking import look
 from outflank.search.ordering import JITTER, TABLE_MOVE, weigh, weights_at
-from outflank.search.selective import guessed, is_guessed, plays_out
-from outflank.search.table import EXACT, UPPER, announce, bound_of, depth_of, looked_up, selectivity_of, value_of
-from outflank.search.worker import ASKED
+from outflank.search.selective import guess_by_evaluation, plays_out, uses_evaluation_guess
+from outflank.search.table import EXACT, UPPER, bound_of, depth_of, looked_up, prefetch_bucket, selectivity_of, value_of
+from outflank.search.worker import LOOKUP_GROUP
 
 
 @generic
-def known_at_once(evaluation: Any, game: Any, position: Any, alpha: Any, beta: Any, depth: Any, worker: Any) -> Any:
-    """Whether the value of a node, as far as (alpha, beta) asks for it, is known without a search of its moves; and it.
+def try_endgame_solver(
+    evaluation: Any, game: Any, position: Any, alpha: Any, beta: Any, depth: Any, worker: Any
+) -> Any:
+    """Return whether the value of a node, as far as (alpha, beta) requires, is known without a search of its moves; and
+    the value.
 
-    Alpha-beta's promise, and no line.
+    Alpha-beta's promise, without a line.
     """
 
 
-@known_at_once.register(object)
+@try_endgame_solver.register(object)
 def _(evaluation, game, position, alpha, beta, depth, worker):
     return False, np.int64(0)
 
 
-@known_at_once.register(Patterns)
+@try_endgame_solver.register(Patterns)
 def _(evaluation, game, position, alpha, beta, depth, worker):
     left = moves_left(game, position)
     if not plays_out(left, depth, worker):
@@ -49,7 +52,7 @@ def _(evaluation, game, position, alpha, beta, depth, worker):
     return most <= alpha, most
 
 
-@known_at_once.register(Solving)
+@try_endgame_solver.register(Solving)
 def _(evaluation, game, position, alpha, beta, depth, worker):
     left = moves_left(game, position)
     if left <= ending_moves(game):
@@ -59,27 +62,28 @@ def _(evaluation, game, position, alpha, beta, depth, worker):
 
 
 @generic
-def tells_no_line(evaluation: Any) -> Any:
-    """Whether values may be known without a line where the game goes on, so that its moves must be found apart."""
+def may_lack_line(evaluation: Any) -> Any:
+    """Return whether values may be known without a line although the game goes on, so that its moves must be found
+    separately."""
 
 
-@tells_no_line.register(object)
+@may_lack_line.register(object)
 def _(evaluation):
     return False
 
 
-@tells_no_line.register(Patterns)
+@may_lack_line.register(Patterns)
 def _(evaluation):
-    return True  # where they are played out
+    return True  # where games are played out
 
 
-@tells_no_line.register(Solving)
+@may_lack_line.register(Solving)
 def _(evaluation):
     return True
 
 
 @generic
-def known_unsearched(
+def try_early_cutoff(
     evaluation: Any,
     game: Any,
     position: Any,
@@ -92,48 +96,48 @@ def known_unsearched(
     end: Any,
     worker: Any,
 ) -> Any:
-    """Whether the value of a node that has moves, those in `worker.moves[start:end]`, is known as far as (alpha, beta)
-    asks for it, before one of them is searched; and it.
+    """Return whether the value of a node that has moves, those in `worker.moves[start:end]`, is known as far as (alpha,
+    beta) requires before one of them is searched; and the value.
 
-    By one of them, of which the table knows that it is worth `beta` or more (enhanced transposition cut-off), or, with
-    few plies left, by what a selective search guesses.
+    It is known if the table has a value of `beta` or more for one of the moves (enhanced transposition cut-off), or,
+    with few plies left, by the guess of a selective search.
     """
 
 
-@known_unsearched.register(object)
+@try_early_cutoff.register(object)
 def _(evaluation, game, position, state, alpha, beta, depth, left, start, end, worker):
     return False, np.int64(0)
 
 
 CHILDREN_FROM = 3
-"""Moves above those that the game's own kernels take from which the children are looked up: below that it costs more
-than it saves."""
+"""Moves above the reach of the game's endgame kernels from which children are looked up: below that it costs more than
+it saves."""
 
 
-@known_unsearched.register(Patterns)
+@try_early_cutoff.register(Patterns)
 def _(evaluation, game, position, state, alpha, beta, depth, left, start, end, worker):
-    if is_guessed(alpha, beta, depth, worker):
-        return guessed(evaluation, game, position, state, alpha, beta, depth, worker)
+    if uses_evaluation_guess(alpha, beta, depth, worker):
+        return guess_by_evaluation(evaluation, game, position, state, alpha, beta, depth, worker)
     if not plays_out(moves_left(game, position) - 1, left, worker):
         return False, np.int64(0)
     return look_up_children(game, position, left, beta, start, end, worker)
 
 
-@known_unsearched.register(Solving)
+@try_early_cutoff.register(Solving)
 def _(evaluation, game, position, state, alpha, beta, depth, left, start, end, worker):
     return look_up_children(game, position, left, beta, start, end, worker)
 
 
 @inner
 def look_up_children(game: Any, position: Any, left: Any, beta: Any, start: Any, end: Any, worker: Any) -> Any:
-    """`known_unsearched` where the game is played out."""
+    """Do the enhanced transposition cut-off of `try_early_cutoff`, where the game is played out."""
     if worker.table == 0 or moves_left(game, position) < ending_moves(game) + CHILDREN_FROM:
         return False, np.int64(0)
-    for group in range(start, end, ASKED):
-        count = min(end - group, ASKED)
+    for group in range(start, end, LOOKUP_GROUP):
+        count = min(end - group, LOOKUP_GROUP)
         for number in range(count):
             _, first, second = table_key(game, play(game, position, worker.moves[group + number]), worker)
-            announce(worker.table, worker.table_shift, first, second)
+            prefetch_bucket(worker.table, worker.table_shift, first, second)
             worker.asked[number, 0], worker.asked[number, 1] = first, second
         for number in range(count):
             data = looked_up(worker.table, worker.table_shift, worker.asked[number, 0], worker.asked[number, 1])
@@ -158,7 +162,7 @@ def weigh_for(
     end: Any,
     worker: Any,
 ) -> Any:
-    """Give every move of `worker.moves[start:end]` a score, the highest to be tried first."""
+    """Give every move of `worker.moves[start:end]` a score; the highest is tried first."""
 
 
 @weigh_for.register(object)
@@ -167,12 +171,12 @@ def _(evaluation, game, position, state, depth, ply, table_move, start, end, wor
 
 
 ESTIMATED_FROM, PROMISE_POINTS = 5, 16
-"""The depth from which moves are ordered by what a learnt evaluation says of them, and how many of its points one of a
-promise adds to that: what is soon refuted counts beside what is good. On 40 tournament positions at depth 13 this saved
-6 % of the nodes and 8 % of the time; from depth 3, or by a look of a ply more, it cost more than it saved."""
+"""Depth from which moves are ordered by a learnt evaluation, and points of the evaluation per point of a promise: moves
+that are soon refuted count beside good ones. On 40 tournament positions at depth 13 this saved 6 % of the nodes and 8 %
+of the time; from depth 3, or by a look of a ply more, it cost more than it saved."""
 
 MARGIN = 12
-"""A move whose estimate is so far behind the best one's, in the game's unit, is not looked at more exactly."""
+"""Distance from the best estimate, in the game's unit, beyond which a move is not estimated more exactly."""
 
 
 @weigh_for.register(Patterns)
@@ -190,8 +194,8 @@ def _(evaluation, game, position, state, depth, ply, table_move, start, end, wor
         score = np.int64(TABLE_MOVE)
         if move != table_move:
             child = play(game, position, move)
-            seeming = value(evaluation, game, child, after(evaluation, game, state, position, move, child))
-            score = PROMISE_POINTS * np.int64(promise(game, position, move, child, weights)) - seeming
+            child_value = value(evaluation, game, child, after(evaluation, game, state, position, move, child))
+            score = PROMISE_POINTS * np.int64(promise(game, position, move, child, weights)) - child_value
             if worker.jitter != 0:
                 score += (np.int64(move) + 1) * worker.jitter & JITTER
         worker.scores[index] = score
@@ -218,7 +222,7 @@ def weigh_exactly(
     end: Any,
     worker: Any,
 ) -> Any:
-    """Give every move a score as the game's exact play has it, after a look at each by an estimate."""
+    """Give every move a score for exact play, after a look ahead at each by an estimate."""
     plies = look_ahead(game, moves_left(game, position))
     best = np.int64(-LIMIT)
     for index in range(start, end):
@@ -226,13 +230,13 @@ def weigh_exactly(
         score = np.int64(TABLE_MOVE)
         if move != table_move:
             child = play(game, position, move)
-            seeming = np.int64(0)
+            scaled_estimate = np.int64(0)
             if plies >= 0:
                 most = np.int64(min(LIMIT, points * MARGIN - best))
-                found = look_at(estimate, game, position, state, move, child, most, plies, end, worker)
-                best = max(best, found)
-                seeming = found * 16 // points
-            score = np.int64(exact_promise(game, position, move, child, seeming))
+                estimated = look_at(estimate, game, position, state, move, child, most, plies, end, worker)
+                best = max(best, estimated)
+                scaled_estimate = estimated * 16 // points
+            score = np.int64(exact_promise(game, position, move, child, scaled_estimate))
             if worker.jitter != 0:
                 score += (np.int64(move) + 1) * worker.jitter & JITTER
         worker.scores[index] = score
@@ -251,15 +255,15 @@ def look_at(
     end: Any,
     worker: Any,
 ) -> Any:
-    """What a move seems to be worth that leads to `child`: -`most` or less is not told more exactly."""
+    """Return the estimated value of a move that leads to `child`; -`most` or less is not more exact than that."""
 
 
 @look_at.register(object)
 def _(estimate, game, position, state, move, child, most, plies, end, worker):
-    # A state that follows a move costs a third of one that is computed anew.
+    # An updated state costs a third of one that is computed anew.
     child_state = after(estimate, game, state, position, move, child)
     if plies == 0:
-        # Most moves are looked at so: to call `look` for it takes a proof 1 % longer.
+        # Most moves take this branch: calling `look` for it makes a proof 1 % longer.
         worker.nodes += 1
         return -np.int64(value(estimate, game, child, child_state))
     return -look(game, estimate, child, child_state, np.int64(-LIMIT), most, np.int64(plies), end, worker)

@@ -1,4 +1,4 @@
-"""Quiet endings: no line is evaluated in the middle of an exchange."""
+"""Quiescence search: no line is evaluated in the middle of an exchange."""
 
 from outflank.games.evaluation import after, final, value
 from outflank.games.rules import fill, is_noisy, play
@@ -7,11 +7,10 @@ from outflank.kernels.compiler import kernel
 
 @kernel
 def quiescence(game, evaluation, position, state, alpha, beta, plies, start, worker):
-    """The value v of `position` when the side to move may stop or go on with noisy moves.
+    """Return the value v of `position` when the side to move may stop or continue with noisy moves.
 
-    v = max(value, max over noisy moves of -quiescence(child, plies - 1)); value alone if `plies` is 0,
-    the final value where the game is over. With alpha-beta's promise: exact inside (alpha, beta), a
-    bound on that side outside.
+    v = max(value, max over noisy moves of -quiescence(child, plies - 1)); value alone if `plies` is 0, the final value
+    if the game is over. With alpha-beta's promise: exact inside (alpha, beta), a bound on that side outside.
     """
     worker.nodes += 1
     worker.leaves += 1
@@ -29,7 +28,7 @@ def quiescence(game, evaluation, position, state, alpha, beta, plies, start, wor
             child = play(game, position, move)
             child_state = after(evaluation, game, state, position, move, child)
             low = max(alpha, best)
-            found = -quiescence(game, evaluation, child, child_state, -beta, -low, plies - 1, end, worker)
-            best = max(best, found)
+            child_value = -quiescence(game, evaluation, child, child_state, -beta, -low, plies - 1, end, worker)
+            best = max(best, child_value)
         index += 1
     return best

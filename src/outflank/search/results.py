@@ -1,4 +1,4 @@
-"""What a search answers: its result, what its workers did, and how far it is."""
+"""The answers of a search: its result, its workers' statistics, and its progress."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, fields
@@ -13,12 +13,12 @@ from outflank.words import how_many
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MoveValue:
-    """A root move and what it is worth to the mover."""
+    """A root move and its value for the mover."""
 
     move: Move
     value: int
     line: tuple[Move, ...] = ()
-    """The best moves of both sides from here, it first, as far as they are known."""
+    """The best moves of both sides, this move first, as far as they are known."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,53 +26,53 @@ class WorkerStatistics:
     """What one worker did in a search."""
 
     useful_seconds: float = 0.0
-    """Time with a part of the tree in hand."""
+    """Time spent searching parts of the tree."""
     idle_seconds: float = 0.0
-    """Time spent looking for one, or waiting."""
+    """Time spent looking for work, or waiting."""
     nodes: int = 0
     wasted_nodes: int = 0
-    """Nodes of the parts in hand when they were given up because their value was not wanted any more."""
+    """Nodes of parts that were given up because their value was not needed any more."""
     spawned: int = 0
-    """Moves that it offered to others."""
+    """Moves that it offered to other workers."""
     executed: int = 0
-    """Offered moves that it searched, its own or others'; one that is taken up again counts again."""
+    """Offered moves that it searched, its own or others'; one that is resumed counts again."""
     stolen: int = 0
-    """Those of them that another worker had offered."""
+    """Executed moves that another worker had offered."""
     steals_tried: int = 0
     steals_won: int = 0
     aborts_sent: int = 0
-    """Cut-offs of its own that others had to be told of."""
+    """Its own cut-offs that other workers had to be notified of."""
     aborts_obeyed: int = 0
     """Parts that it gave up."""
     table_lookups: int = 0
     table_hits: int = 0
     cutoffs: int = 0
-    """Nodes ended by a move that was too good."""
+    """Nodes cut off by a move."""
     first_cutoffs: int = 0
-    """Those where it was the first move tried: the ordering was right."""
+    """Nodes cut off by the first move tried: the ordering was right."""
 
     @classmethod
-    def summed(cls, some: Sequence[Self], others: Sequence[Self]) -> tuple[Self, ...]:
-        """What each worker did in two parts of a search."""
-        names = [each.name for each in fields(cls)]
+    def summed(cls, first: Sequence[Self], second: Sequence[Self]) -> tuple[Self, ...]:
+        """Return the sums of each worker's statistics in two parts of a search."""
+        names = [statistic.name for statistic in fields(cls)]
         return tuple(
-            cls(**{name: getattr(one, name) + getattr(other, name) for name in names})
-            for one, other in zip(some, others, strict=False)
+            cls(**{name: getattr(left, name) + getattr(right, name) for name in names})
+            for left, right in zip(first, second, strict=False)
         )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Result:
-    """What a search, or one iteration of it, found; never more than it has."""
+    """The result of a search, or of one iteration."""
 
     value: int | None
-    """For the side to move, in points: `scale` says what they mean. They are the evaluation's, or the final score once
-    a search that was told to has proved it (`exact` in both); +1, 0 or -1 where it only asked who wins (`wld`). None:
+    """Value for the side to move, in points: `scale` says what they mean. They are the evaluation's, or the final score
+    once an exact search has proved it (`exact` in both); +1, 0 or -1 if only the winner was proved (`wld`). None:
     nothing has been searched."""
     move: Move | None
-    """The best move; None if the game is over. Where `depth` is 0 and nothing is proved it is legal, and no more."""
+    """Best move; None if the game is over. If `depth` is 0 and nothing is proved it is merely legal."""
     pv: tuple[Move, ...]
-    """The principal variation: the best moves of both sides, as far as they are known."""
+    """Principal variation: the best moves of both sides, as far as they are known."""
     depth: int
     """Plies that `value` looks ahead; 0: nothing has been searched."""
     nodes: int
@@ -83,38 +83,38 @@ class Result:
     exact: bool
     """Whether the value is that of perfect play to the end: nothing in it was estimated."""
     selectivity: int = 100
-    """What share, in per cent, of the guesses should be right by which nodes were spared; 100: none was made."""
+    """Share of the guesses, in per cent, that should be right; 100: the search made none."""
     lower: int | None = None
-    """The final score under perfect play is proved to be at least this. For searches that were told to prove it
-    (`exact` in the options); None: nothing is proved. Both bounds are equal where the score is proved."""
+    """Proved lower bound of the final score under perfect play, in searches with the option `exact`; None: nothing is
+    proved. Both bounds are equal if the score is proved."""
     upper: int | None = None
-    """And at most this."""
+    """Proved upper bound of that score."""
     stopped: bool = False
     """Whether a limit or a call ended the search before its depth was reached, or its proof was complete."""
     best: tuple[MoveValue, ...] = ()
-    """The best moves with their values, as many as were asked for."""
+    """Best moves with their values, as many as requested."""
     lookups: int = 0
-    """Times that the table was asked."""
+    """Table look-ups."""
     hits: int = 0
-    """Times that it knew the position."""
+    """Table look-ups that found the position."""
     table_bytes: int = 0
-    """Memory of the table."""
+    """Memory of the table in bytes."""
     scheme: str | None = None
-    """How the workers shared the work; None: there was one, and nothing to share."""
+    """Scheme by which the workers shared the search; None: there was one worker."""
     workers: tuple[WorkerStatistics, ...] = ()
-    """What each worker did."""
+    """Statistics of each worker."""
     worker_bytes: int = 0
     """Memory of the workers: their records, stacks and split points."""
     scale: Scale = field(default_factory=Scale)
-    """How its values are to be read."""
+    """Meaning of the values."""
     device: DeviceUsed = "cpu"
-    """Where an ending was solved, or the games of Monte-Carlo were played."""
+    """Device that solved an ending, or played the Monte-Carlo games."""
 
     def __repr__(self) -> str:
         return f"<Result {', '.join(text for _, text in self._facts())}>"
 
     def _repr_html_(self) -> str:
-        """A small table, for notebooks."""
+        """Return a small table, for notebooks."""
         rows = [*self._facts(), ("line", " ".join(map(str, self.pv)))]
         if len(self.best) > 1:
             rows += [("also", f"{entry.move} {self.scale.text(entry.value)}") for entry in self.best[1:]]
@@ -126,7 +126,7 @@ class Result:
         return f"<table>{cells}</table>"
 
     def _facts(self) -> Iterator[tuple[str, str]]:
-        """What matters most, in words."""
+        """Yield the most important facts, in words."""
         yield "move", str(self.move) if self.move else "no move: the game is over"
         if self.value_text:
             yield "value", self.value_text
@@ -137,25 +137,25 @@ class Result:
             "searched",
             ", ".join(
                 part
-                for part, wanted in (("exact", self.exact), (searched, searched), ("stopped", self.stopped))
-                if wanted
+                for part, included in (("exact", self.exact), (searched, searched), ("stopped", self.stopped))
+                if included
             ),
         )
         yield "work", f"{how_many(self.nodes, 'node')} in {self.seconds:.2f} s"
 
     @property
     def value_text(self) -> str:
-        """The value as people read it: `+3.7 discs`; nothing if there is none."""
+        """The value as people read it: `+3.7 discs`; empty if there is none."""
         return "" if self.value is None else self.scale.text(self.value, exact=self.exact)
 
     @property
     def proved_text(self) -> str:
-        """What is proved of the final score, as people read it: `at least +4 discs`; nothing if nothing is."""
+        """The proved bounds of the final score as people read them: `at least +4 discs`; empty if nothing is proved."""
         lower = None if self.lower is None else self.scale.score_text(self.lower)
         upper = None if self.upper is None else self.scale.score_text(self.upper)
         if lower == upper:
             return lower or ""
-        if self.scale.score is None:  # nothing is more than won, or less than lost
+        if self.scale.score is None:  # no value is above "won" or below "lost"
             lower, upper = (None if lower == "lost" else lower), (None if upper == "won" else upper)
             if "won" in (lower, upper) or "lost" in (lower, upper):
                 return lower or upper or ""
@@ -164,27 +164,27 @@ class Result:
 
     @property
     def idle_share(self) -> float:
-        """The part of the workers' time in which they had nothing to do."""
+        """The share of the workers' time in which they had no work."""
         idle = sum(worker.idle_seconds for worker in self.workers)
         busy = sum(worker.useful_seconds for worker in self.workers)
         return idle / (idle + busy) if idle + busy > 0 else 0.0
 
     @property
     def nodes_per_second(self) -> float:
-        """Speed."""
+        """Nodes per second."""
         return self.nodes / self.seconds if self.seconds > 0 else 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """A parallel search beside the sequential one, to the same depth."""
+    """A parallel search and the sequential one to the same depth."""
 
     alone: Result
     together: Result
 
     @property
     def speed_up(self) -> float:
-        """How many times faster."""
+        """Ratio of the times."""
         return self.alone.seconds / self.together.seconds if self.together.seconds > 0 else 0.0
 
     @property
@@ -194,59 +194,59 @@ class Comparison:
 
     @property
     def search_overhead(self) -> float:
-        """Nodes that one worker would not have entered, per node that it would; negative where luck saved some."""
+        """Extra nodes of the parallel search per node of the sequential one; negative if luck saved some."""
         return self.together.nodes / self.alone.nodes - 1 if self.alone.nodes else 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkerProgress:
-    """What a worker of a search is at; it goes on while it is looked at."""
+    """What a worker of a search is doing; it continues meanwhile."""
 
     busy: bool
-    """Whether it has a part of the tree in hand."""
+    """Whether it is searching a part of the tree."""
     move: Move | None
-    """The root's move that this part belongs to; None: it is not known, or there is none."""
+    """Root move to which this part belongs; None: unknown, or no part."""
     depth: int
-    """Plies left in it."""
+    """Plies left in this part."""
     stolen: bool
-    """Whether it belongs to a move that another worker had offered."""
-    done: WorkerStatistics
-    """What the worker has done so far."""
+    """Whether this part belongs to a move that another worker had offered."""
+    statistics: WorkerStatistics
+    """Statistics of the worker so far."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Progress:
-    """What a search is at while an iteration runs."""
+    """Progress of a search while an iteration runs."""
 
     depth: int
-    """Of the iteration."""
+    """Depth of the iteration."""
     proving: bool
     """Whether it plays out to the end: values are final scores then."""
     nodes: int
     """Positions entered so far, all iterations together."""
     seconds: float
-    begun: int
-    """Moves of the root that have been taken up in this pass."""
-    moves: int
-    """And how many it has."""
+    moves_begun: int
+    """Root moves begun in this pass."""
+    move_count: int
+    """Number of root moves."""
     move: Move | None
-    """The one taken up last; None: not known."""
+    """Root move begun last; None: unknown."""
     best: Move | None = None
-    """The best of those that are done; None: none is."""
+    """Best root move that is done; None: none is."""
     value: int | None = None
-    """What it is worth at this depth, at least."""
+    """Lower bound of the value of `best` at this depth."""
     upper: int | None = None
-    """What the position is worth at this depth, at most, as far as that is known."""
-    done: int = 0
-    """Moves of the root that are settled in this pass: not worth more, or less, than it asks for."""
+    """Upper bound of the position's value at this depth, if known."""
+    moves_done: int = 0
+    """Root moves whose value is settled in this pass, as far as its window requires."""
     workers: tuple[WorkerProgress, ...] = ()
-    """Each worker; none where they cannot be seen: of a cluster, of Monte-Carlo, and between two iterations."""
+    """Progress of each worker; empty if unavailable: on a cluster, in Monte-Carlo, and between two iterations."""
 
     @property
     def nodes_per_second(self) -> float:
-        """Speed."""
+        """Nodes per second."""
         return self.nodes / self.seconds if self.seconds > 0 else 0.0
 
 
 Watch = Callable[[Progress], None]
-"""Told of a search's progress."""
+"""Receives a search's progress."""

@@ -1,4 +1,4 @@
-"""The root of a search: a position with its moves, and the records and the memory of those who search it."""
+"""The root of a search: a position with its moves, and the records and the memory of its workers."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -26,7 +26,7 @@ from outflank.games.patterns import Patterns
 from outflank.games.rules import MOVE, fill, is_pass, most_moves, moves_left, play
 from outflank.kernels.memory import address_of
 from outflank.kernels.record_types import allocate, allocated_bytes
-from outflank.placement import places
+from outflank.placement import worker_processors
 from outflank.search import stopping
 from outflank.search.alphabeta import alphabeta
 from outflank.search.contract import DEEPEST, TABLELESS, Known, Options
@@ -54,26 +54,26 @@ from outflank.search.worker import (
 )
 
 PLAYED_OUT = 36
-"""Moves left from which a search by estimates may come to the end of the game."""
+"""Moves left from which a search by estimates may reach the end of the game."""
 
 GUESS_PLIES = 4
-"""Of the look ahead by which a score is guessed."""
+"""Plies of the look ahead that guesses a score."""
 
 PASSES = {"free": PASS_FREE, "ply": PASS_PLY, "evaluated": PASS_EVALUATES}
 
 
 def deepest(game: Any) -> int:
-    """The most plies of a game that a worker has room for."""
+    """Return the most plies of a game that a worker has room for."""
     return int(min(DEEPEST, ROOM // most_moves(game) - 1))
 
 
 def horizon_of(game: Any, position: Any, pass_rule: int = PASS_FREE) -> int:
-    """The depth at which every line has ended, or the deepest there is: more would change nothing.
+    """Return the depth at which every line has ended, or the greatest depth: more would change nothing.
 
-    It is a ply beyond the last move, for the end of a game is seen where there is no move left.
+    It is a ply beyond the last move, for the end of a game is detected where no move is left.
     """
     if pass_rule == PASS_EVALUATES:
-        return deepest(game)  # lines end before the game does, at whatever depth
+        return deepest(game)  # lines end before the game does, at any depth
     moves = int(moves_left(game, position))
     return min(deepest(game), (moves if pass_rule == PASS_FREE else 2 * moves) + 1)
 
@@ -91,14 +91,14 @@ class Root:
         instrument: Instrument | None = None,
     ) -> None:
         self.game, self.position, self.options = game, position, options
-        self.places = places(options.pin)
-        """The processors that workers are bound to, in turn; none: they are not."""
+        self.places = worker_processors(options.pin)
+        """Processors that workers are bound to, in turn; empty: they are not bound."""
         self.evaluation = self._evaluation()
         check_values(self.evaluation, game, position)
         self.scale = scale_of(game, self.evaluation)
         self.instrument = instrument  # kept alive: the kernels write to its memory
         self.probe = Silent() if instrument is None else instrument.probe
-        self._spare = None if instrument is None else instrument.alike()  # for what is not to be counted
+        self._spare = None if instrument is None else instrument.alike()  # for searches that must not be counted
         self._spare_probe = self.probe if self._spare is None else self._spare.probe
         self.table = None
         if options.algorithm not in TABLELESS:
@@ -110,30 +110,30 @@ class Root:
         self._workspaces: Any = None  # likewise
         self._margins = margins(game, self.evaluation, options.selectivity)  # likewise
         self.workers = self.new_workers(1)
-        self._apart: dict[str, int] = {}
+        self._counters_before_line: dict[str, int] = {}
         self.line_steps = 0
-        """Odd while a line is completed: what the leader's record says then is no part of the search. Who reads it from
-        another thread looks at this before and after."""
+        """Odd while a line is completed: the leader's record is then no part of the search. A reader in another thread
+        compares this before and after."""
         self.deepest = deepest(game)
         self.moves = self._moves()
         self.passing = len(self.moves) == 1 and bool(is_pass(game, self.moves[0].code))
         self.known = Known()
-        """What an earlier search has proved."""
+        """Bounds that an earlier search has proved."""
         self.begin_iteration()
 
     def _evaluation(self) -> Any:
-        chosen = self.options.evaluation
-        # A game that is played to its end needs no estimate.
-        plays_out = chosen is None and self.options.algorithm in ("uct", "flat") and not evaluations(self.game)
+        evaluation = self.options.evaluation
+        # A game played to its end needs no estimate.
+        plays_out = evaluation is None and self.options.algorithm in ("uct", "flat") and not evaluations(self.game)
         if self.options.exact and self.options.use_endgame_kernels:
             return self._solving()
         if self.options.exact or plays_out:
             return Exact()
-        return evaluation_chosen(self.game, chosen)
+        return evaluation_chosen(self.game, evaluation)
 
     def _solving(self) -> Solving:
-        """Exact play with what the game offers for it."""
-        guide = description_of(self.game).guide
+        """Return exact play with the game's endgame support."""
+        guide = description_of(self.game).ordering_evaluation
         estimate = None if guide is None else guide(self.game)
         if estimate is None:
             return Solving(Exact(), 1)
@@ -141,7 +141,7 @@ class Root:
 
     @property
     def plays_out(self) -> bool:
-        """Whether endings are solved by the game's own kernels: in exact play, and where estimates by patterns come to
+        """Whether endings are solved by the game's own kernels: in exact play, and where estimates by patterns reach
         the end of the game."""
         if not self.options.use_endgame_kernels:
             return False
@@ -151,18 +151,18 @@ class Root:
 
     @property
     def worker(self) -> Any:
-        """The worker that leads."""
+        """The record of the leader."""
         return self.workers[0]
 
     def new_workers(self, count: int) -> Any:
-        """Records of so many workers that do as the options say."""
+        """Return the records of `count` workers with the settings of the options."""
         try:
             workers = allocate(WORKER, count)
         except MemoryError:
             raise OutflankError(f"{count:,} workers need {count * WORKER.itemsize:,} bytes: too much here") from None
         self.bell.workers = count
-        self._instruct(workers[0])
-        # Column by column: to set each field of each record takes sixteen workers as long as a search of some plies.
+        self._configure(workers[0])
+        # By column: setting each field of each of sixteen records takes as long as a search of some plies.
         for name in SETTINGS:
             workers[name] = workers[name][0]
         self._workspaces = workspaces(self.game, count) if self.plays_out else None
@@ -171,15 +171,15 @@ class Root:
             workers["workspace"] = address_of(self._workspaces) + size * np.arange(count)
         return workers
 
-    def _instruct(self, worker: Any) -> None:
-        """Let a worker do as the options say."""
+    def _configure(self, worker: Any) -> None:
+        """Set a worker's fields from the options."""
         options = self.options
         ordering = options.ordering
         if not isinstance(ordering, Ordering):
             ordering = ordering_named(self.game, ordering, exact=options.exact)
         worker.bell = address_of(self._bells)
         worker.pace = options.pace
-        # What is played out to its end has no plies to spend.
+        # Exact play has no limit of plies that a pass could use up.
         worker.pass_rule = PASS_FREE if options.exact else PASSES[options.passes]
         worker.quiescence = options.quiescence
         worker.scout = int(options.algorithm == "pvs")
@@ -187,7 +187,7 @@ class Root:
         worker.canonical = int(options.canonical)
         worker.killer[:] = NO_MOVE
         if self.table is not None:
-            self.table.lend(worker)
+            self.table.attach(worker)
             worker.table_from = 2
         ordering.apply(self.game, worker)
         worker.estimate_order = int(options.ordering is None)
@@ -200,23 +200,23 @@ class Root:
 
     @property
     def workspace_bytes(self) -> int:
-        """Memory that the game's own kernels have, of all workers."""
+        """Memory of the game's own kernels, for all workers together."""
         return 0 if self._workspaces is None else allocated_bytes(self._workspaces)
 
     def counter(self, name: str) -> int:
-        """A counter of the workers' records, all workers together, without what completes a line just now."""
-        apart = self._apart
-        return apart[name] if apart else int(self.workers[name].sum())
+        """Return the sum of a counter over all workers, without the nodes that complete a line at the moment."""
+        counters = self._counters_before_line
+        return counters[name] if counters else int(self.workers[name].sum())
 
     def _moves_of(self, codes: Sequence[int]) -> list[RootMove]:
-        """Moves in the order of their codes. Their states follow the root's: in Python, to begin one for each takes a
-        search of a root some hundredths of a second."""
+        """Return moves in the order of their codes. Their states are updates of the root's: computing each anew takes a
+        search some hundredths of a second, in Python."""
         state = begin(self.evaluation, self.game, self.position)
         moves = []
         for code in map(MOVE, codes):
             child = play(self.game, self.position, code)
-            follows = after(self.evaluation, self.game, state, self.position, code, child)
-            moves.append(RootMove(int(code), child, follows))
+            child_state = after(self.evaluation, self.game, state, self.position, code, child)
+            moves.append(RootMove(int(code), child, child_state))
         return moves
 
     def _moves(self) -> list[RootMove]:
@@ -232,7 +232,7 @@ class Root:
             return [best, *(move for move in moves if move is not best)]
         if self.worker.sorting == SORT_ALL:
             return sorted(moves, key=lambda move: -scores[move.code])
-        # As the nodes below do it: in a worker's room for moves, which is empty before a search.
+        # As at the nodes below: in a worker's move stack, which is empty before a search.
         worker, by_code = self.worker, {move.code: move for move in moves}
         worker.moves[: len(moves)], worker.scores[: len(moves)] = codes, [scores[code] for code in codes]
         sort_moves(worker.sorting, 0, len(moves), worker)
@@ -243,19 +243,19 @@ class Root:
         return [int(promise(self.game, self.position, MOVE(move.code), move.child, weights)) for move in moves]
 
     def _exact_promises(self, moves: Sequence[RootMove]) -> list[int]:
-        """As below the root."""
-        seeming = self._estimates(moves)
+        """Return the promises of moves for exact play, as below the root."""
+        estimates = self._estimates(moves)
         return [
             int(
                 exact_promise(
                     self.game, self.position, MOVE(move.code), move.child, estimate * 16 // self.evaluation.points
                 )
             )
-            for move, estimate in zip(moves, seeming, strict=True)
+            for move, estimate in zip(moves, estimates, strict=True)
         ]
 
     def _estimates(self, moves: Sequence[RootMove]) -> list[int]:
-        """What moves seem to be worth by the estimate that guides an exact search."""
+        """Return the values of moves by the estimate that orders the moves of an exact search."""
         estimate, game, position = self.evaluation.estimate, self.game, self.position
         plies = int(look_ahead(game, moves_left(game, position)))
         if plies < 0 or isinstance(estimate, Exact):
@@ -271,7 +271,7 @@ class Root:
         return int(look(self.game, estimate, position, state, -reach, reach, np.int64(plies), np.int64(0), self.worker))
 
     def move_to(self, position: Any, codes: Sequence[int] | None = None) -> None:
-        """Be the root of another position; its moves in the order of `codes`, or in the usual one."""
+        """Replace the position; its moves are in the order of `codes`, or in the default order."""
         self.position = position
         self.moves = self._moves() if codes is None else self._moves_of(codes)
         self.passing = len(self.moves) == 1 and bool(is_pass(self.game, MOVE(self.moves[0].code)))
@@ -289,11 +289,11 @@ class Root:
     # --- stopping ---
 
     def stop(self) -> None:
-        """Make the kernels come back."""
+        """Stop all workers."""
         halt(self.bell)
 
     def begin_search(self, node_limit: int | None, seconds: float | None = None) -> None:
-        """Reset the counters, and let the search run to `node_limit`, and for so many seconds."""
+        """Reset the counters, and let the search run to `node_limit` nodes and for `seconds`."""
         for name in COUNTERS:
             self.workers[name] = 0
         stopping.begin(self.bell, self.workers, node_limit)
@@ -301,7 +301,7 @@ class Root:
             set_deadline(self.bell, int(1e9 * seconds))
 
     def restart_poll_clock(self) -> None:
-        """Begin to measure pauses anew: the workers were not working."""
+        """Measure pauses anew: the workers were not working."""
         self.workers["polled_ns"] = 0
 
     @property
@@ -309,32 +309,32 @@ class Root:
         """Longest time that the system kept a worker off its core in this search."""
         return float(self.workers["longest_pause_ns"].max()) / 1e9
 
-    # --- what the windows of an iteration have told ---
+    # --- bounds from the windows of an iteration ---
 
     def begin_iteration(self) -> None:
-        """Nothing is known yet of the root's value at this depth."""
+        """Forget the bounds of the root's value: none is known yet at this depth."""
         self.restart_poll_clock()
         self.lower: int | None = None
         self.upper: int | None = None
         self.best: RootMove | None = None
         """The move that has the lower bound."""
 
-    def learn(self, found: RootValue, alpha: int, beta: int, moves: Sequence[RootMove]) -> None:
-        """Keep what the search of some moves in (alpha, beta) has told."""
-        if found.value > alpha and (self.lower is None or found.value > self.lower):
-            self.lower, self.best = found.value, found.move
-        if found.value < beta and len(moves) == len(self.moves):
-            self.upper = found.value if self.upper is None else min(self.upper, found.value)
+    def learn(self, root_value: RootValue, alpha: int, beta: int, moves: Sequence[RootMove]) -> None:
+        """Store the bounds from the search of some moves in (alpha, beta)."""
+        if root_value.value > alpha and (self.lower is None or root_value.value > self.lower):
+            self.lower, self.best = root_value.value, root_value.move
+        if root_value.value < beta and len(moves) == len(self.moves):
+            self.upper = root_value.value if self.upper is None else min(self.upper, root_value.value)
 
     def learn_unfinished(self, standing: WindowProgress) -> None:
-        """Keep what a window had shown that was given up."""
+        """Store the bounds that an unfinished window had shown."""
         if standing.best is not None and standing.lower is not None:
             self.learn(RootValue(standing.lower, standing.best), LOW, LOW, ())
 
     # --- values ---
 
     def leaf_value(self) -> int:
-        """The position itself, evaluated."""
+        """Return the evaluation of the position itself."""
         self.worker.leaves += 1
         if not self.moves:
             return int(final(self.evaluation, self.game, self.position))
@@ -342,14 +342,14 @@ class Root:
         return int(value(self.evaluation, self.game, self.position, begin(self.evaluation, self.game, self.position)))
 
     def guess(self) -> int:
-        """What the final score may be, by a look ahead."""
+        """Return a guess of the final score, by a look ahead."""
         if not isinstance(self.evaluation, Solving) or isinstance(self.evaluation.estimate, Exact):
             return 0
         state = begin(self.evaluation.estimate, self.game, self.position)
         return round(self._look(self.position, state, GUESS_PLIES) / self.evaluation.points)
 
     def enter(self, depth: int) -> RootValue | None:
-        """Count the root as a node; its value if there is nothing to search below it."""
+        """Count the root as a node. Return its value if there is nothing to search below it."""
         self.worker.nodes += 1
         note_node(self.probe, depth, 0 if self.passing else len(self.moves))
         if not self.moves:
@@ -360,45 +360,46 @@ class Root:
 
     @property
     def evaluated(self) -> bool:
-        """Whether the root itself is evaluated, for all it has is a pass."""
+        """Whether the root itself is evaluated, because its only move is a pass."""
         return self.passing and bool(self.worker.pass_rule == PASS_EVALUATES)
 
     def depth_below(self, depth: int) -> int:
-        """The depth left after a move of the root."""
+        """Return the depth left after a move of the root."""
         return depth if self.passing and self.worker.pass_rule == PASS_FREE else depth - 1
 
     # --- lines ---
 
     def prepare_lines(self) -> None:
-        """Compile what completes a line: a line of nothing, and a search that may enter no node."""
+        """Compile the completion of lines: with an empty line, and a search that may enter no node."""
         self.begin_search(0, seconds=0.0)
         self.complete_line((), 0, 0)
         state = begin(self.evaluation, self.game, self.position)
-        subject = (self.game, self.evaluation, self.position, state)
-        alphabeta(*subject, -1, 1, 1, 0, 0, self.worker, self._spare_probe)
+        arguments = (self.game, self.evaluation, self.position, state)
+        alphabeta(*arguments, -1, 1, 1, 0, 0, self.worker, self._spare_probe)
 
     def complete_line(self, line: Sequence[int], value: int, depth: int) -> tuple[int, ...]:
-        """A line from here, which is worth `value` at `depth`, with all that follows; its moves keep the value.
+        """Return a line from here, which is worth `value` at `depth`, completed to its end; its moves keep the value.
 
-        What has to be searched for it again counts for nothing: it is no part of the search that was asked for.
+        Nodes searched again for it are not counted: they are no part of the requested search.
         """
         worker = self.worker
         if self.bell.stop:
             return tuple(line)
-        worker.aborted = 0  # the last part that the leader had may have been given up for another's sake
-        kept = {name: int(worker[name]) for name in (*COUNTERS, "poll_at", "lifeline")}
-        self._apart = {name: int(self.workers[name].sum()) for name in COUNTERS}  # for whoever watches meanwhile
+        worker.aborted = 0  # the leader's last part may have been given up
+        saved_counters = {name: int(worker[name]) for name in (*COUNTERS, "poll_at", "lifeline")}
+        # For progress reports meanwhile.
+        self._counters_before_line = {name: int(self.workers[name].sum()) for name in COUNTERS}
         self.line_steps += 1
         worker.uncounted, worker.lifeline = 1, 0
         codes = np.zeros(PLIES, MOVE)
         codes[: len(line)] = line
-        asked = (self.position, value, depth, codes, len(line))
+        request = (self.position, value, depth, codes, len(line))
         try:
-            length = complete(self.game, self.evaluation, *asked, worker, self._spare_probe)
+            length = complete(self.game, self.evaluation, *request, worker, self._spare_probe)
         finally:
-            for name, count in kept.items():
+            for name, count in saved_counters.items():
                 worker[name] = count
             worker.uncounted = 0
             self.line_steps += 1
-            self._apart = {}
+            self._counters_before_line = {}
         return tuple(int(code) for code in codes[:length])

@@ -7,12 +7,12 @@ from typing import Any
 from outflank.games.evaluation import LIMIT
 
 LOW, HIGH = -LIMIT, LIMIT
-"""A window that holds every value."""
+"""A window that contains every value."""
 
 
 @dataclass(slots=True)
 class RootMove:
-    """A move of the root, and what the last search of it found."""
+    """A move of the root, and the result of its last search."""
 
     code: int
     child: Any
@@ -23,7 +23,7 @@ class RootMove:
 
 @dataclass(frozen=True, slots=True)
 class RootValue:
-    """The value of the root, with the same promise as alpha-beta's, and the move that has it."""
+    """The value of the root, with alpha-beta's promise, and the move that has it."""
 
     value: int
     move: RootMove | None
@@ -31,66 +31,68 @@ class RootValue:
 
 @dataclass(frozen=True, slots=True)
 class WorkerStanding:
-    """What a worker has in hand, as far as it can be seen while it works: it may have gone on meanwhile."""
+    """What a worker is searching, as far as it can be seen while it works: it may have moved on."""
 
     busy: bool
     move: RootMove | None = None
-    """The root's move that it belongs to; None: it is not known, or there is none."""
+    """Root move to which this part belongs; None: unknown, or no part."""
     depth: int = 0
-    """Plies left in it."""
+    """Plies left in this part."""
     stolen: bool = False
-    """Whether it belongs to a move that another worker had offered."""
+    """Whether this part belongs to a move that another worker had offered."""
 
 
 @dataclass(frozen=True, slots=True)
 class WindowProgress:
-    """How far the search of a window has come, as far as those who search it can tell from outside."""
+    """Progress of the search of a window, as far as it can be seen from outside."""
 
-    begun: int = 0
-    """Moves that have been taken up."""
-    moves: int = 0
+    moves_begun: int = 0
+    """Moves begun."""
+    move_count: int = 0
     last: RootMove | None = None
-    """The one taken up last."""
+    """Move begun last."""
     best: RootMove | None = None
     lower: int | None = None
-    """What `best` has been shown to be worth, at least."""
-    done: int = 0
-    """Moves that are settled, as far as this window asks."""
+    """Proved lower bound of the value of `best`."""
+    moves_done: int = 0
+    """Moves whose value is settled, as far as this window requires."""
     workers: tuple[WorkerStanding, ...] = ()
-    """None: they cannot be seen."""
+    """Each worker; empty: unavailable."""
 
 
 def preferred(moves: Sequence[RootMove], ties: str) -> RootMove:
-    """The one that the tie rule names; the list is in the order of search."""
+    """Return the move that the tie rule selects; `moves` is in the order of search."""
     if ties == "first":
         return moves[0]
     return (min if ties == "lowest" else max)(moves, key=lambda move: move.code)
 
 
 def ranks(moves: Sequence[RootMove], ties: str) -> dict[int, int]:
-    """Each move's rank among equals, by its code: the tie rule's favourite has the highest."""
+    """Return each move's rank among equals, by its code: the move that the tie rule prefers has the highest."""
     codes = [move.code for move in reversed(moves)]
     if ties != "first":
         codes.sort(reverse=ties == "lowest")
     return {code: rank for rank, code in enumerate(codes, 1)}
 
 
-def best_ones(search: Callable[[list[RootMove]], RootValue], moves: Sequence[RootMove], wanted: int) -> RootValue:
-    """The best of `moves`; where several are wanted, the best of those that are left, again and again.
+def search_best_moves(
+    search: Callable[[list[RootMove]], RootValue], moves: Sequence[RootMove], best_count: int
+) -> RootValue:
+    """Return the best of `moves`; if `best_count` is more than 1, search again and again for the best of the rest.
 
-    `search` finds the best of some moves. The wanted ones have their values then, and no other ranks above them.
+    `search` finds the best of some moves. The best moves have their values then, and no other ranks above them.
     """
     left = list(moves)
     best: RootValue | None = None
-    for _ in range(min(wanted, len(moves))):
-        found = search(left)
-        best = best or found
-        if found.move is None:
+    for _ in range(min(best_count, len(moves))):
+        result = search(left)
+        best = best or result
+        if result.move is None:
             break
-        found.move.value = found.value
-        left = [move for move in left if move is not found.move]
-        if wanted > 1:
+        result.move.value = result.value
+        left = [move for move in left if move is not result.move]
+        if best_count > 1:
             for move in left:
-                move.value = min(move.value, found.value - 1)  # a bound
+                move.value = min(move.value, result.value - 1)  # a bound
     assert best is not None
     return best

@@ -1,6 +1,6 @@
-"""What the searching kernels are made ready with: a root for each way in which they are compiled, and their arguments.
+"""Samples that compile the search kernels: a root for each way in which they are compiled, and their arguments.
 
-Not beside the kernels, as other samples are: a root is made of them.
+They are not beside the kernels, as other samples are, because a root imports the kernels.
 """
 
 from collections.abc import Iterator
@@ -22,12 +22,12 @@ from outflank.search.root_moves import HIGH, LOW
 
 
 def sample_roots(game: Any, position: Any, every: bool) -> Iterator[Root]:
-    """A root for each way in which a game's searches are compiled: by the types of its evaluations."""
+    """Yield a root for each way in which a game's searches are compiled: by the types of its evaluations."""
     types = {type(evaluation): evaluation for evaluation in evaluations(game).values()}
-    chosen = list(types.values()) if every else [evaluation_named(game)]
-    for evaluation in chosen:
+    sample_evaluations = list(types.values()) if every else [evaluation_named(game)]
+    for evaluation in sample_evaluations:
         yield Root(game, position, Options(evaluation=evaluation, table_bits=4))
-    if moves_left(game, position) < ENDLESS_GAME:  # what has no end is played out by nobody
+    if moves_left(game, position) < ENDLESS_GAME:  # endless games are never played out
         yield Root(game, position, Options(exact=True, table_bits=4))
 
 

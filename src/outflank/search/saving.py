@@ -1,8 +1,8 @@
-"""Solving that takes long: what is kept of it in a file while it goes on, and taken up again after a kill.
+"""Saved state of a long proof: a file that is written while it runs, and read after a kill.
 
-A file has a line of JSON, a `SolveState`, then the entries of the table that took longest to find, and a checksum of
-all. It is written beside the search, which does not wait: entries are as good as those that workers read while others
-write. What it says only saves work. A value is proved anew, from entries that are full positions with their bounds.
+A file has a line of JSON, a `SolveState`, then the table entries that took longest to find, and a checksum of all. It
+is written beside the search, which does not wait: entries are as good as those that workers read while others write.
+The file only saves work. A value is proved anew, from entries that are full positions with their bounds.
 """
 
 import hashlib
@@ -18,7 +18,7 @@ import numpy.typing as npt
 from msgspec import Meta
 
 from outflank.boards import Board
-from outflank.documents import Count, Document, Duration, decoded, encoded, telling
+from outflank.documents import Count, Document, Duration, decoded, encoded, naming_file
 from outflank.errors import InvalidOption, OutflankError, reason_of
 from outflank.formats.files import write_whole
 from outflank.formats.numbered import write_numbered
@@ -33,10 +33,10 @@ from outflank.search.worker import WORKER
 from outflank.words import how_many
 
 EVERY_SECONDS = 60.0
-"""Between two states that are saved: what a kill costs, at most."""
+"""Time between two saved states: most that a kill costs."""
 
 MOST_ENTRIES = 1 << 20
-"""That are saved: 24 MiB. Each stands for all that was searched below it, and the deepest for most."""
+"""Most saved entries: 24 MiB. Each stands for all that was searched below it, and the deepest for most."""
 
 DIGEST = hashlib.sha256().digest_size
 
@@ -44,30 +44,30 @@ Score = Annotated[int, Meta(ge=-LIMIT, le=LIMIT)]
 
 
 class SolveState(Document, frozen=True, kw_only=True, tag="outflank/solve-state/1"):
-    """How far solving a position has come. The entries follow it in the file."""
+    """State of the proof of a position. The entries follow it in the file."""
 
     position: str
-    """With its rules, as any game is written by numbers."""
+    """Position with its rules, in the numbered notation of all games."""
     wld: bool
     moves: Count
-    """How many moves' scores are wanted."""
+    """Number of moves whose scores are requested."""
     canonical: bool
     """Whether symmetric positions share an entry."""
     lower: Score | None
-    """What the score is proved to be at least."""
+    """Proved lower bound of the score."""
     upper: Score | None
     move: Count | None
-    """The code of the move that has the lower bound."""
+    """Code of the move that has the lower bound."""
     settled: Count
-    """Moves of the root that were settled in the pass that was under way; the table knows them."""
+    """Root moves that were settled in the unfinished pass; the table has them."""
     nodes: Count
-    """Entered so far, by all runs together."""
+    """Nodes entered so far, by all runs together."""
     seconds: Duration
     entries: Count
 
 
 def problem(board: Board[Any], options: Options) -> dict[str, Any]:
-    """What a proof must have in common with the one that goes on with it."""
+    """Return the fields in which a proof must agree with the saved one that it continues."""
     return {
         "position": write_numbered(description_of(board.game), board.game, board.position, board.turn, 0),
         "wld": options.wld,
@@ -78,26 +78,27 @@ def problem(board: Board[Any], options: Options) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Resumed:
-    """What was read of a proof."""
+    """A proof read from a file."""
 
     saved: SolveState
     entries: npt.NDArray[np.uint64]
 
     @property
     def known(self) -> Known:
-        """Where it goes on."""
+        """Proved bounds, from which the search continues."""
         return Known(lower=self.saved.lower, upper=self.saved.upper, move=self.saved.move)
 
     def fill(self, table: Table) -> int:
-        """Put what it knew into a table, for the next search; how many entries."""
+        """Store the saved entries in a table, for the next search. Return their number."""
         worker = allocate(WORKER, 1)[0]
-        table.lend(worker)
-        worker.age = (table.age + 1) % AGES  # as entries of the search that follows, which makes the table older
+        table.attach(worker)
+        worker.age = (table.age + 1) % AGES  # the age of the search that follows, which increments the table's
         return int(adopt(self.entries, len(self.entries), worker))
 
 
 def read_state(path: Path, board: Board[Any], options: Options) -> Resumed | None:
-    """The proof in a file, None if there is no such file; one line if it is of something else, or not whole."""
+    """Return the proof in a file, None if there is no such file. Raise an error of one line if it is another proof, or
+    damaged."""
     try:
         data = path.read_bytes()
     except FileNotFoundError:
@@ -109,12 +110,12 @@ def read_state(path: Path, board: Board[Any], options: Options) -> Resumed | Non
         raise OutflankError(f"{path} is no state of solving ({SolveState.schema()})")
     if not newline or hashlib.sha256(data[:-DIGEST]).digest() != data[-DIGEST:]:
         raise OutflankError(f"{path} is damaged: its checksum is another; without it solving begins anew")
-    with telling(path):
+    with naming_file(path):
         saved = decoded(SolveState, head)
-    for name, wanted in problem(board, options).items():
-        if getattr(saved, name) != wanted:
+    for name, expected_value in problem(board, options).items():
+        if getattr(saved, name) != expected_value:
             raise OutflankError(
-                f"{path} is of another one: {name} is {getattr(saved, name)}, and {wanted} is asked for"
+                f"{path} is of another proof: {name} is {getattr(saved, name)}, and {expected_value} is requested"
             )
     words = rest[:-DIGEST]
     if len(words) != 8 * ENTRY_WORDS * saved.entries:
@@ -125,7 +126,7 @@ def read_state(path: Path, board: Board[Any], options: Options) -> Resumed | Non
 
 
 class Saving:
-    """Keeps a proof in a file. The search is given its `table`, what is `known`, and itself as `watch`."""
+    """Saves a proof in a file. The search is given its `table`, its `known`, and itself as `watch`."""
 
     def __init__(
         self,
@@ -145,11 +146,11 @@ class Saving:
         self.path, self.every_seconds, self.most_entries = path, every_seconds, most_entries
         self._problem = problem(board, options)
         self.watch = watch
-        """Who else is told of the progress."""
+        """Another receiver of the progress."""
         self.resumed = read_state(path, board, options)
-        """What there was to go on with; None: it begins."""
-        before = self.resumed.saved if self.resumed is not None else None
-        self.nodes_before, self.seconds_before = (before.nodes, before.seconds) if before is not None else (0, 0.0)
+        """The saved proof that this one continues; None: it begins."""
+        saved = self.resumed.saved if self.resumed is not None else None
+        self.nodes_before, self.seconds_before = (saved.nodes, saved.seconds) if saved is not None else (0, 0.0)
         self.known = self.resumed.known if self.resumed is not None else Known()
         self.table = table or Table(options.table_bits, interleave=options.interleave)
         if self.resumed is not None:
@@ -159,7 +160,7 @@ class Saving:
         self._failed = False
 
     def __call__(self, progress: Progress) -> None:
-        """Told of a search's progress: save it, if it is time."""
+        """Receive a search's progress, and save it if it is time."""
         if self.watch is not None:
             self.watch(progress)
         if not progress.proving:
@@ -170,20 +171,20 @@ class Saving:
             self._due = time.monotonic() + self.every_seconds
 
     def results(self, results: Iterator[Result]) -> Iterator[Result]:
-        """The results of the search, the last one with all that is known; what it leaves is kept."""
+        """Yield the results of the search, the last one with all that is known, and save the state at the end."""
         last: Result | None = None
         try:
             for result in results:
                 last = result
                 yield result
-        except BaseException:  # Ctrl-C, perhaps: what has been found is worth no less
+        except BaseException:  # such as Ctrl-C: the bounds remain valid
             self._save_progress()
             raise
         if last is not None:
             yield self._end(last)
 
     def _end(self, result: Result) -> Result:
-        """What is left open is kept; where nothing is, the file goes."""
+        """Save an unfinished proof; remove the file of a finished one."""
         if result.exact and not result.stopped:
             self.path.unlink(missing_ok=True)
             return result
@@ -192,22 +193,23 @@ class Saving:
         return result if result.exact else replace(result, lower=lower, upper=upper)
 
     def _save_progress(self) -> None:
-        told = self._progress
-        if told is not None:
-            best = None if told.best is None else told.best.code
-            self._save(told.value, told.upper, best, told.done, told.nodes, told.seconds)
+        progress = self._progress
+        if progress is not None:
+            best = None if progress.best is None else progress.best.code
+            self._save(progress.value, progress.upper, best, progress.moves_done, progress.nodes, progress.seconds)
 
     def _save(
         self, lower: int | None, upper: int | None, move: int | None, settled: int, nodes: int, seconds: float
     ) -> tuple[int | None, int | None, int | None]:
-        """Write what is proved, with what was before this run; the bounds, and the move that has the lower one."""
+        """Write the bounds, combined with those from before this run. Return them and the move that has the lower
+        one."""
         known = self.known
         if known.lower is not None and (lower is None or lower < known.lower):
             lower, move = known.lower, known.move
         if known.upper is not None and (upper is None or upper > known.upper):
             upper = known.upper
-        entries = self.table.dearest(self.most_entries)
-        saved = SolveState(
+        entries = self.table.costliest_proofs(self.most_entries)
+        state = SolveState(
             **self._problem,
             lower=lower,
             upper=upper,
@@ -217,11 +219,11 @@ class Saving:
             seconds=self.seconds_before + seconds,
             entries=len(entries),
         )
-        data = encoded(saved) + b"\n" + entries.astype("<u8").tobytes()
+        data = encoded(state) + b"\n" + entries.astype("<u8").tobytes()
         try:
             write_whole(self.path, data + hashlib.sha256(data).digest())
         except OSError as error:
-            if not self._failed:  # said once: the search is worth more than the file
+            if not self._failed:  # warn once: the search is worth more than the file
                 warnings.warn(
                     f"{self.path}: {reason_of(error)}: what is proved is not saved", RuntimeWarning, stacklevel=2
                 )

@@ -1,4 +1,4 @@
-"""Solving: a search that proves the final score under perfect play, and nothing less."""
+"""Solving: a search that proves the final score under perfect play."""
 
 import os
 import warnings
@@ -14,31 +14,32 @@ from outflank.games.rules import moves_left
 from outflank.search.contract import Limits, Stop
 from outflank.search.deepening import iterate, search
 from outflank.search.keywords import OptionKeywords, SearchKeywords
-from outflank.search.options import LIMITS, OPTIONS, asked, asks
+from outflank.search.options import LIMITS, OPTIONS, document_options, parse_options
 from outflank.search.probes import Instrument
 from outflank.search.results import Result, Watch
 from outflank.search.saving import EVERY_SECONDS, Saving
 from outflank.search.table import FEWEST_BITS, Table
 
 TABLE_BITS = 22
-"""At most, 128 MiB: a proof visits the same positions again and again, and what it forgets it finds out once more."""
+"""Largest table of a proof, 128 MiB: a proof visits the same positions again and again, and searches again what the
+table has lost."""
 
 SPARE_BITS = 7
-"""Bits of the table for a position that the game's own kernels solve; each further move adds one. Of Othello with 18
-to 24 empty squares no proof had fewer nodes with all bits, and they took 3 to 20 % longer: memory must be cleared."""
+"""Bits of the table for a position that the game's own kernels solve; each further move adds one. Of Othello with 18 to
+24 empty squares no proof had fewer nodes with all bits, and they took 3 to 20 % longer: memory must be cleared."""
 
 
 def usual_table_bits(board: Board[Any]) -> int:
-    """How large a table a proof has, if nobody says."""
+    """Return the default size of a proof's table."""
     own, moves = int(ending_moves(board.game)), int(moves_left(board.game, board.position))
     return TABLE_BITS if own < 0 else max(FEWEST_BITS, min(TABLE_BITS, moves - own + SPARE_BITS))
 
 
 ON_DEVICE = ("device", "exact", "wld", "moves")
-"""Options that mean the same to a GPU."""
+"""Options that a GPU supports."""
 
 
-@asks
+@document_options
 def solve(
     board: Board[Any],
     limits: Limits | None = None,
@@ -53,14 +54,14 @@ def solve(
 ) -> Result:
     """Prove the final score of a position under perfect play: `search` with `exact` and a larger table.
 
-    With `wld` it only says who wins; `moves` is how many of the best moves' scores are wanted. Where `seconds`, `nodes`
-    or `stop` end it before, `exact` of the result is false, and `lower` and `upper` are what is proved so far.
+    With `wld` it only finds the winner; `moves` is the number of best moves whose scores are found. If `seconds`,
+    `nodes` or `stop` end it before, `exact` of the result is false, and `lower` and `upper` are what is proved so far.
 
     With `device="gpu"` a GPU proves an ending with few free cells, and takes no option but `wld`, `moves` and `stop`.
-    With `device="gpu-or-cpu"` the CPU searches, by the other options, what no GPU can take, and a warning says why.
+    With `device="gpu-or-cpu"` the CPU searches what no GPU can take, by the other options, and a warning says why.
 
-    `save` names a file in which the proof is kept every `save_every` seconds and when it ends; if the file is there
-    it goes on from that. Once the score is proved the file is removed.
+    `save` names a file in which the proof is saved every `save_every` seconds and when it ends; if the file exists the
+    proof continues from it. Once the score is proved the file is removed.
 
     >>> import outflank
     >>> board = outflank.OthelloBoard.start(4, scoring="discs")
@@ -70,21 +71,21 @@ def solve(
     if not options.get("exact", True):
         raise InvalidOption("exact=False: solving is exact; outflank.search estimates")
     if options.get("device", "cpu") != "cpu":
-        given = {"save": save, "table": table, "instrument": instrument, "watch": watch}
-        if (result := _solved_on_device(board, limits, stop, given, options)) is not None:
+        companions = {"save": save, "table": table, "instrument": instrument, "watch": watch}
+        if (result := _solve_on_device(board, limits, stop, companions, options)) is not None:
             return result
         options = {**options, "device": "cpu"}
-    # Mirror images share an entry: that costs nothing that could be measured, and four first moves of a start are one.
+    # Mirror images share an entry: that has no measurable cost, and the four first moves of a start become one.
     bits = usual_table_bits(board) if options.get("use_endgame_kernels", True) else TABLE_BITS
-    chosen: SearchKeywords = {"table_bits": bits, "canonical": True, **options, "exact": True}
+    request: SearchKeywords = {"table_bits": bits, "canonical": True, **options, "exact": True}
     if save is None:
-        return search(board, limits, stop=stop, table=table, instrument=instrument, watch=watch, **chosen)
+        return search(board, limits, stop=stop, table=table, instrument=instrument, watch=watch, **request)
     if table is not None:
         raise InvalidOption("save and table: what is saved has a table of its own")
-    limits, checked = asked(board, limits, chosen)
-    only = cast(OptionKeywords, {name: value for name, value in chosen.items() if name not in LIMITS})
+    limits, checked = parse_options(board, limits, request)
+    option_keywords = cast(OptionKeywords, {name: value for name, value in request.items() if name not in LIMITS})
     saving = Saving(Path(save), board, checked, every_seconds=save_every, watch=watch)
-    going = iterate(
+    results = iterate(
         board,
         limits,
         stop=stop,
@@ -92,26 +93,30 @@ def solve(
         instrument=instrument,
         watch=saving,
         known=saving.known,
-        **only,
+        **option_keywords,
     )
-    *_, last = saving.results(going)
+    *_, last = saving.results(results)
     return last
 
 
-def _solved_on_device(
-    board: Board[Any], limits: Limits | None, stop: Stop | None, given: Mapping[str, object], options: SearchKeywords
+def _solve_on_device(
+    board: Board[Any],
+    limits: Limits | None,
+    stop: Stop | None,
+    companions: Mapping[str, object],
+    options: SearchKeywords,
 ) -> Result | None:
-    """Return what a GPU proves of a board; None if `gpu-or-cpu` leaves it to the CPU, and a warning has said why."""
-    limits, checked = asked(board, limits, options)
+    """Return what a GPU proves of a board; None if `gpu-or-cpu` leaves it to the CPU, after a warning that says why."""
+    limits, checked = parse_options(board, limits, options)
     device = checked.device
     refused = [name for name in LIMITS if getattr(limits, name) is not None]
-    refused += [name for name, value in given.items() if value is not None]
+    refused += [name for name, value in companions.items() if value is not None]
     if device == "gpu":
         refused += [name for name in OPTIONS if name in options and name not in ON_DEVICE]
     if refused:
         raise InvalidOption(f"{refused[0]} beside device {device}: a GPU takes a whole ending at once")
-    # By name: nothing here depends on the GPU's modules.
-    if import_module("outflank.gpu.choosing").settled_device(device) == "cpu":
+    # By name: this module does not depend on the GPU's.
+    if import_module("outflank.gpu.choosing").resolve_device(device) == "cpu":
         return None
     on_device = import_module("outflank.gpu.by_moves")
     try:

@@ -1,6 +1,6 @@
-"""Whole sorts of moves by their scores, for comparison: what sets them apart is how they leave moves that look alike.
+"""Whole sorts of moves by their scores, for comparison: they differ in how they order moves with equal scores.
 
-The search itself takes the best of the rest at each move (`bring_best`), which costs nothing for moves that a cut-off
+The search itself selects the best of the rest at each move (`bring_best`), which costs nothing for moves that a cut-off
 spares; the order is that of `insertion` and `merge`, which keep equals as they were generated.
 """
 
@@ -17,9 +17,10 @@ from outflank.search.worker import SORT_ALL, SORT_BACKWARDS, SORT_HEAP, SORT_MER
 
 @kernel
 def sort_moves(sort, start, end, worker):
-    """Put `worker.moves[start:end]` in order, the highest score first; what lies above them may be overwritten.
+    """Put `worker.moves[start:end]` in order, the highest score first; the room above them may be overwritten.
 
-    Called by the address that a worker has if it sorts so: usual searches never wait until this is compiled.
+    It is called by the address in the record of a worker that sorts this way: other searches never wait until it is
+    compiled.
     """
     if sort == SORT_HEAP:
         _heap(start, end, worker)
@@ -36,13 +37,13 @@ def _sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
 
 
 def sorting_address(worker: Any) -> int:
-    """What a worker's `sort_at` is set to; 0 where it takes the best of the rest, if any."""
+    """Return the value of a worker's `sort_at`; 0 if it selects the best of the rest, or does not sort."""
     return address_for(sort_moves, 0, 0, 0, worker) if worker.sorting > SORT_ALL else 0
 
 
 @inner
 def _insertion(start: Any, end: Any, worker: Any, backwards: Any) -> Any:
-    """Equals as they were generated; or `backwards`, the last first."""
+    """Sort with equals as they were generated; or `backwards`, the last first."""
     moves, scores = worker.moves, worker.scores
     for index in range(start + 1, end):
         move, score = moves[index], scores[index]
@@ -55,21 +56,22 @@ def _insertion(start: Any, end: Any, worker: Any, backwards: Any) -> Any:
 
 @inner
 def _merge(start: Any, end: Any, worker: Any) -> Any:
-    """Equals as they were generated. Runs of doubling length, merged into the room above and copied back."""
+    """Sort with equals as they were generated. Runs of doubling length are merged into the room above and copied
+    back."""
     moves, scores = worker.moves, worker.scores
     width = 1
     while width < end - start:
         left = start
         while left < end:
             middle, right = min(left + width, end), min(left + 2 * width, end)
-            one, other, place = left, middle, end + left - start
-            while one < middle or other < right:
-                if other >= right or (one < middle and scores[one] >= scores[other]):
-                    moves[place], scores[place] = moves[one], scores[one]
-                    one += 1
+            left_index, right_index, place = left, middle, end + left - start
+            while left_index < middle or right_index < right:
+                if right_index >= right or (left_index < middle and scores[left_index] >= scores[right_index]):
+                    moves[place], scores[place] = moves[left_index], scores[left_index]
+                    left_index += 1
                 else:
-                    moves[place], scores[place] = moves[other], scores[other]
-                    other += 1
+                    moves[place], scores[place] = moves[right_index], scores[right_index]
+                    right_index += 1
                 place += 1
             left = right
         for index in range(end - start):
@@ -79,7 +81,7 @@ def _merge(start: Any, end: Any, worker: Any) -> Any:
 
 @inner
 def _heap(start: Any, end: Any, worker: Any) -> Any:
-    """Equals come out as the heap has them. The lowest is on top, and goes to the end."""
+    """Sort with equals in the heap's order. The lowest is on top, and goes to the end."""
     count = end - start
     for top in range(count // 2 - 1, -1, -1):
         _sift(start, top, count, worker)
@@ -90,7 +92,7 @@ def _heap(start: Any, end: Any, worker: Any) -> Any:
 
 @inner
 def _sift(start: Any, top: Any, count: Any, worker: Any) -> Any:
-    """Let `top` sink to where nothing below it is lower."""
+    """Let `top` sink until nothing below it is lower."""
     scores = worker.scores
     while True:
         child = 2 * top + 1
@@ -105,8 +107,8 @@ def _sift(start: Any, top: Any, count: Any, worker: Any) -> Any:
 
 
 @inner
-def _swap(one: Any, other: Any, worker: Any) -> Any:
+def _swap(first: Any, second: Any, worker: Any) -> Any:
     moves, scores = worker.moves, worker.scores
-    move, score = moves[one], scores[one]
-    moves[one], scores[one] = moves[other], scores[other]
-    moves[other], scores[other] = move, score
+    move, score = moves[first], scores[first]
+    moves[first], scores[first] = moves[second], scores[second]
+    moves[second], scores[second] = move, score

@@ -1,25 +1,25 @@
 """How a search is stopped, from a user's `Stop` to the worker that gives up: the bell, and the lifelines.
 
-Everybody may want workers to stop: the user the whole search (`Stop`, Ctrl-C: all call `Root.stop`, which is `halt`),
-the worker that reaches the limit of nodes or the deadline the same (`report_nodes`), and a worker whose value makes the
-work of others pointless, some of them (a cut-off in `parallel/`).
+The user stops the whole search (`Stop`, Ctrl-C: all call `Root.stop`, which is `halt`), a worker that reaches the limit
+of nodes or the deadline does the same (`report_nodes`), and a worker whose value makes the work of others pointless
+stops some of them (a cut-off in `parallel/`).
 
-- A search has one *bell*. Who stops everybody sets its `stop`; who stops some marks what they work for; both `ring`.
-- A worker polls at each node (`poll_stop`). As long as the bell has not rung since it last looked, that is one read of
-  a word that stays in every core's cache. If it has, the worker asks whether what it does is still wanted (`heed`):
-  the whole search, and all that hangs on its *lifeline*.
-- A lifeline is what a piece of work hangs on: four words (`LIFELINE`) that say whether all that hangs on it is
-  pointless, from which place on it is not wanted now, and on what it hangs itself. The frames of the divided search
-  begin with them.
-- Who finds that it is not wanted sets its own `aborted`. From there on its value is worthless: each level of its
+- A search has one *bell*. Stopping all workers sets its `stop`; stopping some marks what they work for; both `ring`.
+- A worker polls at each node (`poll_stop`). As long as the bell has not rung since the last poll, that is one read of a
+  word that stays in every core's cache. If it has, the worker checks whether its work is still wanted
+  (`check_lifeline`): the whole search, and everything that hangs on its *lifeline*.
+- A lifeline is what a piece of work hangs on: four words (`LIFELINE`) that say whether all work that hangs on it is
+  pointless, from which place on it is not wanted now, and on which lifeline it hangs itself. The frames of the divided
+  search begin with them.
+- A worker whose work is not wanted sets its own `aborted`. From there on its value is worthless: each level of its
   recursion returns at once and writes nothing into the table. Python above the kernels raises `Stopped`.
 
-Workers compare the clock with the deadline themselves, in compiled code: the thread of a timer has to be scheduled and
-to get the interpreter's lock first, which took 30 ms and more on a busy machine. A worker stops before the deadline by
-its longest pause in this search (the time that the system kept it off its core), since another may come.
+Workers compare the clock with the deadline themselves, in compiled code: a timer thread has to be scheduled and to get
+the interpreter's lock first, which took 30 ms and more on a busy machine. A worker stops before the deadline by its
+longest pause in this search (the time that the system kept it off its core), since another may come.
 
-Why nothing is missed: what is published before a ring is seen by whoever hears the ring, and a worker notes how often
-the bell has rung before it looks for whom. Who rings later is heard at one of the next nodes.
+Why nothing is missed: what is published before a ring is seen by every worker that sees the ring, and a worker reads
+how often the bell has rung before it reads the lifelines. A later ring is seen at one of the next nodes.
 """
 
 import threading
@@ -32,61 +32,61 @@ import numpy as np
 from outflank.kernels.atomics import fetch_add, load, store
 from outflank.kernels.bits import U64
 from outflank.kernels.branches import unlikely
-from outflank.kernels.compiler import apart, inner, interpreted, kernel
+from outflank.kernels.compiler import inner, interpreted, kernel, never_inlined
 from outflank.kernels.memory import read_word, record_at
 from outflank.kernels.record_types import allocate, record_type
 from outflank.kernels.waiting import nanoseconds, yield_core
 
 POLL_NODES = 4096
-"""Nodes between two looks at the limit of nodes, at most: some hundred microseconds."""
+"""Most nodes between two checks of the node limit: some hundred microseconds."""
 
 FEWEST_NODES = 64
-"""Nodes between two looks, however near the limit is."""
+"""Fewest nodes between two checks, however near the limit is."""
 
 POLL_NS = 250_000
-"""Nanoseconds between two reads of the clock, at most, unless `FEWEST_NODES` take longer: evaluations may be slow. A
-read takes some 25 ns."""
+"""Most nanoseconds between two reads of the clock, unless `FEWEST_NODES` take longer: evaluations may be slow. A read
+takes some 25 ns."""
 
 PAUSE_NS = 2_000_000
-"""Nanoseconds between two reads from which on the worker is taken to have been off its core: endings that a game solves
+"""Nanoseconds between two reads above which the worker is taken to have been off its core: endings that a game solves
 by kernels of its own, without reading the clock, take up to a millisecond. Slow evaluations may be mistaken for it."""
 
 ENDLESS = 1 << 62
 
 BELL = record_type(
     {
-        "rung": np.int64,  # how often somebody's work has become pointless
-        "stop": np.int64,  # not 0: everybody's has
-        "nodes": np.int64,  # what all workers have entered, as far as they have told
+        "rung": np.int64,  # how often some worker's work has become pointless
+        "stop": np.int64,  # not 0: all workers must stop
+        "nodes": np.int64,  # nodes that all workers have reported
         "node_limit": np.int64,
-        "deadline": np.int64,  # time at which everybody stops, by the clock of `nanoseconds`
-        "workers": np.int64,  # who ring and hear it
+        "deadline": np.int64,  # time at which all workers stop, by the clock of `nanoseconds`
+        "workers": np.int64,  # number of workers
     },
-    apart=("rung", "stop", "nodes"),
+    own_lines=("rung", "stop", "nodes"),
 )
-"""What tells the workers of a search to stop. They look at `rung` at every node: as long as nobody
-writes to it, the line stays in every core's cache and a look costs next to nothing."""
+"""The record that tells the workers of a search to stop. They read `rung` at every node: as long as no worker writes to
+it, the line stays in every core's cache and a read costs next to nothing."""
 
-HEARING: dict[str, Any] = {
+STOP_FIELDS: dict[str, Any] = {
     "bell": np.int64,  # address of the search's
-    "heard": np.int64,  # how often it had rung when this worker last looked
-    "lifeline": np.int64,  # address of the first of a chain of them; 0: none
+    "heard": np.int64,  # how often it had rung at this worker's last poll
+    "lifeline": np.int64,  # address of the first of a chain; 0: none
     "place": np.int64,  # this worker's place on it
     "aborted": np.int64,  # the last search was stopped: its value is worthless
-    "poll_at": np.int64,  # nodes at which to look at the clock, or to tell the bell of them
-    "tell_at": np.int64,  # nodes at which to tell the bell of them
-    "told": np.int64,  # nodes that the bell knows of
-    "uncounted": np.int64,  # not 0: the bell is told of no nodes
-    "poll_step": np.int64,  # nodes between two looks at the clock
-    "polled_ns": np.int64,  # time of the last look; 0: this worker has not been working since
-    "longest_pause_ns": np.int64,  # longest time between two looks: how long it was off its core
-    "pace": np.int64,  # nodes between two times that the core is given up; 0: never
-    "yield_at": np.int64,  # nodes at which to give it up
+    "poll_at": np.int64,  # nodes at which to read the clock, or to report nodes
+    "tell_at": np.int64,  # nodes at which to report nodes to the bell
+    "told": np.int64,  # nodes reported to the bell
+    "uncounted": np.int64,  # not 0: no nodes are reported
+    "poll_step": np.int64,  # nodes between two reads of the clock
+    "polled_ns": np.int64,  # time of the last read; 0: this worker has not been working since
+    "longest_pause_ns": np.int64,  # longest time between two reads: how long it was off its core
+    "pace": np.int64,  # nodes between two yields of the core; 0: never
+    "yield_at": np.int64,  # nodes at which to yield it
 }
-"""What each worker's record has of this."""
+"""Fields of each worker's record for stopping."""
 
 LIFELINE = ("cut", "above", "held", "index")
-"""The words of a lifeline, in this order: not 0 once all that hangs on it is pointless; the address of the next
+"""The words of a lifeline, in this order: not 0 once all work that hangs on it is pointless; the address of the next
 lifeline, 0 for none; the place from which on what hangs on it is not wanted now, 0 for none; and its own place on the
 next one."""
 
@@ -94,22 +94,22 @@ _CUT, _ABOVE, _HELD, _INDEX = range(len(LIFELINE))
 
 
 class Stopped(Exception):
-    """The search was told to end; what it was at is worthless."""
+    """The search was stopped; its unfinished part is worthless."""
 
 
 def begin(bell: Any, workers: Any, node_limit: int | None) -> None:
-    """Let the workers search until somebody stops them, or until they have entered so many nodes. No deadline."""
+    """Let the workers search until they are stopped, or until they have entered `node_limit` nodes. No deadline."""
     bell.stop = bell.nodes = 0
     bell.node_limit = ENDLESS if node_limit is None else node_limit
     bell.deadline = ENDLESS
     for name in ("aborted", "told", "poll_at", "tell_at", "uncounted", "polled_ns", "longest_pause_ns", "yield_at"):
         workers[name] = 0
-    workers["poll_step"] = FEWEST_NODES  # until it is known how long a node takes
+    workers["poll_step"] = FEWEST_NODES  # until the time of a node is known
 
 
 @contextmanager
 def timer(stop: Callable[[], None], seconds: float | None, workers: Any) -> Iterator[None]:
-    """Call `stop` after so many seconds, unless the `workers` read the deadline by themselves, in compiled code."""
+    """Call `stop` after `seconds`, unless the `workers` read the deadline by themselves, in compiled code."""
     if seconds is None or (getattr(workers, "reads_deadline", False) and not interpreted()):
         yield
         return
@@ -124,13 +124,13 @@ def timer(stop: Callable[[], None], seconds: float | None, workers: Any) -> Iter
 
 @inner
 def ring(bell: Any) -> Any:
-    """Make every worker look whether what it does is still wanted."""
-    fetch_add(bell, "rung", 1)  # race: who does not hear it at this node hears it at one of the next
+    """Make every worker check whether its work is still wanted."""
+    fetch_add(bell, "rung", 1)  # race: a worker that misses it at this node sees it at one of the next
 
 
 @kernel
 def halt(bell):
-    """Stop everybody. A kernel, for Python's own writes are not atomic beside those of kernels."""
+    """Stop all workers. A kernel, for Python's own writes are not atomic beside those of kernels."""
     store(bell, "stop", 1)
     ring(bell)
 
@@ -142,7 +142,7 @@ def _halt_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, .
 
 @kernel
 def set_deadline(bell, ns):
-    """Stop everybody in so many nanoseconds. A kernel, for its clock need not be Python's on every system."""
+    """Stop all workers in `ns` nanoseconds. A kernel, for its clock need not be Python's on every system."""
     bell.deadline = nanoseconds() + ns
 
 
@@ -152,45 +152,45 @@ def _set_deadline_sample(game: Any, position: Any, every: bool) -> Iterator[tupl
 
 
 @inner
-def alive(bell: Any, lifeline: Any, place: Any) -> Any:
-    """Whether the search goes on, and what hangs at `place` on `lifeline` is still wanted.
+def is_wanted(bell: Any, lifeline: Any, place: Any) -> Any:
+    """Return whether the search goes on, and the work at `place` on `lifeline` is still wanted.
 
-    A place below 0 is always wanted.
+    Work at a place below 0 is always wanted.
     """
     if load(bell, "stop") != 0:
         return False
-    # What is seen late is told again by the bell. And a lifeline may be another one's by now, if one on the way to it
-    # was cut meanwhile: whatever it says then, what hangs on the one that was cut is not wanted.
+    # A late read is repeated at the next ring. And a lifeline may belong to another frame by now, if one on the way to
+    # it was cut meanwhile: whatever it says then, work that hangs on the one that was cut is not wanted.
     while lifeline != 0:
-        unwanted = np.int64(read_word(lifeline, _HELD))  # race: what is seen late, the bell tells again
-        # race: what is seen late, the bell tells again
+        unwanted = np.int64(read_word(lifeline, _HELD))  # race: a late read is repeated at the next ring
+        # race: a late read is repeated at the next ring
         if read_word(lifeline, _CUT) != U64(0) or (unwanted != 0 and place >= unwanted):
             return False
-        place = np.int64(read_word(lifeline, _INDEX))  # race: another one's only below a cut
-        lifeline = np.int64(read_word(lifeline, _ABOVE))  # race: another one's only below a cut
+        place = np.int64(read_word(lifeline, _INDEX))  # race: another frame's only below a cut
+        lifeline = np.int64(read_word(lifeline, _ABOVE))  # race: another frame's only below a cut
     return True
 
 
-@apart
-def heed(worker: Any) -> Any:
-    """The bell has rung: give up if it was for this worker."""
+@never_inlined
+def check_lifeline(worker: Any) -> Any:
+    """Give up if the ring of the bell was meant for this worker."""
     bell = record_at(worker.bell, BELL)
-    # First how often it rang, then for whom: whoever rings later is heard the next time.
+    # First how often it rang, then the lifelines: a later ring is seen at the next poll.
     worker.heard = load(bell, "rung")
-    if not alive(bell, worker.lifeline, worker.place):
+    if not is_wanted(bell, worker.lifeline, worker.place):
         worker.aborted = 1
 
 
-@apart
+@never_inlined
 def report_nodes(worker: Any) -> Any:
-    """Read the clock, and at times add this worker's nodes to the bell's; stop all workers where a limit is reached."""
+    """Read the clock, and at times add this worker's nodes to the bell's; stop all workers if a limit is reached."""
     bell = record_at(worker.bell, BELL)
-    look_at_clock(worker)
-    # The longest pause of this search is kept back: this worker may be off its core again when the deadline comes.
+    read_clock(worker)
+    # Reserve the longest pause of this search: this worker may be off its core again when the deadline comes.
     if worker.polled_ns + worker.longest_pause_ns >= bell.deadline:
         halt(bell)
     if worker.uncounted == 0 and worker.nodes >= worker.tell_at:
-        tell_nodes(bell, worker)
+        add_nodes(bell, worker)
     step = worker.poll_step
     if worker.uncounted == 0:
         step = min(step, worker.tell_at - worker.nodes)
@@ -198,14 +198,14 @@ def report_nodes(worker: Any) -> Any:
         if worker.nodes >= worker.yield_at:
             yield_core()
             worker.yield_at = worker.nodes + worker.pace
-            worker.polled_ns = 0  # what others did meanwhile is no pause of the system's making
+            worker.polled_ns = 0  # the yield is no pause that the system imposed
         step = min(step, worker.yield_at - worker.nodes)
     worker.poll_at = worker.nodes + step
 
 
 @inner
-def tell_nodes(bell: Any, worker: Any) -> Any:
-    """Add this worker's new nodes to the bell's; stop all workers where the limit is reached."""
+def add_nodes(bell: Any, worker: Any) -> Any:
+    """Add this worker's new nodes to the bell's; stop all workers if the limit is reached."""
     fresh = worker.nodes - worker.told
     worker.told = worker.nodes
     total = fetch_add(bell, "nodes", fresh, "relaxed") + fresh  # race: a sum, which publishes nothing else
@@ -215,7 +215,7 @@ def tell_nodes(bell: Any, worker: Any) -> Any:
 
 
 @inner
-def look_at_clock(worker: Any) -> Any:
+def read_clock(worker: Any) -> Any:
     """Update the time of the last read and the longest pause; adapt the nodes until the next read to `POLL_NS`."""
     now = nanoseconds()
     if worker.polled_ns != 0:
@@ -232,10 +232,10 @@ def look_at_clock(worker: Any) -> Any:
 
 @inner
 def poll_stop(worker: Any) -> Any:
-    """Whether what this worker does is wanted no more."""
+    """Return whether this worker's work is no longer wanted."""
     if unlikely(worker.nodes >= worker.poll_at):
         report_nodes(worker)
-    # race: heard at one of the next nodes, and `heed` then takes over what was published
+    # race: seen at one of the next nodes, and `check_lifeline` then acquires what was published
     if unlikely(load(record_at(worker.bell, BELL), "rung", "relaxed") != worker.heard):
-        heed(worker)
+        check_lifeline(worker)
     return worker.aborted != 0

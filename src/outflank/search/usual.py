@@ -1,4 +1,4 @@
-"""What those who want strength ask of a search, where nobody says otherwise."""
+"""Default options of searches for strength."""
 
 from typing import Any
 
@@ -9,8 +9,8 @@ from outflank.search.selective import MOST_SELECTIVE
 
 
 def usual_selectivity(game: Any, options: PlayerKeywords) -> PlayerKeywords:
-    """As selective as a player can be, where it is known how: the depth that it gains is worth far more than what it
-    guesses wrong."""
+    """Return the strongest selectivity if the evaluation's errors are known: the depth that a player gains is worth far
+    more than wrong guesses cost."""
     if options.get("algorithm", "pvs") in TABLELESS:
         return {}
     known = errors_of(game, evaluation_chosen(game, options.get("evaluation"))) is not None

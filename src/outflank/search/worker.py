@@ -1,7 +1,7 @@
 """The record of one searching worker: its options, counters and stacks.
 
-Everything that does not select compiled code is a field here, read at run time. Only the types
-of game, evaluation and probe make another compilation.
+Everything that does not select compiled code is a field here, read at run time. Only the types of game, evaluation and
+probe require another compilation.
 """
 
 import numpy as np
@@ -9,68 +9,68 @@ import numpy as np
 from outflank.games.hints import FEATURES, STAGES
 from outflank.games.rules import MOVE
 from outflank.kernels.record_types import record_type
-from outflank.search.stopping import HEARING
+from outflank.search.stopping import STOP_FIELDS
 
 ROOM = 1 << 14
-"""Moves on the line that a worker is in."""
+"""Moves of all nodes on a worker's current line."""
 
 PLIES = 128
-"""The longest line."""
+"""Most plies of a line."""
 
-ASKED = 8
+LOOKUP_GROUP = 8
 """Positions that are looked up together."""
 
 CODES = 1 << 13
-"""Codes of moves that the history keeps apart; larger ones share."""
+"""Move codes that the history keeps apart; larger ones share."""
 
 PASS_FREE, PASS_PLY, PASS_EVALUATES = 0, 1, 2
-"""What a pass costs: nothing, a ply, or the node is evaluated at once."""
+"""Cost of a pass: nothing, a ply, or the node is evaluated at once."""
 
 SORT_NONE, SORT_BEST, SORT_ALL = 0, 1, 2
-"""How moves are ordered: as generated, the most promising one first, or all of them, each when it is its turn."""
+"""How moves are ordered: as generated, the most promising first, or all by repeated selection of the next best."""
 
 SORT_INSERTION, SORT_BACKWARDS, SORT_MERGE, SORT_HEAP = 3, 4, 5, 6
-"""All of them before the first is tried: see `sorting`."""
+"""Orderings that sort all moves before the first is tried: see `sorting`."""
 
 WORKER = record_type(
     {
-        **HEARING,  # when to stop
+        **STOP_FIELDS,  # when to stop
         # counters
         "nodes": np.int64,  # positions entered, leaves included
         "leaves": np.int64,  # positions evaluated
         "estimates": np.int64,  # leaves that were not the end of a game
         "lookups": np.int64,
-        "hits": np.int64,  # positions the table knew
-        "cuts": np.int64,  # and those it made an end of
-        "foreign_hits": np.int64,  # those of the hits that another node of a cluster had found
+        "hits": np.int64,  # positions found in the table
+        "cuts": np.int64,  # nodes that an entry ended
+        "foreign_hits": np.int64,  # hits on entries of another node of a cluster
         "foreign_cuts": np.int64,
-        "cutoffs": np.int64,  # nodes ended by a move that was too good
-        "first_cutoffs": np.int64,  # and those where it was the first move tried
+        "cutoffs": np.int64,  # nodes cut off by a move
+        "first_cutoffs": np.int64,  # nodes cut off by the first move tried
         # options
         "pass_rule": np.int64,
         "quiescence": np.int64,  # plies of noisy moves beyond the depth
         "scout": np.int64,  # principal variation search
         "table": np.int64,  # address of the table; 0: none
         "table_shift": np.int64,
-        "table_from": np.int64,  # depth from which it is asked
-        "at_least": np.int64,  # entries of greater depth may end a search too
-        "canonical": np.int64,  # symmetric positions share an entry
+        "table_from": np.int64,  # depth from which it is queried
+        "at_least": np.int64,  # not 0: entries of greater depth may end a search too
+        "canonical": np.int64,  # not 0: symmetric positions share an entry
         "age": np.int64,
-        "selectivity_index": np.int64,  # how selective the search is (`selective`); 0: not at all
-        "margins": np.int64,  # address of how far a shallow search must be off a window for it to count; 0: none does
+        "selectivity_index": np.int64,  # selectivity of the search (`selective`); 0: not selective
+        "margins": np.int64,  # address of the record `MARGINS`; 0: none
         "realm": np.int64,  # added to the depth of entries: `PROVED` where the game is played out
-        "workspace": np.int64,  # address of what the game's own kernels of endings need; 0: nothing
-        "outbox": np.int64,  # address of the ring for entries that others are told of; 0: none
-        "send_from": np.int64,  # depth from which they are told
-        "send_within": np.int64,  # and the ply up to which
+        "workspace": np.int64,  # address of the memory of the game's endgame kernels; 0: none
+        "outbox": np.int64,  # address of the ring for entries to send; 0: none
+        "send_from": np.int64,  # least depth of entries to send
+        "send_within": np.int64,  # greatest ply of entries to send
         "sorting": np.int64,
-        "sort_at": np.int64,  # address of `sort_moves`, where the moves are sorted before the first is tried
+        "sort_at": np.int64,  # address of `sort_moves`, if moves are sorted before the first is tried
         "sort_from": np.int64,  # depth from which moves are ordered
-        "killers": np.int64,  # whether each is used
-        "history": np.int64,
-        "jitter": np.int64,  # not 0: moves that look alike are tried in another order, one for each number
-        "exact_order": np.int64,  # whether moves are ordered as the game's exact play has it, not by the weights
-        "estimate_order": np.int64,  # whether they are ordered by the evaluation of a short look at each
+        "killers": np.int64,  # whether killers are used
+        "history": np.int64,  # whether the history is used
+        "jitter": np.int64,  # not 0: equal moves are tried in another order, which depends on the number
+        "exact_order": np.int64,  # whether moves are ordered for exact play, not by the weights
+        "estimate_order": np.int64,  # whether moves are ordered by a short look ahead
         "staged": np.int64,  # whether the weights change with the stage of the game
         "weights": (np.int64, (STAGES, FEATURES)),
         # stacks and memories
@@ -79,7 +79,7 @@ WORKER = record_type(
         "killer": (MOVE, (PLIES, 2)),
         "moves": (MOVE, ROOM),
         "scores": (np.int64, ROOM),
-        "asked": (np.uint64, (ASKED, 2)),  # positions that are looked up together
+        "asked": (np.uint64, (LOOKUP_GROUP, 2)),  # positions that are looked up together
         "past": (np.int64, CODES),
     },
 )
@@ -96,10 +96,10 @@ COUNTERS = (
     "cutoffs",
     "first_cutoffs",
 )
-"""The fields that count."""
+"""Counters among the fields."""
 
 _FIRST_STACK = "line_length"
 
 SETTINGS = (*tuple(WORKER.names or ())[: (WORKER.names or ()).index(_FIRST_STACK)], "killer")
-"""The fields that say what a worker does, and those that count: all but its stacks and memories; of these the killers,
-which are none at first."""
+"""Settings and counters: all fields but the stacks and memories; of these only the killers, which are empty at
+first."""

@@ -7,7 +7,7 @@ from outflank.abalone.formats.line import check_marbles, read_abalone_line
 from outflank.abalone.geometry import board as abalone_word
 from outflank.abalone.layouts import RULES, row_cells
 from outflank.abalone.rules import AbalonePosition
-from outflank.formats.drawing import NAME, WHITE, Rows, black_signs, cells, turn_told
+from outflank.formats.drawing import NAME, WHITE, Rows, black_signs, cells, stated_turn
 from outflank.formats.setup import Setup
 from outflank.games.sides import Side
 
@@ -19,19 +19,19 @@ _abalone_line = re.compile(r"[sS1-9]+(?:/[sS1-9]+){8}(?:\s+[\dbwBW]+)*")
 
 
 def read_line(line: str) -> Setup | None:
-    """The position on a line below a drawing."""
+    """Return the position on a line below a drawing."""
     return read_abalone_line(line) if _abalone_line.fullmatch(line.strip()) else None
 
 
 def read_hexagon_drawing(lines: Sequence[str]) -> Setup | None:
-    """The position that lines draw, if a hexagon is among them."""
+    """Return the position that lines draw, if a hexagon is among them."""
     rows = _rows(lines)
     return None if rows is None else _position(rows, lines)
 
 
 def _rows(lines: Sequence[str]) -> Rows | None:
-    """The rows of an Abalone board, row A first."""
-    lettered = [(found[0], cells(found[1])) for line in lines if (found := _lettered(line))]
+    """Return the rows of an Abalone board, row A first."""
+    lettered = [(parts[0], cells(parts[1])) for line in lines if (parts := _lettered(line))]
     rows = [row for _, row in lettered]
     if [len(row) for row in rows] == LENGTHS:
         letters = "".join(letter for letter, _ in lettered)
@@ -42,7 +42,8 @@ def _rows(lines: Sequence[str]) -> Rows | None:
 
 
 def _lettered(line: str) -> tuple[str, str] | None:
-    """The letter before a row, and the row without the number of its diagonal behind it; None if there is no letter."""
+    """Return the letter before a row, and the row without the number of its diagonal behind it; None without a
+    letter."""
     letter = _row_letter.match(line)
     if letter is None:
         return None
@@ -52,11 +53,11 @@ def _lettered(line: str) -> tuple[str, str] | None:
 
 def _position(rows: Rows, lines: Sequence[str]) -> Setup:
     blacks = black_signs(rows)
-    signs = [(cell, sign) for row, drawn in enumerate(rows) for cell, sign in zip(row_cells(row), drawn, strict=True)]
+    signs = [(cell, sign) for row, marks in enumerate(rows) for cell, sign in zip(row_cells(row), marks, strict=True)]
     black = {cell for cell, sign in signs if sign in blacks}
     white = {cell for cell, sign in signs if sign in WHITE}
     check_marbles(len(black), len(white))
-    turn = turn_told(lines)
+    turn = stated_turn(lines)
     assumed = "" if turn else "black to move, as the drawing does not say whose move it is"
     turn = turn or Side.BLACK
     own, opp = (black, white) if turn is Side.BLACK else (white, black)

@@ -1,4 +1,4 @@
-"""Files of Abalone games: headers, where it starts, and numbered moves in Aba-Pro's notation.
+"""Files of Abalone games: headers, the start, and numbered moves in Aba-Pro's notation.
 
     game: abalone
     black: one
@@ -9,10 +9,9 @@
     1. A1B2 {+12 0.3s} I9H8
     2. C3C5D4 …
 
-A blank line divides games. Every header may be left out; those that are not known are passed over.
-`start` is the name of a layout or an Abalone line. In braces, after a move, stand what it is worth to the
-mover and the seconds it took; either may be missing, and other text is passed over. A line that starts with
-`#` is a comment.
+A blank line separates games. Every header may be left out; unknown ones are ignored. `start` is the name of a layout or
+an Abalone line. Braces after a move hold its value to the mover and the seconds it took; either may be missing, and
+other text is ignored. A line that starts with `#` is a comment.
 """
 
 import re
@@ -33,12 +32,12 @@ from outflank.formats.saved_games import (
     KEYS,
     Line,
     SavedMove,
-    divided,
-    game_told,
-    games_in,
-    recorded,
-    words_of,
-    written,
+    make_record,
+    moves_in_line,
+    parse_lines,
+    records_in,
+    saved_game_text,
+    stated_game,
 )
 from outflank.formats.setup import Setup
 from outflank.games.sides import Side
@@ -53,10 +52,10 @@ _word = re.compile(
 
 
 def looks_like_games(text: str) -> bool:
-    """Whether a text begins with headers of these files, and says that it is Abalone or begins like one."""
+    """Return whether a text begins with headers of these files, and states or looks like Abalone."""
     lines = [line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
     header = HEADER.fullmatch(lines[0]) if lines else None
-    if header is None or header[1].strip().lower() not in KEYS or _is_another(text):
+    if header is None or header[1].strip().lower() not in KEYS or _is_other_game(text):
         return False
     if _abalone.search(text):
         return True
@@ -68,66 +67,68 @@ def looks_like_games(text: str) -> bool:
 
 
 def likeness(head: bytes) -> int:
-    """How much a file that begins so looks like one of these."""
+    """Return how much a file with this beginning looks like the format."""
     text = decoded(head.removeprefix(b"\xef\xbb\xbf"))
     lines = (line.strip() for line in text.splitlines())
     line = next((line for line in lines if line and line[0] not in "#%;"), "")
-    if _is_another(text):
+    if _is_other_game(text):
         return 0
     if HEADER.fullmatch(line):
         return 70 if looks_like_games(text) or not begins_with_squares(text) else 50
     return 20 if re.match(r"(?:\d{1,3}\s*[.)]\s*)?[a-i]\s*[1-9]", line, re.IGNORECASE) else 0
 
 
-def _is_another(text: str) -> bool:
-    """Whether a header says that it is another game."""
-    return game_told(text) not in ("", "abalone")
+def _is_other_game(text: str) -> bool:
+    """Return whether a header names another game."""
+    return stated_game(text) not in ("", "abalone")
 
 
 def read_abalone_games(stream: BinaryIO) -> Iterator[Record]:
-    """All games of `stream`."""
-    return games_in(stream, _record)
+    """Yield all games of `stream`."""
+    return records_in(stream, _record)
 
 
 def write_abalone_game(record: Record) -> str:
-    """The game as lines, with a blank one at its end."""
+    """Return the game as lines, with a blank one at its end."""
     check_game(record, Abalone, "an Abalone file")
     if record.start.game != RULES:
         raise FormatError("an Abalone file holds games with fourteen marbles, of which six lose")
-    return written(record, "abalone", _write_start(record.start), [write_move(move.code) for move in record.moves])
+    return saved_game_text(
+        record, "abalone", _write_start(record.start), [write_move(move.code) for move in record.moves]
+    )
 
 
 def _record(lines: Sequence[Line]) -> Record:
-    told: dict[str, str] = {}
+    headers: dict[str, str] = {}
     first = Setup(format=NAME, game=RULES, position=start())
 
-    def tell(key: str, value: str) -> None:
+    def add_header(key: str, value: str) -> None:
         nonlocal first
-        told[key] = value
+        headers[key] = value
         if key == "start":
             first = _read_start(value)
         if key == "game" and value.lower() != "abalone":
             raise FormatError(f"a game of Abalone was expected, found {value[:40]!r}")
 
-    words = divided(lines, tell, _words)
-    codes, score = _played(first, words)
-    return recorded(first, words, codes, told, score)
+    words = parse_lines(lines, add_header, _words)
+    codes, score = _replay(first, words)
+    return make_record(first, words, codes, headers, score)
 
 
 def _words(line: str, number: int) -> Iterator[SavedMove]:
-    found = words_of(line, number, _word, format=NAME, expected="a move like A1B2 or C3C5D4")
-    for word in found:
-        meanings(word.text)  # refuses what is no move anywhere
+    moves = moves_in_line(line, number, _word, format=NAME, expected="a move like A1B2 or C3C5D4")
+    for word in moves:
+        meanings(word.text)  # raises an error for text that is not a move
         yield word
 
 
-def _played(first: Setup, words: Sequence[SavedMove]) -> tuple[list[int], float | None]:
-    """The moves that are meant, and black's score if the game is over."""
+def _replay(first: Setup, words: Sequence[SavedMove]) -> tuple[list[int], float | None]:
+    """Return the codes of the moves, and black's score if the game is over."""
     try:
         played = replay_words(first, [word.text for word in words])
-    except MoveRefused as refused:
-        line = words[refused.index].line
-        raise FormatError(f"line {line}: {NAME}, move {refused.index + 1}: {refused.why}") from None
+    except MoveRefused as error:
+        line = words[error.index].line
+        raise FormatError(f"line {line}: {NAME}, move {error.index + 1}: {error.why}") from None
     return played.codes, float(played.score) if played.finished else None
 
 

@@ -2,9 +2,8 @@
 
     sssss/ssssss/2sss2/8/9/8/2SSS2/SSSSSS/SSSSS 0 0 b 0 1
 
-Only the rows are needed; the rest is read as far as it goes. Writers disagree on whether
-the two numbers are marbles lost or taken: either is accepted if it fits the rows, black's
-losses first is what is written.
+Only the rows are required; the rest is read as far as it goes. Writers disagree on whether the two numbers are marbles
+lost or captured: either is accepted if it fits the rows; we write black's losses first.
 """
 
 import re
@@ -28,7 +27,7 @@ _fields = (
 
 
 def read_abalone_line(text: str) -> Setup:
-    """The position on `text`.
+    """Return the position on `text`.
 
     >>> read_abalone_line("5/6/7/8/SSSSSSSSS/8/7/SSSSS1/sssss 0 9 w 0 7").ply
     13
@@ -46,11 +45,11 @@ def read_abalone_line(text: str) -> Setup:
         raise FormatError.at(NAME, text, words[1 + len(_fields)].start(), "nothing after the move's number")
     lost = (RULES.marbles - len(black), RULES.marbles - len(white))
     check_marbles(len(black), len(white))
-    given = tuple(int(value) for value in values[:2])
-    if len(given) == 2 and given not in (lost, lost[::-1]):
+    stated = tuple(int(value) for value in values[:2])
+    if len(stated) == 2 and stated not in (lost, lost[::-1]):
         raise InvalidPosition(
             f"{NAME}: the rows hold {len(black)} black and {len(white)} white marbles, so {lost[0]} and {lost[1]} "
-            f"are lost, not {given[0]} and {given[1]}"
+            f"are lost, not {stated[0]} and {stated[1]}"
         )
     turn = Side.WHITE if len(values) > 2 and values[2] == "w" else Side.BLACK
     move = max(int(values[4]), 1) if len(values) > 4 else 1
@@ -66,7 +65,7 @@ def read_abalone_line(text: str) -> Setup:
 
 
 def write_abalone_line(game: Abalone, position: AbalonePosition, turn: Side, ply: int = 0, since_loss: int = 0) -> str:
-    """The position on one line; `since_loss` counts the plies since a marble was lost."""
+    """Return the position on one line; `since_loss` counts the plies since a marble was lost."""
     black, white = (int(word) for word in (position if turn is Side.BLACK else position[::-1]))
     lost = [game.marbles - side.bit_count() for side in (black, white)]
     rows = write_rows(black, white)
@@ -74,7 +73,7 @@ def write_abalone_line(game: Abalone, position: AbalonePosition, turn: Side, ply
 
 
 def check_marbles(black: int, white: int) -> None:
-    """Refuse more marbles than there are, or two losers."""
+    """Raise an error for more marbles than the game has, or for two losers."""
     for side, marbles in (("black", black), ("white", white)):
         if marbles > RULES.marbles:
             raise InvalidPosition(f"{side} has {marbles} marbles; the game has {RULES.marbles} of each")

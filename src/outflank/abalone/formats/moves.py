@@ -1,8 +1,8 @@
 """Abalone moves as text.
 
-Along its line a move is the rear marble and where it goes, `A1B2`. A side step is both ends
-of the line and where the first one goes, `C3C5D4` (Aba-Pro); or the first marble and where
-the last one goes, `C3D6` (Nacre). Two neighbouring cells always mean a move along a line.
+A move along its line is the rear marble and its target, `A1B2`. A side step is both ends of the line and the target of
+the first one, `C3C5D4` (Aba-Pro); or the first marble and the target of the last one, `C3D6` (Nacre). Two neighbouring
+cells always mean a move along a line.
 """
 
 import re
@@ -39,7 +39,7 @@ _cell = re.compile(r"[A-I][1-9]", re.IGNORECASE)
 
 
 def ends(move: int) -> tuple[Cell, Cell, int]:
-    """The first and the last marble of the line, and the direction in which it steps."""
+    """Return the first and the last marble of the line, and the direction in which it steps."""
     cell, kind, line = int(cell_of(move)), int(kind_of(move)), int(direction_of(move))
     if not (0 <= cell < len(SPIRAL) and 0 <= kind < len(MARBLES) and 0 <= line < 6):
         raise FormatError(f"{move} is no move of Abalone")
@@ -49,7 +49,7 @@ def ends(move: int) -> tuple[Cell, Cell, int]:
 
 
 def write_move(move: int) -> str:
-    """The move in Aba-Pro's notation."""
+    """Return the move in Aba-Pro's notation."""
     first, last, step = ends(move)
     goal = cell_name(stepped(first, step))
     if SIDEWAYS[kind_of(move)] == 0:
@@ -58,11 +58,11 @@ def write_move(move: int) -> str:
 
 
 def write_nacre(move: int) -> str:
-    """The move in Nacre's notation.
+    """Return the move in Nacre's notation.
 
-    A line can be named from either end. The code's rear marble, from which the line steps a
-    sixth off its own direction, is the end from which no other move can be meant: named
-    from the other, a pair would read as a move along a line, a triple as a pair.
+    A line can be named from either end. The code's rear marble, from which the line steps a sixth off its own
+    direction, is the end from which the text is unambiguous: named from the other, a pair would read as a move along a
+    line, a triple as a pair.
     """
     first, last, step = ends(move)
     if SIDEWAYS[kind_of(move)] == 0:
@@ -71,28 +71,28 @@ def write_nacre(move: int) -> str:
 
 
 def read_move(game: Abalone, position: AbalonePosition, text: str) -> int:
-    """The legal move that `text` names, in either notation and either case."""
+    """Return the legal move that `text` names, in either notation and either case."""
     buffer = np.zeros(most_moves(game), MOVE)
     legal = {int(move) for move in buffer[: fill(game, position, buffer, 0)]}
     for move in meanings(text):
         if move in legal:
             return move
-    raise IllegalMove(f"{text.strip()!r} is not a legal move here{_why(position, _cells(text))}")
+    raise IllegalMove(f"{text.strip()!r} is not a legal move here{_illegal_reason(position, _cells(text))}")
 
 
 @lru_cache(4096)
 def meanings(text: str) -> tuple[int, ...]:
-    """The moves that `text` can name, whatever the position: of the legal ones among them, the first is meant."""
+    """Return the moves that `text` can name in any position: the first legal one is meant."""
     return _meanings().get(_cells(text), ())
 
 
 def read_abalone_game(text: str, layout: str = "standard") -> Setup:
-    """A game from the start of `layout`: moves in a row, move numbers allowed."""
+    """Return a game from the start of `layout`: moves in a row, move numbers allowed."""
     return read_abalone_moves(text, Setup(format=GAME, game=RULES, position=start(layout)))
 
 
 def read_abalone_moves(text: str, first: Setup) -> Setup:
-    """The moves of `text` from a position."""
+    """Return the game given by the moves of `text` from a position."""
     words: list[str] = []
     places: list[int] = []
     unreadable: FormatError | None = None
@@ -108,14 +108,14 @@ def read_abalone_moves(text: str, first: Setup) -> Setup:
         played = replay_words(first, words[:-1] if unreadable else words)
         if unreadable:
             raise MoveRefused(len(words) - 1, unreadable)
-    except MoveRefused as refused:
-        where = f"{GAME}, {place_in(text, places[refused.index])}, move {refused.index + 1}"
-        raise type(refused.why)(f"{where}: {refused.why}") from None
+    except MoveRefused as refusal:
+        where = f"{GAME}, {place_in(text, places[refusal.index])}, move {refusal.index + 1}"
+        raise type(refusal.why)(f"{where}: {refusal.why}") from None
     return replace(first, format=GAME, moves=tuple(played.codes))
 
 
 class MoveRefused(Exception):
-    """A move of a list that is not legal where it stands, by its index."""
+    """An illegal move of a list, by its index."""
 
     def __init__(self, index: int, why: FormatError | IllegalMove) -> None:
         super().__init__(index, why)
@@ -123,12 +123,12 @@ class MoveRefused(Exception):
 
 
 def replay_words(first: Setup, words: Sequence[str]) -> Replay:
-    """Play moves, each of which is one somewhere, from a position; `MoveRefused` where one is not legal."""
+    """Play moves from a position; raise `MoveRefused` where one is not legal. Each must be a move in some position."""
     codes = [meanings(word) for word in words]
-    wanted = np.full((len(words), max(map(len, codes), default=1) or 1), NO_MOVE, MOVE)
-    for row, meant in enumerate(codes):
-        wanted[row, : len(meant)] = meant
-    played = replay(first.game, first.position, first.turn, wanted)
+    candidates = np.full((len(words), max(map(len, codes), default=1) or 1), NO_MOVE, MOVE)
+    for row, move_codes in enumerate(codes):
+        candidates[row, : len(move_codes)] = move_codes
+    played = replay(first.game, first.position, first.turn, candidates)
     if played.rows < len(words):
         position = first.position
         for code in played.codes:
@@ -149,12 +149,12 @@ def _words(text: str) -> Iterator[tuple[str, int]]:
 
 
 def _cells(text: str) -> tuple[Cell, ...]:
-    """The two or three cells that a move's text names, with dashes between or without."""
+    """Return the two or three cells that a move's text names, with or without dashes between."""
     stripped = re.sub(r"(?<=\d)-(?=[A-I])", "", text.strip(), flags=re.IGNORECASE)
     named: list[Cell] = []
     for place in range(0, max(len(stripped), 1), 2):
-        found = _cell.fullmatch(stripped[place : place + 2])
-        cell = ("ABCDEFGHI".index(found[0][0].upper()), int(found[0][1]) - 1) if found else None
+        match = _cell.fullmatch(stripped[place : place + 2])
+        cell = ("ABCDEFGHI".index(match[0][0].upper()), int(match[0][1]) - 1) if match else None
         if cell is None or not on_board(cell) or len(named) == 3:
             raise FormatError.at(NAME, stripped, place, "two or three cells, like A1B2 or C3C5D4")
         named.append(cell)
@@ -178,32 +178,32 @@ def _meanings() -> dict[tuple[Cell, ...], tuple[int, ...]]:
         from_front[last, first, stepped(last, step)].append(move)
         if not _neighbours(last, stepped(first, step)):
             from_front[last, stepped(first, step)].append(move)
-    # Nacre's text may fit a line named from its front as well: the rear goes first.
+    # Nacre's text may fit a line named from its front as well: the rear takes precedence.
     return {named: (*from_rear[named], *from_front[named]) for named in {**from_rear, **from_front}}
 
 
-def _neighbours(one: Cell, other: Cell) -> bool:
-    return (other[0] - one[0], other[1] - one[1]) in DIRECTIONS
+def _neighbours(first: Cell, second: Cell) -> bool:
+    return (second[0] - first[0], second[1] - first[1]) in DIRECTIONS
 
 
-def _why(position: AbalonePosition, named: tuple[Cell, ...]) -> str:
-    """What forbids the move that was named, in brackets."""
+def _illegal_reason(position: AbalonePosition, named: tuple[Cell, ...]) -> str:
+    """Return the reason why the named move is illegal, in brackets."""
     own, opp = cells(position.own), cells(position.opp)
     if named[0] not in own:
         return f" ({_not_own(named[0])})"
-    meant = _meanings().get(named, ())
-    if not meant:
+    codes = _meanings().get(named, ())
+    if not codes:
         return " (no line of marbles steps so)"
-    why = _why_along if SIDEWAYS[kind_of(meant[0])] == 0 else _why_across
-    return f" ({why(own, opp, meant[0])})"
+    reason = _forward_reason if SIDEWAYS[kind_of(codes[0])] == 0 else _side_step_reason
+    return f" ({reason(own, opp, codes[0])})"
 
 
 def _not_own(cell: Cell) -> str:
     return f"{cell_name(cell)} holds no marble of the side to move"
 
 
-def _why_across(own: set[Cell], opp: set[Cell], move: int) -> str:
-    """Why a line cannot step sideways: each of its marbles needs an empty cell."""
+def _side_step_reason(own: set[Cell], opp: set[Cell], move: int) -> str:
+    """Return why a line cannot step sideways: each of its marbles needs an empty cell."""
     first, _, step = ends(move)
     line = [stepped(first, int(direction_of(move)), place) for place in range(int(MARBLES[kind_of(move)]))]
     for cell in line:
@@ -218,8 +218,8 @@ def _why_across(own: set[Cell], opp: set[Cell], move: int) -> str:
     return OVER
 
 
-def _why_along(own: set[Cell], opp: set[Cell], move: int) -> str:
-    """Why a line cannot step ahead: it is of three at most, and pushes fewer than it has."""
+def _forward_reason(own: set[Cell], opp: set[Cell], move: int) -> str:
+    """Return why a line cannot step ahead: it has at most three marbles, and pushes fewer than it has."""
     cell, _, step = ends(move)
     marbles = pushed = 0
     while cell in own:

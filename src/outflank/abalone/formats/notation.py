@@ -1,4 +1,4 @@
-"""How Abalone is written: what `formats.recognise` and `formats.game_files` ask of it."""
+"""Abalone's notation, for `formats.recognise` and `formats.game_files`."""
 
 import re
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ from outflank.games.notation import FileFormat, Notation
 
 
 def read_unmistakable(text: str) -> list[Setup] | None:
-    """Position files, saved games, and positions on a line."""
+    """Return position files, saved games, and positions on a line."""
     if position_file.HEADER.search(text):
         return [position_file.read_position_file(text)]
     if looks_like_games(text):
@@ -38,7 +38,7 @@ def _position_file(setup: Setup) -> tuple[str, str]:
 
 
 def _likeness(text: str) -> int:
-    """Moves of two or three cells, or cells that only a larger board has."""
+    """Return how much a text looks like Abalone: moves of two or three cells, or cells that only a larger board has."""
     words = re.sub(r"^\d{1,3}\s*[.)]\s*", "", text.strip()).split()
     try:
         return 2 if words and moves.meanings(words[0]) else 0

@@ -5,8 +5,8 @@
          . O O O O .
     …
 
-Row A comes first; O is black, whose home it is. Without a side, an even move number means
-that O moves. Frames and text around the rows are allowed.
+Row A comes first; O is black, whose home side it is. Without a side, an even move number means that O moves. Frames and
+text around the rows are allowed.
 """
 
 import re
@@ -30,7 +30,7 @@ _row = re.compile(r"(?<![^\s|/\\<>+*-])[.OX](?:[^\S\n]+[.OX])*(?![^\s|/\\<>+*-])
 
 
 def read_position_file(text: str) -> Setup:
-    """The position in `text`, the whole of a file."""
+    """Return the position in `text`, the whole of a file."""
     header = HEADER.search(text)
     if header is None:
         raise FormatError.at(NAME, text, 0, "a line like '#29 X O: 14, X: 14'")
@@ -41,10 +41,10 @@ def read_position_file(text: str) -> Setup:
             marbles[mark].add(cell)
     black, white = marbles["O"], marbles["X"]
     check_marbles(len(black), len(white))
-    for mark, found in (("O", len(black)), ("X", len(white))):
-        told = header[mark.lower()]
-        if told is not None and int(told) != found:
-            raise InvalidPosition(f"{NAME}: the header says {mark}: {told}, the rows hold {found}")
+    for mark, marble_count in (("O", len(black)), ("X", len(white))):
+        stated_count = header[mark.lower()]
+        if stated_count is not None and int(stated_count) != marble_count:
+            raise InvalidPosition(f"{NAME}: the header says {mark}: {stated_count}, the rows hold {marble_count}")
     ply = int(header["move"])
     side = (header["side"] or "OX"[ply % 2]).upper()
     own, opp = (black, white) if side == "O" else (white, black)
@@ -58,7 +58,7 @@ def read_position_file(text: str) -> Setup:
 
 
 def write_position_file(position: AbalonePosition, turn: Side, ply: int = 0) -> str:
-    """The position as a file, ending with a line feed."""
+    """Return the position as a file, ending with a line feed."""
     black, white = position if turn is Side.BLACK else position[::-1]
     blacks, whites = cells(black), cells(white)
     lines = [f"#{ply} {'O' if turn is Side.BLACK else 'X'} O: {len(blacks)}, X: {len(whites)}"]
@@ -69,19 +69,19 @@ def write_position_file(position: AbalonePosition, turn: Side, ply: int = 0) -> 
 
 
 def _rows(text: str, start: int) -> list[list[str]]:
-    """The marks of the nine rows, by a look at each line for as many as the next row has."""
+    """Return the marks of the nine rows: each line is searched for as many cells as the next row has."""
     rows: list[list[str]] = []
     place = start
     while len(rows) < 9:
-        wanted = len(row_cells(len(rows)))
+        cell_count = len(row_cells(len(rows)))
         line_end = text.find("\n", place)
         line_end = len(text) if line_end < 0 else line_end
-        runs = [found[0].upper().split() for found in _row.finditer(text, place, line_end)]
+        runs = [match[0].upper().split() for match in _row.finditer(text, place, line_end)]
         longest = max(runs, key=len, default=[])
-        if len(longest) == wanted:
+        if len(longest) == cell_count:
             rows.append(longest)
         elif len(longest) >= 3 or line_end == len(text):
             mark = place + len(text[place:line_end]) - len(text[place:line_end].lstrip())
-            raise FormatError.at(NAME, text, mark, f"the {wanted} cells of row {'ABCDEFGHI'[len(rows)]} (. O X)")
+            raise FormatError.at(NAME, text, mark, f"the {cell_count} cells of row {'ABCDEFGHI'[len(rows)]} (. O X)")
         place = line_end + 1
     return rows

@@ -1,4 +1,4 @@
-"""Positions of Abalone that have a name: what experiments search."""
+"""Named positions of Abalone, for experiments."""
 
 from collections.abc import Callable
 from functools import partial
@@ -9,9 +9,9 @@ from outflank.abalone.formats.position_file import read_position_file
 
 
 def _of_laboratory(name: str) -> AbaloneBoard:
-    """A position of report 003's laboratory."""
+    """Return a position of report 003's laboratory."""
     text = (files("outflank.abalone.positions") / f"{name}.position").read_text()
-    return AbaloneBoard._of(read_position_file(text))
+    return AbaloneBoard._from_setup(read_position_file(text))
 
 
 POSITIONS: dict[str, Callable[[], AbaloneBoard]] = {
@@ -21,4 +21,4 @@ POSITIONS: dict[str, Callable[[], AbaloneBoard]] = {
 }
 
 SETS: dict[str, tuple[str, ...]] = {"laboratory": ("start", "midgame1", "midgame2", "endgame")}
-"""Several of them under one name."""
+"""Sets of named positions, by name."""

@@ -1,8 +1,8 @@
-"""The engines of clusters: a folder for each, and the one table in which they are found.
+"""The engines of clusters: a folder for each, and the registry of all.
 
-A folder holds all that concerns its engine: `engine.py` says what it is, `search.py` carries searches to its nodes and
-`tasks.py` other work. An engine of one's own is registered by `register_engine`, or installed as an entry point of the
-group `outflank.engines`, by what stands before the colon of its addresses.
+In each folder `engine.py` describes the engine, `search.py` sends searches to its nodes and `tasks.py` other work. A
+user's own engine is registered by `register_engine`, or installed as an entry point of the group `outflank.engines`,
+under the part of its addresses before the colon.
 """
 
 from outflank.distributed.engines.contract import Address, ClusterEngine
@@ -12,10 +12,10 @@ from outflank.plugins import Registry
 __all__ = ["ENGINES", "Address", "ClusterEngine", "address_forms", "engine_at", "parse_address", "register_engine"]
 
 
-def _check(scheme: str, found: object) -> ClusterEngine:
-    engine = found() if isinstance(found, type) else found
+def _check(scheme: str, part: object) -> ClusterEngine:
+    engine = part() if isinstance(part, type) else part
     if not isinstance(engine, ClusterEngine):
-        raise InvalidOption(f"expected a ClusterEngine, found {found!r}")
+        raise InvalidOption(f"expected a ClusterEngine, found {part!r}")
     if scheme not in engine.forms:
         raise InvalidOption(f"expected one whose forms say how {scheme} is written")
     return engine
@@ -33,28 +33,28 @@ ENGINES = Registry(
     },
     check=_check,
 )
-"""By what stands before the colon of an address."""
+"""The engines, by the part of their addresses before the colon."""
 
 
 def register_engine(scheme: str, engine: ClusterEngine) -> ClusterEngine:
-    """Make an engine known: addresses that begin with `scheme` are its, and its module's from then on."""
+    """Register an engine for the addresses that begin with `scheme`, in the name of its module."""
     return ENGINES.register(scheme, engine, by=type(engine).__module__)
 
 
-def address_forms(*, explained: bool = False, all_there_are: bool = False) -> str:
-    """How clusters are written: the package's own, or all there are, for which plug-ins must be loaded.
+def address_forms(*, explained: bool = False, with_plugins: bool = False) -> str:
+    """Return the forms of addresses: those of the package's own engines, or all, for which plug-ins must be loaded.
 
     >>> address_forms()
     'local:N, futures:N, inside:N, ray://HOST:PORT or mpi'
     """
-    parts = ENGINES.parts() if all_there_are else {scheme: ENGINES.get(scheme) for scheme in ENGINES.own}
-    found = [engine.forms[scheme] for scheme, engine in parts.items()]
-    *first, last = (f"{form} ({meaning})" if explained else form for form, meaning in found)
+    parts = ENGINES.parts() if with_plugins else {scheme: ENGINES.get(scheme) for scheme in ENGINES.own}
+    forms = [engine.forms[scheme] for scheme, engine in parts.items()]
+    *first, last = (f"{form} ({meaning})" if explained else form for form, meaning in forms)
     return f"{', '.join(first)} or {last}"
 
 
 def parse_address(text: str) -> Address:
-    """The cluster that words name.
+    """Return the address that `text` gives.
 
     >>> parse_address("local:2")
     Address(scheme='local', nodes=2, head=None)
@@ -64,12 +64,12 @@ def parse_address(text: str) -> Address:
     scheme, colon, rest = text.strip().partition(":")
     address = ENGINES.get(scheme).parse(scheme, rest if colon else None) if scheme in ENGINES else None
     if address is None:
-        expected = address_forms(explained=True, all_there_are=True)
+        expected = address_forms(explained=True, with_plugins=True)
         raise OutflankError(f"{text!r} is no cluster: expected {expected}")
     return address
 
 
 def engine_at(text: str) -> tuple[ClusterEngine, Address]:
-    """The engine of the cluster that words name, and which it is."""
+    """Return the engine of the cluster at the address `text`, and the parsed address."""
     address = parse_address(text)
     return ENGINES.get(address.scheme), address

@@ -1,4 +1,4 @@
-"""What an engine of a cluster is: how its clusters are named, and what carries searches and tasks to their nodes."""
+"""The interface of cluster engines: how clusters are addressed, and what sends searches and tasks to their nodes."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -11,65 +11,65 @@ from outflank.distributed.tasks.worker import MakeWorker
 from outflank.errors import OutflankError
 
 MOST_NODES = 256
-"""On one machine: more than any has cores is a slip of the hand."""
+"""Greatest number of nodes on one machine: a number beyond the cores of any machine is a typing error."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Address:
-    """Which cluster is meant."""
+    """The address of a cluster."""
 
     scheme: str
-    """What stands before the colon: it names the engine."""
+    """Part before the colon, which selects the engine."""
     nodes: int | None = None
-    """How many nodes there are on this machine, where the address says so."""
+    """Number of nodes on this machine, if the address gives it."""
     head: str | None = None
     """HOST:PORT of the head of a running cluster."""
 
 
 class ClusterEngine(ABC):
-    """A way to reach nodes. Nothing is started before `connect`, or before a carrier of tasks is opened."""
+    """A kind of cluster. Nothing is started before `connect`, or before a task carrier is opened."""
 
     forms: ClassVar[Mapping[str, tuple[str, str]]]
-    """How its addresses are written and what they mean, by what stands before the colon."""
+    """Form and meaning of the engine's addresses, by the part before the colon."""
     extra: ClassVar[str | None] = None
-    """What of outflank must be installed for it: pip install 'outflank[EXTRA]'."""
+    """Extra of outflank that the engine needs: pip install 'outflank[EXTRA]'."""
     replaces_nodes: ClassVar[bool] = False
-    """Whether a node that dies loses only work, and another takes its place."""
+    """Whether a node that dies loses only work, and is replaced by another."""
     takes_newcomers: ClassVar[bool] = False
     """Whether machines may join while work is under way."""
     asks_for_token: ClassVar[bool] = False
-    """Whether others are kept out by a secret."""
+    """Whether access to the cluster requires a secret token."""
     shares_process: ClassVar[bool] = False
-    """Whether its nodes are threads of this process."""
+    """Whether the nodes are threads of this process."""
     started_by_launcher: ClassVar[bool] = False
-    """Whether its nodes are the copies of this program that a launcher such as `mpiexec` has started."""
+    """Whether the nodes are copies of this program that a launcher such as `mpiexec` has started."""
 
     @abstractmethod
     def parse(self, scheme: str, rest: str | None) -> Address | None:
-        """The cluster that `scheme:rest` names, `rest` None where there is no colon; None: it names none."""
+        """Return the address `scheme:rest`, with `rest` None if there is no colon; None: it is not a valid address."""
 
     @abstractmethod
     def connect(self, address: Address, workers: int | None) -> Fabric:
-        """Nodes for searches, each with so many workers; None: with its share of its machine's cores."""
+        """Return nodes for searches, each with `workers` workers; None: one per core of its share of its machine."""
 
     @abstractmethod
     def task_carrier(self, address: Address, make: MakeWorker, per_node: int) -> TaskCarrier:
-        """Nodes for tasks, each with a worker that `make` makes, which does so many at a time."""
+        """Return nodes for tasks, each with a worker created by `make` that runs up to `per_node` tasks at a time."""
 
     def serve(self, make: MakeWorker | None = None, *, lanes: int = 1) -> bool:
-        """Where this process is but a node of the cluster: be that until it is over, and return True.
+        """If this process is only a node of the cluster, serve until the cluster closes, and return True.
 
-        `make` makes who does tasks there, where there are any.
+        `make` creates the worker for tasks, if there are any.
         """
         return False
 
     def nodes_here(self, address: Address) -> int:
-        """How many nodes share this machine, as far as that can be told."""
+        """Return how many nodes share this machine, as far as is known."""
         return address.nodes or 1
 
 
 def nodes_of_this_machine(scheme: str, rest: str | None) -> Address | None:
-    """The address `scheme:N`: so many nodes on this machine."""
+    """Return the address `scheme:N` of N nodes on this machine; None: it is not of this form."""
     if rest is None or not (rest.isascii() and rest.isdigit()):
         return None
     if not is_number(rest, MOST_NODES):
@@ -78,5 +78,5 @@ def nodes_of_this_machine(scheme: str, rest: str | None) -> Address | None:
 
 
 def is_number(text: str, most: int) -> bool:
-    """Whether words are a number from 1 to `most`."""
+    """Return whether `text` is a number from 1 to `most`."""
     return text.isascii() and text.isdigit() and len(text) < 9 and 1 <= int(text) <= most

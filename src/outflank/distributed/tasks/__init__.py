@@ -1,4 +1,4 @@
-"""Tasks: pieces of work that know nothing of each other, done by whoever in a cluster has a lane free."""
+"""Tasks: independent pieces of work, each run by a node of a cluster that has a free lane."""
 
 from outflank.distributed.tasks.dispatcher import TaskDispatcher
 from outflank.distributed.tasks.worker import Item, TaskWorker

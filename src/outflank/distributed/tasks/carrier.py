@@ -1,4 +1,4 @@
-"""What carries tasks to nodes, and what happens there: the words that engines and the dispatcher have in common."""
+"""The transport of tasks to nodes, and its events: the interface between engines and the dispatcher."""
 
 import queue
 import threading
@@ -8,12 +8,12 @@ from typing import Protocol
 from outflank.distributed.tasks.worker import Item
 
 LOOK_SECONDS = 0.5
-"""How often to see who is there."""
+"""Seconds between two checks of the nodes."""
 
 
 @dataclass(frozen=True, slots=True)
 class NodeReady:
-    """A node is ready; no number is used twice."""
+    """A node is ready; numbers are never reused."""
 
     node: int
     where: str
@@ -22,7 +22,7 @@ class NodeReady:
 
 @dataclass(frozen=True, slots=True)
 class NodeUnfit:
-    """A node cannot do this work, and will not be asked again."""
+    """A node cannot run these tasks, and is not tried again."""
 
     node: int
     why: str
@@ -30,14 +30,14 @@ class NodeUnfit:
 
 @dataclass(frozen=True, slots=True)
 class NodeAlive:
-    """A node is well."""
+    """Heartbeat of a node."""
 
     node: int
 
 
 @dataclass(frozen=True, slots=True)
 class NodeGone:
-    """A node is not there any more."""
+    """A node is lost."""
 
     node: int
     why: str
@@ -45,7 +45,7 @@ class NodeGone:
 
 @dataclass(frozen=True, slots=True)
 class TaskAnswered:
-    """What came of a task: its `answer`, or `why` there is none."""
+    """The outcome of a task: its `answer`, or `why` there is none."""
 
     node: int
     ticket: int
@@ -54,19 +54,19 @@ class TaskAnswered:
 
 @dataclass(frozen=True, slots=True)
 class ClusterBroken:
-    """Nothing can be carried any more."""
+    """The cluster cannot be reached any more."""
 
     why: str
 
 
 @dataclass(eq=False, slots=True)
 class PendingTask:
-    """Something to be done, for whoever waits for it."""
+    """A task that a caller waits for."""
 
     item: Item
     ticket: int
     nodes: set[int] = field(default_factory=set)
-    """Who is doing it."""
+    """Nodes that run the task."""
     attempts: int = 0
     answer: Item | None = None
     why: str | None = None
@@ -75,32 +75,32 @@ class PendingTask:
 
 
 TaskEvent = NodeReady | NodeUnfit | NodeAlive | NodeGone | TaskAnswered | ClusterBroken | PendingTask | None
-"""A task is a new one, or one that is not wanted any more; None is the end."""
+"""A `PendingTask` is a new task, or a cancelled one; None ends the dispatcher."""
 
 TaskEvents = queue.SimpleQueue[TaskEvent]
 
 
 class TaskCarrier(Protocol):
-    """What takes tasks to nodes, and tells what happens there. One thread at a time calls it."""
+    """Sends tasks to nodes, and reports events. Only one thread at a time calls it."""
 
     @property
-    def hopes(self) -> int:
-        """Nodes that are ready or may yet be."""
+    def possible_nodes(self) -> int:
+        """Number of nodes that are ready or may still become ready."""
 
     def open(self, events: TaskEvents) -> None:
-        """Reach the cluster, and tell of every node that is ready; of one that comes later as well."""
+        """Connect to the cluster, and put an event for every node that is ready, now or later."""
 
     def run(self, node: int, ticket: int, item: Item) -> None:
-        """Give a node a task."""
+        """Send a task to a node."""
 
     def cancel(self, node: int, ticket: int) -> None:
-        """Tell a node that a task is not wanted any more. It still answers."""
+        """Tell a node to cancel a task. The node still answers."""
 
-    def look(self) -> None:
-        """See who is there; called about twice a second."""
+    def check_nodes(self) -> None:
+        """Check which nodes are alive; called about twice a second."""
 
-    def let_go(self, node: int) -> None:
-        """Forget a node that is gone."""
+    def forget_node(self, node: int) -> None:
+        """Release a node that is lost."""
 
     def close(self) -> None:
-        """Leave, with the nodes let go."""
+        """Release the nodes, and leave the cluster."""

@@ -1,9 +1,9 @@
-"""Tasks: pieces of work that know nothing of each other, done by whoever in a cluster has a lane free.
+"""The dispatcher of tasks: independent pieces of work, each run by a node of a cluster that has a free lane.
 
-A task is a dictionary that JSON can say, and so is its answer. Whoever asks waits: many threads ask at a time, as many
-as there are lanes. One thread knows who is there and who does what; everything that happens is told to it in one queue.
-A task whose node is gone is done again by another, and one whose node has fallen silent is given to a second: the
-first answer counts, and a node that was only slow is used again.
+A task is a JSON object, and so is its answer. A caller blocks until its task is done: as many threads call as there are
+lanes. One thread keeps the list of nodes and their tasks; all events reach it through one queue. A task whose node is
+lost is retried on another node, and one whose node is silent is also given to a second: the first answer counts, and a
+node that was only slow is used again.
 """
 
 import collections
@@ -30,24 +30,24 @@ from outflank.distributed.tasks.carrier import (
     TaskEvent,
     TaskEvents,
 )
-from outflank.distributed.tasks.worker import Item, in_words
+from outflank.distributed.tasks.worker import Item, error_text
 from outflank.errors import OutflankError
 from outflank.search.contract import Stop
 
 SILENCE_SECONDS = 10.0
-"""How long a node may say nothing before its tasks are given to others too."""
+"""Timeout after which the tasks of a silent node are given to others too."""
 
 START_SECONDS = 120.0
-"""How long the first node may take: Ray starts in 3 to 10 s, a machine whose cores are taken does not."""
+"""Timeout for the first node: Ray starts in 3 to 10 s, but not on a machine whose cores are busy."""
 
 ALONE_SECONDS = 60.0
-"""How long there may be nobody to do anything, before that is an error."""
+"""Timeout for a new node after all have been lost."""
 
 MOST_ATTEMPTS = 5
-"""Nodes that may die of one task."""
+"""Nodes that may be lost with one task before it fails."""
 
 LEAVE_SECONDS = 10.0
-"""How long to wait at the end for a question that a frozen head does not answer."""
+"""How long to wait at the end for a request that a frozen head does not answer."""
 
 
 @dataclass(eq=False, slots=True)
@@ -60,11 +60,11 @@ class _Node:
 
 
 class TaskDispatcher:
-    """Work that a cluster does, a task for each call of `do`. A context manager: the nodes are let go at its end."""
+    """Runs tasks on a cluster, one for each call of `do`. As a context manager it releases the nodes on exit."""
 
     def __init__(self, carrier: TaskCarrier, *, silence_seconds: float = SILENCE_SECONDS) -> None:
         self.refused: list[str] = []
-        """Nodes that could not do this work, and why."""
+        """Reasons of the nodes that could not run these tasks."""
         self._carrier, self._silence_seconds = carrier, silence_seconds
         self._events: TaskEvents = queue.SimpleQueue()
         self._tickets = itertools.count(1)
@@ -72,23 +72,23 @@ class TaskDispatcher:
         self._waiting: collections.deque[PendingTask] = collections.deque()
         self._tasks: dict[int, PendingTask] = {}
         self._broken: str | None = None
-        self._news = ""
-        """The last thing that went wrong with a node."""
+        self._last_failure = ""
+        """The last failure of a node."""
         self._thread: threading.Thread | None = None
         self._started = threading.Event()
 
     @property
     def lanes(self) -> int:
-        """How many tasks can be done at a time, now; nodes may come and go."""
+        """Number of tasks that can run at a time now; nodes may join and leave."""
         return sum(node.lanes for node in list(self._nodes.values()) if not node.silent)
 
     @property
     def nodes(self) -> list[str]:
-        """Where the nodes are."""
+        """Descriptions of the nodes' machines and processes."""
         return [node.where for node in list(self._nodes.values())]
 
     def start(self, stop: Stop | None = None) -> None:
-        """Reach the cluster, and wait for its first node."""
+        """Connect to the cluster, and wait for its first node."""
         if self._thread is None:
             self._carrier.open(self._events)
             self._thread = threading.Thread(target=self._listen, name="outflank-tasks", daemon=True)
@@ -100,9 +100,9 @@ class TaskDispatcher:
             raise OutflankError(self._broken)
 
     def do(self, item: Item, *, stop: Stop | None = None) -> Item | None:
-        """Have a task done; None if `stop` was called before it was.
+        """Run a task and return its answer; None if `stop` was called before there was one.
 
-        Raises OutflankError for what fails in itself, or where nobody is left to do it. Any thread may call.
+        Raises OutflankError if the task fails, or if no node is left to run it. Any thread may call this.
         """
         task = PendingTask(item, next(self._tickets))
 
@@ -126,7 +126,7 @@ class TaskDispatcher:
         return task.answer
 
     def close(self) -> None:
-        """Leave the cluster; what is not done yet has failed."""
+        """Leave the cluster; unfinished tasks fail."""
         thread, self._thread = self._thread, None
         if thread is not None:
             self._events.put(None)
@@ -141,10 +141,10 @@ class TaskDispatcher:
     ) -> None:
         self.close()
 
-    # --- the one thread that knows ---
+    # --- the dispatcher's thread ---
 
     def _listen(self) -> None:
-        looked = manned = time.monotonic()
+        checked_at = last_manned = time.monotonic()
         patience = START_SECONDS
         try:
             while self._broken is None:
@@ -152,28 +152,30 @@ class TaskDispatcher:
                     event = self._events.get(timeout=LOOK_SECONDS)
                     if event is None:
                         break
-                    self._heed(event)
+                    self._handle(event)
                 now = time.monotonic()
-                if now > looked + LOOK_SECONDS:
-                    looked = now
-                    self._carrier.look()
+                if now > checked_at + LOOK_SECONDS:
+                    checked_at = now
+                    self._carrier.check_nodes()
                     self._find_silent(now)
                 if self.lanes:
-                    manned, patience = now, ALONE_SECONDS
+                    last_manned, patience = now, ALONE_SECONDS
                     self._started.set()
-                elif self.refused and not self._carrier.hopes:
+                elif self.refused and not self._carrier.possible_nodes:
                     self._broken = self.refused[0]
-                elif now > manned + patience:
-                    self._broken = f"no node of the cluster for {patience:.0f} s{self._news and f': {self._news}'}"
+                elif now > last_manned + patience:
+                    self._broken = (
+                        f"no node of the cluster for {patience:.0f} s{self._last_failure and f': {self._last_failure}'}"
+                    )
                 self._hand_out()
-        except Exception as error:  # it would be waited for in vain
-            self._broken = in_words(error)
+        except Exception as error:  # otherwise callers would wait for ever
+            self._broken = error_text(error)
         self._broken = self._broken or "the cluster has been left"
         for task in list(self._tasks.values()):
             self._end(task, why=self._broken)
         self._started.set()
 
-    def _heed(self, event: TaskEvent) -> None:
+    def _handle(self, event: TaskEvent) -> None:
         if isinstance(event, PendingTask):
             if event.unwanted:
                 self._end(event)
@@ -183,7 +185,7 @@ class TaskDispatcher:
         elif isinstance(event, NodeReady):
             self._nodes[event.node] = _Node(event.where, event.lanes, time.monotonic())
         elif isinstance(event, NodeUnfit):
-            self._news = event.why
+            self._last_failure = event.why
             self.refused.append(event.why)
         elif isinstance(event, ClusterBroken):
             self._broken = event.why
@@ -195,7 +197,7 @@ class TaskDispatcher:
             if node.silent:
                 node.silent = False
                 for task in node.tasks.values():
-                    self._not_waiting(task)
+                    self._remove_waiting(task)
             if isinstance(event, TaskAnswered):
                 done = node.tasks.pop(event.ticket, None)
                 if done is not None:
@@ -203,22 +205,22 @@ class TaskDispatcher:
                     self._end(done, event.outcome["answer"], event.outcome.get("why"))
 
     def _end(self, task: PendingTask, answer: Item | None = None, why: str | None = None) -> None:
-        """The first answer counts; whoever else is busy with it is told to end."""
+        """End a task with its first answer; cancel it on the other nodes that run it."""
         if self._tasks.pop(task.ticket, None) is None:
             return
-        self._not_waiting(task)
+        self._remove_waiting(task)
         task.answer, task.why = answer, why
         task.over.set()
         for node in task.nodes:
             self._carrier.cancel(node, task.ticket)
 
-    def _not_waiting(self, task: PendingTask) -> None:
+    def _remove_waiting(self, task: PendingTask) -> None:
         with contextlib.suppress(ValueError):
             self._waiting.remove(task)
 
     def _lose(self, event: NodeGone) -> None:
-        self._news = event.why
-        self._carrier.let_go(event.node)
+        self._last_failure = event.why
+        self._carrier.forget_node(event.node)
         node = self._nodes.pop(event.node, None)
         for task in node.tasks.values() if node is not None else ():
             task.nodes.discard(event.node)
@@ -226,19 +228,19 @@ class TaskDispatcher:
             if task.attempts >= MOST_ATTEMPTS:
                 self._end(task, why=f"{task.attempts} nodes were lost with the same task: {event.why}")
         if node is not None:
-            self._take_back(node.tasks.values())
+            self._requeue(node.tasks.values())
 
     def _find_silent(self, now: float) -> None:
         for node in self._nodes.values():
             if not node.silent and now > node.heard + self._silence_seconds:
                 node.silent = True
-                self._take_back(node.tasks.values())
+                self._requeue(node.tasks.values())
 
-    def _take_back(self, tasks: Iterable[PendingTask]) -> None:
-        """Let others do what nobody does who can be heard; first, for it has waited longest."""
+    def _requeue(self, tasks: Iterable[PendingTask]) -> None:
+        """Queue the tasks that no responsive node runs; at the front, for they have waited longest."""
         for task in tasks:
-            heard = any(not self._nodes[node].silent for node in task.nodes)
-            if task.ticket in self._tasks and not heard and task not in self._waiting:
+            is_running = any(not self._nodes[node].silent for node in task.nodes)
+            if task.ticket in self._tasks and not is_running and task not in self._waiting:
                 self._waiting.appendleft(task)
 
     def _hand_out(self) -> None:

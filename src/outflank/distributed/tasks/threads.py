@@ -4,18 +4,18 @@ import json
 import threading
 
 from outflank.distributed.tasks.carrier import NodeAlive, NodeReady, NodeUnfit, TaskAnswered, TaskEvents
-from outflank.distributed.tasks.worker import Item, MakeWorker, TaskRunner, in_words, whereabouts
+from outflank.distributed.tasks.worker import Item, MakeWorker, TaskRunner, error_text, process_description
 
 
 class ThreadTasks:
-    """Nodes that are threads of this process: to try things out, and the part of other clusters that is right here."""
+    """Nodes that are threads of this process: for trials, and as the local node of other clusters."""
 
     def __init__(self, make: MakeWorker, *, nodes: int = 1, per_node: int = 1) -> None:
         self._make, self._count, self._lanes = make, nodes, per_node
         self._runners: dict[int, TaskRunner] = {}
 
     @property
-    def hopes(self) -> int:
+    def possible_nodes(self) -> int:
         return len(self._runners)
 
     def open(self, events: TaskEvents) -> None:
@@ -24,26 +24,26 @@ class ThreadTasks:
             try:
                 self._runners[number] = TaskRunner(self._make)
             except Exception as error:
-                events.put(NodeUnfit(number, f"{whereabouts()}: {in_words(error)}"))
+                events.put(NodeUnfit(number, f"{process_description()}: {error_text(error)}"))
             else:
-                events.put(NodeReady(number, whereabouts(), self._lanes))
+                events.put(NodeReady(number, process_description(), self._lanes))
 
     def run(self, node: int, ticket: int, item: Item) -> None:
         threading.Thread(target=self._run, args=(node, ticket, json.dumps(item)), daemon=True).start()
 
-    def _run(self, node: int, ticket: int, words: str) -> None:
-        # Through JSON, as everywhere else: what works here works there.
-        outcome = self._runners[node].run(ticket, json.loads(words))
+    def _run(self, node: int, ticket: int, item_json: str) -> None:
+        # Through JSON, as in every other engine: a task that works here works there.
+        outcome = self._runners[node].run(ticket, json.loads(item_json))
         self._events.put(TaskAnswered(node, ticket, json.loads(json.dumps(outcome))))
 
     def cancel(self, node: int, ticket: int) -> None:
         self._runners[node].cancel(ticket)
 
-    def look(self) -> None:
+    def check_nodes(self) -> None:
         for number in self._runners:
             self._events.put(NodeAlive(number))
 
-    def let_go(self, node: int) -> None:
+    def forget_node(self, node: int) -> None:
         self._runners.pop(node).close()
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""Where tasks are done: whoever does them, and how each is ended."""
+"""The side of tasks that runs on a node: workers, and how their tasks are cancelled."""
 
 import os
 import platform
@@ -9,57 +9,57 @@ from outflank.errors import OutflankError
 from outflank.search.contract import Stop
 
 Item = dict[str, Any]
-"""A task, or its answer: whatever JSON can say."""
+"""A task, or its answer: a JSON object."""
 
 
 class TaskWorker(Protocol):
-    """Does tasks, several at a time, each on a thread of its own."""
+    """Runs tasks, several at a time, each on a thread of its own."""
 
     def do(self, item: Item, stop: Stop) -> Item | None:
-        """The answer to an item; None if `stop` was called before there was one."""
+        """Return the answer to an item; None if `stop` was called before there was one."""
 
     def close(self) -> None:
-        """Give back what it holds."""
+        """Release the worker's resources."""
 
 
 MakeWorker = Callable[[], TaskWorker]
-"""Makes a node's worker. On Ray it travels there pickled: a module's function or class, with plain data."""
+"""Creates a node's worker. On Ray it is pickled: a module's function or class, with plain data."""
 
 
 class TaskRunner:
-    """A worker, and a way to end each task that it is busy with."""
+    """A worker, and a way to cancel each of its running tasks."""
 
     def __init__(self, make: MakeWorker) -> None:
         self._worker = make()
         self._stops: dict[int, Stop] = {}
 
     def run(self, ticket: int, item: Item) -> Item:
-        """Do a task: its `answer`, or `why` there is none."""
+        """Run a task; return its `answer`, or `why` there is none."""
         stop = self._stops.setdefault(ticket, Stop())
         try:
             return {"answer": self._worker.do(item, stop)}
-        except Exception as error:  # whatever it is, it belongs to whoever asked
-            return {"answer": None, "why": in_words(error)}
+        except Exception as error:  # every failure is reported to the caller
+            return {"answer": None, "why": error_text(error)}
         finally:
             self._stops.pop(ticket, None)
 
     def cancel(self, ticket: int) -> None:
-        """End a task. It may not have begun: what is said of it and what it is come on different ways."""
+        """Cancel a task. It may not have begun: the cancellation and the task itself are sent separately."""
         self._stops.setdefault(ticket, Stop())()
 
     def close(self) -> None:
-        """End them all."""
+        """Cancel all tasks, and release the worker's resources."""
         for ticket in list(self._stops):
             self.cancel(ticket)
         self._worker.close()
 
 
-def in_words(error: BaseException) -> str:
-    """What went wrong, in one line."""
-    words = " ".join(str(error).split())
-    return words if isinstance(error, OutflankError) else f"{type(error).__name__}: {words}"
+def error_text(error: BaseException) -> str:
+    """Return an error's message as one line, with its type unless it is an OutflankError."""
+    text = " ".join(str(error).split())
+    return text if isinstance(error, OutflankError) else f"{type(error).__name__}: {text}"
 
 
-def whereabouts() -> str:
-    """This process, for people."""
+def process_description() -> str:
+    """Return the machine and the id of this process, for messages."""
     return f"{platform.node()}, process {os.getpid()}"

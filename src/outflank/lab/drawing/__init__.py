@@ -1,4 +1,4 @@
-"""From reports to pictures and pages: SVG and HTML as text, with nothing to load from elsewhere.
+"""Drawing reports as pictures and pages: self-contained SVG and HTML text.
 
-Drawn here and not by matplotlib, whose SVG has its colours written into it: a page is light or dark as its reader is.
+matplotlib is not used, because its SVG has fixed colours: our pages follow the reader's light or dark theme.
 """

@@ -1,4 +1,4 @@
-"""Axes: which values are shown, where they lie, and which of them are written beside the line."""
+"""Axes: the range of values, their coordinates, and the labelled ticks."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -8,14 +8,14 @@ from math import ceil, floor, frexp, log10
 from outflank.lab.drawing.looks import SUFFIXES, label, pixel, short, text_width
 
 LARGEST, LEAST = 1e100, 1e-100
-"""What can be shown. Far beyond these the arithmetic of ticks would overflow, and nothing is measured there."""
+"""Limits of values on an axis. Far beyond these the arithmetic of ticks overflows, and nothing is measured there."""
 MARGIN = 0.03
-"""The share of a horizontal axis before its first value and after its last."""
+"""Share of a horizontal axis before its first value and after its last."""
 SPACING = 34
-"""Units between the ticks of an upright axis."""
+"""Least units between the ticks of a vertical axis."""
 
 SHORT = 20
-"""The ratio of its ends below which a logarithmic axis is short."""
+"""Ratio of its ends below which a logarithmic axis is short."""
 SHORT_ENDS = (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 7, 8, 9)
 
 Ticks = tuple[tuple[float, str], ...]
@@ -23,7 +23,7 @@ Ticks = tuple[tuple[float, str], ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Axis:
-    """A range of values along a line; upright if it begins below its end."""
+    """A range of values along a line; vertical if it begins below its end."""
 
     begin: float
     end: float
@@ -31,36 +31,36 @@ class Axis:
     high: float
     log: bool
     ticks: Ticks
-    """Values and how they are written."""
+    """Values with their labels."""
     minor: tuple[float, ...] = ()
-    """Values that get a small mark only."""
+    """Values with a small mark and no label."""
 
     def at(self, value: float) -> float:
-        """Where a value lies; rounding never carries it over an end."""
+        """Return the coordinate of a value, never beyond the ends."""
         scale: Callable[[float], float] = log10 if self.log else float
         low, high = scale(self.low), scale(self.high)
         share = (scale(value) - low) / (high - low)
         return self.begin + (self.end - self.begin) * min(max(share, 0.0), 1.0)
 
     def crowded(self) -> bool:
-        """Whether two ticks are nearer to each other than their texts allow."""
-        upright = self.begin > self.end
-        rooms = [(self.at(value), SPACING if upright else text_width(text) + 10) for value, text in self.ticks]
+        """Return whether the labels of two ticks overlap."""
+        vertical = self.begin > self.end
+        rooms = [(self.at(value), SPACING if vertical else text_width(text) + 10) for value, text in self.ticks]
         return any(abs(b - a) < (first + second) / 2 for (a, first), (b, second) in pairwise(rooms))
 
 
-def shown(value: float, *, log: bool) -> bool:
-    """Whether an axis can show a value at all."""
+def can_show(value: float, *, log: bool) -> bool:
+    """Return whether an axis can show a value."""
     return LEAST <= value <= LARGEST if log else abs(value) <= LARGEST
 
 
 def axis_over(
     values: Sequence[float], begin: float, end: float, *, log: bool = False, bars: bool = False, binary: bool = False
 ) -> Axis:
-    """The axis over some values with the most ticks that have room.
+    """Return the axis over some values with as many ticks as have room.
 
-    An upright one ends at round values and a horizontal one near its first and last. Bars stand on zero, or on the
-    power of ten below them. Binary: ticks at powers of two.
+    A vertical axis ends at round values, a horizontal one near its first and last value. Bars start at zero, or at the
+    power of ten below them. With `binary`, ticks are at powers of two.
     """
     axes = _logarithmic(values, begin, end, bars, binary) if log else _linear(values, begin, end, bars)
     axis = next(axes)
@@ -72,7 +72,7 @@ def axis_over(
 
 
 def ticks_below(axis: Axis, top: float, bottom: float) -> tuple[list[str], float]:
-    """The grid of a horizontal axis and what is written below it, and where that ends."""
+    """Return the grid and the labels of a horizontal axis, and the y coordinate below them."""
     parts = [f'<path class="edge" d="M{pixel(axis.at(value))} {pixel(bottom)}v4"/>' for value in axis.minor]
     for value, text in axis.ticks:
         x = axis.at(value)
@@ -83,29 +83,29 @@ def ticks_below(axis: Axis, top: float, bottom: float) -> tuple[list[str], float
 
 
 def powers_of_two(values: Sequence[float]) -> bool:
-    """Whether there are at least two values, all of them powers of two."""
+    """Return whether there are at least two values, all of them powers of two."""
     return len(set(values)) > 1 and all(frexp(value)[0] == 0.5 for value in values)
 
 
 def _linear(values: Sequence[float], begin: float, end: float, bars: bool) -> Iterator[Axis]:
-    upright = begin > end
+    vertical = begin > end
     low, high = min(values, default=0.0), max(values, default=1.0)
-    whole = all(value == floor(value) for value in values)  # plies and workers: there is nothing between two of them
+    whole = all(value == floor(value) for value in values)  # plies and workers: ticks between integers are meaningless
     flat = high - low <= max(1e-9 * max(abs(low), abs(high)), LEAST)
-    if flat and not upright:
+    if flat and not vertical:
         low, high = low - (abs(low) / 10 or 1.0), high + (abs(high) / 10 or 1.0)
-    elif flat or bars or 0 < low <= high * (0.5 if upright else 0.15):
+    elif flat or bars or 0 < low <= high * (0.5 if vertical else 0.15):
         low, high = min(low, 0.0), max(high, 0.0)
     if high - low <= LEAST:
         low, high = 0.0, 1.0
-    if not upright:
+    if not vertical:
         room = MARGIN * (high - low)
         low, high = low - room if low else low, high + room
     for count in (10, 8, 6, 5, 4, 3, 2, 1):
         step = _round_step((high - low) / count)
         if whole and not flat:
             step = max(step, 1.0)
-        if upright:
+        if vertical:
             yield Axis(
                 begin=begin,
                 end=end,
@@ -120,7 +120,7 @@ def _linear(values: Sequence[float], begin: float, end: float, bars: bool) -> It
 
 
 def _round_step(least: float) -> float:
-    """The least of 1, 2 and 5 times a power of ten that is not below `least`."""
+    """Return the least of 1, 2 and 5 times a power of ten that is not below `least`."""
     power = 10.0 ** floor(log10(least))
     return next(digit * power for digit in (1, 2, 5, 10) if digit * power >= least * (1 - 1e-9))
 
@@ -145,10 +145,10 @@ def _logarithmic(values: Sequence[float], begin: float, end: float, bars: bool, 
         room = (high / low) ** MARGIN
         low, high = low / room, high * room
     else:
-        # A short axis ends near its values: from 2.1 to 5 would be half of it.
+        # A short axis ends near its values: from 2.1 to 5 would be half of its length.
         ends = SHORT_ENDS if high / low < SHORT else (1, 2, 5)
-        low = 10.0 ** floor(log10(low * 0.8)) if bars else _rungs(low / 10, low * (1 + 1e-9), ends)[-1]
-        high = _rungs(high * (1 - 1e-9), high * 10, ends)[0]
+        low = 10.0 ** floor(log10(low * 0.8)) if bars else _round_values(low / 10, low * (1 + 1e-9), ends)[-1]
+        high = _round_values(high * (1 - 1e-9), high * 10, ends)[0]
 
     def axis(ticks: Ticks, minor: Sequence[float] = ()) -> Axis:
         return Axis(begin=begin, end=end, low=low, high=high, log=True, ticks=ticks, minor=tuple(minor))
@@ -156,10 +156,10 @@ def _logarithmic(values: Sequence[float], begin: float, end: float, bars: bool, 
     if binary:
         exponents = range(ceil(log10(low) / log10(2)), floor(log10(high) / log10(2)) + 1)
         for stride in (1, 2, 3, 4, 6, 8, 12, 16, 32, 64, 128, 256, 512):
-            chosen = [2.0**exponent for exponent in exponents if exponent % stride == 0]
-            yield axis(tuple((value, f"{value:g}" if 1 <= value < 1e6 else short(value)) for value in chosen))
+            powers = [2.0**exponent for exponent in exponents if exponent % stride == 0]
+            yield axis(tuple((value, f"{value:g}" if 1 <= value < 1e6 else short(value)) for value in powers))
         return
-    ladder = _rungs(low, high, (1, 2, 5))
+    ladder = _round_values(low, high, (1, 2, 5))
     if len(ladder) < 3:
         for linear in _linear([low, high], begin, end, bars=False):
             yield axis(
@@ -169,19 +169,19 @@ def _logarithmic(values: Sequence[float], begin: float, end: float, bars: bool, 
                     if low <= value <= high and not (whole and value != floor(value))
                 )
             )
-    decades = _rungs(low, high, (1,))
-    small = _rungs(low, high, range(1, 10)) if len(decades) <= 7 else ()
-    yield axis(_written(ladder), small)
+    decades = _round_values(low, high, (1,))
+    minor_values = _round_values(low, high, range(1, 10)) if len(decades) <= 7 else ()
+    yield axis(_labelled(ladder), minor_values)
     for stride in (1, 2, 3, 5, 10, 20, 50, 100, 200):
-        yield axis(_written([value for value in decades if round(log10(value)) % stride == 0]), small)
+        yield axis(_labelled([value for value in decades if round(log10(value)) % stride == 0]), minor_values)
 
 
-def _written(values: Sequence[float]) -> Ticks:
+def _labelled(values: Sequence[float]) -> Ticks:
     return tuple((value, short(value)) for value in values)
 
 
-def _rungs(low: float, high: float, digits: Sequence[float]) -> list[float]:
-    """Digits times powers of ten from `low` to `high`."""
+def _round_values(low: float, high: float, digits: Sequence[float]) -> list[float]:
+    """Return digits times powers of ten from `low` to `high`."""
     powers = range(floor(log10(low)) - 1, ceil(log10(high)) + 1)
     ladder = [float(f"{digit}e{power}") for power in powers for digit in digits]
     return [value for value in ladder if low <= value <= high]

@@ -1,4 +1,4 @@
-"""Where time went: flame graphs and timelines."""
+"""Flame graphs and timelines, which show how time was spent."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -26,145 +26,152 @@ from outflank.lab.report import Flame, FlameBox, Interval, Timeline
 from outflank.words import how_many
 
 ROW = 24
-"""Units from a box of a flame graph to the one upon it."""
+"""Units from a box of a flame graph to the one above it."""
 EDGE = 14
-"""Units beside the root's box: half of what is written at the ends of its scale."""
+"""Units beside the root's box: half the width of the labels at the ends of its scale."""
 NARROWEST = 0.3
-"""Units below which a box is left out."""
+"""Width in units below which a box is omitted."""
 FAINTEST = 0.2
-"""Units that are painted for what happened, however short it was."""
+"""Least width in units of a painted interval."""
 
 
 def flame_svg(flame: Flame) -> str:
-    """A flame graph as one self-contained SVG, its root at the bottom."""
-    boxes = list(_laid(flame.root))
+    """Return a flame graph as one self-contained SVG, with its root at the bottom."""
+    boxes = list(_visible_boxes(flame.root))
     bottom = ROW * (1 + max((level for _, level, _, _ in boxes), default=0)) + 4
     parts, below = ticks_below(_scale(flame.root.value), 0, bottom) if boxes else ([], bottom)
     for box, level, x, width in boxes:
         share = box.value / flame.root.value
-        said = f"{box.name}: {number(box.value, 8)} {flame.unit}, {share:.1%}"
+        tooltip = f"{box.name}: {number(box.value, 8)} {flame.unit}, {share:.1%}"
         y = bottom - ROW * (level + 1)
-        # The same name has the same colour wherever it stands.
+        # Boxes of the same name have the same colour.
         warm = f"var(--warm{crc32(box.name.encode('utf-8', 'replace')) % WARMS + 1})"
         rect = f'<rect class="box" x="{x:.2f}" y="{y}" width="{max(width - 0.6, NARROWEST):.2f}" height="{ROW - 1}"'
         text = clip(box.name, width - 8)
         name = label(x + 4, y + ROW / 2, text, style="name") if text else ""
-        parts.append(f'<g><title>{escape(said)}</title>{rect} fill="{warm}" rx="1.5"/>{name}</g>')
+        parts.append(f'<g><title>{escape(tooltip)}</title>{rect} fill="{warm}" rx="1.5"/>{name}</g>')
     if not boxes:
         parts.append(label(WIDTH / 2, bottom / 2, "nothing to show", anchor="middle", style="faint"))
     else:
         parts.append(label(WIDTH / 2, below + LINE / 2, f"{flame.root.name} ({flame.unit})", anchor="middle"))
     top = ", ".join(f"{box.name} {box.value / flame.root.value:.0%}" for box, level, _, _ in boxes if level == 1)
-    whole = f"{number(flame.root.value)} {flame.unit} in {flame.root.name}"
-    told = f"Flame graph of {whole}: {top or 'nothing'}. {flame.caption}"
-    return picture(parts, below + LINE + 4, flame.title, told.strip())
+    total = f"{number(flame.root.value)} {flame.unit} in {flame.root.name}"
+    description = f"Flame graph of {total}: {top or 'nothing'}. {flame.caption}"
+    return picture(parts, below + LINE + 4, flame.title, description.strip())
 
 
 def _scale(whole: float) -> Axis:
-    """The axis below the root's box, from nothing to all that it stands for."""
+    """Return the axis below the root's box, from 0 to its value."""
     axis = axis_over([0.0, whole], EDGE, WIDTH - EDGE)
     return replace(
         axis, low=0.0, high=whole, ticks=tuple((value, text) for value, text in axis.ticks if value <= whole)
     )
 
 
-def _laid(root: FlameBox) -> Iterator[tuple[FlameBox, int, float, float]]:
-    """The boxes that can be seen, each with its level, where it begins and how wide it is; the largest first."""
+def _visible_boxes(root: FlameBox) -> Iterator[tuple[FlameBox, int, float, float]]:
+    """Yield the visible boxes with level, x coordinate and width; the largest first."""
     if not (isfinite(root.value) and root.value > 0):
         return
-    waiting = [(root, 0, float(EDGE), float(WIDTH - 2 * EDGE))]
-    while waiting:
-        box, level, x, width = waiting.pop()
+    pending = [(root, 0, float(EDGE), float(WIDTH - 2 * EDGE))]
+    while pending:
+        box, level, x, width = pending.pop()
         yield box, level, x, width
-        upper = [each for each in box.upper.values() if isfinite(each.value) and each.value > 0]
-        # Values that were rounded may sum to more than the box below: they share its width all the same.
-        unit = width / max(box.value, sum(each.value for each in upper))
-        for each in sorted(upper, key=lambda each: -each.value):
-            if each.value * unit >= NARROWEST:
-                waiting.append((each, level + 1, x, each.value * unit))
-            x += each.value * unit
+        children = [child for child in box.upper.values() if isfinite(child.value) and child.value > 0]
+        # Rounded values may sum to more than the box below: they are scaled to its width.
+        unit = width / max(box.value, sum(child.value for child in children))
+        for child in sorted(children, key=lambda child: -child.value):
+            if child.value * unit >= NARROWEST:
+                pending.append((child, level + 1, x, child.value * unit))
+            x += child.value * unit
 
 
 def timeline_svg(timeline: Timeline, palette: Palette | None = None) -> str:
-    """A timeline as one self-contained SVG: a lane for each worker, a colour for each kind.
+    """Return a timeline as one self-contained SVG: a lane for each worker, a colour for each kind.
 
     Its size does not grow with the number of intervals: those narrower than a unit share the unit's column, which
-    gets the colour of the kind that filled most of it.
+    has the colour of its most frequent kind.
     """
     palette = palette or Palette.over((timeline,))
-    intervals = [each for each in timeline.intervals if -LARGEST <= each.begin <= each.end <= LARGEST]
+    intervals = [interval for interval in timeline.intervals if -LARGEST <= interval.begin <= interval.end <= LARGEST]
     kinds = {kind: palette.of(kind).colour for kind in timeline.all_kinds}
     lanes: dict[str, list[Interval]] = defaultdict(list)
-    for each in intervals:
-        lanes[each.lane].append(each)
+    for interval in intervals:
+        lanes[interval.lane].append(interval)
     pitch = min(26.0, max(3.0, 420 / max(len(lanes), 1)))
     bottom = 4 + pitch * max(len(lanes), 1)
     left = 12 + min(max((text_width(lane) for lane in lanes), default=0.0), 140)
-    axis = axis_over([time for each in intervals for time in (each.begin, each.end)], left, WIDTH - 14)
+    axis = axis_over([time for interval in intervals for time in (interval.begin, interval.end)], left, WIDTH - 14)
     parts, below = ticks_below(axis, 0, bottom)
-    for row, (lane, own) in enumerate(lanes.items()):
-        y = 4 + pitch * (row + 0.5)
-        parts.append(_lane(lane, own, kinds, axis, timeline.unit, y=y, height=0.84 * pitch))
-        if row % round(LINE / pitch + 0.4) == 0:
+    for index, (lane, lane_intervals) in enumerate(lanes.items()):
+        y = 4 + pitch * (index + 0.5)
+        parts.append(_lane(lane, lane_intervals, kinds, axis, timeline.unit, y=y, height=0.84 * pitch))
+        if index % round(LINE / pitch + 0.4) == 0:
             parts.append(label(left - 7, y, clip(lane, 140), anchor="end", style="tick faint"))
     if not lanes:
         parts.append(label(WIDTH / 2, bottom / 2, "nothing to show", anchor="middle", style="faint"))
     parts.append(label((left + WIDTH) / 2, below + LINE / 2, f"time ({timeline.unit})", anchor="middle"))
     swatch = f'<rect x="-7" y="-6" width="{SWATCH}" height="12" fill="currentColor"/>'
     entries = [(f'<g color="{colour}">{swatch}</g>', kind) for kind, colour in kinds.items()]
-    keys, end = legend(entries, below + LINE + 4, SWATCH)
-    told = f"Timeline of {how_many(len(lanes), 'lane')}: {', '.join(kinds) or 'nothing'}. {timeline.caption}"
-    return picture(parts + keys, end + 4, timeline.title, told.strip())
+    legend_parts, end = legend(entries, below + LINE + 4, SWATCH)
+    description = f"Timeline of {how_many(len(lanes), 'lane')}: {', '.join(kinds) or 'nothing'}. {timeline.caption}"
+    return picture(parts + legend_parts, end + 4, timeline.title, description.strip())
 
 
 def _lane(
-    lane: str, own: Sequence[Interval], kinds: Mapping[str, str], axis: Axis, unit: str, *, y: float, height: float
+    lane: str,
+    intervals: Sequence[Interval],
+    kinds: Mapping[str, str],
+    axis: Axis,
+    unit: str,
+    *,
+    y: float,
+    height: float,
 ) -> str:
-    """A lane, one path for each kind, in its colour; kinds later in the legend are painted over earlier ones."""
+    """Return a lane with one path for each kind; kinds later in the legend are painted over earlier ones."""
     runs: dict[str, list[tuple[float, float]]] = defaultdict(list)
     spent: dict[str, float] = defaultdict(float)
     columns: dict[int, Column] = defaultdict(Column)
-    for each in own:
-        begin, end = axis.at(each.begin), axis.at(each.end)
-        spent[each.kind] += each.end - each.begin
+    for interval in intervals:
+        begin, end = axis.at(interval.begin), axis.at(interval.end)
+        spent[interval.kind] += interval.end - interval.begin
         if end - begin >= 1:
-            runs[each.kind].append((begin, end))
+            runs[interval.kind].append((begin, end))
             continue
         for column in range(int(begin), max(int(begin) + 1, ceil(end))):
-            columns[column].fill(each.kind, max(begin, column), min(end, column + 1))
-    for kind, begin, end in _merged(columns):
+            columns[column].fill(interval.kind, max(begin, column), min(end, column + 1))
+    for kind, begin, end in _column_runs(columns):
         runs[kind].append((begin, end))
     size = f'y="{pixel(y - height / 2)}" width="{pixel(axis.end - axis.begin)}" height="{pixel(height)}"'
     parts = [f'<rect class="lane" x="{pixel(axis.begin)}" {size}/>']
-    whole = sum(spent.values())
+    total = sum(spent.values())
     for kind, colour in kinds.items():
         if kind in runs:
-            share = f", {spent[kind] / whole:.1%} of what is shown" if whole else ""
-            said = f"<title>{escape(f'{lane}: {kind} {number(spent[kind])} {unit}{share}')}</title>"
-            way = "".join(f"M{pixel(begin)} {pixel(y)}h{end - begin:.2f}" for begin, end in runs[kind])
-            parts.append(f'<path color="{colour}" stroke="currentColor" d="{way}">{said}</path>')
+            share = f", {spent[kind] / total:.1%} of what is shown" if total else ""
+            tooltip = f"<title>{escape(f'{lane}: {kind} {number(spent[kind])} {unit}{share}')}</title>"
+            path = "".join(f"M{pixel(begin)} {pixel(y)}h{end - begin:.2f}" for begin, end in runs[kind])
+            parts.append(f'<path color="{colour}" stroke="currentColor" d="{path}">{tooltip}</path>')
     return f'<g stroke-width="{pixel(height)}">{"".join(parts)}</g>'
 
 
 @dataclass(slots=True)
 class Column:
-    """What filled a unit of a lane."""
+    """The kinds that fill one unit of a lane."""
 
     begin: float = inf
     filled: dict[str, float] = field(default_factory=dict)
 
     def fill(self, kind: str, begin: float, end: float) -> None:
-        """Let a kind fill some of it."""
+        """Add an interval of a kind to the column."""
         self.begin = min(self.begin, begin)
         self.filled[kind] = self.filled.get(kind, 0.0) + end - begin
 
 
-def _merged(columns: dict[int, Column]) -> Iterator[tuple[str, float, float]]:
-    """Runs of columns of the same kind; a column is painted only as far as it was filled, so that it looks so busy."""
+def _column_runs(columns: dict[int, Column]) -> Iterator[tuple[str, float, float]]:
+    """Yield runs of columns of the same kind; a column is painted only as far as it is filled, to look as busy."""
     run: tuple[str, float, float] | None = None
-    for place, column in sorted(columns.items()):
+    for index, column in sorted(columns.items()):
         kind = max(column.filled, key=lambda kind: column.filled[kind])
-        end = min(column.begin + max(sum(column.filled.values()), FAINTEST), place + 1)
+        end = min(column.begin + max(sum(column.filled.values()), FAINTEST), index + 1)
         if run and run[0] == kind and column.begin - run[2] < 0.1:
             run = (kind, run[1], end)
             continue

@@ -1,4 +1,4 @@
-"""Groups side by side below bars, or below curves over names."""
+"""Named groups along a horizontal axis, below bars or curves."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,16 +7,16 @@ from math import ceil, cos, radians, sin
 from outflank.lab.drawing.looks import TEXT, clip, label, text_width, wrap
 
 TURN = 35
-"""Degrees by which names are turned where they do not fit side by side."""
+"""Degrees by which names are rotated if they do not fit side by side."""
 LONGEST = 150
-"""Units that a turned name may take."""
+"""Most units of a rotated name."""
 LEADING = 18
-"""Units from one line of a name to the next."""
+"""Units between the lines of a name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Groups:
-    """Names that share a horizontal line evenly."""
+    """Names spaced evenly along a horizontal line."""
 
     names: Sequence[str]
     begin: float
@@ -25,36 +25,36 @@ class Groups:
 
     @property
     def slot(self) -> float:
-        """Units that each group has."""
+        """Width of each group in units."""
         return _slot(self.names, self.begin, self.end)
 
     def at(self, name: str) -> float:
-        """The middle of a group."""
+        """Return the x coordinate of a group's middle."""
         return self.begin + (self.names.index(name) + 0.5) * self.slot
 
     def ticks_below(self, bottom: float) -> tuple[list[str], float]:
-        """The names, in lines or turned, and where they end."""
+        """Return the names, wrapped or rotated, and the y coordinate below them."""
         if self.turned:
-            # Turned lines need a line's height each: where the slots are narrower, some names are left out.
-            every = ceil(TEXT / self.slot)
-            written = {name: clip(name, LONGEST) for name in self.names[::every]}
+            # Rotated names need a line's height each: in narrower slots, some names are omitted.
+            stride = ceil(TEXT / self.slot)
+            texts = {name: clip(name, LONGEST) for name in self.names[::stride]}
             parts = [
                 label(self.at(name), bottom + 12, text, anchor="end", style="tick faint", turn=-TURN)
-                for name, text in written.items()
+                for name, text in texts.items()
             ]
-            return parts, bottom + 20 + max(map(text_width, written.values())) * sin(radians(TURN))
-        parts, most = [], 1
+            return parts, bottom + 20 + max(map(text_width, texts.values())) * sin(radians(TURN))
+        parts, line_count = [], 1
         for name in self.names:
             lines = wrap(name, self.slot - 6)
-            most = max(most, len(lines))
-            for row, line in enumerate(lines):
-                y = bottom + 14 + LEADING * row
+            line_count = max(line_count, len(lines))
+            for index, line in enumerate(lines):
+                y = bottom + 14 + LEADING * index
                 parts.append(label(self.at(name), y, line, anchor="middle", style="tick faint"))
-        return parts, bottom + 26 + LEADING * (most - 1)
+        return parts, bottom + 26 + LEADING * (line_count - 1)
 
 
 def groups_over(names: Sequence[str], begin: float, end: float) -> Groups:
-    """Groups from `begin` on, or further right if their names are turned and would leave the picture."""
+    """Return groups from `begin` on, or further right if rotated names would leave the picture."""
     slot = _slot(names, begin, end)
     turned = any(text_width(line) > slot - 6 for name in names for line in wrap(name, slot - 6))
     if turned:

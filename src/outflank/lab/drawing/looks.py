@@ -1,4 +1,4 @@
-"""How reports look: colours, numbers, the room that text takes, and the frame of every picture."""
+"""The look of reports: colours, number formats, text widths, and the frame of every picture."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -7,19 +7,19 @@ from html import escape as html_escape
 from outflank.lab.report import Cell
 
 WIDTH = 560
-"""Units across every picture, so that text has one size on a page."""
+"""Width of every picture in units, so that text has one size on a page."""
 TEXT = 18
-"""Units that a line of text may take. Wide figures draw it at 13, narrow ones at 18: both must fit."""
+"""Height of a line of text in units. Wide figures draw it at 13, narrow ones at 18: both must fit."""
 VALUE = 10.5
-"""Units of the numbers on bars, which narrow figures leave out."""
+"""Text size of the numbers on bars, which narrow figures omit."""
 SAMPLE, SWATCH = 30, 14
-"""Units across the sample of a curve in front of a legend's name, and across that of a colour."""
+"""Width in units of a curve's sample in a legend, and of a colour's."""
 LINE = 22
-"""Units from one line of text to the next."""
+"""Units between lines of text."""
 HUES, WARMS = 8, 5
 
 # Okabe and Ito's palette. On white its light colours are darkened, and on black its dark ones lightened,
-# until a thin line stands out at least three to one.
+# until a thin line has a contrast of at least 3:1.
 LIGHT = {
     "paper": "#ffffff",
     "ink": "#1c222b",
@@ -71,12 +71,12 @@ NARROW, WIDE = frozenset("iIjlftr.,:;'|!()[] -"), frozenset("mwMW@%&")
 
 
 def escape(text: str) -> str:
-    """Text as XML and HTML allow it, quotes included."""
+    """Return text escaped for XML and HTML, quotes included."""
     return html_escape(UNPRINTABLE.sub("\ufffd", text))
 
 
 def number(value: Cell, digits: int = 4) -> str:
-    """A cell as a reader wants it: integers exact, other numbers to so many significant digits.
+    """Return a cell as text: integers exact, other numbers to `digits` significant digits.
 
     >>> number(1234567), number(3.14159), number(12345.6), number(None), number(True)
     ('1,234,567', '3.142', '12,350', '–', 'yes')
@@ -96,19 +96,19 @@ def number(value: Cell, digits: int = 4) -> str:
     rounded = float(f"{value:.{digits}g}")
     if not 1e-4 <= abs(rounded) < 1e15:
         return _exponent(f"{value:.{digits}g}")
-    # Rounded first: the format for significant digits would turn large numbers into powers of ten.
+    # Rounded first: the format for significant digits would print large numbers as powers of ten.
     return f"{int(rounded):,}" if rounded == int(rounded) else f"{rounded:,.{digits + 4}f}".rstrip("0")
 
 
 def is_number(cell: Cell) -> bool:
-    """Whether a cell is to be aligned as numbers are."""
+    """Return whether a cell is aligned as a number."""
     if isinstance(cell, str):
         return bool(NUMERAL.fullmatch(cell)) or (cell.endswith(("%", "✓")) and cell[0] in "-+0123456789")
     return isinstance(cell, int | float) and not isinstance(cell, bool)
 
 
 def short(value: float) -> str:
-    """A number in little room: three significant digits, and k, M, G or T.
+    """Return a number in short form: three significant digits, and k, M, G or T.
 
     >>> short(1234.5), short(2e7), short(0.25), short(3e-7)
     ('1.23k', '20M', '0.25', '3e-7')
@@ -127,17 +127,17 @@ def _exponent(text: str) -> str:
 
 
 def pixel(value: float) -> str:
-    """A coordinate, to a tenth of a unit."""
+    """Return a coordinate as text, to a tenth of a unit."""
     return f"{value:.1f}".removesuffix(".0")
 
 
 def text_width(text: str, size: float = TEXT) -> float:
-    """Units that a line of text takes, guessed from its letters."""
+    """Return the estimated width of a line of text in units."""
     return size * sum(0.36 if c in NARROW else 0.9 if c in WIDE else 1.05 if c > "\u2e80" else 0.61 for c in text)
 
 
 def clip(text: str, width: float, size: float = TEXT) -> str:
-    """As much of a text as fits; an ellipsis stands for the rest, and nothing for less than two letters."""
+    """Return as much of a text as fits, with an ellipsis for the rest; empty if fewer than two letters fit."""
     if text_width(text, size) <= width:
         return text
     while text and text_width(f"{text}…", size) > width:
@@ -146,7 +146,7 @@ def clip(text: str, width: float, size: float = TEXT) -> str:
 
 
 def wrap(text: str, width: float) -> list[str]:
-    """A text in lines that fit, as far as its words do."""
+    """Return a text in lines that fit, unless a single word is too wide."""
     lines: list[str] = []
     for word in text.split():
         if lines and text_width(f"{lines[-1]} {word}") <= width:
@@ -157,59 +157,59 @@ def wrap(text: str, width: float) -> list[str]:
 
 
 def label(x: float, y: float, text: str, *, anchor: str = "start", style: str = "", turn: float = 0) -> str:
-    """A line of text, `y` being its middle."""
-    more = f' class="{style}"' if style else ""
+    """Return a line of text as SVG, vertically centred at `y`."""
+    attributes = f' class="{style}"' if style else ""
     if turn:
-        more += f' transform="rotate({pixel(turn)} {pixel(x)} {pixel(y)})"'
-    place = f'x="{pixel(x)}" y="{pixel(y)}" dy="0.35em" text-anchor="{anchor}"'
-    return f"<text {place}{more}>{escape(text)}</text>"
+        attributes += f' transform="rotate({pixel(turn)} {pixel(x)} {pixel(y)})"'
+    position = f'x="{pixel(x)}" y="{pixel(y)}" dy="0.35em" text-anchor="{anchor}"'
+    return f"<text {position}{attributes}>{escape(text)}</text>"
 
 
 def legend(entries: Sequence[tuple[str, str]], top: float, across: float = SAMPLE) -> tuple[list[str], float]:
-    """Samples with their names in as many lines as they need, and where these end.
+    """Return samples with their names in as many lines as needed, and the y coordinate below them.
 
-    A sample is drawn around the origin, `across` wide.
+    A sample is drawn around the origin, `across` units wide.
     """
     parts: list[str] = []
     x, y = 4.0, top + LINE / 2
     for sample, name in entries:
-        shown = clip(name, WIDTH - across - 14)
-        width = across + 6 + text_width(shown)
+        text = clip(name, WIDTH - across - 14)
+        width = across + 6 + text_width(text)
         if x > 4 and x + width > WIDTH:
             x, y = 4.0, y + LINE
         parts.append(f'<g transform="translate({pixel(x + across / 2)} {pixel(y)})">{sample}</g>')
-        parts.append(label(x + across + 6, y, shown, style="legend"))
+        parts.append(label(x + across + 6, y, text, style="legend"))
         x += width + 16
     return parts, y + LINE / 2 if entries else top
 
 
 def picture(parts: Sequence[str], height: float, title: str, description: str) -> str:
-    """One SVG that needs nothing around it: it has its own colours, for light and for dark."""
+    """Return a self-contained SVG, with its own colours for light and dark themes."""
     size = f'viewBox="0 0 {WIDTH} {pixel(height)}" width="{WIDTH}" height="{pixel(height)}"'
     head = f'<svg xmlns="http://www.w3.org/2000/svg" class="outflank-figure" {size} role="img" font-size="13">'
-    told = f"<title>{escape(title)}</title><desc>{escape(description)}</desc>"
-    return f"{head}{told}<style>{PICTURE_STYLE}</style>{''.join(parts)}</svg>"
+    texts = f"<title>{escape(title)}</title><desc>{escape(description)}</desc>"
+    return f"{head}{texts}<style>{PICTURE_STYLE}</style>{''.join(parts)}</svg>"
 
 
 def colours(selector: str) -> str:
-    """CSS that gives the colours their names; paper is always light."""
-    return f"{_named(selector, LIGHT)}@media screen and (prefers-color-scheme:dark){{{_named(selector, DARK)}}}"
+    """Return CSS that defines the named colours; print is always light."""
+    return f"{_variables(selector, LIGHT)}@media screen and (prefers-color-scheme:dark){{{_variables(selector, DARK)}}}"
 
 
 def notebook_colours(selector: str) -> str:
-    """The same within notebooks that have a theme of their own, whatever the system's is."""
+    """Return CSS for notebooks with their own theme, which overrides the system's."""
     themes = (("[data-jp-theme-light=true]", LIGHT), ("[data-jp-theme-light=false]", DARK))
     editors = ((".vscode-light", LIGHT), (".vscode-dark", DARK))
-    rules = "".join(_named(f"{selector}:is({around} *)", names) for around, names in (*themes, *editors))
+    rules = "".join(_variables(f"{selector}:is({ancestor} *)", names) for ancestor, names in (*themes, *editors))
     return f"@media screen{{{rules}}}"
 
 
-def _named(selector: str, names: Mapping[str, str]) -> str:
+def _variables(selector: str, names: Mapping[str, str]) -> str:
     return f"{selector}{{{''.join(f'--{name}:{colour};' for name, colour in names.items())}}}"
 
 
 def scoped(scope: str, rules: str) -> str:
-    """CSS rules, one on each line, that hold below `scope` only.
+    """Return CSS rules, given one per line, restricted to elements below `scope`.
 
     >>> scoped(".a", "p, li {margin:0}")
     '.a p,.a li{margin:0}'
@@ -217,7 +217,7 @@ def scoped(scope: str, rules: str) -> str:
     lines = []
     for rule in rules.strip().splitlines():
         selectors, _, body = rule.partition("{")
-        lines.append(f"{','.join(f'{scope} {each.strip()}' for each in selectors.split(','))}{{{body}")
+        lines.append(f"{','.join(f'{scope} {selector.strip()}' for selector in selectors.split(','))}{{{body}")
     return "".join(lines)
 
 
@@ -245,9 +245,9 @@ PICTURE_STYLE = PICTURE_COLOURS + FLAT_STYLE
 THEMES = {"light": LIGHT, "dark": DARK}
 
 
-def flattened(svg: str, theme: str) -> str:
-    """A picture in the colours of one theme, for programs that know no variables, no queries and no backgrounds."""
+def apply_theme(svg: str, theme: str) -> str:
+    """Return a picture in fixed colours of one theme, for programs without CSS variables, queries and backgrounds."""
     paper = '<rect width="100%" height="100%" fill="var(--paper)"/>'
     plain = svg.replace(f"<style>{PICTURE_STYLE}</style>", f"<style>{FLAT_STYLE}</style>{paper}", 1)
-    known = THEMES[theme]
-    return re.sub(r"var\(--(\w+)\)", lambda found: known.get(found[1], found[0]), plain)
+    theme_colours = THEMES[theme]
+    return re.sub(r"var\(--(\w+)\)", lambda match: theme_colours.get(match[1], match[0]), plain)

@@ -1,4 +1,4 @@
-"""The first lines of a page: what was run, on what machine, and when."""
+"""The first lines of a page: command, machine and time of the run."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -14,32 +14,34 @@ RULES = """
 
 
 def origin_html(provenance: Mapping[str, Any]) -> str:
-    """A sentence; of what a document does not tell, nothing."""
+    """Return a sentence on the origin of a run; missing facts are omitted."""
     command = provenance.get("command")
-    said = [f"<code>{escape(command)}</code>" if isinstance(command, str) else ""]
+    parts = [f"<code>{escape(command)}</code>" if isinstance(command, str) else ""]
     machine = provenance.get("machine")
-    said.append(f"on {escape(_machine(machine))}" if isinstance(machine, Mapping) and _machine(machine) else "")
-    said.append(escape(_moment(provenance.get("when"))))
+    parts.append(
+        f"on {escape(_machine_text(machine))}" if isinstance(machine, Mapping) and _machine_text(machine) else ""
+    )
+    parts.append(escape(_time_text(provenance.get("when"))))
     commit = provenance.get("commit")
-    said.append(f"commit {escape(commit)}" if isinstance(commit, str) else "")
-    told = ", ".join(filter(None, said))
-    return f'<p class="soft origin">Run: {told}.</p>' if told else ""
+    parts.append(f"commit {escape(commit)}" if isinstance(commit, str) else "")
+    text = ", ".join(filter(None, parts))
+    return f'<p class="soft origin">Run: {text}.</p>' if text else ""
 
 
-def _machine(machine: Mapping[str, Any]) -> str:
-    """`2 cores of a Ryzen 7`, with the system."""
+def _machine_text(machine: Mapping[str, Any]) -> str:
+    """Return a machine in words, such as `2 cores of a Ryzen 7`, with its system."""
     cores, processor, system = (machine.get(name) for name in ("usable_cores", "processor", "system"))
     parts = []
     if isinstance(cores, int | float) and not isinstance(cores, bool):
         parts.append(how_many(int(cores), "core") if cores == int(cores) else f"{cores:g} cores")
     if isinstance(processor, str) and processor:
         parts.append(f"of {processor}" if parts else processor)
-    told = " ".join(parts)
-    return f"{told} ({system})" if told and isinstance(system, str) else told
+    text = " ".join(parts)
+    return f"{text} ({system})" if text and isinstance(system, str) else text
 
 
-def _moment(when: Any) -> str:
-    """A time as people write it."""
+def _time_text(when: Any) -> str:
+    """Return a time in readable form, or nothing if it is invalid."""
     try:
         moment = datetime.fromisoformat(when)
     except (TypeError, ValueError):

@@ -1,4 +1,4 @@
-"""Reports as HTML: parts for notebooks, and whole pages that need nothing else."""
+"""Reports as HTML: fragments for notebooks, and self-contained pages."""
 
 from collections.abc import Iterable
 
@@ -15,11 +15,11 @@ from outflank.lab.report import Figure, Report, ReportTable, as_html
 from outflank.words import how_many
 
 MOST_CELLS = 20_000
-"""Cells of raw samples beyond which a page would be too heavy to read."""
+"""Most cells of raw samples on a page: more would make it too heavy."""
 
 SCOPE = ".outflank-report.outflank-report"
-"""All rules stand under one class: a notebook's own look is left alone. Its look must not reach in either: the class
-counts twice, so that what we say weighs more, and sizes are relative to our own text, for some have a tiny root."""
+"""Selector of all rules: one class, so that they do not affect a notebook's own style. It is doubled to outweigh the
+notebook's rules, and sizes are relative to our own text, since some notebooks have a tiny root size."""
 
 RULES = """
 * {box-sizing:border-box}
@@ -88,29 +88,29 @@ PAGE_STYLE = "html{background:var(--paper)}body{margin:0}main{max-width:90rem;ma
 
 @as_html.register
 def table_html(table: ReportTable) -> str:
-    """A table, for a notebook."""
+    """Return a table as HTML for a notebook."""
     return _fragment(table_part(table))
 
 
 @as_html.register
 def figure_html(figure: Figure) -> str:
-    """A figure with its title and its caption, for a notebook."""
+    """Return a figure with its title and caption as HTML for a notebook."""
     return _fragment(figure_part(figure))
 
 
 @as_html.register
 def report_html(report: Report) -> str:
-    """A report, for a notebook."""
+    """Return a report as HTML for a notebook."""
     return _fragment(_content(report))
 
 
 def page_html(report: Report) -> str:
-    """A report as a whole page, self-contained: it can be sent, kept and printed as it is."""
+    """Return a report as a self-contained page, to be sent, stored and printed as it is."""
     return whole_page(report.experiment + _verdict(report), _content(report))
 
 
 def whole_page(title: str, content: str, *, style: str = "") -> str:
-    """A page around its content; `style` is added to that of all pages."""
+    """Return a page around its content; `style` is added to the style of all pages."""
     head = '<meta charset="utf-8"/><meta name="viewport" content="width=device-width, initial-scale=1"/>'
     rules = f"<style>{colours('html')}{PAGE_STYLE}{STYLE}{style}</style>"
     body = f'<body class="outflank-report"><main>{content}</main></body>'
@@ -122,7 +122,7 @@ def _fragment(content: str) -> str:
 
 
 def _content(report: Report) -> str:
-    """What was asked and found first, what is needed to repeat it last."""
+    """Return the content of a report: question and findings first, what is needed to repeat it last."""
     parts = [f"<header><h1>{escape(report.experiment)}</h1>", *_banners(report)]
     parts.append(f'<p class="question">{escape(report.question)}</p>')
     if report.reports:
@@ -132,13 +132,15 @@ def _content(report: Report) -> str:
     if report.notes:
         notes = "".join(f"<li>{escape(note)}</li>" for note in report.notes)
         parts.append(f"<section><h2>Findings</h2><ul>{notes}</ul></section>")
-    contents, drawn = sections_html(report)
+    contents, sections = sections_html(report)
     searched = (
         f"<section><h2>What was searched</h2>{searched_html(report.searched)}</section>" if report.searched else ""
     )
-    # A long page is read by its contents: what they lead to comes first there.
-    parts += [contents, drawn, searched] if contents else [searched, drawn]
-    parts.append(facts_part("Parameters", {name: each for name, each in report.parameters.items() if each is not None}))
+    # A long page has a list of contents: the sections that it links to come first.
+    parts += [contents, sections, searched] if contents else [searched, sections]
+    parts.append(
+        facts_part("Parameters", {name: value for name, value in report.parameters.items() if value is not None})
+    )
     parts.append(facts_part("Provenance", report.provenance))
     parts.append(_samples(report))
     return "".join(parts)

@@ -1,4 +1,4 @@
-"""Which colour and which mark a name has: the same in all figures, so that a curve is known again on the next page."""
+"""Colours and marks of names: the same in all figures, so that a curve is recognisable on every page."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -10,7 +10,7 @@ from outflank.lab.literature import REPORTS
 from outflank.lab.report import Figure, Plot, Series, Timeline
 
 NEUTRAL = 6
-"""The grey hue: for what is not measured but drawn beside it."""
+"""Grey hue for reference lines that are not measured."""
 
 SCHEMES = {
     "ybw": 0,
@@ -20,7 +20,7 @@ SCHEMES = {
     "pv-split": 4,
     "shared-table": 5,
     "abdada": 7,
-    # Playouts: in no figure with the others.
+    # Playouts: never in one figure with the others.
     "root-parallel": 8,
     "tree-parallel": 9,
 }
@@ -28,54 +28,54 @@ POLICIES = {"none": 16, "batch": 17, "depth": 18, "async": 19}
 PROGRAMS = {"par": 20, "par_rmi": 21, "par_tuple": 23, "000 par": 12, "000 par_rmi": 13, "000 par_tuple": 15}
 BOUNDS = dict.fromkeys(("linear", "ideal", "by chance"), NEUTRAL)
 FIXED = SCHEMES | POLICIES | PROGRAMS | BOUNDS
-"""Names that mean the same on every page: hue and mark by their number. Theirs and ours share a hue."""
+"""Numbers of names with a fixed style on every page, which give hue and mark. A report's curve and ours share a hue."""
 
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """How a series is told from the others."""
+    """The hue and shape that distinguish a series."""
 
     hue: int
     shape: int
-    """Of its marks and dashes: colour alone must not be needed."""
+    """Shape of marks and dashes, so that colour alone is not needed."""
 
     @property
     def colour(self) -> str:
-        """The value of an attribute."""
+        """Colour as the value of an SVG attribute."""
         return f"var(--hue{self.hue + 1})"
 
 
 class Palette:
-    """A style for each name; those that are not fixed get what the names before them have used least.
+    """A style for each name; names that are not fixed get the hue and shape used least so far.
 
-    What a group of names gets does not depend on those after it. A report's own curve looks as ours of the same thing,
-    which is in a group before it: `span, 002` as `span`.
+    The styles of a group of names do not depend on later groups. A report's curve has the style of our curve of the
+    same quantity, which is in an earlier group: `span, 002` looks like `span`.
     """
 
     def __init__(self, *groups: Iterable[str]) -> None:
         self._styles: dict[str, Style] = {}
         for names in groups:
-            # Fixed ones first: what is free is known only then.
+            # Fixed names first: only then is it known which styles are free.
             for name in sorted(names, key=lambda name: _key(name) not in FIXED):
                 if name not in self._styles:
                     self._styles[name] = self._free(name)
 
     @classmethod
     def over(cls, figures: Iterable[Figure]) -> "Palette":
-        """The one for all figures of a report; it does not depend on whether published series are shown."""
-        every = list(figures)
-        ours = [series.name for series in _series(every) if not series.published]
-        kinds = [name for each in every if isinstance(each, Timeline) for name in each.all_kinds]
-        return cls([*ours, *kinds], [series.name for series in _series(every) if series.published])
+        """Return the palette of all figures of a report; it does not depend on whether published series are shown."""
+        all_figures = list(figures)
+        ours = [series.name for series in _series(all_figures) if not series.published]
+        kinds = [name for figure in all_figures if isinstance(figure, Timeline) for name in figure.all_kinds]
+        return cls([*ours, *kinds], [series.name for series in _series(all_figures) if series.published])
 
     def of(self, name: str) -> Style:
-        """The style of a name."""
+        """Return the style of a name."""
         return self._styles[name]
 
     def _free(self, name: str) -> Style:
-        thing, _, report = name.rpartition(", ")
-        if report in REPORTS and thing in self._styles:
-            return self._styles[thing]
+        subject, _, report = name.rpartition(", ")
+        if report in REPORTS and subject in self._styles:
+            return self._styles[subject]
         hues = Counter(style.hue for style in self._styles.values())
         shapes = Counter(style.shape for style in self._styles.values())
         if name in FIXED:
@@ -85,7 +85,7 @@ class Palette:
 
 
 def _key(name: str) -> str:
-    """What a series is of, without under which conditions: `ybw` of `ybw, depth 9`."""
+    """Return the subject of a series without its conditions: `ybw` for `ybw, depth 9`."""
     return name.partition(",")[0].strip()
 
 

@@ -1,4 +1,4 @@
-"""Parts of pages: a table, a figure, names with their values."""
+"""Parts of pages: tables, figures, and lists of names with values."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -10,22 +10,22 @@ from outflank.lab.drawing.plots import plot_svg
 from outflank.lab.report import Cell, Figure, Flame, Plot, ReportTable
 
 WIDE, WIDEST = 95, 150
-"""Letters beyond which a table is printed smaller, and beyond which its words must be broken to fit on paper."""
+"""Letters per row beyond which a table is printed smaller, and beyond which words are broken to fit on paper."""
 WHOLE = 36
-"""Letters of a cell that begins with a number, and is kept in one line."""
+"""Most letters of a cell that begins with a number and stays on one line."""
 HOLLOW = "Hollow: what the reports measured, on their machines."
 
 
 def figure_svg(figure: Figure, palette: Palette | None = None) -> str:
-    """A figure as a picture, in the colours that a report's figures share, or in its own."""
+    """Return a figure as SVG, in the palette of a report's figures or its own."""
     if isinstance(figure, Plot):
         return plot_svg(figure, palette)
     return flame_svg(figure) if isinstance(figure, Flame) else timeline_svg(figure, palette)
 
 
 def table_part(table: ReportTable, anchor: str = "", *, under: str = "") -> str:
-    """A table with its title, which may be a place that links lead to, and its notes; `under` stands above it."""
-    table = table.shown
+    """Return a table with its title, a link target if `anchor` is given, and its notes; `under`: heading above."""
+    table = table.without_empty_columns
     columns = list(zip(*table.rows, strict=True)) or [() for _ in table.columns]
     styles = [_style(cells) for cells in columns]
 
@@ -39,7 +39,7 @@ def table_part(table: ReportTable, anchor: str = "", *, under: str = "") -> str:
     wide = ' class="widest"' if letters > WIDEST else ' class="wide"' if letters > WIDE else ""
     grid = f"<table{wide}><thead>{row('th', table.columns)}</thead><tbody>{body}</tbody></table>"
     notes = "".join(f'<p class="soft">{escape(note)}</p>' for note in table.notes)
-    # The box scrolls where the table is wider than the page; a keyboard must reach it.
+    # The box scrolls if the table is wider than the page; a keyboard must reach it.
     heading = "" if table.title == under else f"<h3{_id(anchor)}>{title}</h3>"
     return f'{heading}<div class="scroll" role="region" tabindex="0" aria-label="{title}">{grid}</div>{notes}'
 
@@ -47,7 +47,7 @@ def table_part(table: ReportTable, anchor: str = "", *, under: str = "") -> str:
 def _style(cells: Sequence[Cell]) -> str:
     if any(map(is_number, cells)):
         return ' class="number"'
-    # Numbers beside numbers: in two lines they could not be told apart.
+    # Several numbers in a cell: on two lines they would look like two cells.
     return ' class="whole"' if cells and all(map(_is_pair, cells)) else ""
 
 
@@ -56,17 +56,17 @@ def _is_pair(cell: Cell) -> bool:
 
 
 def _narrowest(name: str, cells: Sequence[Cell]) -> int:
-    """Letters that a column needs if its words, and all of its numbers, are to stay whole."""
+    """Return the letters that a column needs without breaking words and numbers."""
     words = [word for text in (name, *(cell for cell in cells if isinstance(cell, str))) for word in text.split()]
     return max(map(len, [*words, *(number(cell) for cell in cells if not isinstance(cell, str)), ""]))
 
 
 def figure_part(figure: Figure, palette: Palette | None = None, anchor: str = "") -> str:
-    """A figure with its title, which may be a place that links lead to, and its caption."""
-    drawn = figure_svg(figure, palette).replace(PICTURE_COLOURS, "", 1)  # those of the page are around it
-    said = f"{figure.caption} {HOLLOW if _published(figure) else ''}".strip()
-    caption = f"<figcaption>{escape(said)}</figcaption>" if said else ""
-    return f"<figure><h3{_id(anchor)}>{escape(figure.title)}</h3>{drawn}{caption}</figure>"
+    """Return a figure with its title, a link target if `anchor` is given, and its caption."""
+    svg = figure_svg(figure, palette).replace(PICTURE_COLOURS, "", 1)  # the page defines them
+    caption_text = f"{figure.caption} {HOLLOW if _published(figure) else ''}".strip()
+    caption = f"<figcaption>{escape(caption_text)}</figcaption>" if caption_text else ""
+    return f"<figure><h3{_id(anchor)}>{escape(figure.title)}</h3>{svg}{caption}</figure>"
 
 
 def _id(anchor: str) -> str:
@@ -78,7 +78,7 @@ def _published(figure: Figure) -> bool:
 
 
 def facts_part(title: str, values: Mapping[str, Any]) -> str:
-    """Names and values under a heading, as a part of a page."""
+    """Return names and values under a heading."""
     if not values:
         return ""
     rows = (
@@ -88,11 +88,11 @@ def facts_part(title: str, values: Mapping[str, Any]) -> str:
 
 
 def _plain(value: Any) -> str:
-    """A parameter as it was given: digits are not grouped, since it may have to be typed again."""
+    """Return a parameter as the user typed it: digits are not grouped, so that it can be typed again."""
     if value is None or isinstance(value, bool):
         return number(value)
     if isinstance(value, Mapping):
-        return ", ".join(f"{name} {_plain(each)}" for name, each in value.items())
+        return ", ".join(f"{name} {_plain(item)}" for name, item in value.items())
     if isinstance(value, Sequence) and not isinstance(value, str):
         return ", ".join(map(_plain, value))
     return str(value)

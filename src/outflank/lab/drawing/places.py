@@ -1,4 +1,4 @@
-"""The positions that were searched, on a page: pictures of the first ones, and what was done there."""
+"""The searched positions on a page: pictures of the first ones, and their searches."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -9,9 +9,9 @@ from outflank.lab.drawing.looks import escape
 from outflank.lab.search_log import Searched, SearchedPosition, by_position
 
 DRAWN = 6
-"""Positions that get a picture."""
+"""Most positions with a picture."""
 OPEN = 12
-"""Positions that are seen at once; the others must be asked for."""
+"""Most positions that are visible at first; the others are folded."""
 
 RULES = """
 .places {display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,28em),1fr));gap:1em 2em}
@@ -26,28 +26,28 @@ RULES = """
 
 
 def searched_html(searched: Sequence[Searched]) -> str:
-    """What was searched, position by position."""
+    """Return the searches as HTML, position by position."""
     places = by_position(searched)
-    cards = [_card(place, drawn=number < DRAWN) for number, place in enumerate(places)]
-    shown = f'<div class="places">{"".join(cards[:OPEN])}</div>'
+    cards = [_card(place, drawn=index < DRAWN) for index, place in enumerate(places)]
+    visible = f'<div class="places">{"".join(cards[:OPEN])}</div>'
     if len(cards) <= OPEN:
-        return shown
+        return visible
     rest = f'<div class="places">{"".join(cards[OPEN:])}</div>'
-    return f"{shown}<details><summary>{len(cards) - OPEN:,} more positions</summary>{rest}</details>"
+    return f"{visible}<details><summary>{len(cards) - OPEN:,} more positions</summary>{rest}</details>"
 
 
 def _card(place: SearchedPosition, *, drawn: bool) -> str:
     items = []
-    for told, games in place.lines:
+    for description, games in place.lines:
         moves = "".join(f"<p><code>{escape(game)}</code></p>" for game in games)
         folded = f"<details><summary>the moves</summary>{moves}</details>" if games else ""
-        items.append(f"<li>{escape(told)}{folded}</li>")
+        items.append(f"<li>{escape(description)}{folded}</li>")
     try:
         board: Board[Any] | None = Board.from_text(place.position)
-    except OutflankError:  # a game of one's own, without a notation
+    except OutflankError:  # a user's game without a notation
         board = None
     turn = f"{board.turn} to move" if board is not None else ""
     name = ", ".join(part for part in (place.game.title(), place.name, turn) if part)
     picture = board.svg(width=200, legal=False) if board is not None and drawn else ""
-    said = f"<strong>{escape(name)}</strong><br/><code>{escape(place.position)}</code>"
-    return f'<div class="place">{picture}<div>{said}<ul>{"".join(items)}</ul></div></div>'
+    heading = f"<strong>{escape(name)}</strong><br/><code>{escape(place.position)}</code>"
+    return f'<div class="place">{picture}<div>{heading}<ul>{"".join(items)}</ul></div></div>'

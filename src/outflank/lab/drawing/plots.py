@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from outflank.lab.drawing.axes import Axis, axis_over, powers_of_two, shown, ticks_below
+from outflank.lab.drawing.axes import Axis, axis_over, can_show, powers_of_two, ticks_below
 from outflank.lab.drawing.groups import Groups, groups_over
 from outflank.lab.drawing.looks import (
     LINE,
@@ -28,12 +28,12 @@ from outflank.lab.report import Plot, Series
 TOP, HEIGHT, RIGHT = 36, 270, WIDTH - 14
 BOTTOM = TOP + HEIGHT
 LEAST_ROOM = 0.6
-"""The part of an axis fitted to our own points that these must keep when published ones are shown too."""
+"""Least share of their fitted axis that our own points keep if published ones are shown too."""
 
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """A point that can be shown, with the spread around it."""
+    """A visible point with its spread."""
 
     x: float | str
     y: float
@@ -42,78 +42,78 @@ class Spot:
 
     @property
     def heights(self) -> tuple[float, float, float]:
-        """All that it reaches."""
+        """All y values of the point."""
         return self.low, self.y, self.high
 
 
 def plot_svg(plot: Plot, palette: Palette | None = None) -> str:
-    """A plot as one self-contained SVG, in the colours of a report's figures, or in those of its own.
+    """Return a plot as one self-contained SVG, in the palette of a report's figures or its own.
 
-    What an axis cannot show is left out: numbers that are not finite, and on a logarithmic axis those not above zero.
-    The axes fit what was measured here: published points that would squeeze it lie beyond them, and the legend says so.
+    Values that an axis cannot show are omitted: those that are not finite, and on a logarithmic axis those not above 0.
+    The axes fit our own measurements: published points that would squeeze them are outside, and the legend says so.
     """
     palette = palette or Palette.over((plot,))
     styles = [palette.of(series.name) for series in plot.series]
     bars = plot.kind == "bars"
     grouped = bars or any(isinstance(x, str) for series in plot.series for x, _ in series.points)
-    every = [_spots(plot, series, grouped) for series in plot.series]
-    across = _names(plot, every) if grouped else _x_axis(plot, every, 0.0)
-    curves = _kept(plot, every, lambda spot: _within(across, spot))
+    all_curves = [_spots(plot, series, grouped) for series in plot.series]
+    x_extent = _group_names(plot, all_curves) if grouped else _x_axis(plot, all_curves, 0.0)
+    curves = _fitting_points(plot, all_curves, lambda spot: _within(x_extent, spot))
     y_axis = _y_axis(plot, curves)
-    if not bars:  # a bar that is too high is drawn as far as there is room
-        curves = _kept(plot, curves, lambda spot: y_axis.low <= spot.y <= y_axis.high)
+    if not bars:  # a bar that is too high is cut at the edge
+        curves = _fitting_points(plot, curves, lambda spot: y_axis.low <= spot.y <= y_axis.high)
     left = 14 + max((text_width(text) for _, text in y_axis.ticks), default=0.0)
     x_axis: Groups | Axis
-    if isinstance(across, list):
-        x_axis = groups_over(across, left, RIGHT)
-        written, below = x_axis.ticks_below(BOTTOM)
+    if isinstance(x_extent, list):
+        x_axis = groups_over(x_extent, left, RIGHT)
+        tick_parts, below = x_axis.ticks_below(BOTTOM)
     else:
-        x_axis = _x_axis(plot, every, left)
-        written, below = ticks_below(x_axis, TOP, BOTTOM)
+        x_axis = _x_axis(plot, all_curves, left)
+        tick_parts, below = ticks_below(x_axis, TOP, BOTTOM)
 
-    parts = _frame(plot, y_axis, x_axis.begin) + written
+    parts = _frame(plot, y_axis, x_axis.begin) + tick_parts
     middle = (x_axis.begin + RIGHT) / 2
-    across_title = _titled(plot.x, log=plot.log_x and not grouped)
-    parts.append(label(middle, below + LINE / 2, clip(across_title, 2 * (WIDTH - middle)), anchor="middle"))
+    x_title = _axis_title(plot.x, log=plot.log_x and not grouped)
+    parts.append(label(middle, below + LINE / 2, clip(x_title, 2 * (WIDTH - middle)), anchor="middle"))
     if not any(curves):
         parts.append(label(middle, TOP + HEIGHT / 2, "nothing to show", anchor="middle", style="faint"))
     if plot.kind == "bars" and isinstance(x_axis, Groups):
         parts += _bars(plot, styles, curves, x_axis, y_axis)
     else:
-        # Bands first: a curve must not vanish below the spread of another.
+        # Bands first: they must not cover another curve.
         order = sorted(range(len(curves)), key=lambda index: plot.series[index].style != "band")
         parts += [_curve(plot, plot.series[index], styles[index], curves[index], x_axis, y_axis) for index in order]
     entries = [
         (
             _sample(plot, series, styles[index]),
-            _name(
+            _legend_text(
                 series,
-                beyond=len(every[index]) - len(curves[index]),
+                beyond=len(all_curves[index]) - len(curves[index]),
                 cut=any(spot.y > y_axis.high for spot in curves[index]),
-                of=len(every[index]),
+                of=len(all_curves[index]),
             ),
         )
         for index, series in enumerate(plot.series)
         if series.name
     ]
-    keys, end = legend(entries, below + LINE + 4, SWATCH if plot.kind == "bars" else SAMPLE)
-    return picture(parts + keys, end + 4, plot.title, _description(plot, y_axis))
+    legend_parts, end = legend(entries, below + LINE + 4, SWATCH if plot.kind == "bars" else SAMPLE)
+    return picture(parts + legend_parts, end + 4, plot.title, _description(plot, y_axis))
 
 
 def _spots(plot: Plot, series: Series, grouped: bool) -> list[Spot]:
-    """The points of a series that the axes can show; a spread that they cannot show is left out."""
+    """Return the points of a series that the axes can show; spreads that they cannot show are omitted."""
     spots = []
     for index, (x, y) in enumerate(series.points):
-        if not shown(y, log=plot.log_y) or not (isinstance(x, str) or shown(x, log=plot.log_x and not grouped)):
+        if not can_show(y, log=plot.log_y) or not (isinstance(x, str) or can_show(x, log=plot.log_x and not grouped)):
             continue
         ends = series.spread[index] if index < len(series.spread) else (y, y)
-        low, high = (end if shown(end, log=plot.log_y) else y for end in ends)
+        low, high = (end if can_show(end, log=plot.log_y) else y for end in ends)
         spots.append(Spot(number(x) if grouped else x, y, min(low, high, y), max(low, high, y)))
     return spots
 
 
 def _x_axis(plot: Plot, curves: Sequence[Sequence[Spot]], left: float) -> Axis:
-    # A bound may be drawn at any x: only what was measured says whether x goes by doubling.
+    # A bound may be drawn at any x: only measured points decide whether x doubles.
     pairs = list(zip(plot.series, curves, strict=True))
     ours = [float(spot.x) for series, spots in pairs if not series.published for spot in spots]
     measured = [
@@ -124,7 +124,7 @@ def _x_axis(plot: Plot, curves: Sequence[Sequence[Spot]], left: float) -> Axis:
     ]
     values = [float(spot.x) for spots in curves for spot in spots]
     binary = powers_of_two(measured or ours or values)
-    return _fitting(values, ours, lambda shown: axis_over(shown, left, RIGHT, log=plot.log_x, binary=binary))
+    return _fitting_axis(values, ours, lambda fitted: axis_over(fitted, left, RIGHT, log=plot.log_x, binary=binary))
 
 
 def _y_axis(plot: Plot, curves: Sequence[Sequence[Spot]]) -> Axis:
@@ -132,13 +132,15 @@ def _y_axis(plot: Plot, curves: Sequence[Sequence[Spot]]) -> Axis:
     values = [height for _, spots in pairs for spot in spots for height in spot.heights]
     ours = [height for series, spots in pairs if not series.published for spot in spots for height in spot.heights]
     bars = plot.kind == "bars"
-    return _fitting(values, ours, lambda shown: axis_over(shown, BOTTOM, TOP, log=plot.log_y, bars=bars), bars=bars)
+    return _fitting_axis(
+        values, ours, lambda fitted: axis_over(fitted, BOTTOM, TOP, log=plot.log_y, bars=bars), bars=bars
+    )
 
 
-def _fitting(
+def _fitting_axis(
     values: Sequence[float], ours: Sequence[float], over: Callable[[Sequence[float]], Axis], *, bars: bool = False
 ) -> Axis:
-    """The axis over all values, or over ours alone, if these would have too little room on the other."""
+    """Return the axis over all values, or over our own if these would have too little room."""
     whole = over(values)
     if not ours or len(ours) == len(values):
         return whole
@@ -150,31 +152,31 @@ def _fitting(
     return whole if room(whole) >= LEAST_ROOM * room(fitted) else fitted
 
 
-def _kept(plot: Plot, curves: Sequence[list[Spot]], fits: Callable[[Spot], bool]) -> list[list[Spot]]:
-    """All of ours, and of published points those that fit."""
+def _fitting_points(plot: Plot, curves: Sequence[list[Spot]], fits: Callable[[Spot], bool]) -> list[list[Spot]]:
+    """Return all of our points, and the published points that fit."""
     pairs = zip(plot.series, curves, strict=True)
     return [[spot for spot in spots if not series.published or fits(spot)] for series, spots in pairs]
 
 
-def _names(plot: Plot, curves: Sequence[Sequence[Spot]]) -> list[str]:
-    """The groups that we have measured; all, where there are none of ours."""
+def _group_names(plot: Plot, curves: Sequence[Sequence[Spot]]) -> list[str]:
+    """Return the groups that we measured, or all if there are none."""
     ours = [spots for series, spots in zip(plot.series, curves, strict=True) if not series.published and spots]
     return list(dict.fromkeys(str(spot.x) for spots in ours or curves for spot in spots))
 
 
-def _within(across: list[str] | Axis, spot: Spot) -> bool:
-    if isinstance(across, list):
-        return spot.x in across
-    return across.low <= float(spot.x) <= across.high
+def _within(extent: list[str] | Axis, spot: Spot) -> bool:
+    if isinstance(extent, list):
+        return spot.x in extent
+    return extent.low <= float(spot.x) <= extent.high
 
 
-def _titled(axis: str, *, log: bool) -> str:
-    """What is written at an axis; that it is logarithmic must not be guessed from its ticks."""
+def _axis_title(axis: str, *, log: bool) -> str:
+    """Return the title of an axis, which says if it is logarithmic."""
     return f"{axis}, log scale" if log else axis
 
 
 def _frame(plot: Plot, axis: Axis, left: float) -> list[str]:
-    """The plotting area, the upright axis and its title."""
+    """Return the plotting area, the vertical axis and its title."""
     parts = [f'<path class="grid" d="M{pixel(left)} {pixel(axis.at(value))}H{RIGHT}"/>' for value, _ in axis.ticks]
     parts += [f'<path class="edge" d="M{pixel(left)} {pixel(axis.at(value))}h-4"/>' for value in axis.minor]
     for value, text in axis.ticks:
@@ -183,32 +185,32 @@ def _frame(plot: Plot, axis: Axis, left: float) -> list[str]:
     parts.append(f'<rect class="area" {corner}/><path class="edge" d="M{pixel(left)} {BOTTOM}H{RIGHT}"/>')
     if axis.low < 0 < axis.high and not axis.log:
         parts.append(f'<path class="edge" d="M{pixel(left)} {pixel(axis.at(0))}H{RIGHT}"/>')
-    parts.append(label(4, 11, clip(_titled(plot.y, log=plot.log_y), WIDTH - 8)))
+    parts.append(label(4, 11, clip(_axis_title(plot.y, log=plot.log_y), WIDTH - 8)))
     return parts
 
 
 def _curve(plot: Plot, series: Series, style: Style, spots: Sequence[Spot], x_axis: Groups | Axis, axis: Axis) -> str:
-    at = [(_across(x_axis, spot), spot) for spot in spots]
+    placed = [(_x_coordinate(x_axis, spot), spot) for spot in spots]
     parts: list[str] = []
-    if series.style == "band" and at:
-        edge = [(x, spot.low) for x, spot in at] + [(x, spot.high) for x, spot in reversed(at)]
+    if series.style == "band" and placed:
+        edge = [(x, spot.low) for x, spot in placed] + [(x, spot.high) for x, spot in reversed(placed)]
         corners = "L".join(f"{pixel(x)} {pixel(axis.at(y))}" for x, y in edge)
         parts.append(f'<path d="M{corners}z" fill="currentColor" fill-opacity="0.18"/>')
-    if series.style != "points" and at:
+    if series.style != "points" and placed:
         stroke = f'stroke="currentColor" stroke-width="2"{_dashes(series, style)}'
-        way = "L".join(f"{pixel(x)} {pixel(axis.at(spot.y))}" for x, spot in at)
-        parts.append(f'<path d="M{way}" fill="none" stroke-linejoin="round" {stroke}/>')
+        path = "L".join(f"{pixel(x)} {pixel(axis.at(spot.y))}" for x, spot in placed)
+        parts.append(f'<path d="M{path}" fill="none" stroke-linejoin="round" {stroke}/>')
     if series.style != "band":
-        parts += [_whisker(x, spot, axis) for x, spot in at]
+        parts += [_whisker(x, spot, axis) for x, spot in placed]
     radius = _radius(series)
-    for x, spot in at:
-        told = _told(plot, series, spot)
-        parts.append(mark(style.shape, x, axis.at(spot.y), radius, hollow=series.published, told=told))
-    faded = ' opacity="0.75"' if series.published else ""
-    return f'<g color="{style.colour}"{faded}>{"".join(parts)}</g>'
+    for x, spot in placed:
+        tooltip = _tooltip(plot, series, spot)
+        parts.append(mark(style.shape, x, axis.at(spot.y), radius, hollow=series.published, tooltip=tooltip))
+    opacity = ' opacity="0.75"' if series.published else ""
+    return f'<g color="{style.colour}"{opacity}>{"".join(parts)}</g>'
 
 
-def _across(axis: Groups | Axis, spot: Spot) -> float:
+def _x_coordinate(axis: Groups | Axis, spot: Spot) -> float:
     return axis.at(str(spot.x)) if isinstance(axis, Groups) else axis.at(float(spot.x))
 
 
@@ -217,7 +219,7 @@ def _dashes(series: Series, style: Style) -> str:
 
 
 def _radius(series: Series) -> float:
-    """Bounds and bands are not measured at single points, and many points would hide their curve."""
+    """Return the radius of marks: small for bounds and bands, which have no measured points, and for many points."""
     if series.style in ("dashed", "band"):
         return 1.8
     return 4.0 if len(series.points) <= 40 else 2.2
@@ -227,14 +229,14 @@ def _whisker(x: float, spot: Spot, axis: Axis) -> str:
     if spot.low == spot.high:
         return ""
     low, high = pixel(axis.at(spot.low)), pixel(axis.at(spot.high))
-    way = f"M{pixel(x)} {low}V{high}M{pixel(x - 4)} {low}h8M{pixel(x - 4)} {high}h8"
-    return f'<path class="whisker" d="{way}" stroke="currentColor" stroke-width="1.3" fill="none"/>'
+    path = f"M{pixel(x)} {low}V{high}M{pixel(x - 4)} {low}h8M{pixel(x - 4)} {high}h8"
+    return f'<path class="whisker" d="{path}" stroke="currentColor" stroke-width="1.3" fill="none"/>'
 
 
 def _bars(
     plot: Plot, styles: Sequence[Style], curves: Sequence[Sequence[Spot]], x_axis: Groups, axis: Axis
 ) -> list[str]:
-    """Bars side by side in each group, in the order of the legend."""
+    """Return bars side by side in each group, in the order of the legend."""
     width = min(0.84 * x_axis.slot / max(len(curves), 1), 54.0)
     base = axis.at(axis.low if axis.log else 0.0)
     groups = []
@@ -247,19 +249,19 @@ def _bars(
             kind = "hollow" if series.published else "solid"
             if not axis.low <= spot.y <= axis.high:
                 kind += " beyond"
-            told = f"<title>{escape(_told(plot, series, spot))}</title>"
-            parts.append(f'<rect class="bar {kind}" x="{pixel(x)}" y="{pixel(min(y, base))}" {size}>{told}</rect>')
+            tooltip = f"<title>{escape(_tooltip(plot, series, spot))}</title>"
+            parts.append(f'<rect class="bar {kind}" x="{pixel(x)}" y="{pixel(min(y, base))}" {size}>{tooltip}</rect>')
             middle = x + width * 0.46
             parts.append(f'<g color="var(--ink)">{_whisker(middle, spot, axis)}</g>')
             if text_width(short(spot.y), VALUE) <= width:
-                beyond = axis.at(spot.high) - 8 if y <= base else axis.at(spot.low) + 8
-                parts.append(label(middle, beyond, short(spot.y), anchor="middle", style="value"))
+                value_y = axis.at(spot.high) - 8 if y <= base else axis.at(spot.low) + 8
+                parts.append(label(middle, value_y, short(spot.y), anchor="middle", style="value"))
         groups.append(f'<g color="{styles[index].colour}">{"".join(parts)}</g>')
     return groups
 
 
 def _sample(plot: Plot, series: Series, style: Style) -> str:
-    """What stands for a series in the legend."""
+    """Return the sample of a series in the legend."""
     half = SAMPLE / 2
     if plot.kind == "bars":
         inner = (
@@ -276,26 +278,26 @@ def _sample(plot: Plot, series: Series, style: Style) -> str:
     return f'<g color="{style.colour}">{inner}</g>'
 
 
-def _name(series: Series, *, beyond: int = 0, cut: bool = False, of: int = 0) -> str:
-    """A series in the legend: whose it is, how many points lie beyond the axes, and whether bars end at the edge."""
-    said = ["published"] if series.published and "published" not in series.name.lower() else []
+def _legend_text(series: Series, *, beyond: int = 0, cut: bool = False, of: int = 0) -> str:
+    """Return the legend text of a series, with its origin, points outside the axes, and whether bars are cut."""
+    remarks = ["published"] if series.published and "published" not in series.name.lower() else []
     if beyond:
-        said.append("outside" if beyond == of else f"{beyond} of {of} outside")
+        remarks.append("outside" if beyond == of else f"{beyond} of {of} outside")
     if cut:
-        said.append("dashed: higher")
-    return f"{series.name} ({', '.join(said)})" if said else series.name
+        remarks.append("dashed: higher")
+    return f"{series.name} ({', '.join(remarks)})" if remarks else series.name
 
 
-def _told(plot: Plot, series: Series, spot: Spot) -> str:
-    """What is said of a point: its exact values."""
-    said = f"{_name(series)}: {plot.x} {number(spot.x, 8)}, {plot.y} {number(spot.y, 8)}"
-    return said if spot.low == spot.high else f"{said} ({number(spot.low, 8)} to {number(spot.high, 8)})"
+def _tooltip(plot: Plot, series: Series, spot: Spot) -> str:
+    """Return the tooltip of a point: its exact values."""
+    text = f"{_legend_text(series)}: {plot.x} {number(spot.x, 8)}, {plot.y} {number(spot.y, 8)}"
+    return text if spot.low == spot.high else f"{text} ({number(spot.low, 8)} to {number(spot.high, 8)})"
 
 
 def _description(plot: Plot, axis: Axis) -> str:
-    """The plot in a sentence, for those who cannot see it."""
+    """Return the plot in a sentence, for readers who cannot see it."""
     kind = "Bars" if plot.kind == "bars" else "Curves"
-    names = ", ".join(_name(series) for series in plot.series) or "nothing"
+    names = ", ".join(_legend_text(series) for series in plot.series) or "nothing"
     scale = " on a logarithmic axis" if plot.log_y else ""
     reach = f"from {number(axis.low)} to {number(axis.high)}"
     return f"{kind} of {plot.y} over {plot.x}: {names}. {plot.y} goes {reach}{scale}. {plot.caption}".strip()

@@ -1,4 +1,4 @@
-"""The page of a reviewed game: the value over the game first, then boards where it went wrong, then every move."""
+"""The page of a reviewed game: the value over the game, boards of mistakes, then every move."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -10,11 +10,11 @@ from outflank.lab.drawing.looks import escape, scoped
 from outflank.lab.drawing.page import SCOPE, whole_page
 from outflank.lab.drawing.parts import facts_part, figure_part, table_part
 from outflank.lab.report import Plot, ReportTable, Sample, Series
-from outflank.players.review import Judged
+from outflank.players.review import JudgedMove
 from outflank.players.story import Story
 
 MOST_BOARDS = 12
-"""Boards on a page: of more mistakes the costliest."""
+"""Most boards on a page: the costliest mistakes."""
 
 RULES = """
 .boards {display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,17em),1fr));gap:1.2em}
@@ -27,55 +27,55 @@ RULES = """
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reviewed:
-    """A game and what was found in it."""
+    """A game with the findings of its review."""
 
     board: Board[Any]
-    """As the game ended, with its moves."""
+    """Final position of the game, with its moves."""
     title: str
-    judged: Sequence[Judged]
+    judged: Sequence[JudgedMove]
     marks: Marks
     story: Story
     conclusions: Sequence[str]
-    """What is to be said of the whole game, a sentence each."""
-    told: Callable[[Judged], str]
-    """A move beside the best one, in words."""
+    """Sentences on the whole game."""
+    describe_move: Callable[[JudgedMove], str]
+    """Function that compares a move with the best one, in words."""
     rows: Sequence[Sample]
-    """Every move, for the table."""
+    """Table rows, one for every move."""
 
     @property
     def plot(self) -> Plot:
-        """The value over the game."""
+        """Plot of the value over the game."""
         values = dict(self.story.values)
-        wrong = tuple((each.ply, values[each.ply]) for each in self.wrong)
+        points = tuple((move.ply, values[move.ply]) for move in self.mistakes)
         return Plot(
             title="value over the game",
             x="move",
             y=f"black's value ({unit_of(self.board.game).name})",
             series=(
                 Series(name="after the move", points=self.story.values),
-                Series(name="mistakes and turning points", points=wrong, style="points"),
+                Series(name="mistakes and turning points", points=points, style="points"),
             ),
         )
 
     @property
-    def shown(self) -> list[Judged]:
-        """The moves that get a board: turning points before all, then what cost most; as they were played."""
-        wrong = sorted(self.wrong, key=lambda each: (not self.turned(each), -each.loss))
-        return sorted(wrong[:MOST_BOARDS], key=lambda each: each.ply)
+    def moves_with_boards(self) -> list[JudgedMove]:
+        """Moves that get a board, in order of play: turning points first, then the costliest."""
+        by_importance = sorted(self.mistakes, key=lambda move: (not self.is_turning_point(move), -move.loss))
+        return sorted(by_importance[:MOST_BOARDS], key=lambda move: move.ply)
 
     @property
-    def wrong(self) -> list[Judged]:
-        """Mistakes and turning points."""
-        return [each for each in self.judged if self.turned(each) or each.loss >= self.marks.mistake]
+    def mistakes(self) -> list[JudgedMove]:
+        """Moves that are mistakes or turning points."""
+        return [move for move in self.judged if self.is_turning_point(move) or move.loss >= self.marks.mistake]
 
-    def turned(self, each: Judged) -> bool:
-        """Whether a move changed who wins."""
-        return each in self.story.turning_points
+    def is_turning_point(self, move: JudgedMove) -> bool:
+        """Return whether a move changed the winner."""
+        return move in self.story.turning_points
 
 
 def review_html(review: Reviewed, provenance: dict[str, Any]) -> str:
-    """The whole page."""
-    said = "".join(f"<li>{escape(line)}</li>" for line in review.conclusions)
+    """Return the whole page."""
+    findings = "".join(f"<li>{escape(line)}</li>" for line in review.conclusions)
     start = review.board.copy()
     while start.moves:
         start.pop()
@@ -83,7 +83,7 @@ def review_html(review: Reviewed, provenance: dict[str, Any]) -> str:
     parts = [
         f"<header><h1>{escape(review.title)}</h1></header>",
         f"<section>{figure_part(review.plot)}</section>",
-        f"<section><h2>Findings</h2><ul>{said}</ul></section>",
+        f"<section><h2>Findings</h2><ul>{findings}</ul></section>",
         _boards(review),
         f"<section><h2>Every move</h2>{table_part(ReportTable.of('moves', review.rows))}</section>",
         facts_part("The game", game),
@@ -93,25 +93,27 @@ def review_html(review: Reviewed, provenance: dict[str, Any]) -> str:
 
 
 def _boards(review: Reviewed) -> str:
-    shown = review.shown
-    if not shown:
+    moves = review.moves_with_boards
+    if not moves:
         return ""
-    wrong = len(review.wrong)
-    left_out = f" {len(shown)} of {wrong}: turning points, then what cost most." if wrong > len(shown) else ""
-    how = description_of(review.board.game).pictured
-    key = f"Before the move{f': {how}' if how else ''}.{left_out}"
-    figures = "".join(_board(review, each) for each in shown)
+    mistake_count = len(review.mistakes)
+    omitted = (
+        f" {len(moves)} of {mistake_count}: turning points, then what cost most." if mistake_count > len(moves) else ""
+    )
+    legend = description_of(review.board.game).review_legend
+    explanation = f"Before the move{f': {legend}' if legend else ''}.{omitted}"
+    figures = "".join(_board(review, move) for move in moves)
     heading = "<h2>Where it went wrong</h2>"
-    return f'<section>{heading}<p class="soft">{escape(key)}</p><div class="boards">{figures}</div></section>'
+    return f'<section>{heading}<p class="soft">{escape(explanation)}</p><div class="boards">{figures}</div></section>'
 
 
-def _board(review: Reviewed, each: Judged) -> str:
+def _board(review: Reviewed, judged: JudgedMove) -> str:
     before = review.board.copy()
-    while before.ply >= each.ply:
+    while before.ply >= judged.ply:
         before.pop()
-    turned = " (turning point)" if review.turned(each) else ""
-    heading = f"{each.ply}. {each.side} {each.move}{review.marks.of(each.loss)}{turned}"
-    better = each.best if each.best != each.move else None
-    drawn = before.svg(width=320, legal=False, played=each.move, better=better)
-    caption = f"<figcaption>{escape(review.told(each))}</figcaption>"
-    return f"<figure><h3>{escape(heading)}</h3>{drawn}{caption}</figure>"
+    suffix = " (turning point)" if review.is_turning_point(judged) else ""
+    heading = f"{judged.ply}. {judged.side} {judged.move}{review.marks.of(judged.loss)}{suffix}"
+    better = judged.best if judged.best != judged.move else None
+    svg = before.svg(width=320, legal=False, played=judged.move, better=better)
+    caption = f"<figcaption>{escape(review.describe_move(judged))}</figcaption>"
+    return f"<figure><h3>{escape(heading)}</h3>{svg}{caption}</figure>"

@@ -1,4 +1,4 @@
-"""A report's tables and figures on a page: section by section, with a list of contents where there is much."""
+"""A report's tables and figures on a page, section by section, with a list of contents if there are many."""
 
 import re
 from dataclasses import replace
@@ -9,10 +9,10 @@ from outflank.lab.drawing.parts import figure_part, table_part
 from outflank.lab.report import Report, Section
 
 LONG = 5
-"""Entries from which on a page has a list of its contents."""
+"""Least entries of a list of contents."""
 LONGEST_ANCHOR = 60
 OVERVIEW = "Overview"
-"""The heading of what belongs to no section, where there are some."""
+"""Heading of tables and figures without a section, if others have one."""
 
 RULES = """
 .beside {display:flex;flex-wrap:wrap;gap:1em 2em;align-items:flex-start}
@@ -29,15 +29,15 @@ PRINT_RULES = """
 
 
 class Anchors:
-    """Names of places on a page, each given once, and the titles that lead there."""
+    """Unique link targets on a page, with their titles."""
 
     def __init__(self, page: str) -> None:
         self.page = page
-        """Comes first in every name: a notebook may show several reports."""
+        """Prefix of every target: a notebook may show several reports."""
         self.titles: dict[str, str] = {}
 
     def of(self, title: str) -> str:
-        """The name of the place that such a title has."""
+        """Return a new link target for a title."""
         words = re.sub(r"[^0-9a-z]+", "-", f"{self.page} {title}".lower())[:LONGEST_ANCHOR].strip("-")
         number, name = 1, words
         while name in self.titles:
@@ -48,40 +48,42 @@ class Anchors:
 
 
 def sections_html(report: Report) -> tuple[str, str]:
-    """The contents, where there is much, and tables with figures beside them under the headings of their sections.
+    """Return the list of contents, if there are many entries, and the sections of tables with figures beside them.
 
     Without sections, all tables come before all figures.
     """
     anchors, palette = Anchors(report.experiment), Palette.over(report.figures)
     sections = report.sections
     if [section.name for section in sections] == [""]:
-        drawn = _plain(sections[0], palette, anchors, alone=True)
+        content = _without_heading(sections[0], palette, anchors, alone=True)
     else:
-        drawn = "".join((_section if each.name else _plain)(each, palette, anchors) for each in sections)
-    return _contents(anchors), drawn
+        content = "".join(
+            (_section if section.name else _without_heading)(section, palette, anchors) for section in sections
+        )
+    return _contents(anchors), content
 
 
 def _section(section: Section, palette: Palette, anchors: Anchors) -> str:
     heading = f'<h2 id="{anchors.of(section.name)}">{escape(section.name)}</h2>'
-    tables = "".join(table_part(each, under=section.name) for each in section.tables)
-    figures = "".join(figure_part(each, palette) for each in section.figures)
+    tables = "".join(table_part(table, under=section.name) for table in section.tables)
+    figures = "".join(figure_part(figure, palette) for figure in section.figures)
     inner = f'<div class="tables">{tables}</div>' if tables else ""
     inner += f'<div class="figures">{figures}</div>' if figures else ""
     return f'<section>{heading}<div class="beside">{inner}</div></section>'
 
 
-def _plain(section: Section, palette: Palette, anchors: Anchors, *, alone: bool = False) -> str:
-    """What has no heading of its own; where nothing else has one, the contents tell of every part."""
+def _without_heading(section: Section, palette: Palette, anchors: Anchors, *, alone: bool = False) -> str:
+    """Return the parts without a section; if no part has one, the contents list every part."""
     if not alone:
         return _section(replace(section, name=OVERVIEW), palette, anchors)
-    drawn = ""
+    content = ""
     if section.tables:
-        tables = "".join(table_part(each, anchors.of(each.title)) for each in section.tables)
-        drawn = f"<section><h2>Tables</h2>{tables}</section>"
+        tables = "".join(table_part(table, anchors.of(table.title)) for table in section.tables)
+        content = f"<section><h2>Tables</h2>{tables}</section>"
     if section.figures:
-        figures = "".join(figure_part(each, palette, anchors.of(each.title)) for each in section.figures)
-        drawn += f'<section><h2>Figures</h2><div class="figures">{figures}</div></section>'
-    return drawn
+        figures = "".join(figure_part(figure, palette, anchors.of(figure.title)) for figure in section.figures)
+        content += f'<section><h2>Figures</h2><div class="figures">{figures}</div></section>'
+    return content
 
 
 def _contents(anchors: Anchors) -> str:

@@ -25,15 +25,15 @@ LATEX = {
     "µ": r"$\mu$",
     "✓": r"$\checkmark$",
 }
-"""How letters are written that mean something to LaTeX, or that its usual fonts do not have."""
+"""LaTeX of characters that are special to it, or missing in its usual fonts."""
 
 
 def table_markdown(table: ReportTable) -> str:
-    """A pipe table with its title above and its notes below; numbers are aligned to the right."""
-    table = table.shown
-    right = _right(table)
-    rows = [[_in_cell(cell) for cell in row] for row in (table.columns, *table.rows)]
-    widths = [max(3, *(len(row[place]) for row in rows)) for place in range(len(table.columns))]
+    """Return a pipe table with its title above and its notes below; numbers are right-aligned."""
+    table = table.without_empty_columns
+    right = _right_aligned(table)
+    rows = [[_markdown_text(cell) for cell in row] for row in (table.columns, *table.rows)]
+    widths = [max(3, *(len(row[index]) for row in rows)) for index in range(len(table.columns))]
 
     def line(cells: Sequence[str]) -> str:
         padded = (
@@ -43,23 +43,23 @@ def table_markdown(table: ReportTable) -> str:
         return f"| {' | '.join(padded)} |"
 
     rule = ["-" * (width - 1) + ":" if aligned else "-" * width for width, aligned in zip(widths, right, strict=True)]
-    lines = [f"**{_in_cell(table.title)}**", "", line(rows[0]), line(rule), *map(line, rows[1:])]
-    return "\n".join([*lines, *(part for note in table.notes for part in ("", _in_cell(note)))]) + "\n"
+    lines = [f"**{_markdown_text(table.title)}**", "", line(rows[0]), line(rule), *map(line, rows[1:])]
+    return "\n".join([*lines, *(part for note in table.notes for part in ("", _markdown_text(note)))]) + "\n"
 
 
 def table_latex(table: ReportTable) -> str:
-    """A `table` to be included in a document."""
-    table = table.shown
-    columns = "".join("r" if aligned else "l" for aligned in _right(table))
+    """Return a `table` environment to include in a document."""
+    table = table.without_empty_columns
+    columns = "".join("r" if aligned else "l" for aligned in _right_aligned(table))
     head, *body = (
-        "    " + " & ".join(_in_latex(number(cell)) for cell in row) + r" \\" for row in (table.columns, *table.rows)
+        "    " + " & ".join(_latex_text(number(cell)) for cell in row) + r" \\" for row in (table.columns, *table.rows)
     )
-    notes = [f"  \\par\\smallskip {{\\footnotesize {_in_latex(note)}}}" for note in table.notes]
+    notes = [f"  \\par\\smallskip {{\\footnotesize {_latex_text(note)}}}" for note in table.notes]
     lines = [
         r"% needs \usepackage{booktabs} and, for check marks, \usepackage{amssymb}",
         r"\begin{table}",
         r"  \centering",
-        f"  \\caption{{{_in_latex(table.title)}}}",
+        f"  \\caption{{{_latex_text(table.title)}}}",
         f"  \\begin{{tabular}}{{{columns}}}",
         r"    \toprule",
         head,
@@ -74,25 +74,25 @@ def table_latex(table: ReportTable) -> str:
 
 
 def table_csv(table: ReportTable) -> str:
-    """The cells as they are, numbers to their last digit."""
+    """Return the cells as CSV, numbers to their last digit."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerows((table.columns, *table.rows))
     return text.getvalue()
 
 
-def _right(table: ReportTable) -> list[bool]:
+def _right_aligned(table: ReportTable) -> list[bool]:
     columns: list[Sequence[Cell]] = list(zip(*table.rows, strict=True)) or [() for _ in table.columns]
     return [any(map(is_number, cells)) for cells in columns]
 
 
-def _in_cell(cell: Cell) -> str:
-    return re.sub(r"([\\|*_`<>])", r"\\\1", _in_line(number(cell)))
+def _markdown_text(cell: Cell) -> str:
+    return re.sub(r"([\\|*_`<>])", r"\\\1", _one_line(number(cell)))
 
 
-def _in_latex(text: str) -> str:
-    return "".join(LATEX.get(letter, letter) for letter in _in_line(text))
+def _latex_text(text: str) -> str:
+    return "".join(LATEX.get(letter, letter) for letter in _one_line(text))
 
 
-def _in_line(text: str) -> str:
+def _one_line(text: str) -> str:
     return " ".join(text.split())

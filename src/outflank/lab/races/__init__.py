@@ -1,7 +1,7 @@
-"""A checker of races: a search in the interpreter, its threads scheduled from a seed, every access to memory watched.
+"""A race checker: it runs a search in the interpreter, schedules threads from a seed, and watches all memory accesses.
 
-`clocks` says which accesses happen before which, `scheduler` which thread goes on, `declared` which races the source
-accepts; `checker` puts them together. What cilkscreen was for the reports that this package answers.
+`clocks` computes which accesses happen before which, `scheduler` selects the running thread, `declared` reads the races
+that the source accepts, and `checker` combines them. The reports used cilkscreen for this.
 """
 
 from outflank.lab.races.checker import check

@@ -1,7 +1,7 @@
-"""A check in a process of its own: kernels are compiled or interpreted from the first import on.
+"""A race check in its own process: kernels are compiled or interpreted from the first import on.
 
-Reads a JSON object from standard input: the position, and the arguments of `check`; prints its findings as rows,
-and what was searched.
+It reads a JSON object from standard input, with the position and the arguments of `check`, and prints the findings as
+rows, with a log of the searches.
 """
 
 import json
@@ -12,22 +12,22 @@ from outflank.boards import Board
 from outflank.documents import encoded
 from outflank.games.description import OWN_GAMES, game_named
 from outflank.lab.races import RaceFindings, check
-from outflank.lab.search_log import MeasuredElsewhere, noting, together
+from outflank.lab.search_log import ChildMeasurements, log_searches, merged_entries
 
 
 def main() -> None:
-    """Check what is asked for."""
+    """Run the requested check."""
     request: dict[str, Any] = json.load(sys.stdin)
     position, size = request.pop("position"), request.pop("size")
     board = game_named(OWN_GAMES[0]).start(size=size) if position is None else Board.from_text(position)
-    with noting() as notes:
-        found = rows(check(board, **request))
-    print(encoded(MeasuredElsewhere(rows=tuple(found), searched=together(notes))).decode())
+    with log_searches() as entries:
+        samples = rows(check(board, **request))
+    print(encoded(ChildMeasurements(rows=tuple(samples), searched=merged_entries(entries))).decode())
 
 
 def rows(findings: RaceFindings) -> list[dict[str, Any]]:
-    """RaceFindings as samples: a row for each race, and one for the whole."""
-    found: list[dict[str, Any]] = [
+    """Return findings as samples: a row for each race, and one for the whole check."""
+    samples: list[dict[str, Any]] = [
         {
             "what": "whole",
             "schedules": findings.schedules,
@@ -38,7 +38,7 @@ def rows(findings: RaceFindings) -> list[dict[str, Any]]:
             "trouble": "; ".join(findings.unfinished),
         }
     ]
-    found += [
+    samples += [
         {
             "what": "race",
             "memory": race.what,
@@ -50,7 +50,7 @@ def rows(findings: RaceFindings) -> list[dict[str, Any]]:
         }
         for race in findings.races
     ]
-    return found
+    return samples
 
 
 if __name__ == "__main__":

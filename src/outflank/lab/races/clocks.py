@@ -1,14 +1,14 @@
-"""Which accesses to shared memory happen before which, and the pairs that do not: C11's meanings, by vector clocks.
+"""The happens-before relation of accesses to shared memory, and the pairs that race: C11 semantics, by vector clocks.
 
-Every strand (a thread) has a clock: for each strand, how much of what that one did happened before. A store or update
-that releases leaves its strand's clock at the address; a load or update that acquires takes it over. An update leaves
-there what was published before (it continues the release sequence), a store puts an end to it. Relaxed accesses
-publish and take over nothing, and `seq_cst` orders no more than `acq_rel` does: its total order is not a happening
-before. Starting a strand and waiting for its end order as they do everywhere.
+Every strand (a thread) has a vector clock: for each strand, how much of its work happened before. A releasing store or
+update publishes its strand's clock at the address; an acquiring load or update merges it. An update keeps the clock
+published before (it continues the release sequence), a store replaces it. Relaxed accesses publish and merge nothing,
+and `seq_cst` orders no more than `acq_rel`: its total order is not a happens-before order. Starting a strand and
+joining it order as usual.
 
-Accesses meet where they have the same address: that of an element, be it a word or smaller, for no element is
-accessed under two sizes. Two of them race if they are of different strands, at least one writes, neither happens
-before the other, and not both are atomics that synchronise.
+Accesses conflict if they have the same address: that of an element, a word or smaller, since no element is accessed
+in two sizes. Two of them race if they are from different strands, at least one writes, neither happens before the
+other, and not both are synchronising atomics.
 """
 
 from collections.abc import Callable, Hashable
@@ -22,27 +22,27 @@ SYNCHRONISING = RELEASING | ACQUIRING | {"system"}
 
 @dataclass(frozen=True, slots=True)
 class Touch:
-    """A place in the source that touches memory in some way."""
+    """A kind of memory access at one place in the source."""
 
     place: Hashable
     kind: str
-    """`read`, `write`, or `update`: both in one."""
+    """`read`, `write`, or `update` (both in one)."""
     order: str
-    """One of C11's orderings, `plain`, or `system`: the system's own look at a word, which orders nothing."""
+    """One of C11's orderings, `plain`, or `system` (a read by the operating system, which orders nothing)."""
 
     @property
     def writes(self) -> bool:
-        """Whether it changes what is there."""
+        """True if the access changes memory."""
         return self.kind != "read"
 
     @property
     def synchronises(self) -> bool:
-        """Whether it is an atomic of those that are meant to be raced with."""
+        """True for atomics that synchronise, which do not race with each other."""
         return self.order in SYNCHRONISING
 
 
 class Pair(NamedTuple):
-    """Two accesses of which neither happens before the other, the one that was seen first first."""
+    """Two unordered accesses, in the order in which they were observed."""
 
     earlier: Touch
     later: Touch
@@ -50,15 +50,15 @@ class Pair(NamedTuple):
 
 
 @dataclass(slots=True)
-class Seen:
-    """How often a pair was seen, and by whose strands first."""
+class RaceCount:
+    """Number of times that a pair raced, and the strands of the first time."""
 
     strands: tuple[int, int]
     times: int = 0
 
 
 class _Location:
-    """What is remembered of an address: for each strand when it last was here, by the place in the source."""
+    """State of an address: the time of each strand's last access by source place, and the published clock."""
 
     __slots__ = ("last", "published")
 
@@ -68,63 +68,63 @@ class _Location:
 
 
 class History:
-    """The accesses of one run, as they come."""
+    """The accesses of one run, in order, and the pairs that race."""
 
     def __init__(self, strands: int = 1, *, name: Callable[[int], str] = hex) -> None:
-        self._name = name  # of what lies at an address
+        self._name = name  # returns the name of an address
         self._clocks: list[list[int]] = []
         self._locations: dict[int, _Location] = {}
-        self.pairs: dict[Pair, Seen] = {}
-        """Every pair that raced."""
+        self.pairs: dict[Pair, RaceCount] = {}
+        """All pairs that raced."""
         self.accesses = 0
         for _ in range(strands):
             self.add_strand()
 
     def add_strand(self) -> int:
-        """One that nothing happened before; its number."""
+        """Add a strand without predecessors, and return its number."""
         for clock in self._clocks:
             clock.append(0)
         self._clocks.append([0] * len(self._clocks) + [1])
         return len(self._clocks) - 1
 
-    def forked(self, parent: int) -> int:
-        """A strand starts another: what it has done so far happens before the other begins. The other's number."""
+    def fork(self, parent: int) -> int:
+        """Add a strand that starts after all its parent has done so far, and return its number."""
         child = self.add_strand()
-        _take_over(self._clocks[child], self._clocks[parent])
+        _merge_clock(self._clocks[child], self._clocks[parent])
         self._clocks[parent][parent] += 1
         return child
 
-    def joined(self, waiting: int, ended: int) -> None:
-        """A strand has waited for the end of another."""
-        _take_over(self._clocks[waiting], self._clocks[ended])
+    def join(self, waiting: int, ended: int) -> None:
+        """Record that a strand waited for the end of another."""
+        _merge_clock(self._clocks[waiting], self._clocks[ended])
 
-    def touched(self, strand: int, touch: Touch, address: int) -> None:
-        """A strand touches memory."""
+    def record_access(self, strand: int, touch: Touch, address: int) -> None:
+        """Record an access by a strand, and compare it with earlier ones."""
         self.accesses += 1
         clock = self._clocks[strand]
         location = self._locations.get(address)
         if location is None:
             location = self._locations[address] = _Location()
         if touch.kind != "write" and touch.order in ACQUIRING and location.published is not None:
-            _take_over(clock, location.published)
+            _merge_clock(clock, location.published)
         last = location.last
         if len(last) > 1 or strand not in last:
-            for other, touches in last.items():
-                if other != strand:
-                    self._compare(touches, clock[other], touch, address, (other, strand))
+            for other_strand, touches in last.items():
+                if other_strand != strand:
+                    self._compare(touches, clock[other_strand], touch, address, (other_strand, strand))
         last.setdefault(strand, {})[touch] = clock[strand]
         if touch.writes:
             self._publish(location, touch, clock, strand)
 
     def _compare(
-        self, touches: dict[Touch, int], known: int, touch: Touch, address: int, strands: tuple[int, int]
+        self, touches: dict[Touch, int], known_time: int, touch: Touch, address: int, strands: tuple[int, int]
     ) -> None:
-        for before, when in touches.items():
-            if when <= known or not (before.writes or touch.writes):
+        for earlier, time in touches.items():
+            if time <= known_time or not (earlier.writes or touch.writes):
                 continue
-            if not (before.synchronises and touch.synchronises):
-                seen = self.pairs.setdefault(Pair(before, touch, self._name(address)), Seen(strands))
-                seen.times += 1
+            if not (earlier.synchronises and touch.synchronises):
+                count = self.pairs.setdefault(Pair(earlier, touch, self._name(address)), RaceCount(strands))
+                count.times += 1
 
     @staticmethod
     def _publish(location: _Location, touch: Touch, clock: list[int], strand: int) -> None:
@@ -134,13 +134,13 @@ class History:
             if location.published is None:
                 location.published = clock.copy()
             else:
-                _take_over(location.published, clock)
+                _merge_clock(location.published, clock)
             clock[strand] += 1
 
 
-def _take_over(clock: list[int], other: list[int]) -> None:
-    """Make `clock` know all that `other` knows; it may be of a time with fewer strands."""
-    clock.extend([0] * (len(other) - len(clock)))
-    for strand, time in enumerate(other):
+def _merge_clock(clock: list[int], source: list[int]) -> None:
+    """Merge `source` into `clock`; `clock` may be shorter, from a time with fewer strands."""
+    clock.extend([0] * (len(source) - len(clock)))
+    for strand, time in enumerate(source):
         if time > clock[strand]:
             clock[strand] = time

@@ -1,9 +1,9 @@
-"""Races that are accepted by design, as the source declares them where they are.
+"""Races that are accepted by design, declared by comments in the source.
 
     value = load(frame, "key", "relaxed")  # race: an old value only makes the window wider
 
-The comment stands at the end of a line of the statement, or on lines of its own right above it; what follows it
-there belongs to the reason. Of a statement with a body, only the head is meant.
+The comment is at the end of a line of the statement, or on separate lines directly above it; further lines there
+continue the reason. For a statement with a body, it applies only to the head.
 """
 
 import ast
@@ -17,7 +17,7 @@ from pathlib import Path
 
 PACKAGE = Path(__file__).parents[2]
 FOLDERS = ("kernels", "games", "search", "parallel")
-"""Where declarations are looked for that no race was seen at."""
+"""Folders in which unused declarations are searched for."""
 
 MARK = re.compile(r"#\s*race:\s*(.*\S)")
 
@@ -40,58 +40,58 @@ class Declaration:
     """A statement at which races are accepted."""
 
     place: SourceLine
-    """Of the comment."""
+    """Line of the comment."""
     reason: str
 
 
 def declaration_at(place: SourceLine) -> Declaration | None:
-    """The declaration of the statement that a line belongs to."""
+    """Return the declaration of the statement that a line belongs to, or None."""
     return declarations_of(place.file).get(place.line)
 
 
 def every_declaration() -> list[Declaration]:
-    """All of the package's."""
+    """Return all declarations of the package."""
     files = [file for folder in FOLDERS for file in sorted((PACKAGE / folder).rglob("*.py"))]
-    found = {one.place: one for file in files for one in declarations_of(str(file)).values()}
-    return [found[place] for place in sorted(found)]
+    by_place = {declaration.place: declaration for file in files for declaration in declarations_of(str(file)).values()}
+    return [by_place[place] for place in sorted(by_place)]
 
 
 @cache
 def declarations_of(file: str) -> dict[int, Declaration]:
-    """The declarations of a file, by the lines of the statements that they belong to."""
+    """Return the declarations of a file, by the lines of their statements."""
     try:
         source = Path(file).read_text(encoding="utf-8")
-    except OSError:  # code without a file declares nothing
+    except OSError:  # code without a file has no declarations
         return {}
-    comments, alone = _comments(source)
-    found: dict[int, Declaration] = {}
+    comments, comment_lines = _comments(source)
+    declarations: dict[int, Declaration] = {}
     for first, last in _statements(source):
-        above = first
-        while above - 1 in alone:
-            above -= 1
-        for line in range(above, last + 1):
-            marked = MARK.search(comments.get(line, ""))
-            if marked is not None:
-                more = (comments[after].lstrip("# ") for after in range(line + 1, first))
-                declaration = Declaration(SourceLine(file, line), " ".join([marked[1], *more]))
-                found.update(dict.fromkeys(range(first, last + 1), declaration))
+        top = first
+        while top - 1 in comment_lines:
+            top -= 1
+        for line in range(top, last + 1):
+            match = MARK.search(comments.get(line, ""))
+            if match is not None:
+                continuation = (comments[after].lstrip("# ") for after in range(line + 1, first))
+                declaration = Declaration(SourceLine(file, line), " ".join([match[1], *continuation]))
+                declarations.update(dict.fromkeys(range(first, last + 1), declaration))
                 break
-    return found
+    return declarations
 
 
 def _comments(source: str) -> tuple[dict[int, str], set[int]]:
-    """The comments by line, and the lines that hold nothing else."""
-    comments, alone = {}, set()
+    """Return the comments by line, and the lines with nothing else."""
+    comments, comment_lines = {}, set()
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
         if token.type == tokenize.COMMENT:
             comments[token.start[0]] = token.string
             if not token.line[: token.start[1]].strip():
-                alone.add(token.start[0])
-    return comments, alone
+                comment_lines.add(token.start[0])
+    return comments, comment_lines
 
 
 def _statements(source: str) -> Iterator[tuple[int, int]]:
-    """First and last line of each statement; of one with a body, of its head."""
+    """Yield the first and last line of each statement; for one with a body, of its head."""
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.stmt):
             parts: list[ast.AST] = [node]

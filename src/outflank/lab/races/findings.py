@@ -1,9 +1,9 @@
-"""What a check found."""
+"""The findings of a race check."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from outflank.lab.races.clocks import Pair, Seen, Touch
+from outflank.lab.races.clocks import Pair, RaceCount, Touch
 from outflank.lab.races.declared import Declaration, SourceLine, declaration_at, every_declaration
 
 
@@ -12,11 +12,11 @@ class Access:
     """One side of a race."""
 
     thread: str
-    """Who was seen at it first."""
+    """Name of the thread that was first observed at this access."""
     kind: str
     """`read`, `write` or `update`."""
     order: str
-    """The memory ordering; `plain`: no atomic."""
+    """Memory ordering; `plain` for no atomic."""
     place: SourceLine
 
     def __str__(self) -> str:
@@ -25,16 +25,16 @@ class Access:
 
 @dataclass(frozen=True, slots=True)
 class Race:
-    """Two accesses to the same memory, one of them a write, of which neither happens before the other."""
+    """Two unordered accesses to the same memory, at least one of them a write."""
 
     first: Access
     second: Access
     what: str
-    """The field or word."""
+    """Name of the field or word."""
     declared: bool
-    """Whether both lines say that it is accepted."""
+    """True if the declarations at both lines accept the race."""
     reason: str
-    """Why, as they say."""
+    """Reason given by the declarations."""
     times: int
 
     def __str__(self) -> str:
@@ -43,51 +43,55 @@ class Race:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RaceFindings:
-    """What some schedules of a search have shown."""
+    """The findings of some schedules of a search."""
 
     races: tuple[Race, ...]
-    """By what they are about, then by their lines."""
+    """Races, sorted by field, then by line."""
     schedules: int
     steps: int
-    """Accesses and waits, of all schedules together."""
+    """Accesses and waits of all schedules."""
     accesses: int
     unfinished: tuple[str, ...]
     """Schedules under which the search did not end within the steps allowed, or failed."""
     values: tuple[tuple[int, int], ...]
-    """The value under each of the other schedules, and that of one worker alone."""
+    """Value under each of the other schedules, with the value of one worker."""
     unseen: tuple[Declaration, ...]
-    """Declarations at which no race was seen: in a broad check, a reason to look at them again."""
+    """Declarations at which no race was observed: after a broad check, they may be obsolete."""
 
     @property
     def undeclared(self) -> tuple[Race, ...]:
-        """The races that nobody has accepted."""
+        """Races that are not declared as accepted."""
         return tuple(race for race in self.races if not race.declared)
 
     @property
     def wrong(self) -> tuple[tuple[int, int], ...]:
-        """Values that differ from those of one worker."""
+        """Pairs of values that differ from those of one worker."""
         return tuple(pair for pair in self.values if pair[0] != pair[1])
 
     @property
     def passed(self) -> bool:
-        """Whether nothing is wrong."""
+        """True if there is no undeclared race, no unfinished schedule and no wrong value."""
         return not self.undeclared and not self.unfinished and not self.wrong
 
 
-def races_of(pairs: Mapping[Pair, Seen], threads: Sequence[str]) -> tuple[Race, ...]:
-    """The races of one schedule, one for each pair of lines, whichever came first."""
-    found = []
-    for pair, seen in pairs.items():
-        sides = [_access(touch, threads[who]) for touch, who in zip(pair[:2], seen.strands, strict=True)]
+def races_of(pairs: Mapping[Pair, RaceCount], threads: Sequence[str]) -> tuple[Race, ...]:
+    """Return the races of one schedule, one for each pair of lines in either order."""
+    races = []
+    for pair, count in pairs.items():
+        sides = [_access(touch, threads[strand]) for touch, strand in zip(pair[:2], count.strands, strict=True)]
         first, second = sorted(sides, key=lambda side: (side.place, side.kind, side.order))
-        declared = [one for one in (declaration_at(first.place), declaration_at(second.place)) if one is not None]
-        reason = "; ".join(dict.fromkeys(one.reason for one in declared))
-        found.append(Race(first, second, pair.what, len(declared) == 2, reason, seen.times))
-    return merged(found)
+        declared = [
+            declaration
+            for declaration in (declaration_at(first.place), declaration_at(second.place))
+            if declaration is not None
+        ]
+        reason = "; ".join(dict.fromkeys(declaration.reason for declaration in declared))
+        races.append(Race(first, second, pair.what, len(declared) == 2, reason, count.times))
+    return merged(races)
 
 
 def together(findings: Iterable[RaceFindings]) -> RaceFindings:
-    """The findings of several checks as those of one."""
+    """Combine the findings of several checks."""
     parts = list(findings)
     races = merged(race for part in parts for race in part.races)
     return RaceFindings(
@@ -102,20 +106,20 @@ def together(findings: Iterable[RaceFindings]) -> RaceFindings:
 
 
 def merged(races: Iterable[Race]) -> tuple[Race, ...]:
-    """Races of several schedules or checks, each once."""
-    found: dict[tuple[object, ...], Race] = {}
+    """Merge equal races of several schedules or checks, and sum their counts."""
+    by_key: dict[tuple[object, ...], Race] = {}
     for race in races:
         sides = [(side.place, side.kind, side.order) for side in (race.first, race.second)]
         key = (race.what, *sides)
-        times = race.times + (found[key].times if key in found else 0)
-        found[key] = replace(found.get(key, race), times=times)
-    return tuple(found[key] for key in sorted(found))
+        times = race.times + (by_key[key].times if key in by_key else 0)
+        by_key[key] = replace(by_key.get(key, race), times=times)
+    return tuple(by_key[key] for key in sorted(by_key))
 
 
 def unseen_among(races: Iterable[Race]) -> tuple[Declaration, ...]:
-    """The package's declarations at which none of these races is."""
-    seen = {declaration_at(side.place) for race in races for side in (race.first, race.second)}
-    return tuple(one for one in every_declaration() if one not in seen)
+    """Return the package's declarations at which none of these races occurred."""
+    observed = {declaration_at(side.place) for race in races for side in (race.first, race.second)}
+    return tuple(declaration for declaration in every_declaration() if declaration not in observed)
 
 
 def _access(touch: Touch, thread: str) -> Access:

@@ -1,4 +1,4 @@
-"""From an access to the line of source that made it, and from an address to the name of what lies there."""
+"""The source line of an access, and the name of the memory at an address."""
 
 import sys
 from bisect import bisect_right, insort
@@ -16,9 +16,9 @@ from outflank.search.table import Table
 from outflank.search.worker import WORKER
 
 TWINS = frozenset(str(module.__file__) for module in (atomics, memory, waiting, observers))
-"""Sources that touch memory on behalf of those who call them."""
+"""Source files that access memory on behalf of their callers."""
 
-ROWS = ("words",)  # the rows behind a frame, where Python asks for them
+ROWS = ("words",)  # the rows behind a frame, as Python requests them
 
 RECORDS: dict[tuple[str, ...] | None, str] = {
     CREW.names: "crew",
@@ -31,18 +31,18 @@ RECORDS: dict[tuple[str, ...] | None, str] = {
 
 
 class Touches:
-    """The accesses that a source makes, each known once."""
+    """A cache of the accesses in the source."""
 
     def __init__(self) -> None:
         self._known: dict[tuple[CodeType, int, str, str], Touch] = {}
 
-    def made(self, kind: str, order: str) -> Touch:
-        """The access that is being made: by the innermost frame that is neither a twin's nor the caller's."""
+    def current(self, kind: str, order: str) -> Touch:
+        """Return the access in progress: that of the innermost frame outside the twins and the caller."""
         frame = sys._getframe(2)
         while frame.f_code.co_filename in TWINS:
             assert frame.f_back is not None
             frame = frame.f_back
-        # Finding the line takes long: once for each instruction is enough.
+        # Finding the line is slow: once per instruction is enough.
         key = frame.f_code, frame.f_lasti, kind, order
         touch = self._known.get(key)
         if touch is None:
@@ -52,21 +52,21 @@ class Touches:
 
 
 class Names:
-    """What lies where: records by their fields, the words behind a frame as its rows, and the table's."""
+    """Names of addresses: fields of records, rows behind a frame, and the table."""
 
     def __init__(self, table: Table | None) -> None:
         self._table = range(0) if table is None else range(table.address, table.address + table.nbytes)
         self._starts: list[int] = []
         self._types: dict[int, np.dtype[Any]] = {}
 
-    def placed(self, address: int, dtype: np.dtype[Any]) -> None:
-        """A record lies at an address."""
+    def add_record(self, address: int, dtype: np.dtype[Any]) -> None:
+        """Register a record at an address."""
         if address not in self._types:
             insort(self._starts, address)
         self._types[address] = dtype
 
     def at(self, address: int) -> str:
-        """The name of what is at an address."""
+        """Return the name of the memory at an address."""
         if address in self._table:
             return "table"
         index = bisect_right(self._starts, address) - 1
@@ -75,7 +75,7 @@ class Names:
         dtype = self._types[self._starts[index]]
         kind = RECORDS.get(dtype.names, "record")
         offset = address - self._starts[index]
-        for name, place in (dtype.fields or {}).items():
-            if place[1] <= offset < place[1] + place[0].itemsize:
+        for name, field in (dtype.fields or {}).items():
+            if field[1] <= offset < field[1] + field[0].itemsize:
                 return f"{kind}.{name}"
         return f"{kind}.words"

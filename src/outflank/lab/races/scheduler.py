@@ -1,10 +1,10 @@
-"""Threads that run one at a time; who goes on where is drawn from a seed.
+"""A deterministic scheduler: threads run one at a time, and a seed determines which one.
 
-Every access to memory is a place where another thread may go on. How long a thread goes on before that is drawn
-anew each time, with a mean that is the schedule's own: some schedules change threads at nearly every atomic, others let
-one run far ahead. Now and then the thread that is interrupted is held back for long, as by a system that gives its
-core to another program: what it has read is old when it goes on. Threads that wait rest a little; sleepers sleep
-until they are woken, or for some time. Nothing depends on the clock or on addresses: the same seed gives the same run.
+The scheduler may switch threads at every memory access. The length of each run is random, with a mean that is fixed
+per schedule: some schedules switch at nearly every atomic, others let one thread run far ahead. Occasionally an
+interrupted thread is held back for long, as if the system had given its core to another program: the values it has
+read are then stale. Waiting threads rest for a few steps; sleeping threads sleep until they are woken, or for some
+time. Nothing depends on the clock or on addresses: the same seed gives the same run.
 """
 
 import random
@@ -13,20 +13,20 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 PLAIN, ATOMIC = 1, 12
-"""How much of its time an access takes a thread: most changes fall on atomics, of which there are fewer."""
+"""Cost of an access in units of a run's length: atomics are rarer, and most switches should happen there."""
 
 MEANS = (6, 30, 120, 600)
-"""Mean times that a thread goes on, one for each kind of schedule."""
+"""Mean lengths of a run, one for each kind of schedule."""
 
 HELD_BACK, LONGEST = (0.0, 0.02, 0.1), 6000
-"""How likely an interrupted thread is held back, one for each kind of schedule; and for how many steps at most."""
+"""Probabilities that an interrupted thread is held back, one for each kind of schedule; and most steps of that."""
 
 RESTS, NAPS = {"pause": 20, "yield": 60}, (100, 1500)
-"""For how many steps a thread waits at most; and how many a sleeper sleeps at least and at most."""
+"""Most steps that a thread waits; and least and most steps that a thread sleeps."""
 
 
 class Abandoned(BaseException):
-    """Raised in every thread of a run that is given up."""
+    """Raised in every thread of an abandoned run."""
 
 
 @dataclass(slots=True, eq=False)
@@ -36,17 +36,17 @@ class Strand:
     index: int
     thread: threading.Thread
     gate: threading.Lock
-    """Locked while it has to wait."""
+    """Lock that is held while the thread must wait."""
     resting_until: int = 0
     asleep_on: int = 0
-    """The address that it sleeps on; 0: none."""
+    """Address that the thread sleeps on, or 0."""
     awaited: "Strand | None" = None
-    """Whose end it waits for."""
+    """Strand whose end the thread waits for."""
     ended: bool = False
 
 
 class Scheduler:
-    """The threads of one run, the one that makes it the first."""
+    """The threads of one run; the first is the one that creates the scheduler."""
 
     def __init__(self, seed: str, steps: int) -> None:
         self._random = random.Random(seed)
@@ -55,41 +55,41 @@ class Scheduler:
         self.most_steps = steps
         self.steps = 0
         """Accesses and waits so far."""
-        self._now = 0  # steps, and the time that passed while all rested
+        self._now = 0  # steps, plus the time that passed while all threads rested
         self._gates: dict[threading.Thread, threading.Lock] = {}
-        here = threading.current_thread()
-        self.strands = [Strand(0, here, self._gate(here))]
-        self._runs = self.strands[0]
+        thread = threading.current_thread()
+        self.strands = [Strand(0, thread, self._gate(thread))]
+        self._running = self.strands[0]
         self._ident = threading.get_ident()
         self._members = {self._ident}
-        self._left = self._drawn_run()
+        self._run_left = self._random_run()
         self.abandoned = False
 
     @property
     def current(self) -> Strand | None:
-        """The strand that asks; None: a thread that is not of this run."""
+        """The calling thread's strand, or None if it is not part of this run."""
         if self.abandoned and threading.get_ident() in self._members:
             raise Abandoned
-        return self._runs if threading.get_ident() == self._ident else None
+        return self._running if threading.get_ident() == self._ident else None
 
     # --- threads ---
 
     def _gate(self, thread: threading.Thread) -> threading.Lock:
-        """The gate of a thread: it may ask for it before the one who started it has."""
-        fresh = threading.Lock()
-        fresh.acquire()
-        return self._gates.setdefault(thread, fresh)
+        """Return the gate of a thread, which may request it before its parent does."""
+        gate = threading.Lock()
+        gate.acquire()
+        return self._gates.setdefault(thread, gate)
 
     def started(self, thread: threading.Thread) -> Strand:
-        """The running thread has started another, which waits for its turn."""
+        """Add a thread that the running one has started; it waits for its turn."""
         strand = Strand(len(self.strands), thread, self._gate(thread))
         self.strands.append(strand)
         return strand
 
     def run(self, body: Callable[[], None]) -> None:
-        """What a started thread does: wait for its turn, do `body`, let others go on."""
+        """Run a started thread: wait for its turn, call `body`, and hand over."""
         self._gate(threading.current_thread()).acquire()
-        strand = self._runs
+        strand = self._running
         self._ident = threading.get_ident()
         self._members.add(self._ident)
         try:
@@ -103,73 +103,73 @@ class Scheduler:
                 self._hand_over(strand)
 
     def joins(self, strand: Strand) -> None:
-        """The running thread waits for the end of another."""
-        self._runs.awaited = strand
+        """Let the running thread wait for the end of another."""
+        self._running.awaited = strand
         if not strand.ended:
             self._interrupt()
-        self._runs.awaited = None
+        self._running.awaited = None
 
     def abandon(self) -> None:
-        """Let every other thread end where it is, and wait until they have."""
+        """End every other thread where it is, and join them all."""
         self._give_up()
         for strand in self.strands[1:]:
             threading.Thread.join(strand.thread)
 
     def _give_up(self) -> None:
         self.abandoned = True
-        here = threading.current_thread()
+        current = threading.current_thread()
         for strand in self.strands:
-            if strand.thread is not here and strand.gate.locked():
+            if strand.thread is not current and strand.gate.locked():
                 strand.gate.release()
 
-    # --- places where another may go on ---
+    # --- points at which threads may switch ---
 
     def turn(self, atomic: bool) -> None:
-        """The running thread is about to touch memory."""
+        """Count an access of the running thread, and switch threads if its run is over."""
         self.steps += 1
         self._now += 1
-        self._left -= ATOMIC if atomic else PLAIN
-        if self._left <= 0:
+        self._run_left -= ATOMIC if atomic else PLAIN
+        if self._run_left <= 0:
             if self._held_back > 0 and self._random.random() < self._held_back:
-                self._runs.resting_until = self._now + int(LONGEST ** self._random.random())
+                self._running.resting_until = self._now + int(LONGEST ** self._random.random())
             self._interrupt()
 
-    def rests(self, how: str) -> None:
-        """The running thread waits a little."""
+    def rests(self, kind: str) -> None:
+        """Let the running thread rest for a few steps."""
         self.turn(True)
-        self._runs.resting_until = self._now + self._random.randrange(RESTS[how])
+        self._running.resting_until = self._now + self._random.randrange(RESTS[kind])
         self._interrupt()
 
     def sleeps(self, address: int) -> None:
-        """The running thread sleeps."""
-        strand = self._runs
+        """Let the running thread sleep on an address."""
+        strand = self._running
         strand.asleep_on = address
         strand.resting_until = self._now + self._random.randrange(*NAPS)
         self._interrupt()
         strand.asleep_on = 0
 
     def wakes(self, address: int, count: int) -> None:
-        """Wake some of those who sleep on an address."""
+        """Wake up to `count` threads that sleep on an address."""
         self.turn(True)
         sleepers = [strand for strand in self.strands if strand.asleep_on == address]
         for strand in self._random.sample(sleepers, min(count, len(sleepers))):
             strand.asleep_on = 0
             strand.resting_until = 0
 
-    def _drawn_run(self) -> int:
+    def _random_run(self) -> int:
         return 1 + int(self._random.expovariate(1 / self._mean))
 
     def _interrupt(self) -> None:
-        """Let the thread that is drawn go on; come back when it is this one's turn again."""
-        strand = self._runs
+        """Switch to a random thread; return when it is this thread's turn again."""
+        strand = self._running
         if self.steps > self.most_steps:
             self._give_up()
             raise Abandoned
-        self._left = self._drawn_run()
+        self._run_left = self._random_run()
         if self._hand_over(strand):
             try:
                 strand.gate.acquire()
-            except BaseException:  # the user's interruption: the others would wait for this thread for ever
+            except BaseException:  # the user's interrupt: the others would wait for this thread forever
                 self._give_up()
                 raise
             self._ident = threading.get_ident()
@@ -177,16 +177,20 @@ class Scheduler:
                 raise Abandoned
 
     def _hand_over(self, strand: Strand) -> bool:
-        """Draw who goes on; whether it is another one."""
-        able = [one for one in self.strands if not one.ended and (one.awaited is None or one.awaited.ended)]
-        ready = [one for one in able if one.resting_until <= self._now]
+        """Select the next thread at random; return whether it is another one."""
+        runnable = [
+            candidate
+            for candidate in self.strands
+            if not candidate.ended and (candidate.awaited is None or candidate.awaited.ended)
+        ]
+        ready = [candidate for candidate in runnable if candidate.resting_until <= self._now]
         if not ready:
-            # All rest: time passes until the first of them is ready.
-            self._now = min(one.resting_until for one in able)
-            ready = [one for one in able if one.resting_until <= self._now]
-        chosen = self._random.choice(ready)
-        if chosen is strand:
+            # All threads rest: advance time until the first is ready.
+            self._now = min(candidate.resting_until for candidate in runnable)
+            ready = [candidate for candidate in runnable if candidate.resting_until <= self._now]
+        next_strand = self._random.choice(ready)
+        if next_strand is strand:
             return False
-        self._runs = chosen
-        chosen.gate.release()
+        self._running = next_strand
+        next_strand.gate.release()
         return True

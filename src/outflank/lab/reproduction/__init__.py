@@ -1,1 +1,1 @@
-"""The five reports again: a module for each, a section for every table and figure that it printed."""
+"""Reproduction of the five reports: one module per report, one section for every table and figure that it printed."""

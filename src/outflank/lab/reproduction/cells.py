@@ -1,4 +1,4 @@
-"""A report's cells beside ours: what each has to be, what it is, and how many there are of each kind."""
+"""A report's cells beside ours: the expectation for each, the verdict, and the counts of verdicts."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -8,12 +8,12 @@ from enum import StrEnum
 from outflank.lab.drawing.looks import number
 from outflank.lab.literature import published
 from outflank.lab.report import Cell, ReportTable, Sample
-from outflank.lab.reproduction.sections import FACTS, Class, Expected, FoundCell, PublishedTable
+from outflank.lab.reproduction.sections import FACTS, Class, Expected, MeasuredCell, PublishedTable
 from outflank.words import how_many
 
 
 class Verdict(StrEnum):
-    """How a cell of ours stands."""
+    """Result of comparing a cell of ours with the published one."""
 
     EQUAL = "equal"
     DIFFERENT = "different"
@@ -25,8 +25,8 @@ class Verdict(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
-    """One cell: published, ours, and what is to be thought of the two."""
+class ComparedCell:
+    """One cell: the published value, ours, and the expectation."""
 
     row: tuple[Cell, ...]
     column: str
@@ -37,43 +37,43 @@ class Compared:
 
     @property
     def verdict(self) -> Verdict:
-        """How it stands."""
-        kind = self.expected.class_
-        if kind is Class.GIVEN:
+        """The result of the comparison."""
+        expected_class = self.expected.class_
+        if expected_class is Class.GIVEN:
             return Verdict.GIVEN
         if self.ours is None:
             return Verdict.NOT_DONE
-        if kind is Class.EQUAL:
+        if expected_class is Class.EQUAL:
             return Verdict.EQUAL if self.ours == self.published else Verdict.DIFFERENT
-        if kind is Class.CLOSE:
+        if expected_class is Class.CLOSE:
             return Verdict.CLOSE if self._is_close() else Verdict.FAR
         return Verdict.BESIDE
 
     def _is_close(self) -> bool:
-        theirs, ours = self.published, self.ours
-        if isinstance(theirs, str) or isinstance(ours, str) or theirs is None or ours is None:
-            return theirs == ours
-        if not theirs or not ours or (theirs < 0) != (ours < 0):
-            return theirs == ours
-        return 1 / self.expected.factor <= ours / theirs <= self.expected.factor
+        printed, ours = self.published, self.ours
+        if isinstance(printed, str) or isinstance(ours, str) or printed is None or ours is None:
+            return printed == ours
+        if not printed or not ours or (printed < 0) != (ours < 0):
+            return printed == ours
+        return 1 / self.expected.factor <= ours / printed <= self.expected.factor
 
     @property
     def text(self) -> str:
-        """Both numbers in one cell, a mark between them."""
-        theirs, ours = exactly(self.published), number(self.ours)
+        """Both values in one cell, with a mark between them."""
+        printed, ours = all_digits(self.published), number(self.ours)
         return {
-            Verdict.EQUAL: f"{theirs} ✓",
-            Verdict.DIFFERENT: f"{theirs} ≠ {exactly(self.ours)}",
-            Verdict.CLOSE: f"{theirs} ≈ {ours}",
-            Verdict.FAR: f"{theirs} ≉ {ours}",
-            Verdict.BESIDE: f"{theirs} | {ours}",
-            Verdict.GIVEN: f"{theirs} (given)",
-            Verdict.NOT_DONE: f"{theirs} | –",
+            Verdict.EQUAL: f"{printed} ✓",
+            Verdict.DIFFERENT: f"{printed} ≠ {all_digits(self.ours)}",
+            Verdict.CLOSE: f"{printed} ≈ {ours}",
+            Verdict.FAR: f"{printed} ≉ {ours}",
+            Verdict.BESIDE: f"{printed} | {ours}",
+            Verdict.GIVEN: f"{printed} (given)",
+            Verdict.NOT_DONE: f"{printed} | –",
         }[self.verdict]
 
 
 FAULTS = (Verdict.DIFFERENT, Verdict.FAR)
-"""Those that are told even where there are none: a reader looks for them."""
+"""Verdicts that are counted even where they do not occur, since readers look for them."""
 
 MEANINGS = (
     "Equal: it had to be, and is; different: it had to be, and is not. Close: within the factor that was allowed; far: "
@@ -82,7 +82,7 @@ MEANINGS = (
     "done: not measured in this run.",
     "A section of 0 cells is an investigation or a picture without printed numbers, or was left out of this run.",
 )
-"""Below the index: what its columns are."""
+"""Notes below the index that explain its columns."""
 
 MARKS = {
     Verdict.EQUAL: "✓ ours is equal, as it has to be.",
@@ -95,10 +95,10 @@ MARKS = {
 }
 
 
-def exactly(value: Cell) -> str:
-    """A number as it was printed: all its digits.
+def all_digits(value: Cell) -> str:
+    """Return a number with all its digits, as it was printed.
 
-    >>> exactly(459896384), exactly(633.558), exactly("log(P)")
+    >>> all_digits(459896384), all_digits(633.558), all_digits("log(P)")
     ('459,896,384', '633.558', 'log(P)')
     """
     if value is None or isinstance(value, str | bool):
@@ -106,24 +106,24 @@ def exactly(value: Cell) -> str:
     return f"{value:,}"
 
 
-def compared(section: PublishedTable, found: Sequence[FoundCell]) -> list[Compared]:
-    """Every cell of a section, in the order of print; one that was not found is there without ours."""
-    ours = {(each.row, each.column): each for each in found}
+def compare_cells(section: PublishedTable, measured: Sequence[MeasuredCell]) -> list[ComparedCell]:
+    """Return every cell of a section in printed order; a cell that was not measured has no value of ours."""
+    by_place = {(cell.row, cell.column): cell for cell in measured}
     printed = section.published()
-    if not printed:  # a picture, or numbers that only our data have: the cells are those that were found
-        printed = {(each.row, each.column): each.published for each in ours.values() if each.published is not None}
+    if not printed:  # a picture, or numbers that only our data have: take the measured cells
+        printed = {(cell.row, cell.column): cell.published for cell in by_place.values() if cell.published is not None}
     cells = []
-    for (row, column), theirs in printed.items():
-        expected, mine = section.expects(row, column), ours.get((row, column))
+    for (row, column), printed_value in printed.items():
+        expected, own_cell = section.expectation(row, column), by_place.get((row, column))
         missing = "" if expected.class_ is Class.GIVEN else section.absent
-        note = mine.note if mine is not None else missing
-        value = mine.ours if mine is not None else None
-        cells.append(Compared(row, column, theirs, value, expected, note))
+        note = own_cell.note if own_cell is not None else missing
+        value = own_cell.ours if own_cell is not None else None
+        cells.append(ComparedCell(row, column, printed_value, value, expected, note))
     return cells
 
 
-def section_table(section: PublishedTable, cells: Sequence[Compared]) -> ReportTable:
-    """The published table in its own shape; numbers of the text with their units and the words around them."""
+def section_table(section: PublishedTable, cells: Sequence[ComparedCell]) -> ReportTable:
+    """Return the published table in its own shape; numbers of the text have their unit and their sentence."""
     lines: dict[tuple[Cell, ...], Sample] = {}
     columns = dict.fromkeys(column.replace("_", " ") for column in section.columns())
     for cell in cells:
@@ -131,42 +131,44 @@ def section_table(section: PublishedTable, cells: Sequence[Compared]) -> ReportT
         line[cell.column.replace("_", " ")] = cell.text
     if section.table == FACTS:
         for line in lines.values():
-            told = published(section.report)["facts"][line["fact"]]
-            # Their names in words, which narrow pages can fold; the list of cells keeps them as they are.
+            published_fact = published(section.report)["facts"][line["fact"]]
+            # Spaces let narrow pages wrap the name; the list of cells has the underscores.
             name = str(line["fact"]).replace("_", " ")
-            line |= {"fact": name, "unit": told["unit"], "the report says": told["says"]}
+            line |= {"fact": name, "unit": published_fact["unit"], "the report says": published_fact["says"]}
     notes = [MARKS[verdict] for verdict in Verdict if any(cell.verdict is verdict for cell in cells)]
     reasons = [cell.expected.reason for cell in cells if cell.verdict is not Verdict.GIVEN]
-    notes += _each_once([*reasons, *(cell.note for cell in cells)])
+    notes += _unique([*reasons, *(cell.note for cell in cells)])
     return ReportTable.of(section.heading, list(lines.values()), notes=(*notes, *section.notes))
 
 
-def _each_once(texts: Iterable[str]) -> list[str]:
+def _unique(texts: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(text for text in texts if text))
 
 
 def index_table(counted: Sequence[tuple[PublishedTable, Counter[Verdict]]]) -> ReportTable:
-    """A row for every section, the reports' sums among them: how many cells it has, and how they stand."""
+    """Return one row per section and one sum per report: the number of cells, by verdict."""
     lines: list[Sample] = []
     reports = list(dict.fromkeys(section.report for section, _ in counted))
     for report in reports:
-        whole: Counter[Verdict] = Counter()
+        report_counts: Counter[Verdict] = Counter()
         for section, verdicts in counted:
             if section.report == report:
                 lines.append(_index_line(report, f"{section.where}: {section.title}", verdicts))
-                whole += verdicts if section.printed else Counter()
-        lines.append(_index_line(report, "all that it printed", whole))
+                report_counts += verdicts if section.printed else Counter()
+        lines.append(_index_line(report, "all that it printed", report_counts))
     return ReportTable.of("the reports' cells, and how ours stand beside them", lines, notes=MEANINGS)
 
 
-def _index_line(report: str, where: str, verdicts: Counter[Verdict]) -> Sample:
-    counts: Sample = {each.value: verdicts[each] if each in FAULTS else verdicts[each] or None for each in Verdict}
-    return {"report": report, "where": where, "cells": sum(verdicts.values()), **counts}
+def _index_line(report: str, title: str, verdicts: Counter[Verdict]) -> Sample:
+    counts: Sample = {
+        verdict.value: verdicts[verdict] if verdict in FAULTS else verdicts[verdict] or None for verdict in Verdict
+    }
+    return {"report": report, "where": title, "cells": sum(verdicts.values()), **counts}
 
 
-def in_words(verdicts: Counter[Verdict]) -> str:
-    """How many cells there are, and how they stand."""
-    told = ", ".join(
+def verdict_counts_text(verdicts: Counter[Verdict]) -> str:
+    """Return the number of cells and their verdicts as text."""
+    parts = ", ".join(
         f"{verdicts[verdict]:,} {verdict}" for verdict in Verdict if verdicts[verdict] or verdict in FAULTS
     )
-    return f"{how_many(sum(verdicts.values()), 'cell')}: {told}"
+    return f"{how_many(sum(verdicts.values()), 'cell')}: {parts}"

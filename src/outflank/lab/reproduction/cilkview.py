@@ -1,7 +1,7 @@
-"""Reports 002 and 004 under Cilk's tools: what cilkview counts of a game, what speed-up that allows, and races.
+"""Reports 002 and 004 under Cilk's tools: cilkview's counts of a game, the speed-up that they allow, and races.
 
-The integers follow from the trees that the programs search (`lab/cilk.py`). What they measure in instructions is in
-nodes here, so that ratios are close and the numbers themselves are not to be compared.
+The integers follow from the trees that the programs search (`lab/cilk.py`). Cilkview's instructions are nodes here: the
+ratios are close, but the numbers themselves are not comparable.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -18,8 +18,8 @@ from outflank.lab.reproduction.sections import (
     GIVEN,
     Expected,
     ExperimentPart,
-    FoundCell,
     Measure,
+    MeasuredCell,
     PublishedTable,
     Setting,
     Source,
@@ -48,13 +48,13 @@ PROFILE: dict[str, Expected] = {
     "span": INSTRUCTIONS,
     "burdened_span": INSTRUCTIONS,
     "spawns": EQUAL,
-    # Equal to the digit, and yet no finding of ours alone: half of it is the report's own number.
+    # Equal to the digit, but not a result of ours alone: half of it is the report's own number.
     "instructions_per_strand": close(1.001, "Instructions per strand are their work over our strands, 3 spawns + 1."),
     "strands_along_span": ALONG,
     "instructions_per_strand_on_span": ALONG,
     "frames": EQUAL,
 }
-"""What the columns of both profiles have to be, as far as they are the same."""
+"""Expectations of the columns that both profiles have in common."""
 
 SERIAL_PART_002 = (
     "Its span is some 1 475 instructions for each node of ours, and 10.4 million besides: what the program does "
@@ -79,24 +79,25 @@ PROFILE_004: dict[str, Expected] = {
     "entries": EQUAL,
 }
 
-Along = Callable[[Loops], int]
+StrandCount = Callable[[Loops], int]
 
-ALONG_SPAN: dict[str, Along] = {
-    "002": lambda found: 2 * (found.levels + found.nested) + 1,
-    "004": lambda found: found.levels + found.nested,
+ALONG_SPAN: dict[str, StrandCount] = {
+    "002": lambda loops: 2 * (loops.levels + loops.nested) + 1,
+    "004": lambda loops: loops.levels + loops.nested,
 }
-"""Strands along the span. A level is two strands in one report's table and one in the other's; neither says why."""
+"""Strands along the span. A level is two strands in one report's table and one in the other's; neither gives the
+reason."""
 
 TABLES = {"002": "profile", "004": "cilkview"}
 
-_played: dict[tuple[str, int], Loops] = {}
+_loops_cache: dict[tuple[str, int], Loops] = {}
 
 
 def _loops(report: str, depth: int, stop: Stop) -> Loops:
-    """Of a game that is played once, however many tables it is in."""
-    if (report, depth) not in _played:
-        _played[report, depth] = loops_of_game(report, depth, stop=stop)
-    return _played[report, depth]
+    """Return the loops of a game, which is played once for all tables."""
+    if (report, depth) not in _loops_cache:
+        _loops_cache[report, depth] = loops_of_game(report, depth, stop=stop)
+    return _loops_cache[report, depth]
 
 
 def _printed(report: str, depth: int) -> dict[str, float]:
@@ -104,51 +105,51 @@ def _printed(report: str, depth: int) -> dict[str, float]:
 
 
 def games(report: str, depths: Iterable[int]) -> list[Measure]:
-    """A report's profile, a task for each depth."""
+    """Return the measures of a report's profile, one for each depth."""
     return [
         Measure(f"game at depth {depth}", partial(_profile, report, depth), float(4 ** (depth - 6))) for depth in depths
     ]
 
 
-def _profile(report: str, depth: int, stop: Stop) -> Iterable[FoundCell]:
-    found, printed = _loops(report, depth, stop), _printed(report, depth)
-    spans, along = found.spans, ALONG_SPAN[report](found)
+def _profile(report: str, depth: int, stop: Stop) -> Iterable[MeasuredCell]:
+    loops, printed = _loops(report, depth, stop), _printed(report, depth)
+    spans, strands_along_span = loops.spans, ALONG_SPAN[report](loops)
     cells: Sample = {
-        "work": found.work,
-        "span": found.span,
+        "work": loops.work,
+        "span": loops.span,
         "burdened_span": round(spans.burdened_span),
         "parallelism": round(spans.parallelism, 2),
         "burdened_parallelism": round(spans.burdened_parallelism, 2),
-        "spawns": found.spawns,
-        "instructions_per_strand": int(printed["work"]) // found.strands,
-        "strands_along_span": along,
-        "instructions_per_strand_on_span": int(printed["span"]) // along,
-        "frames": found.frames,
+        "spawns": loops.spawns,
+        "instructions_per_strand": int(printed["work"]) // loops.strands,
+        "strands_along_span": strands_along_span,
+        "instructions_per_strand_on_span": int(printed["span"]) // strands_along_span,
+        "frames": loops.frames,
     }
     if report == "004":
-        cells["atomic_instructions"] = found.spawns + 3 * found.turns + 121
-        cells["entries"] = found.turns
-    return [FoundCell((depth,), column, ours) for column, ours in cells.items()]
+        cells["atomic_instructions"] = loops.spawns + 3 * loops.turns + 121
+        cells["entries"] = loops.turns
+    return [MeasuredCell((depth,), column, ours) for column, ours in cells.items()]
 
 
-def atomics(samples: Sequence[Sample]) -> Iterable[FoundCell]:
-    """What our runtime needs of them, from the samples of `parallelism`."""
+def atomics(samples: Sequence[Sample]) -> Iterable[MeasuredCell]:
+    """Return our runtime's atomic instructions, from the samples of `parallelism`."""
     return [
-        FoundCell((sample["depth"],), "atomic_instructions", sample["atomics_nodes"])
+        MeasuredCell((sample["depth"],), "atomic_instructions", sample["atomics_nodes"])
         for sample in samples
         if sample["what"] == "strands"
     ]
 
 
-def profile_figures(report: str, found: Sequence[FoundCell]) -> Sequence[Figure]:
-    """Work and spans by depth, and both parallelisms, beside the published ones."""
+def profile_figures(report: str, cells: Sequence[MeasuredCell]) -> Sequence[Figure]:
+    """Return plots of work and spans by depth, and of both parallelisms, beside the published ones."""
     ours: dict[str, list[tuple[float | str, float]]] = {}
-    for cell in found:
+    for cell in cells:
         ours.setdefault(cell.column, []).append((number(cell.row[0]), number(cell.ours)))
 
-    def both(*columns: str) -> tuple[Series, ...]:
+    def series_of(*columns: str) -> tuple[Series, ...]:
         printed = rows(report, TABLES[report])
-        theirs = (
+        published_series = (
             Series(
                 name=f"{column.replace('_', ' ')}, {report}",
                 points=tuple((row["depth"], row[column]) for row in printed),
@@ -157,14 +158,14 @@ def profile_figures(report: str, found: Sequence[FoundCell]) -> Sequence[Figure]
             )
             for column in columns
         )
-        mine = (
+        own_series = (
             Series(
                 name=column.replace("_", " "), points=tuple(sorted(ours[column], key=lambda point: number(point[0])))
             )
             for column in columns
             if column in ours
         )
-        return (*mine, *theirs)
+        return (*own_series, *published_series)
 
     depth = "search depth (plies)"
     return [
@@ -173,7 +174,7 @@ def profile_figures(report: str, found: Sequence[FoundCell]) -> Sequence[Figure]
             x=depth,
             y="nodes; instructions there",
             log_y=True,
-            series=both("work", "burdened_span", "span"),
+            series=series_of("work", "burdened_span", "span"),
             caption="Two units: it is the slopes that can be compared.",
         ),
         Plot(
@@ -181,7 +182,7 @@ def profile_figures(report: str, found: Sequence[FoundCell]) -> Sequence[Figure]
             x=depth,
             y="work / span",
             log_y=True,
-            series=both("parallelism", "burdened_parallelism"),
+            series=series_of("parallelism", "burdened_parallelism"),
         ),
     ]
 
@@ -197,31 +198,35 @@ SPEEDUPS: dict[str, Expected] = {
 
 
 def estimated(depths: Iterable[int]) -> list[Measure]:
-    """Report 002's table of speed-ups from our own work and span."""
+    """Return the measures of report 002's table of speed-ups, from our own work and span."""
     return [Measure(f"game at depth {depth}", partial(_estimated, depth), float(4 ** (depth - 6))) for depth in depths]
 
 
-def _estimated(depth: int, stop: Stop) -> Iterable[FoundCell]:
+def _estimated(depth: int, stop: Stop) -> Iterable[MeasuredCell]:
     spans = _loops("002", depth, stop).spans
-    return [FoundCell((depth,), f"processors_{count}", round(spans.slowest_speedup(count), 2)) for count in PROCESSORS]
+    return [
+        MeasuredCell((depth,), f"processors_{count}", round(spans.slowest_speedup(count), 2)) for count in PROCESSORS
+    ]
 
 
-def by_formula(stop: Stop) -> Iterable[FoundCell]:
-    """The same table by our formula from its own work and burdened span: the formula is Cilkview's."""
+def by_formula(stop: Stop) -> Iterable[MeasuredCell]:
+    """Yield the same table by our formula from the report's work and burdened span: the formula is Cilkview's."""
     for row, printed in zip(rows("002", "profile"), rows("002", "speedup"), strict=True):
         spans = replace(NO_SPANS, work=row["work"], span=row["span"], burdened_span=row["burdened_span"])
         for count in PROCESSORS:
             column = f"processors_{count}"
-            yield FoundCell((row["depth"],), column, round(spans.slowest_speedup(count), 2), published=printed[column])
+            yield MeasuredCell(
+                (row["depth"],), column, round(spans.slowest_speedup(count), 2), published=printed[column]
+            )
 
 
-def speedup_figures(found: Sequence[FoundCell]) -> Sequence[Figure]:
-    """Speed-ups over processors, a curve for each depth."""
+def speedup_figures(cells: Sequence[MeasuredCell]) -> Sequence[Figure]:
+    """Return the plot of speed-ups over processors, one curve per depth."""
     ours: dict[float, list[tuple[float | str, float]]] = {}
-    for cell in found:
+    for cell in cells:
         count = int(cell.column.removeprefix("processors_"))
         ours.setdefault(number(cell.row[0]), []).append((count, number(cell.ours)))
-    theirs = (
+    published_series = (
         Series(
             name=f"depth {row['depth']}, 002",
             points=tuple((count, row[f"processors_{count}"]) for count in PROCESSORS),
@@ -230,7 +235,7 @@ def speedup_figures(found: Sequence[FoundCell]) -> Sequence[Figure]:
         )
         for row in rows("002", "speedup")
     )
-    mine = (Series(name=f"depth {depth:g}", points=tuple(points)) for depth, points in sorted(ours.items()))
+    own_series = (Series(name=f"depth {depth:g}", points=tuple(points)) for depth, points in sorted(ours.items()))
     return [
         Plot(
             title="speed-up, lower estimate",
@@ -238,7 +243,7 @@ def speedup_figures(found: Sequence[FoundCell]) -> Sequence[Figure]:
             y="speed-up",
             log_x=True,
             log_y=True,
-            series=(*mine, *theirs),
+            series=(*own_series, *published_series),
         )
     ]
 
@@ -247,14 +252,14 @@ def speedup_figures(found: Sequence[FoundCell]) -> Sequence[Figure]:
 
 
 RACES = ("data_races", "race_checked_depths")
-"""What the reports' texts say of them."""
+"""The facts about races in the reports' texts."""
 
 RACE_SIZE, RACE_DEPTH = 4, 3
-"""A small board, and no more plies than it takes to nest frames."""
+"""A small board, and the fewest plies that nest frames."""
 
 
 def races(report: str, where: str) -> PublishedTable:
-    """Cilkscreen's question, put to the scheme that stands for the report's program."""
+    """Return the section that answers Cilkscreen's question for the scheme that stands for the report's program."""
     return PublishedTable(
         report=report,
         where=where,
@@ -279,10 +284,10 @@ def _races(setting: Setting) -> Sequence[Source]:
     return [ExperimentPart("races", {"schemes": ("fork-join",), **size}, cells=_undeclared)]
 
 
-def _undeclared(samples: Sequence[Sample]) -> Iterable[FoundCell]:
-    """Races that nobody has accepted."""
+def _undeclared(samples: Sequence[Sample]) -> Iterable[MeasuredCell]:
+    """Return the number of races that the source does not declare."""
     return [
-        FoundCell(
+        MeasuredCell(
             ("data_races",), "value", sum(sample["what"] == "race" and not sample["declared"] for sample in samples)
         )
     ]

@@ -1,7 +1,7 @@
-"""Report 000's tables of its cluster: 64 processors on paper, and two nodes of this machine beside them.
+"""Report 000's tables of its cluster: 64 simulated processors, and two nodes of this machine beside them.
 
-The machine is not there any more, and one like it is not here: a search is recorded and replayed on as many nodes at
-the report's own speed, 55 million boards in 3 776 s. What its head, its messages and its network took is assumed.
+The report's cluster no longer exists, and no similar one is available: a search is recorded and replayed on as many
+nodes at the report's own speed, 55 million boards in 3 776 s. The costs of its head, messages and network are assumed.
 """
 
 from collections.abc import Iterable, Sequence
@@ -11,17 +11,17 @@ from typing import Any
 from outflank.lab.literature import fact, rows
 from outflank.lab.measuring import grouped, median, number
 from outflank.lab.report import Figure, Plot, Sample, Series
-from outflank.lab.reproduction.sections import ExperimentPart, FoundCell, Setting, Source
+from outflank.lab.reproduction.sections import ExperimentPart, MeasuredCell, Setting, Source
 
 PROGRAMS = {"par": "none", "par_rmi": "batch", "par_tuple": "depth:depth=7"}
-"""The report's parallel programs, and how we call the way in which they tell each other of entries."""
+"""The report's parallel programs, and our names of their replication policies."""
 
 PROCESSORS = tuple(row["processors"] for row in rows("000", "speedup"))
 THRESHOLDS = tuple(row["threshold"] for row in rows("000", "threshold_par"))
 REPLICATED = tuple(row["min_depth"] for row in rows("000", "replication"))
 
 RATE: float = round(fact("000", "boards_seq") / rows("000", "speedup")[0]["seq_total_s"] / 1e6, 4)
-"""Million boards a second."""
+"""Speed of a node in million boards a second."""
 
 MACHINE: dict[str, Any] = {
     "rate": RATE,
@@ -31,14 +31,15 @@ MACHINE: dict[str, Any] = {
     "message": 200.0,
     "entry": 2.0,
 }
-"""Its nodes: the speed is the report's, 12.5 MB/s are Fast Ethernet's, the rest is guessed for Java of that time."""
+"""The report's nodes: the speed is the report's, 12.5 MB/s is Fast Ethernet's, the rest is a guess for Java of that
+time."""
 
-ON_PAPER = (
+SIMULATED = (
     "Simulated: a recorded search of fewer plies than 17, replayed on so many nodes of the report's speed; network, "
     "messages and head are assumed."
 )
-SMALLER = "Two nodes of this machine instead of 64 processors, and fewer plies than 17."
-OF_THE_HEAD = (
+MEASURED_SMALLER = "Two nodes of this machine instead of 64 processors, and fewer plies than 17."
+HEAD_NOTE = (
     "Our nodes search parts with as many plies left as the threshold. What lies above is the head's, whose one table "
     "serves all: entries of more plies than the threshold need not be told, and are not. With a threshold of 5 and a "
     "replication depth of 7 par_tuple is therefore par, which has what the report's par_tuple wins."
@@ -55,7 +56,7 @@ def simulated(
     programs: Sequence[str] = tuple(PROGRAMS),
     **more: Any,
 ) -> ExperimentPart:
-    """A part that replays report 000's programs on nodes of their time."""
+    """Return a part that replays report 000's programs on nodes of their time."""
     return ExperimentPart(
         "simulate",
         {
@@ -77,161 +78,161 @@ def simulated(
 
 
 def _replayed(samples: Sequence[Sample]) -> dict[tuple[Any, ...], list[Sample]]:
-    """The simulated samples by program, threshold and nodes."""
-    found = [sample for sample in samples if sample.get("what") == "simulated"]
+    """Return the simulated samples by program, threshold and nodes."""
+    simulated_samples = [sample for sample in samples if sample.get("what") == "simulated"]
     by_policy = {policy.partition(":")[0]: program for program, policy in PROGRAMS.items()}
     return {
-        (by_policy[str(policy).partition(":")[0]], threshold, count): each
-        for (policy, threshold, count), each in grouped(found, "policy", "threshold", "count").items()
+        (by_policy[str(policy).partition(":")[0]], threshold, count): group
+        for (policy, threshold, count), group in grouped(simulated_samples, "policy", "threshold", "count").items()
     }
 
 
-def _steals(found: Sequence[Sample]) -> float | None:
-    tried = sum(number(sample["steals_tried"]) for sample in found)
-    return 100 * sum(number(sample["steals_won"]) for sample in found) / tried if tried else None
+def _steals(samples: Sequence[Sample]) -> float | None:
+    attempts = sum(number(sample["steals_tried"]) for sample in samples)
+    return 100 * sum(number(sample["steals_won"]) for sample in samples) / attempts if attempts else None
 
 
 # --- thresholds ---
 
 
 def threshold_sources(program: str, setting: Setting) -> Sequence[Source]:
-    """Simulated where there is time, else measured on two nodes; low thresholds in a search of fewer plies."""
-    found = []
+    """Return simulations where there is time, else measurements on two nodes; low thresholds have fewer plies."""
+    sources = []
     for thresholds, depth in (
         ((1, 3, 5), setting.effort.choose(7, 9, 11)),
         ((7, 9), setting.effort.choose(11, 13, 15)),
     ):
         more: dict[str, Any] = {"show": False, "label": f"{program}, depth {depth}"}
-        told = f"Thresholds {', '.join(map(str, thresholds))}: depth {depth}."
+        depth_note = f"Thresholds {', '.join(map(str, thresholds))}: depth {depth}."
         if setting.effort == "quick":
-            small = {"cluster": "inside:2", "policies": (PROGRAMS[program],), "thresholds": thresholds}
-            cells = partial(_threshold_cells, PROGRAMS[program], told)
-            found.append(ExperimentPart("threshold", {**small, "depth": depth, "rounds": 1}, cells, **more))
+            measured = {"cluster": "inside:2", "policies": (PROGRAMS[program],), "thresholds": thresholds}
+            cells = partial(_threshold_cells, PROGRAMS[program], depth_note)
+            sources.append(ExperimentPart("threshold", {**measured, "depth": depth, "rounds": 1}, cells, **more))
         else:
             size: dict[str, Any] = {"thresholds": thresholds, "nodes": (64,), "depth": depth, "programs": (program,)}
-            found.append(simulated(setting, partial(_simulated_threshold_cells, program, told), **size, **more))
-    return found
+            sources.append(simulated(setting, partial(_simulated_threshold_cells, program, depth_note), **size, **more))
+    return sources
 
 
-def _threshold_row(threshold: Any, found: Sequence[Sample], note: str) -> Iterable[FoundCell]:
-    if not all(number(sample["jobs"]) for sample in found):
+def _threshold_row(threshold: Any, samples: Sequence[Sample], note: str) -> Iterable[MeasuredCell]:
+    if not all(number(sample["jobs"]) for sample in samples):
         return
-    yield FoundCell((threshold,), "app_s", median(found, "useful_per_node"), note)
-    yield FoundCell((threshold,), "overhead_s", median(found, "overhead_per_node"), note)
-    yield FoundCell((threshold,), "sum_s", median(found, "seconds"), note)
-    yield FoundCell((threshold,), "steal_success_percent", _steals(found), note)
-    yield FoundCell((threshold,), "bytes", round(median(found, "bytes")), note)
+    yield MeasuredCell((threshold,), "app_s", median(samples, "useful_per_node"), note)
+    yield MeasuredCell((threshold,), "overhead_s", median(samples, "overhead_per_node"), note)
+    yield MeasuredCell((threshold,), "sum_s", median(samples, "seconds"), note)
+    yield MeasuredCell((threshold,), "steal_success_percent", _steals(samples), note)
+    yield MeasuredCell((threshold,), "bytes", round(median(samples, "bytes")), note)
 
 
-def _threshold_cells(policy: str, told: str, samples: Sequence[Sample]) -> Iterable[FoundCell]:
-    own = [sample for sample in samples if sample.get("replication") == policy]
-    for (threshold,), found in grouped(own, "threshold").items():
-        yield from _threshold_row(threshold, found, f"{SMALLER} {told}")
+def _threshold_cells(policy: str, depth_note: str, samples: Sequence[Sample]) -> Iterable[MeasuredCell]:
+    policy_samples = [sample for sample in samples if sample.get("replication") == policy]
+    for (threshold,), group in grouped(policy_samples, "threshold").items():
+        yield from _threshold_row(threshold, group, f"{MEASURED_SMALLER} {depth_note}")
 
 
-def _simulated_threshold_cells(program: str, told: str, samples: Sequence[Sample]) -> Iterable[FoundCell]:
-    for (own, threshold, _), found in _replayed(samples).items():
-        if own == program:
-            yield from _threshold_row(threshold, found, f"{ON_PAPER} {told}")
+def _simulated_threshold_cells(program: str, depth_note: str, samples: Sequence[Sample]) -> Iterable[MeasuredCell]:
+    for (replayed_program, threshold, _), group in _replayed(samples).items():
+        if replayed_program == program:
+            yield from _threshold_row(threshold, group, f"{SIMULATED} {depth_note}")
 
 
-# --- every entry is told ---
+# --- every entry is sent ---
 
 
 def everything_sources(setting: Setting) -> Sequence[Source]:
-    """What it costs two nodes to tell each other of everything."""
+    """Return the measurement of two nodes that send each other every entry."""
     size = {"depth": setting.effort.choose(7, 9, 11), "rounds": setting.effort.choose(1, 1, 3), "threshold": 3}
-    chosen = {"cluster": "inside:2", "policies": ("depth",), "replication_depths": (2,)}
-    return [ExperimentPart("replication", {**chosen, **size}, _everything_cells, show=False)]
+    options = {"cluster": "inside:2", "policies": ("depth",), "replication_depths": (2,)}
+    return [ExperimentPart("replication", {**options, **size}, _everything_cells, show=False)]
 
 
-def _everything_cells(samples: Sequence[Sample]) -> Iterable[FoundCell]:
-    told = [sample for sample in samples if str(sample.get("replication")).startswith("depth:")]
-    if told:
-        useful, overhead = median(told, "useful_per_node"), median(told, "overhead_per_node")
-        untold = [sample for sample in samples if sample.get("replication") == "none"]
-        without = median(untold, "overhead_per_node") if untold else 0.0
+def _everything_cells(samples: Sequence[Sample]) -> Iterable[MeasuredCell]:
+    replicated = [sample for sample in samples if str(sample.get("replication")).startswith("depth:")]
+    if replicated:
+        useful, overhead = median(replicated, "useful_per_node"), median(replicated, "overhead_per_node")
+        unreplicated = [sample for sample in samples if sample.get("replication") == "none"]
+        without = median(unreplicated, "overhead_per_node") if unreplicated else 0.0
         exceeds = overhead - without > useful
         note = (
             f"On two nodes of this machine overhead is {overhead:.2g} s, and {without:.2g} s if nothing is told: what "
             f"entries add is {'more' if exceeds else 'less'} than the useful time, {useful:.2g} s."
         )
-        yield FoundCell(("overhead_exceeds_application_from_processors",), "value", 2 if exceeds else None, note)
+        yield MeasuredCell(("overhead_exceeds_application_from_processors",), "value", 2 if exceeds else None, note)
 
 
-# --- what is replicated ---
+# --- replication depths ---
 
 
 def replication_sources(setting: Setting) -> Sequence[Source]:
-    """On two nodes of this machine."""
+    """Return the measurement on two nodes of this machine."""
     depth = setting.effort.choose(9, 12, 14)
     size = {"depth": depth, "rounds": setting.effort.choose(1, 1, 3), "threshold": 5}
-    # Below the report's depths, for those above the threshold send nothing here.
-    chosen = {"cluster": "inside:2", "policies": ("depth",), "replication_depths": (3, 4, *REPLICATED)}
-    cells = partial(_replication_cells, told=f"Depth {depth}.")
-    return [ExperimentPart("replication", {**chosen, **size}, cells, weight=4.0)]
+    # Includes depths below the report's, since those above the threshold send nothing here.
+    options = {"cluster": "inside:2", "policies": ("depth",), "replication_depths": (3, 4, *REPLICATED)}
+    cells = partial(_replication_cells, depth_note=f"Depth {depth}.")
+    return [ExperimentPart("replication", {**options, **size}, cells, weight=4.0)]
 
 
-def _replication_cells(samples: Sequence[Sample], told: str = "") -> Iterable[FoundCell]:
-    note = f"{SMALLER} {told}".strip()
-    for (policy,), found in grouped(samples, "replication").items():
+def _replication_cells(samples: Sequence[Sample], depth_note: str = "") -> Iterable[MeasuredCell]:
+    note = f"{MEASURED_SMALLER} {depth_note}".strip()
+    for (policy,), group in grouped(samples, "replication").items():
         name, _, depth = str(policy).partition("=")
         if name != "depth:depth" or int(depth) not in REPLICATED:
             continue
         row = (int(depth),)
-        yield FoundCell(row, "app_s", median(found, "useful_per_node"), note)
-        yield FoundCell(row, "overhead_s", median(found, "overhead_per_node"), note)
-        yield FoundCell(row, "sum_s", median(found, "seconds"), note)
-        hits = median(found, lambda sample: number(sample["replicated_hits"]) + number(sample["replicated_sorts"]))
-        yield FoundCell(row, "tt_sorts_and_hits", round(hits), note)
-        yield FoundCell(row, "broadcast_s", median(found, "broadcast_seconds"), note)
-        yield FoundCell(row, "broadcast_messages", round(median(found, "messages")), note)
+        yield MeasuredCell(row, "app_s", median(group, "useful_per_node"), note)
+        yield MeasuredCell(row, "overhead_s", median(group, "overhead_per_node"), note)
+        yield MeasuredCell(row, "sum_s", median(group, "seconds"), note)
+        hits = median(group, lambda sample: number(sample["replicated_hits"]) + number(sample["replicated_sorts"]))
+        yield MeasuredCell(row, "tt_sorts_and_hits", round(hits), note)
+        yield MeasuredCell(row, "broadcast_s", median(group, "broadcast_seconds"), note)
+        yield MeasuredCell(row, "broadcast_messages", round(median(group, "messages")), note)
 
 
 # --- speed-ups ---
 
 
 def speedup_sources(setting: Setting) -> Sequence[Source]:
-    """On paper for all numbers of processors; really, where there is time, on one node and on two."""
+    """Return a simulation of all numbers of processors and, where there is time, a measurement on one node and two."""
     depth = setting.effort.choose(9, 13, 15)
-    cells = partial(_speedup_cells, told=f"Depth {depth}.")
-    found = [simulated(setting, cells, thresholds=(5,), nodes=PROCESSORS, depth=depth)]
+    cells = partial(_speedup_cells, depth_note=f"Depth {depth}.")
+    sources = [simulated(setting, cells, thresholds=(5,), nodes=PROCESSORS, depth=depth)]
     if setting.effort == "quick":
-        return found
-    real = {"cluster": "inside:2", "program": "000", "positions": ("start",), "nodes": (1, 2), "threshold": 5}
+        return sources
+    measured = {"cluster": "inside:2", "program": "000", "positions": ("start",), "nodes": (1, 2), "threshold": 5}
     size = {"depth": setting.effort.choose(9, 11, 13), "rounds": 3, "policies": tuple(PROGRAMS.values())}
-    return [*found, ExperimentPart("scaling", {**real, **size}, weight=5.0)]
+    return [*sources, ExperimentPart("scaling", {**measured, **size}, weight=5.0)]
 
 
 def serial_seconds(samples: Sequence[Sample]) -> float:
-    """What the serial search takes at the report's speed."""
+    """Return the time of the serial search at the report's speed."""
     alone = [sample for sample in samples if sample.get("what") == "alone"]
     return median(alone, "nodes") / (RATE * 1e6)
 
 
-def _speedup_cells(samples: Sequence[Sample], told: str = "") -> Iterable[FoundCell]:
-    note = f"{ON_PAPER} {told}".strip()
-    yield FoundCell((1,), "seq_total_s", serial_seconds(samples), note)
-    for (program, _, count), found in _replayed(samples).items():
-        yield FoundCell((count,), f"{program}_app_s", median(found, "useful_per_node"), note)
-        yield FoundCell((count,), f"{program}_overhead_s", median(found, "overhead_per_node"), note)
-        yield FoundCell((count,), f"{program}_total_s", median(found, "seconds"), note)
+def _speedup_cells(samples: Sequence[Sample], depth_note: str = "") -> Iterable[MeasuredCell]:
+    note = f"{SIMULATED} {depth_note}".strip()
+    yield MeasuredCell((1,), "seq_total_s", serial_seconds(samples), note)
+    for (program, _, count), group in _replayed(samples).items():
+        yield MeasuredCell((count,), f"{program}_app_s", median(group, "useful_per_node"), note)
+        yield MeasuredCell((count,), f"{program}_overhead_s", median(group, "overhead_per_node"), note)
+        yield MeasuredCell((count,), f"{program}_total_s", median(group, "seconds"), note)
 
 
-def speedup_figure(found: Sequence[FoundCell]) -> Sequence[Figure]:
-    """The report's plot: the serial time over that of each program."""
-    ours = {(each.row[0], each.column): number(each.ours) for each in found if each.ours is not None}
-    theirs = {(row["processors"], name): row[name] for row in rows("000", "speedup") for name in row}
+def speedup_figure(cells: Sequence[MeasuredCell]) -> Sequence[Figure]:
+    """Return the report's plot: the serial time over that of each program."""
+    ours = {(cell.row[0], cell.column): number(cell.ours) for cell in cells if cell.ours is not None}
+    printed = {(row["processors"], name): row[name] for row in rows("000", "speedup") for name in row}
     series = []
-    for measured, published in ((ours, False), (theirs, True)):
-        serial = measured.get((1, "seq_total_s"))
+    for seconds_by_cell, published in ((ours, False), (printed, True)):
+        serial = seconds_by_cell.get((1, "seq_total_s"))
         if not serial:
             continue
         for program in PROGRAMS:
-            points = [(count, measured.get((count, f"{program}_total_s"))) for count in PROCESSORS]
+            times = [(count, seconds_by_cell.get((count, f"{program}_total_s"))) for count in PROCESSORS]
             name = f"000 {program}" if published else program
-            drawn = tuple((float(count), serial / seconds) for count, seconds in points if seconds)
-            series.append(Series(name=name, points=drawn, published=published))
+            ratios = tuple((float(count), serial / seconds) for count, seconds in times if seconds)
+            series.append(Series(name=name, points=ratios, published=published))
     linear = Series(name="linear", points=tuple((float(count), float(count)) for count in PROCESSORS), style="dashed")
     return [
         Plot(
@@ -246,46 +247,47 @@ def speedup_figure(found: Sequence[FoundCell]) -> Sequence[Figure]:
     ]
 
 
-# --- what the text says of them ---
+# --- numbers of the text ---
 
 
 def discussion_sources(setting: Setting) -> Sequence[Source]:
-    """Facts about 64 processors and about the sixteen up to which two programs are equally fast."""
+    """Return a simulation for the facts about 64 processors, and about the sixteen up to which two programs are equally
+    fast."""
     depth = setting.effort.choose(7, 13, 15)
     counts = (1, 16, 64)
-    cells = partial(_discussed, told=f"Depth {depth}.")
+    cells = partial(_discussion_cells, depth_note=f"Depth {depth}.")
     return [simulated(setting, cells, thresholds=(5,), nodes=counts, depth=depth, show=False)]
 
 
-def _discussed(samples: Sequence[Sample], told: str = "") -> Iterable[FoundCell]:
-    note = f"{ON_PAPER} {told}".strip()
+def _discussion_cells(samples: Sequence[Sample], depth_note: str = "") -> Iterable[MeasuredCell]:
+    note = f"{SIMULATED} {depth_note}".strip()
     serial = serial_seconds(samples)
-    replayed = {(program, count): found for (program, _, count), found in _replayed(samples).items()}
+    replayed = {(program, count): group for (program, _, count), group in _replayed(samples).items()}
     for program in PROGRAMS:
-        if found := replayed.get((program, 64)):
-            yield FoundCell((f"speedup_64_{program}",), "value", serial / median(found, "seconds"), note)
-    if found := replayed.get(("par_tuple", 64)):
-        useful = median(found, "useful_per_node")
-        yield FoundCell(("application_speedup_64_par_tuple",), "value", serial / useful if useful else None, note)
-        yield FoundCell(("boards_64_par_tuple",), "value", round(64 * useful * RATE * 1e6), note)
-        yield FoundCell(("search_overhead_factor",), "value", 64 * useful / serial, note)
+        if group := replayed.get((program, 64)):
+            yield MeasuredCell((f"speedup_64_{program}",), "value", serial / median(group, "seconds"), note)
+    if group := replayed.get(("par_tuple", 64)):
+        useful = median(group, "useful_per_node")
+        yield MeasuredCell(("application_speedup_64_par_tuple",), "value", serial / useful if useful else None, note)
+        yield MeasuredCell(("boards_64_par_tuple",), "value", round(64 * useful * RATE * 1e6), note)
+        yield MeasuredCell(("search_overhead_factor",), "value", 64 * useful / serial, note)
     for program in ("par_tuple", "par_rmi"):
-        if found := replayed.get((program, 64)):
-            spent = median(found, "broadcast_seconds") / 64
-            yield FoundCell((f"broadcast_seconds_{program}",), "value", spent, note)
+        if group := replayed.get((program, 64)):
+            spent = median(group, "broadcast_seconds") / 64
+            yield MeasuredCell((f"broadcast_seconds_{program}",), "value", spent, note)
     for program, name in (("par", "par_overhead_percent"), ("par_tuple", "par_tuple_overhead_percent")):
-        if found := replayed.get((program, 1)):
-            yield FoundCell((name,), "value", 100 * (median(found, "seconds") / serial - 1), note)
+        if group := replayed.get((program, 1)):
+            yield MeasuredCell((name,), "value", 100 * (median(group, "seconds") / serial - 1), note)
     equal = [
         count
-        for (program, count), found in replayed.items()
-        if program == "par_tuple" and _equally_fast(found, replayed.get(("par_rmi", count)))
+        for (program, count), group in replayed.items()
+        if program == "par_tuple" and _equally_fast(group, replayed.get(("par_rmi", count)))
     ]
-    tried = ", ".join(str(count) for program, count in replayed if program == "par_tuple")
-    within = f"par_tuple and par_rmi within a tenth of each other: {tried} processors were tried."
-    yield FoundCell(("equally_fast_up_to_processors",), "value", max(equal, default=None), within)
+    counts_text = ", ".join(str(count) for program, count in replayed if program == "par_tuple")
+    equality_note = f"par_tuple and par_rmi within a tenth of each other: {counts_text} processors were tried."
+    yield MeasuredCell(("equally_fast_up_to_processors",), "value", max(equal, default=None), equality_note)
 
 
-def _equally_fast(one: Sequence[Sample], other: Sequence[Sample] | None) -> bool:
-    """Within a tenth, as the report's are."""
-    return bool(other) and abs(median(one, "seconds") / median(other or one, "seconds") - 1) < 0.1
+def _equally_fast(first: Sequence[Sample], second: Sequence[Sample] | None) -> bool:
+    """Return whether two programs' times are within a tenth of each other, as the report's are."""
+    return bool(second) and abs(median(first, "seconds") / median(second or first, "seconds") - 1) < 0.1

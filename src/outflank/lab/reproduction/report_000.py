@@ -17,36 +17,36 @@ from outflank.lab.reproduction.sections import (
 )
 
 
-def _said(*facts: str, **expected: Expected) -> dict[str, Any]:
-    """A section's part of the numbers in the text, and what each has to be; without a word, it is a choice."""
+def _facts_section(*facts: str, **expected: Expected) -> dict[str, Any]:
+    """Return a section's table of numbers in the text, with their expectations; a name without one is a given."""
     single = {((name,), "value"): expected.get(name, GIVEN) for name in (*facts, *expected)}
     return {"table": FACTS, "key": ("fact",), "only": (*facts, *expected), "single": single}
 
 
 TIMES = machine("Times are another machine's, and a search of fewer plies.")
-ORDERED = {"seconds": machine("Times are another machine's."), "boards": machine(sequential_000.OTHER_BOARDS)}
-ELSEWHERE = "It is not measured: "
+ORDERING_EXPECTED = {"seconds": machine("Times are another machine's."), "boards": machine(sequential_000.OTHER_BOARDS)}
+NOT_MEASURED = "It is not measured: "
 
 SECTIONS: tuple[PublishedTable, ...] = (
     PublishedTable(
         report="000",
         where="Introduction",
         title="a board of 4×4",
-        **_said(board_4x4_solved_seconds_below=machine("Times are another machine's.")),
+        **_facts_section(board_4x4_solved_seconds_below=machine("Times are another machine's.")),
         sources=lambda setting: [Measure("4×4", sequential_000.solved)],
     ),
     PublishedTable(
         report="000",
         where="Board storage",
         title="how a board is kept",
-        **_said(boards_conceivable=EQUAL),
+        **_facts_section(boards_conceivable=EQUAL),
         sources=sequential_000.storage,
     ),
     PublishedTable(
         report="000",
         where="Searching the game tree",
         title="pivot and number of moves",
-        **_said(
+        **_facts_section(
             "children_array",
             "branching_awari",
             most_moves_found=machine("Theirs was found by thinking, ours by trying; both need not be reachable."),
@@ -58,7 +58,7 @@ SECTIONS: tuple[PublishedTable, ...] = (
         report="000",
         where="The evaluation function",
         title="coarseness and edges",
-        **_said(
+        **_facts_section(
             "coarseness_divisor",
             edge_table_entries=EQUAL,
             coarseness_faster_percent=machine("It is another board, and another machine."),
@@ -71,7 +71,7 @@ SECTIONS: tuple[PublishedTable, ...] = (
         title="from the initial position",
         table="ordering_start",
         key=("ordering",),
-        expected=ORDERED,
+        expected=ORDERING_EXPECTED,
         sources=partial(sequential_000.ordering, "start"),
         notes=(sequential_000.SORTED,),
     ),
@@ -89,7 +89,7 @@ SECTIONS: tuple[PublishedTable, ...] = (
         report="000",
         where="Move ordering",
         title="sorts, and orderings by stage",
-        **_said(
+        **_facts_section(
             "ordering_depth_start",
             "ordering_depth_midgame",
             full_sort_times_faster=machine("Ours loses less by the best move alone."),
@@ -112,7 +112,7 @@ SECTIONS: tuple[PublishedTable, ...] = (
         report="000",
         where="Transposition table",
         title="symmetry and hash functions",
-        **_said(
+        **_facts_section(
             "hash_bits",
             "hash_functions_tried",
             "table_smaller_than_awari",
@@ -125,20 +125,20 @@ SECTIONS: tuple[PublishedTable, ...] = (
         report="000",
         where="Parallelization",
         title="what was chosen and met on the way",
-        **_said(
+        **_facts_section(
             "rmi_entries_per_update",
             overhead_exceeds_application_from_processors=machine("Entries cost less here, and so do boards."),
             crashing_from_processors=machine(""),
             gmi_deadlock_from_processors=machine(""),
         ),
         sources=cluster_000.everything_sources,
-        absent=f"{ELSEWHERE}faults of the libraries of that time, which are not ours.",
+        absent=f"{NOT_MEASURED}faults of the libraries of that time, which are not ours.",
     ),
     PublishedTable(
         report="000",
         where="Test conditions",
         title="depths and runs",
-        **_said(
+        **_facts_section(
             "depth",
             "midgame_depth",
             "runs_averaged",
@@ -147,7 +147,7 @@ SECTIONS: tuple[PublishedTable, ...] = (
         ),
         sources=lambda setting: [],
         absent=(
-            f"{ELSEWHERE}our thresholds are searched to two depths, so none is best of all, and replication depths "
+            f"{NOT_MEASURED}our thresholds are searched to two depths, so none is best of all, and replication depths "
             "above the threshold are all the same here."
         ),
         notes=("Each section tells how deep ours is searched, once unless its tables count more rounds.",),
@@ -162,7 +162,7 @@ SECTIONS: tuple[PublishedTable, ...] = (
             expected=dict.fromkeys(("app_s", "overhead_s", "sum_s", "steal_success_percent", "bytes"), TIMES),
             sources=partial(cluster_000.threshold_sources, program),
             absent="Nothing is divided at this threshold in a search of so few plies.",
-            notes=(cluster_000.OF_THE_HEAD,) if program == "par_tuple" else (),
+            notes=(cluster_000.HEAD_NOTE,) if program == "par_tuple" else (),
         )
         for program in cluster_000.PROGRAMS
     ),
@@ -177,7 +177,7 @@ SECTIONS: tuple[PublishedTable, ...] = (
         ),
         sources=cluster_000.replication_sources,
         absent="No entry of so many plies exists in a search of so few.",
-        notes=(cluster_000.OF_THE_HEAD,),
+        notes=(cluster_000.HEAD_NOTE,),
     ),
     PublishedTable(
         report="000",
@@ -188,7 +188,7 @@ SECTIONS: tuple[PublishedTable, ...] = (
         expected={name: TIMES for name in rows("000", "speedup")[0] if name != "processors"},
         sources=cluster_000.speedup_sources,
         figures=cluster_000.speedup_figure,
-        notes=(cluster_000.OF_THE_HEAD,),
+        notes=(cluster_000.HEAD_NOTE,),
     ),
     PublishedTable(
         report="000",
@@ -203,7 +203,7 @@ SECTIONS: tuple[PublishedTable, ...] = (
         report="000",
         where="Discussion",
         title="what the text says of the runs",
-        **_said(
+        **_facts_section(
             "awari_overhead_percent",
             tt_hits_percent=machine("Another table, and fewer plies."),
             tt_substantial_hits_percent=machine("Another table, and fewer plies."),
@@ -227,7 +227,7 @@ SECTIONS: tuple[PublishedTable, ...] = (
             ),
         ),
         sources=sequential_000.discussion,
-        absent=f"{ELSEWHERE}--quick leaves out the search of 17 plies.",
-        notes=(cluster_000.OF_THE_HEAD,),
+        absent=f"{NOT_MEASURED}--quick leaves out the search of 17 plies.",
+        notes=(cluster_000.HEAD_NOTE,),
     ),
 )

@@ -12,8 +12,8 @@ from outflank.lab.reproduction.sections import (
     FACTS,
     GIVEN,
     ExperimentPart,
-    FoundCell,
     Measure,
+    MeasuredCell,
     PublishedTable,
     Setting,
     Source,
@@ -26,51 +26,55 @@ from outflank.search.contract import Stop
 from outflank.topology import topology
 
 COUNTED = ("SerialPVS", "AlphaBeta", "ParallelPVS", "ParallelAlphaBeta")
-"""The four whose nodes report 001 prints."""
+"""The four algorithms whose nodes report 001 prints."""
 
 TIMED = (*COUNTED, "Jamboree", "SharedHashtable")
-"""Those of its benchmarks."""
+"""The algorithms of report 001's benchmarks."""
 
 DEPTH = fact("001", "counted_depth")
 
 
 def _nodes(setting: Setting) -> Sequence[Source]:
-    # The report's counts take two cores some fifteen seconds, so that the quick page has them too. The right windows
-    # take as long again: there they are shallow.
+    # The report's counts take some fifteen seconds on two cores, so the quick page has them too. The correct windows
+    # take as long again, so the quick page searches them less deep.
     quick = setting.effort == "quick"
     size = {"algorithms": COUNTED, "workers": setting.workers}
     sources = [ExperimentPart("nodes", {**size, "depth": DEPTH, "turned": not quick}, _means, weight=12.0)]
     return [*sources, ExperimentPart("nodes", {**size, "depth": 8}, label="windows turned over")] if quick else sources
 
 
-def _means(samples: Sequence[Sample]) -> Iterable[FoundCell]:
+def _means(samples: Sequence[Sample]) -> Iterable[MeasuredCell]:
     for name in COUNTED:
         mean = mean_of(samples, name)
         if mean is not None:
-            yield FoundCell((name, DEPTH), "nodes_per_turn", round(mean))
+            yield MeasuredCell((name, DEPTH), "nodes_per_turn", round(mean))
 
 
-def _text(games: int, stop: Stop) -> Iterable[FoundCell]:
-    """What its text says of the method, of the machine, and of its own numbers."""
-    given = fact("001", "runs_per_colour")
-    told = "" if games == given else f"Games of each colour: {games} in the benchmarks below; without --quick {given}."
-    yield FoundCell(("runs_per_colour",), "value", games, told)
-    here, built = this_machine(), topology()
-    memory, cache = here.memory_bytes, built.last_cache_bytes
-    yield FoundCell(("numa_nodes",), "value", len(built.nodes))
-    yield FoundCell(("memory_gigabytes",), "value", None if memory is None else round(memory / 1e9))
-    yield FoundCell(("l3_cache_kilobytes",), "value", None if cache is None else cache // 1024)
+def _text(games: int, stop: Stop) -> Iterable[MeasuredCell]:
+    """Yield the numbers of the report's text: about the method, the machine, and its own counts."""
+    published_games = fact("001", "runs_per_colour")
+    note = (
+        ""
+        if games == published_games
+        else f"Games of each colour: {games} in the benchmarks below; without --quick {published_games}."
+    )
+    yield MeasuredCell(("runs_per_colour",), "value", games, note)
+    host, layout = this_machine(), topology()
+    memory, cache = host.memory_bytes, layout.last_cache_bytes
+    yield MeasuredCell(("numa_nodes",), "value", len(layout.nodes))
+    yield MeasuredCell(("memory_gigabytes",), "value", None if memory is None else round(memory / 1e9))
+    yield MeasuredCell(("l3_cache_kilobytes",), "value", None if cache is None else cache // 1024)
     printed = {row["algorithm"]: row["nodes_per_turn"] for row in rows("001", "nodes")}
     times = [printed[parallel] / printed[serial] for parallel, serial in SERIAL.items()]
-    told = "Ten times: ours is the mean of 9.4 for PVS and 9.5 for alpha-beta, from its own four counts, which have to "
-    told += "come out below."
-    yield FoundCell(("parallel_over_serial_nodes_about",), "value", round(fmean(times), 2), told)
+    note = "Ten times: ours is the mean of 9.4 for PVS and 9.5 for alpha-beta, from its own four counts, which have to "
+    note += "come out below."
+    yield MeasuredCell(("parallel_over_serial_nodes_about",), "value", round(fmean(times), 2), note)
 
 
 def _games(setting: Setting) -> int:
-    """With each colour."""
-    played: int = setting.effort.choose(1, fact("001", "runs_per_colour"), fact("001", "runs_per_colour"))
-    return played
+    """Return the number of games with each colour."""
+    count: int = setting.effort.choose(1, fact("001", "runs_per_colour"), fact("001", "runs_per_colour"))
+    return count
 
 
 def _benchmarks(setting: Setting) -> Sequence[Source]:

@@ -12,14 +12,14 @@ from outflank.lab.reproduction.sections import (
     FACTS,
     GIVEN,
     ExperimentPart,
-    FoundCell,
     Measure,
+    MeasuredCell,
     PublishedTable,
     Setting,
     Source,
 )
 from outflank.lab.reproduction.timed_games import EFFICIENCY_002, FURTHER_002, GRANULARITY
-from outflank.othello.programs import UNDIVIDED_002
+from outflank.othello.programs import SERIAL_PLY_002
 from outflank.search.contract import Stop
 
 DEPTHS = (3, 4, 5, 6, 7)
@@ -32,16 +32,16 @@ def _profile(setting: Setting) -> Sequence[Source]:
         "recordings": setting.effort.choose(1, 2, 5),
         "workers": core_counts(),
     }
-    ours = ExperimentPart("parallelism", {"schemes": ("fork-join",), **size}, cells=cilkview.atomics, weight=3.0)
-    return [*cilkview.games("002", DEPTHS), ours]
+    own_runtime = ExperimentPart("parallelism", {"schemes": ("fork-join",), **size}, cells=cilkview.atomics, weight=3.0)
+    return [*cilkview.games("002", DEPTHS), own_runtime]
 
 
-def _discs(stop: Stop) -> Iterable[FoundCell]:
-    known = published("002")["explained"]["final_discs"]
-    for depth, (black, white) in zip(known["depths"], known["values"], strict=True):
-        found = final_discs(depth, RULES_002, stop=stop)
-        yield FoundCell((depth,), "X", found[0], published=black)
-        yield FoundCell((depth,), "O", found[1], published=white)
+def _discs(stop: Stop) -> Iterable[MeasuredCell]:
+    published_discs = published("002")["explained"]["final_discs"]
+    for depth, (black, white) in zip(published_discs["depths"], published_discs["values"], strict=True):
+        discs = final_discs(depth, RULES_002, stop=stop)
+        yield MeasuredCell((depth,), "X", discs[0], published=black)
+        yield MeasuredCell((depth,), "O", discs[1], published=white)
 
 
 def _granularity(setting: Setting) -> Sequence[Source]:
@@ -61,7 +61,7 @@ SECTIONS: tuple[PublishedTable, ...] = (
         sources=_granularity,
         notes=(
             "Its granularity of 3 is the least depth that is still divided; ours, in the table below, the greatest "
-            f"that is not: {UNDIVIDED_002} is its choice, with which its program is run on this page.",
+            f"that is not: {SERIAL_PLY_002} is its choice, with which its program is run on this page.",
         ),
     ),
     FURTHER_002,

@@ -16,15 +16,15 @@ from outflank.lab.reproduction.sections import (
     GIVEN,
     Expected,
     ExperimentPart,
-    FoundCell,
     Measure,
+    MeasuredCell,
     PublishedTable,
     Setting,
     Source,
     close,
 )
 from outflank.lab.reproduction.text_003 import IN_TABLES, TEXT, check_stop, text_sources
-from outflank.lab.search_log import note
+from outflank.lab.search_log import log_search
 from outflank.lab.studies.imbalance import allowed, root_work
 from outflank.players.clock import Clock, TimeControl
 from outflank.players.timing import Adaptive003, DepthRule
@@ -32,43 +32,43 @@ from outflank.search.contract import Stop
 from outflank.search.perft import perft
 
 RINGS = {"45/35/25/10/0": "rings-lab", "70/60/40/10/1": "rings"}
-"""Our names for the laboratory's ring values and for report 003's own."""
+"""Our names of the laboratory's ring values and of report 003's own."""
 
 THREADS = fact("003", "threads")
 
 
 def _part(experiment: str, setting: Setting, quick: Any, usual: Any, full: Any, **more: Any) -> ExperimentPart:
-    """An experiment in the size that there is time for."""
+    """Return an experiment in the size that fits the effort."""
     return ExperimentPart(experiment, setting.effort.choose(quick, usual, full), **more)
 
 
 def _duels(
     setting: Setting, *about: str, quick: Mapping[str, Any] = {}, usual: Mapping[str, Any] = {}
 ) -> ExperimentPart:
-    """Matches about some of its ideas: a taste of them, a few games, or enough to tell."""
+    """Return matches about some of the report's ideas: very few games, a few, or enough for a conclusion."""
     small = {"about": about, "games": 2, "depth": 2, "plies": 40, **quick}
-    many = {"about": about, "games": 100, "clock": "60s"}
-    return _part("duels", setting, small, {"about": about, "games": 4, **usual}, many)
+    large = {"about": about, "games": 100, "clock": "60s"}
+    return _part("duels", setting, small, {"about": about, "games": 4, **usual}, large)
 
 
 # --- move ordering ---
 
 RANKED = (("OUT", "pushing out"), ("PUSH", "pushing"), ("MOVE", "inline"), ("", "board side"))
-"""How the report names kinds of moves, by how ours begin."""
+"""The report's names of the kinds of moves, by the beginnings of our names."""
 
 
 def ranking() -> list[tuple[int, str]]:
-    """Marbles and kind, best first, as our program tries them: the report does not tell left from right, or how many
-    are pushed."""
-    named = [(int(MARBLES[kind]), next(name for start, name in RANKED if kind.name.startswith(start))) for kind in Kind]
-    return list(dict.fromkeys(named))
+    """Return marbles and kind in our program's order, best first. The report does not distinguish left from right, or
+    how many marbles are pushed."""
+    kinds = [(int(MARBLES[kind]), next(name for start, name in RANKED if kind.name.startswith(start))) for kind in Kind]
+    return list(dict.fromkeys(kinds))
 
 
-def _ranking(stop: Stop) -> Iterable[FoundCell]:
+def _ranking(stop: Stop) -> Iterable[MeasuredCell]:
     for rank, (stones, kind) in enumerate(ranking(), 1):
-        yield FoundCell((rank,), "stones", stones)
-        if stones > 1:  # of a single one it names no kind
-            yield FoundCell((rank,), "kind", kind)
+        yield MeasuredCell((rank,), "stones", stones)
+        if stones > 1:  # the report names no kind for a single marble
+            yield MeasuredCell((rank,), "kind", kind)
 
 
 OTHER_RANK: Expected = close(
@@ -81,36 +81,36 @@ OTHER_RANK: Expected = close(
 # --- adaptive depth, rings ---
 
 COLUMNS = {"remaining_s_below": "seconds_below", "remaining_s_above": "seconds_above", "score_below": "value_below"}
-"""What the report's conditions are called in our rules."""
+"""Names of the report's conditions in our rules."""
 
 
-def _adaptive_rules(stop: Stop) -> Iterable[FoundCell]:
-    """The rules as the player has them, and the depth that it really chooses where each is the first to apply."""
+def _adaptive_rules(stop: Stop) -> Iterable[MeasuredCell]:
+    """Yield the player's rules, and the depth that it chooses where each rule is the first to apply."""
     board, policy = AbaloneBoard.start(), Adaptive003()
     for row, rule in enumerate(policy.RULES, 1):
         for column, name in COLUMNS.items():
             if getattr(rule, name) is not None:
-                yield FoundCell((row,), column, getattr(rule, name))
+                yield MeasuredCell((row,), column, getattr(rule, name))
         seconds, last = _where_it_applies(rule)
         control = TimeControl(game_seconds=policy.MINUTE)
         clock = Clock(control=control, left_seconds=seconds)
-        yield FoundCell((row,), "depth", policy.budget(board, clock, last).depth)
+        yield MeasuredCell((row,), "depth", policy.budget(board, clock, last).depth)
 
 
 def _where_it_applies(rule: DepthRule) -> tuple[float, int]:
-    """Seconds left and a last value for which no rule before this one applies."""
+    """Return seconds left and a last value for which no earlier rule applies."""
     if rule.seconds_below is not None:
         return rule.seconds_below - 0.1, 0
     seconds = Adaptive003.MINUTE / 2 if rule.seconds_above is None else rule.seconds_above + 0.1
     return seconds, 0 if rule.value_below is None else rule.value_below - 1
 
 
-def _rings(stop: Stop) -> Iterable[FoundCell]:
+def _rings(stop: Stop) -> Iterable[MeasuredCell]:
     game = AbaloneBoard.start().game
     for column, name in (("weight_before", "rings-lab"), ("weight_after", "rings")):
         weights = tuple(evaluation_named(game, name))
         for (ring,) in {row for row, _ in _section("rings").published()}:
-            yield FoundCell((ring,), column, weights[int(ring)])  # type: ignore[arg-type]  # rings are numbers
+            yield MeasuredCell((ring,), column, weights[int(ring)])  # type: ignore[arg-type]  # rings are numbers
 
 
 # --- pruning ---
@@ -123,17 +123,17 @@ def _evaluations(setting: Setting) -> Sequence[Source]:
     ]
 
 
-def _perft(workers: int, stop: Stop) -> Iterable[FoundCell]:
+def _perft(workers: int, stop: Stop) -> Iterable[MeasuredCell]:
     board = AbaloneBoard.start()
-    note(board, 5, algorithm="perft", workers=workers)
-    yield FoundCell(("minimax", 5), "evaluations", perft(board, 5, workers=workers).leaves)
+    log_search(board, 5, algorithm="perft", workers=workers)
+    yield MeasuredCell(("minimax", 5), "evaluations", perft(board, 5, workers=workers).leaves)
 
 
-def _leaves(workers: int, stop: Stop) -> Iterable[FoundCell]:
+def _leaves(workers: int, stop: Stop) -> Iterable[MeasuredCell]:
     board, shared = AbaloneBoard.start(), {"parallel": "root-split", "workers": workers}
-    found = lab_search_003(board, 5, "rings", share_alpha=False, stop=stop, **shared)
+    result = lab_search_003(board, 5, "rings", share_alpha=False, stop=stop, **shared)
     check_stop(stop)
-    yield FoundCell(("alpha-beta", 5), "evaluations", found.leaves)
+    yield MeasuredCell(("alpha-beta", 5), "evaluations", result.leaves)
 
 
 def _imbalance(setting: Setting) -> Sequence[Source]:
@@ -141,13 +141,13 @@ def _imbalance(setting: Setting) -> Sequence[Source]:
     return [_part("imbalance", setting, two, {"rounds": 3}, {"rounds": 5}, cells=_speedups)]
 
 
-def _speedups(samples: Sequence[Sample]) -> Iterable[FoundCell]:
-    """What 48 threads can gain from the root moves of its positions."""
+def _speedups(samples: Sequence[Sample]) -> Iterable[MeasuredCell]:
+    """Yield the greatest speed-up on 48 threads that the root moves of the report's positions allow."""
     work = root_work(samples)
     for row, column in _section("speedup").published():
         position = str(row[0])
         if position in work:
-            yield FoundCell(row, column, round(allowed(work[position], THREADS), 2), note=SIMULATED)
+            yield MeasuredCell(row, column, round(allowed(work[position], THREADS), 2), note=SIMULATED)
 
 
 SIMULATED = (
@@ -156,21 +156,21 @@ SIMULATED = (
 )
 
 
-def _laboratory(stop: Stop) -> Iterable[FoundCell]:
-    board, known = AbaloneBoard.start(), published("003")["explained"]
-    for rings, shared, worth, leaves in known["lab_depth_3"]["rows"]:
-        found = lab_search_003(board, 3, RINGS[rings], share_alpha=shared, stop=stop)
+def _laboratory(stop: Stop) -> Iterable[MeasuredCell]:
+    board, explained = AbaloneBoard.start(), published("003")["explained"]
+    for rings, shares_alpha, published_value, leaves in explained["lab_depth_3"]["rows"]:
+        result = lab_search_003(board, 3, RINGS[rings], share_alpha=shares_alpha, stop=stop)
         check_stop(stop)
-        row = (f"depth 3, rings {rings}, alpha {'shared' if shared else 'not shared'}",)
-        yield FoundCell(row, "value", found.value, published=worth)
-        yield FoundCell(row, "evaluations", found.leaves, published=leaves)
+        row = (f"depth 3, rings {rings}, alpha {'shared' if shares_alpha else 'not shared'}",)
+        yield MeasuredCell(row, "value", result.value, published=published_value)
+        yield MeasuredCell(row, "evaluations", result.leaves, published=leaves)
     evaluation = evaluation_named(board.game, "rings-lab")
     start = -int(value(evaluation, board.game, board.position, ()))
-    (theirs,) = known["start_value"]["values"]
-    yield FoundCell(("the start, for the side that moved last",), "value", start, published=theirs)
+    (published_start,) = explained["start_value"]["values"]
+    yield MeasuredCell(("the start, for the side that moved last",), "value", start, published=published_start)
 
 
-# --- the sections, in its order ---
+# --- the sections, in the report's order ---
 
 
 def _schedule(setting: Setting) -> Sequence[Source]:
@@ -206,7 +206,7 @@ def _compiler(setting: Setting) -> Sequence[Source]:
 
 
 def _section(table: str) -> PublishedTable:
-    """The section of a published table."""
+    """Return the section of a published table."""
     return next(section for section in SECTIONS if section.table == table)
 
 

@@ -26,11 +26,11 @@ def _cilkview(setting: Setting) -> Sequence[Source]:
         "rounds": 1,
         "workers": (1,),
     }
-    ours = [
+    own_runtime = [
         ExperimentPart("parallelism", {"schemes": ("fork-join",), "schedule": schedule, **size}, label=branch)
         for branch, schedule in (("master", "rows"), ("dev", "one"))
     ]
-    return [*cilkview.games("004", range(1, 8)), *ours]
+    return [*cilkview.games("004", range(1, 8)), *own_runtime]
 
 
 SECTIONS: tuple[PublishedTable, ...] = (

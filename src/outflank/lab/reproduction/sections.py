@@ -1,4 +1,4 @@
-"""What a reproduction is made of: a section for each table and figure of a report, and what its cells have to be."""
+"""The parts of a reproduction: a section for each table and figure of a report, with the expectations for its cells."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,49 +14,49 @@ from outflank.search.contract import Stop
 Size = TypeVar("Size")
 
 FACTS = "facts"
-"""The name of what stands in a report's text, as a table: a row for each fact, its number in the column `value`."""
+"""Name of the table of numbers in a report's text: one row per fact, its number in the column `value`."""
 
 
 class Effort(StrEnum):
-    """How much time there is."""
+    """The time that a reproduction may take."""
 
     QUICK = "quick"
     USUAL = "usual"
     FULL = "full"
 
     def choose(self, quick: Size, usual: Size, full: Size) -> Size:
-        """The one of three that is meant for it."""
+        """Return the value for this effort."""
         return {Effort.QUICK: quick, Effort.USUAL: usual, Effort.FULL: full}[self]
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """What the sources of a section are made for."""
+    """Effort and workers that a section's sources are made for."""
 
     effort: Effort
     workers: int
 
 
 class Class(StrEnum):
-    """What a number of ours is beside the report's."""
+    """The expected relation of a number of ours to the report's."""
 
     EQUAL = "equal"
-    """The same search of the same tree: another number is a fault."""
+    """The same search of the same tree: a different number is an error."""
     CLOSE = "close"
-    """Much the same is measured: it should lie within a factor of the report's."""
+    """A similar measurement: ours should be within a factor of the report's."""
     MACHINE = "machine"
-    """It depends on the machine: the two are set side by side, and nothing is concluded."""
+    """The number depends on the machine: both are shown side by side, and nothing is concluded."""
     GIVEN = "given"
-    """No result: the report chose it, or quotes it from elsewhere. Ours is run with it, or tells with what else."""
+    """A choice or a quotation of the report, not a result. Ours is run with it, or says with what instead."""
 
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """What a cell has to be, and why no more can be asked of it."""
+    """The expectation for a cell, and the reason why it is not stricter."""
 
     class_: Class
     factor: float = 1.0
-    """How many times as large or as small a close one may be."""
+    """Greatest ratio, in either direction, of a close cell to the published one."""
     reason: str = ""
 
 
@@ -66,155 +66,155 @@ GIVEN = Expected(Class.GIVEN)
 
 
 def close(factor: float, reason: str = "") -> Expected:
-    """Within a factor of the published number."""
+    """Return the expectation of a number within a factor of the published one."""
     return Expected(Class.CLOSE, factor, reason)
 
 
 def machine(reason: str) -> Expected:
-    """Set side by side, with the reason."""
+    """Return the expectation of a number that depends on the machine, with the reason."""
     return Expected(Class.MACHINE, reason=reason)
 
 
 @dataclass(frozen=True, slots=True)
-class FoundCell:
-    """One cell of ours."""
+class MeasuredCell:
+    """A measured cell."""
 
     row: tuple[Cell, ...]
     """The key columns' cells, as published."""
     column: str
     ours: Cell
-    """None: it was not measured, and `note` says why."""
+    """The measured value; None if it was not measured, and `note` gives the reason."""
     note: str = ""
     published: Cell = None
-    """What it is held against, where the section stands for no published table."""
+    """The value to compare with, where the section has no published table."""
 
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """A task that finds cells."""
+    """A task that measures cells."""
 
     name: str
-    run: Callable[[Stop], Iterable[FoundCell]]
+    run: Callable[[Stop], Iterable[MeasuredCell]]
     weight: float = 1.0
 
 
-def _no_cells(samples: Sequence[Sample]) -> Iterable[FoundCell]:
+def _no_cells(samples: Sequence[Sample]) -> Iterable[MeasuredCell]:
     return ()
 
 
 @dataclass(frozen=True, slots=True)
 class ExperimentPart:
-    """An experiment of the laboratory that stands for a section."""
+    """An experiment of the laboratory that reproduces a section."""
 
     experiment: str
     parameters: Mapping[str, Any]
-    cells: Callable[[Sequence[Sample]], Iterable[FoundCell]] = _no_cells
-    """Reads the section's cells from the experiment's samples."""
+    cells: Callable[[Sequence[Sample]], Iterable[MeasuredCell]] = _no_cells
+    """Function that reads the section's cells from the experiment's samples."""
     show: bool = True
-    """Whether its own tables and figures are in the section too."""
+    """Whether the section also shows the experiment's own tables and figures."""
     weight: float = 1.0
-    """How long it takes in all, beside the other sources."""
+    """Total duration relative to the other sources."""
     label: str = ""
-    """What tells it from another part of the section that is the same experiment."""
+    """Distinguishes parts of a section that run the same experiment."""
 
     @property
     def name(self) -> str:
-        """Unique within its section."""
+        """The name of the part, unique within its section."""
         return f"{self.experiment}, {self.label}" if self.label else self.experiment
 
     @property
-    def chosen(self) -> Any:
-        """The experiment's parameters."""
+    def experiment_parameters(self) -> Any:
+        """The experiment's parameters as an object of its parameter class."""
         return experiment_named(self.experiment).parameters(**self.parameters)
 
 
 Source = Measure | ExperimentPart
 
 
-def _no_figures(found: Sequence[FoundCell]) -> Sequence[Figure]:
+def _no_figures(cells: Sequence[MeasuredCell]) -> Sequence[Figure]:
     return ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class PublishedTable:
-    """A table or a figure of a report, and how its numbers are found anew."""
+    """A table or a figure of a report, and the sources that measure its numbers again."""
 
     report: str
     where: str
-    """As the report calls the place: `Figure 2`, `Threshold, par`."""
+    """The report's own name of the place: `Figure 2`, `Threshold, par`."""
     title: str
     table: str | None = None
-    """The published table; `FACTS` for the numbers in the text; None for a picture that has no numbers."""
+    """The published table; `FACTS` for the numbers in the text; None for a picture without numbers."""
     key: tuple[str, ...] = ()
-    """The columns that name a row; without one, rows are numbered from 1."""
+    """The columns that name a row; without any, rows are numbered from 1."""
     only: tuple[Cell, ...] = ()
-    """Its rows by their first key, where the others belong to another section."""
+    """First keys of the section's rows, where the other rows belong to another section."""
     without: tuple[Cell, ...] = ()
-    """Rows that belong to another section."""
+    """First keys of rows that belong to another section."""
     expected: Mapping[str, Expected] = field(default_factory=dict)
-    """By column."""
+    """Expectations by column."""
     single: Mapping[tuple[tuple[Cell, ...], str], Expected] = field(default_factory=dict)
-    """Cells that are not like their column: misprints, for one."""
+    """Expectations of cells that differ from their column, such as misprints."""
     sources: Callable[[Setting], Sequence[Source]]
-    figures: Callable[[Sequence[FoundCell]], Sequence[Figure]] = _no_figures
+    figures: Callable[[Sequence[MeasuredCell]], Sequence[Figure]] = _no_figures
     absent: str = ""
-    """Why cells that no source finds are not measured."""
+    """Why cells without a source are not measured."""
     printed: bool = True
-    """False: these integers are known of the report's program, and stand in no report."""
+    """False if these integers are known of the report's program but are in no report."""
     notes: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
-        """Unique within its report."""
+        """The name of the section, unique within its report."""
         return self.where
 
     @property
     def heading(self) -> str:
-        """What it is called on the page."""
+        """The section's heading on the page."""
         return f"{self.report}, {self.where}: {self.title}"
 
     def published(self) -> dict[tuple[tuple[Cell, ...], str], Cell]:
-        """Every number that is printed there, by row and column."""
+        """Return every printed number of the section, by row and column."""
         if self.table is None:
             return {}
         printed = fact_rows(self.report) if self.table == FACTS else rows(self.report, self.table)
         return {
-            (tuple(row[name] for name in self.key) or (place,), column): value
-            for place, row in enumerate(printed, 1)
+            (tuple(row[name] for name in self.key) or (row_number,), column): value
+            for row_number, row in enumerate(printed, 1)
             for column, value in row.items()
-            if column not in self.key and value is not None and self._has(row)
+            if column not in self.key and value is not None and self._contains(row)
         }
 
     def columns(self) -> list[str]:
-        """The columns with numbers, in the order of print."""
+        """Return the columns with numbers, in printed order."""
         cells = {column for _, column in self.published()}
         ordered = rows(self.report, self.table)[0] if self.table not in (None, FACTS) else ("value",)
         return [column for column in ordered if column in cells]
 
-    def _has(self, row: Mapping[str, Cell]) -> bool:
-        """Whether a row of the table belongs to this section."""
+    def _contains(self, row: Mapping[str, Cell]) -> bool:
+        """Return whether a row of the table belongs to this section."""
         first = row[self.key[0]] if self.key else None
         return (not self.only or first in self.only) and first not in self.without
 
-    def expects(self, row: tuple[Cell, ...], column: str) -> Expected:
-        """What a cell has to be."""
+    def expectation(self, row: tuple[Cell, ...], column: str) -> Expected:
+        """Return the expectation for a cell."""
         return self.single.get((row, column)) or self.expected.get(column, MACHINE)
 
 
 @cache
 def sources_of(section: PublishedTable, setting: Setting) -> dict[str, Source]:
-    """A section's sources, by their names."""
-    found = section.sources(setting)
-    by_name = {source.name: source for source in found}
-    if len(by_name) != len(found):
+    """Return a section's sources by name."""
+    sources = section.sources(setting)
+    by_name = {source.name: source for source in sources}
+    if len(by_name) != len(sources):
         raise ValueError(f"{section.heading}: two sources have one name")
     return by_name
 
 
-def check_found(section: PublishedTable, found: Iterable[FoundCell]) -> Iterator[FoundCell]:
-    """Cells that are cells of the section: a slip in a name would otherwise be a cell that is not measured."""
+def checked_cells(section: PublishedTable, cells: Iterable[MeasuredCell]) -> Iterator[MeasuredCell]:
+    """Yield cells of the section; raise for any other, since a misspelt name would leave a cell unmeasured."""
     printed = section.published()
-    for each in found:
-        if printed and (each.row, each.column) not in printed:
-            raise ValueError(f"{section.heading}: no cell {each.column!r} in row {each.row}")
-        yield each
+    for cell in cells:
+        if printed and (cell.row, cell.column) not in printed:
+            raise ValueError(f"{section.heading}: no cell {cell.column!r} in row {cell.row}")
+        yield cell

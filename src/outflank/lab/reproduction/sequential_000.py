@@ -1,4 +1,4 @@
-"""Report 000's sequential program: what its choices, its table and its long search give here."""
+"""Report 000's sequential program: effects of its options, its table and its long search, measured here."""
 
 from collections.abc import Iterable, Sequence
 from functools import partial
@@ -7,11 +7,11 @@ from typing import Any
 from outflank.games.rules import symmetries
 from outflank.lab.classroom import REPORT_000, BrokenOff
 from outflank.lab.literature import fact, rows
-from outflank.lab.measuring import Contender, grouped, median, median_count, number, searched, warm
+from outflank.lab.measuring import Contender, grouped, measure_search, median, median_count, number, warm
 from outflank.lab.quads import NUMBERS
 from outflank.lab.report import Sample
 from outflank.lab.reproduction import cluster_000
-from outflank.lab.reproduction.sections import ExperimentPart, FoundCell, Measure, Setting, Source
+from outflank.lab.reproduction.sections import ExperimentPart, Measure, MeasuredCell, Setting, Source
 from outflank.lab.search_log import search
 from outflank.lab.studies.choices import ORDERINGS
 from outflank.lab.studies.orders import SORTS
@@ -20,17 +20,17 @@ from outflank.othello.edge_table import EDGE_VALUES
 from outflank.search.contract import Stop
 
 
-def _value(name: str, ours: Any, note: str = "") -> FoundCell:
-    return FoundCell((name,), "value", ours, note)
+def _value(name: str, ours: Any, note: str = "") -> MeasuredCell:
+    return MeasuredCell((name,), "value", ours, note)
 
 
 def _seconds(samples: Sequence[Sample], label: str) -> dict[str, float]:
-    """The time of all searches with the same label."""
+    """Return the total time of the searches with the same label."""
     groups = grouped(samples, label).items()
-    return {str(name): sum(number(sample["seconds"]) for sample in found) for (name,), found in groups}
+    return {str(name): sum(number(sample["seconds"]) for sample in group) for (name,), group in groups}
 
 
-# --- its choices ---
+# --- the program's options ---
 
 OTHER_BOARDS = (
     "Boards are counted alike, but what the report's table held, how it found slots and how it ordered equal moves is "
@@ -44,41 +44,41 @@ LOST = "The report's mid-game board is lost with its picture: ours is another on
 PUBLISHED_NAMES = {ours: printed.lower() for ours, printed in ORDERINGS.items()}
 
 
-def _small(setting: Setting, **more: Any) -> dict[str, Any]:
-    """How deep its sequential choices are searched: as deep as the report did, unless there is no time."""
+def _sized(setting: Setting, **more: Any) -> dict[str, Any]:
+    """Return depths and rounds of the sequential searches: the report's depths, except with little time."""
     plies = {"depth": 9, "midgame_depth": 8} if setting.effort == "quick" else {}
     return {"rounds": setting.effort.choose(1, 1, 5), **plies, **more}
 
 
 def ordering(board: str, setting: Setting) -> Sequence[Source]:
-    """Its six orderings on one board."""
+    """Return the measurement of the report's six orderings on one board."""
     full = fact("000", "ordering_depth_start" if board == "start" else "ordering_depth_midgame")
-    chosen = _small(setting, positions=(board,))
-    depth = chosen.get("depth" if board == "start" else "midgame_depth", full)
+    parameters = _sized(setting, positions=(board,))
+    depth = parameters.get("depth" if board == "start" else "midgame_depth", full)
     note = "" if depth == full else f"To depth {depth} instead of {full}."
-    return [ExperimentPart("orderings", chosen, partial(_ordering_cells, note))]
+    return [ExperimentPart("orderings", parameters, partial(_ordering_cells, note))]
 
 
-def _ordering_cells(note: str, samples: Sequence[Sample]) -> Iterable[FoundCell]:
-    for (ordering,), found in grouped(samples, "ordering").items():
+def _ordering_cells(note: str, samples: Sequence[Sample]) -> Iterable[MeasuredCell]:
+    for (ordering,), group in grouped(samples, "ordering").items():
         row = (PUBLISHED_NAMES[str(ordering)],)
-        yield FoundCell(row, "seconds", median(found, "seconds"), note)
-        yield FoundCell(row, "boards", median_count(found, "nodes"), note)
+        yield MeasuredCell(row, "seconds", median(group, "seconds"), note)
+        yield MeasuredCell(row, "boards", median_count(group, "nodes"), note)
 
 
 def sorts(setting: Setting) -> Sequence[Source]:
-    """Best move only or all sorted, and orderings by the stage of the game."""
+    """Return measurements of the best move alone and full sorts, and of orderings by the stage of the game."""
     stages = {"positions": setting.effort.choose(("early1", "late1"), ("tournament",), ("tournament",))}
     plies = setting.effort.choose(6, 8, 9)
     return [
-        ExperimentPart("sorting", _small(setting), _sorting_cells),
+        ExperimentPart("sorting", _sized(setting), _sorting_cells),
         ExperimentPart("stages", {**stages, "midgame_depth": plies, "rounds": 1}, weight=2.0),
     ]
 
 
-def _sorting_cells(samples: Sequence[Sample]) -> Iterable[FoundCell]:
+def _sorting_cells(samples: Sequence[Sample]) -> Iterable[MeasuredCell]:
     seconds = {
-        sort: sum(number(sample["seconds"]) for sample in of) for (sort,), of in grouped(samples, "sort").items()
+        sort: sum(number(sample["seconds"]) for sample in group) for (sort,), group in grouped(samples, "sort").items()
     }
     best, full = seconds.get(SORTS["best"]), seconds.get(SORTS["insertion"])
     if best and full:
@@ -86,7 +86,7 @@ def _sorting_cells(samples: Sequence[Sample]) -> Iterable[FoundCell]:
 
 
 def evaluation(setting: Setting) -> Sequence[Source]:
-    """How coarse it is, and edges."""
+    """Return measurements of the evaluation's coarseness, and of edges."""
     edges = {
         "positions": setting.effort.choose(("middle1",), ("middle", "late"), ("tournament",)),
         "midgame_depth": setting.effort.choose(5, 8, 9),
@@ -95,12 +95,12 @@ def evaluation(setting: Setting) -> Sequence[Source]:
     }
     return [
         Measure("table of edges", lambda stop: [_value("edge_table_entries", EDGE_VALUES.shape[1])], 0.1),
-        ExperimentPart("coarseness", _small(setting), _coarseness_cells),
+        ExperimentPart("coarseness", _sized(setting), _coarseness_cells),
         ExperimentPart("edges", edges, weight=2.0),
     ]
 
 
-def _coarseness_cells(samples: Sequence[Sample]) -> Iterable[FoundCell]:
+def _coarseness_cells(samples: Sequence[Sample]) -> Iterable[MeasuredCell]:
     times = _seconds(samples, "evaluation")
     if len(times) == 2:
         faster = 100 * (times["as it is"] / times["divided by 8"] - 1)
@@ -108,17 +108,17 @@ def _coarseness_cells(samples: Sequence[Sample]) -> Iterable[FoundCell]:
 
 
 def game_tree(setting: Setting) -> Sequence[Source]:
-    """The pivot, and how many moves boards have."""
+    """Return measurements of the pivot, and of the number of moves of boards."""
     widths = {
         "positions": ("tournament",),
         "depth": setting.effort.choose(5, 8, 9),
         "boards": setting.effort.choose(50_000, 1_000_000, 10_000_000),
         "climbs": setting.effort.choose(4, 20, 200),
     }
-    return [ExperimentPart("pivot", _small(setting)), ExperimentPart("widths", widths, _width_cells)]
+    return [ExperimentPart("pivot", _sized(setting)), ExperimentPart("widths", widths, _width_cells)]
 
 
-def _width_cells(samples: Sequence[Sample]) -> Iterable[FoundCell]:
+def _width_cells(samples: Sequence[Sample]) -> Iterable[MeasuredCell]:
     searches = [sample for sample in samples if sample["where"] == "searches"]
     if searches:
         nodes = sum(number(sample["nodes"]) for sample in searches)
@@ -129,7 +129,7 @@ def _width_cells(samples: Sequence[Sample]) -> Iterable[FoundCell]:
 
 
 def storage(setting: Setting) -> Sequence[Source]:
-    """How boards are kept."""
+    """Return measurements of board storage."""
     boards = {"boards": setting.effort.choose(512, 4096, 4096), "rounds": setting.effort.choose(1, 5, 11)}
     squares = int(OthelloBoard.start().game.mask).bit_count()
     return [
@@ -138,56 +138,62 @@ def storage(setting: Setting) -> Sequence[Source]:
     ]
 
 
-def solved(stop: Stop) -> Iterable[FoundCell]:
-    """How long a board of 4×4 takes to the end."""
-    found = search(OthelloBoard.start(4), exact=True, workers=1, stop=stop)
+def solved(stop: Stop) -> Iterable[MeasuredCell]:
+    """Yield the time of solving a 4×4 board."""
+    result = search(OthelloBoard.start(4), exact=True, workers=1, stop=stop)
     if stop.called:
         raise BrokenOff
-    yield _value("board_4x4_solved_seconds_below", found.seconds)
+    yield _value("board_4x4_solved_seconds_below", result.seconds)
 
 
-# --- its table ---
+# --- the table ---
 
 
-def quads(stop: Stop) -> Iterable[FoundCell]:
-    """The picture of the squares in the order of their storage."""
+def quads(stop: Stop) -> Iterable[MeasuredCell]:
+    """Yield the picture of the squares in the order of their storage."""
     for row, places in enumerate(NUMBERS, 1):
         for column, place in zip("abcdefgh", places, strict=True):
-            yield FoundCell((row,), column, place)
+            yield MeasuredCell((row,), column, place)
 
 
 def table(setting: Setting) -> Sequence[Source]:
-    """Symmetric boards, and hash functions."""
+    """Return measurements of symmetric boards, and of hash functions."""
     game = OthelloBoard.start().game
     boards = setting.effort.choose((14,), (16, 18), (16, 18, 19, 20))
     return [
         Measure("symmetries", lambda stop: [_value("symmetric_boards", int(symmetries(game)))], 0.1),
-        ExperimentPart("symmetry", _small(setting)),
+        ExperimentPart("symmetry", _sized(setting)),
         ExperimentPart("hash", {"boards": boards}, _hash_cells, weight=2.0),
     ]
 
 
-def _hash_cells(samples: Sequence[Sample]) -> Iterable[FoundCell]:
-    own = [sample for sample in samples if sample["origin"] == "Othello, a search from the start"]
-    fewest = min((number(sample["boards"]) for sample in own), default=0)
-    share = {str(sample["hash"]): 100 * number(sample["free"]) / fewest for sample in own if sample["boards"] == fewest}
+def _hash_cells(samples: Sequence[Sample]) -> Iterable[MeasuredCell]:
+    start_samples = [sample for sample in samples if sample["origin"] == "Othello, a search from the start"]
+    fewest = min((number(sample["boards"]) for sample in start_samples), default=0)
+    share = {
+        str(sample["hash"]): 100 * number(sample["free"]) / fewest
+        for sample in start_samples
+        if sample["boards"] == fewest
+    }
     if share:
-        java = f" What Java gives to arrays of integers gets {share['times 31']:.0f} %." if "times 31" in share else ""
-        found = f"{int(fewest):,} boards and 2^20 slots: our own hash function, which is as good as chance."
-        yield _value("hash_free_percent", share["outflank"], f"{found}{java}")
+        java_note = (
+            f" What Java gives to arrays of integers gets {share['times 31']:.0f} %." if "times 31" in share else ""
+        )
+        note = f"{int(fewest):,} boards and 2^20 slots: our own hash function, which is as good as chance."
+        yield _value("hash_free_percent", share["outflank"], f"{note}{java_note}")
 
 
-# --- its long search ---
+# --- the long search ---
 
 
 def depth_17(setting: Setting) -> Sequence[Source]:
-    """Its long search, by one worker and by all."""
+    """Return the measurement of the long search, by one worker and by all."""
     if setting.effort == "quick":
         return []
-    return [Measure("depth 17", partial(_searched_to_17, setting.workers), 3.0)]
+    return [Measure("depth 17", partial(_search_to_17, setting.workers), 3.0)]
 
 
-def _searched_to_17(workers: int, stop: Stop) -> Iterable[FoundCell]:
+def _search_to_17(workers: int, stop: Stop) -> Iterable[MeasuredCell]:
     speedups = {row["processors"]: row for row in rows("000", "speedup")}
     serial_s = speedups[1]["seq_total_s"]
     seconds: dict[str, float] = {}
@@ -199,49 +205,51 @@ def _searched_to_17(workers: int, stop: Stop) -> Iterable[FoundCell]:
     for name, options in programs.items():
         side = Contender(labels={}, board=OthelloBoard.start(), depth=17, options={**REPORT_000, **options})
         warm(side)
-        found, _ = searched(side, stop)
+        result, _ = measure_search(side, stop)
         if stop.called:
             raise BrokenOff
-        seconds[name] = found.seconds
-        theirs = speedups.get(workers, {}).get("par_total_s") if name.startswith("par") else serial_s
-        yield FoundCell((name,), "time (s)", found.seconds, published=theirs)
+        seconds[name] = result.seconds
+        published_seconds = speedups.get(workers, {}).get("par_total_s") if name.startswith("par") else serial_s
+        yield MeasuredCell((name,), "time (s)", result.seconds, published=published_seconds)
         if not name.startswith("par"):
-            yield FoundCell((name,), "boards", found.nodes, published=fact("000", "boards_seq"))
-    together = speedups.get(workers, {}).get("par_total_s")
-    if together:
-        ours = seconds["seq"] / seconds[f"par, {workers} workers"]
-        yield FoundCell((f"par, {workers} workers",), "speed-up", ours, published=serial_s / together)
+            yield MeasuredCell((name,), "boards", result.nodes, published=fact("000", "boards_seq"))
+    published_par_seconds = speedups.get(workers, {}).get("par_total_s")
+    if published_par_seconds:
+        speed_up = seconds["seq"] / seconds[f"par, {workers} workers"]
+        yield MeasuredCell(
+            (f"par, {workers} workers",), "speed-up", speed_up, published=serial_s / published_par_seconds
+        )
 
 
 def discussion(setting: Setting) -> Sequence[Source]:
-    """What its table gave, how many boards it visited, and its cluster."""
+    """Return measurements of the table's hits, of the boards visited, and of the cluster."""
     plies = {"depth": 9, "midgame_depth": 8} if setting.effort == "quick" else {}
-    found: list[Source] = [
+    sources: list[Source] = [
         ExperimentPart("table", plies, _hit_cells),
         Measure("length of a game", lambda stop: [_value("game_length", _longest_game())], 0.1),
         *cluster_000.discussion_sources(setting),
     ]
     if setting.effort != "quick":
-        found.append(Measure("boards to depth 17", _boards_to_17, 2.0))
-    return found
+        sources.append(Measure("boards to depth 17", _boards_to_17, 2.0))
+    return sources
 
 
-def _boards_to_17(stop: Stop) -> Iterable[FoundCell]:
+def _boards_to_17(stop: Stop) -> Iterable[MeasuredCell]:
     side = Contender(labels={}, board=OthelloBoard.start(), depth=fact("000", "depth"), options=REPORT_000)
     warm(side)
-    found, _ = searched(side, stop)
+    result, _ = measure_search(side, stop)
     if stop.called:
         raise BrokenOff
-    yield _value("boards_seq", found.nodes)
+    yield _value("boards_seq", result.nodes)
 
 
 def _longest_game() -> int:
-    """Squares that are empty at the start: a move fills one."""
+    """Return the number of empty squares at the start: a move fills one."""
     start = OthelloBoard.start()
     return len(str(start.to_text()).split()[0].replace("X", "").replace("O", ""))
 
 
-def _hit_cells(samples: Sequence[Sample]) -> Iterable[FoundCell]:
+def _hit_cells(samples: Sequence[Sample]) -> Iterable[MeasuredCell]:
     lookups = sum(number(sample["lookups"]) for sample in samples)
     near = fact("000", "best_replication_depth")
     hits = sum(number(sample["hits"]) for sample in samples)

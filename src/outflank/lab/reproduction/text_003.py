@@ -1,4 +1,4 @@
-"""The numbers in report 003's text, found anew."""
+"""The numbers in report 003's text, measured again."""
 
 from collections.abc import Iterable, Sequence
 from functools import partial
@@ -13,14 +13,14 @@ from outflank.lab.literature import fact
 from outflank.lab.reproduction.sections import (
     GIVEN,
     Expected,
-    FoundCell,
     Measure,
+    MeasuredCell,
     Setting,
     Source,
     close,
     machine,
 )
-from outflank.lab.search_log import note, unnoted
+from outflank.lab.search_log import log_search, without_logging
 from outflank.players.ready_moves import BoardCache
 from outflank.players.timing import Adaptive003
 from outflank.search.contract import Stop
@@ -28,7 +28,7 @@ from outflank.search.perft import perft
 
 
 def check_stop(stop: Stop) -> None:
-    """Give up what is measured, if that is wanted."""
+    """Raise BrokenOff if the caller has stopped the measurement."""
     if stop.called:
         raise BrokenOff
 
@@ -36,24 +36,24 @@ def check_stop(stop: Stop) -> None:
 # --- scaling ---
 
 
-def _fact(name: str, ours: Any, note_: str = "") -> FoundCell:
-    return FoundCell((name,), "value", ours, note_)
+def _fact(name: str, ours: Any, note: str = "") -> MeasuredCell:
+    return MeasuredCell((name,), "value", ours, note)
 
 
-def _constants(stop: Stop) -> Iterable[FoundCell]:
+def _constants(stop: Stop) -> Iterable[MeasuredCell]:
     yield _fact("usual_depth", Adaptive003.RULES[-1].depth)
     yield _fact("game_seconds", Adaptive003.MINUTE)
     yield _fact("opening_moves_fixed", len(OPENING[0]))
-    yield _fact("boards_kept", BoardCache.KEPT)
+    yield _fact("boards_kept", BoardCache.BOARDS)
 
 
-def _counts(workers: int, stop: Stop) -> Iterable[FoundCell]:
-    """Evaluations and pruning, its four positions at the depth that it compared."""
+def _counts(workers: int, stop: Stop) -> Iterable[MeasuredCell]:
+    """Yield pruning rates at depth 5, and on the report's four positions at the depth that it compared."""
     board, depth = AbaloneBoard.start(), fact("003", "compared_depth")
-    whole = perft(board, 5, workers=workers).leaves
-    pruned = lab_search_003(board, 5, "rings", share_alpha=False, stop=stop).leaves
+    minimax_leaves = perft(board, 5, workers=workers).leaves
+    alphabeta_leaves = lab_search_003(board, 5, "rings", share_alpha=False, stop=stop).leaves
     check_stop(stop)
-    yield _fact("pruning_depth_5_percent", 100 * (1 - pruned / whole))
+    yield _fact("pruning_depth_5_percent", 100 * (1 - alphabeta_leaves / minimax_leaves))
     rates = []
     for position in lab_positions().values():
         leaves = lab_search_003(position, depth, "rings", share_alpha=False, stop=stop).leaves
@@ -62,39 +62,39 @@ def _counts(workers: int, stop: Stop) -> Iterable[FoundCell]:
     yield _fact("pruning_depth_4_percent", mean(rates))
 
 
-def _games(count: int, stop: Stop) -> Iterable[FoundCell]:
-    """How long games are, and how many moves there are to choose from: of its program against itself."""
+def _games(count: int, stop: Stop) -> Iterable[MeasuredCell]:
+    """Yield the length of games and the moves per turn of the report's program against itself."""
     lengths, choices = [], []
     openings = Openings("random:4", AbaloneBoard.start(), seed=1, count=count)
-    with unnoted():
-        for number_ in range(count):
-            board = openings[number_]
+    with without_logging():
+        for index in range(count):
+            board = openings[index]
             while not board.is_game_over():
                 choices.append(len(board.legal_moves))
                 assert isinstance(board, AbaloneBoard)
-                found = lab_search_003(board, 2, "rings", share_alpha=True, stop=stop)
+                result = lab_search_003(board, 2, "rings", share_alpha=True, stop=stop)
                 check_stop(stop)
-                board.push(str(found.move))
+                board.push(str(result.move))
             lengths.append(board.ply)
-    note(AbaloneBoard.start(), 2, algorithm="alphabeta", evaluation="rings")
-    games = f"{count} games of its program against itself at depth 2, from different openings."
-    yield _fact("turns_per_game", round(mean(lengths), 1), games)
-    yield _fact("moves_per_turn", round(mean(choices), 1), games)
+    log_search(AbaloneBoard.start(), 2, algorithm="alphabeta", evaluation="rings")
+    note = f"{count} games of its program against itself at depth 2, from different openings."
+    yield _fact("turns_per_game", round(mean(lengths), 1), note)
+    yield _fact("moves_per_turn", round(mean(choices), 1), note)
 
 
-def _opening(workers: int, stop: Stop) -> Iterable[FoundCell]:
-    """The time of its search at depth 6 from the start, and of the two that a fixed opening spares."""
-    depth, shared = fact("003", "opening_depth"), {"parallel": "root-split", "workers": workers}
-    with unnoted():
-        lab_search_003(AbaloneBoard.start(), depth - 2, "rings", share_alpha=False, stop=stop, **shared)
-    found = lab_search_003(AbaloneBoard.start(), depth, "rings", share_alpha=False, stop=stop, **shared)
+def _opening(workers: int, stop: Stop) -> Iterable[MeasuredCell]:
+    """Yield the time of the report's search at depth 6 from the start, and of the two that a fixed opening saves."""
+    depth, options = fact("003", "opening_depth"), {"parallel": "root-split", "workers": workers}
+    with without_logging():
+        lab_search_003(AbaloneBoard.start(), depth - 2, "rings", share_alpha=False, stop=stop, **options)
+    result = lab_search_003(AbaloneBoard.start(), depth, "rings", share_alpha=False, stop=stop, **options)
     check_stop(stop)
-    yield _fact("opening_seconds_per_move", found.seconds)
-    yield _fact("opening_seconds_saved", fact("003", "opening_moves_fixed") * found.seconds)
+    yield _fact("opening_seconds_per_move", result.seconds)
+    yield _fact("opening_seconds_saved", fact("003", "opening_moves_fixed") * result.seconds)
 
 
 def text_sources(setting: Setting) -> Sequence[Source]:
-    """What finds them."""
+    """Return the sources that measure the numbers of the text."""
     quick = setting.effort == "quick"
     sources: list[Source] = [
         Measure("what the program has", _constants, 0.1),
@@ -108,7 +108,7 @@ IN_TABLES = (
     *("minimax_evaluations_depth_5", "alphabeta_evaluations_depth_5"),
     *("speedup_48_threads_midgame2", "speedup_48_threads_midgame1"),
 )
-"""Numbers of the text that have a section of their own, and count once."""
+"""Numbers of the text that have a section of their own, and are counted only there."""
 
 TEXT: dict[str, Expected] = {
     "pruning_depth_5_percent": close(1.002, "The report rounds 99.43 %, which its two counts give, to 99.5 %."),

@@ -1,4 +1,4 @@
-"""Reports 002 and 004 by the clock: whole games on any number of threads, and where their time goes."""
+"""Reports 002 and 004 by the clock: whole games on any number of threads, and how their time is spent."""
 
 import statistics
 import time
@@ -18,8 +18,8 @@ from outflank.lab.reproduction.sections import (
     Effort,
     Expected,
     ExperimentPart,
-    FoundCell,
     Measure,
+    MeasuredCell,
     PublishedTable,
     Setting,
     Source,
@@ -38,25 +38,25 @@ ENOUGH = 0.8
 """The efficiency that report 002 calls good."""
 
 FLAT = 0.9
-"""The part of one thread's efficiency down to which report 004's curve counts as flat here."""
+"""Share of one thread's efficiency down to which report 004's curve counts as flat here."""
 
 COARSE = 3
-"""Plies left that are not divided in games of report 004 whose scheduling is to cost little; its own divide all."""
+"""Plies left that are not divided in games of report 004 with little scheduling; its own games divide all."""
 
 LESS = 0.97
-"""A time that is less than another by 3 % is a gain."""
+"""Ratio of times below which one is a gain over the other: 3 % less."""
 
 
-def _measured(setting: Setting, turning: tuple[int, ...] = (8, 32)) -> tuple[int, ...]:
-    """Threads: all 32 where there is time, else those that fit the cores, and a few that may have to take turns."""
+def _thread_counts(setting: Setting, oversubscribed: tuple[int, ...] = (8, 32)) -> tuple[int, ...]:
+    """Return the thread counts: all 32 where there is time, else those within the cores and a few beyond."""
     if setting.effort is Effort.FULL:
         return THREADS
-    fitting = [count for count in THREADS if count <= usable_cores()]
-    return tuple(sorted({*fitting[:4], fitting[-1], *setting.effort.choose((32,), turning, ())}))
+    within_cores = [count for count in THREADS if count <= usable_cores()]
+    return tuple(sorted({*within_cores[:4], within_cores[-1], *setting.effort.choose((32,), oversubscribed, ())}))
 
 
 def _scaling(setting: Setting, report: str, depth: int, **more: Any) -> dict[str, Any]:
-    size = {"workers": _measured(setting), "rounds": setting.effort.choose(1, 1, 3)}
+    size = {"workers": _thread_counts(setting), "rounds": setting.effort.choose(1, 1, 3)}
     return {"whole_game": report, "depth": depth, **size, **more}
 
 
@@ -65,18 +65,18 @@ Times = dict[int, dict[str, float]]
 
 
 def _times(samples: Sequence[Sample]) -> Times:
-    found: Times = {}
-    for (scheme, workers), each in grouped(samples, "scheme", "workers").items():
+    times: Times = {}
+    for (scheme, workers), group in grouped(samples, "scheme", "workers").items():
         threads = 0 if str(scheme).startswith("serial ") else int(number(workers))
-        found[threads] = {name: median(each, name) for name in ("seconds", "user_seconds", "system_seconds")}
-    return found
+        times[threads] = {name: median(group, name) for name in ("seconds", "user_seconds", "system_seconds")}
+    return times
 
 
 def _efficiency(times: Times, threads: int) -> float:
     return times[0]["seconds"] / threads / times[threads]["seconds"]
 
 
-def _beyond(threads: int) -> str:
+def _oversubscription_note(threads: int) -> str:
     if threads <= usable_cores():
         return ""
     return f"Rows with more than {usable_cores():g} threads: workers take turns here."
@@ -87,32 +87,32 @@ def _beyond(threads: int) -> str:
 COLUMNS = {"real_s": "seconds", "user_s": "user_seconds", "sys_s": "system_seconds"}
 
 
-def _rows_004(samples: Sequence[Sample]) -> Iterable[FoundCell]:
+def _rows_004(samples: Sequence[Sample]) -> Iterable[MeasuredCell]:
     times = _times(samples)
     for threads in THREADS:
         if threads in times:
             for column, name in COLUMNS.items():
-                yield FoundCell((threads,), column, times[threads][name], note=_beyond(threads))
+                yield MeasuredCell((threads,), column, times[threads][name], note=_oversubscription_note(threads))
 
 
 def _misprinted() -> Mapping[tuple[tuple[Cell, ...], str], Expected]:
-    """User times that are less than the machine time of their row allows: a leading 6 is lost."""
-    why = machine(
+    """Return the expectations of user times that are less than the row's real time allows: a leading 6 is lost."""
+    expectation = machine(
         "User times of 7 and of 25 to 32 threads have lost a leading 6 in print: 2.067 is 62.067, and so on to 68.004."
     )
-    found: dict[tuple[tuple[Cell, ...], str], Expected] = {}
+    expected: dict[tuple[tuple[Cell, ...], str], Expected] = {}
     for row in rows("004", "efficiency"):
         if row["user_s"] + row["sys_s"] < 0.9 * row["real_s"] * min(row["threads"], 8):
-            found[(row["threads"],), "user_s"] = why
-    return found
+            expected[(row["threads"],), "user_s"] = expectation
+    return expected
 
 
 def _threads_004(setting: Setting) -> Sequence[Source]:
     depth = setting.effort.choose(4, DEPTH, DEPTH)
-    cells: Callable[[Sequence[Sample]], Iterable[FoundCell]] = _rows_004 if depth == DEPTH else lambda samples: ()
-    few = {"workers": tuple(count for count in _measured(setting) if count <= usable_cores())}
-    dev = _scaling(setting, "004", setting.effort.choose(4, 6, DEPTH), schedule="one") | few
-    coarse = _scaling(setting, "004", setting.effort.choose(4, 6, DEPTH), threshold=COARSE) | few
+    cells: Callable[[Sequence[Sample]], Iterable[MeasuredCell]] = _rows_004 if depth == DEPTH else lambda samples: ()
+    within_cores = {"workers": tuple(count for count in _thread_counts(setting) if count <= usable_cores())}
+    dev = _scaling(setting, "004", setting.effort.choose(4, 6, DEPTH), schedule="one") | within_cores
+    coarse = _scaling(setting, "004", setting.effort.choose(4, 6, DEPTH), threshold=COARSE) | within_cores
     return [
         ExperimentPart("scaling", _scaling(setting, "004", depth), cells=cells, label="master", weight=3.0),
         ExperimentPart("scaling", dev, label="dev, single moves"),
@@ -137,10 +137,10 @@ EFFICIENCY_004 = PublishedTable(
 )
 
 
-# --- where the time goes ---
+# --- profile ---
 
 
-def _profiled(setting: Setting) -> Sequence[Source]:
+def _profile_sources(setting: Setting) -> Sequence[Source]:
     size = {"depth": setting.effort.choose(4, 6, 7), "threshold": setting.effort.choose(1, 3, 4)}
     return [ExperimentPart("profile", {"whole_game": "004", "workers": setting.workers, **size})]
 
@@ -149,7 +149,7 @@ HPCTOOLKIT = PublishedTable(
     report="004",
     where="HPCToolkit",
     title="a game from the root down, from the leaves up, and over time",
-    sources=_profiled,
+    sources=_profile_sources,
     notes=(
         "`MaxValue` and `MinValue` are one function here, minimax. Its callees are inside it in the machine code: they "
         "are counted, and timed apart. Outside the search is what a game takes at a depth of 1: most of a shallow "
@@ -162,7 +162,7 @@ HPCTOOLKIT = PublishedTable(
 
 
 def _flat(times: Times, least: float) -> str:
-    """From 1 to which number of threads the efficiency stays."""
+    """Return the range of thread counts, from 1, over which the efficiency stays at least `least`."""
     last = 1
     for threads in sorted(count for count in times if count):
         if _efficiency(times, threads) < least:
@@ -172,7 +172,7 @@ def _flat(times: Times, least: float) -> str:
 
 
 def _no_gain(times: Times) -> int:
-    """The number of threads beyond which no measured one is quicker."""
+    """Return the number of threads beyond which no measured one is faster."""
     best = min(count for count in times if count)
     for threads in sorted(count for count in times if count):
         if times[threads]["seconds"] < LESS * times[best]["seconds"]:
@@ -180,29 +180,29 @@ def _no_gain(times: Times) -> int:
     return best
 
 
-def _facts_004(samples: Sequence[Sample]) -> Iterable[FoundCell]:
+def _facts_004(samples: Sequence[Sample]) -> Iterable[MeasuredCell]:
     times = _times(samples)
     if 0 not in times or 1 not in times:
         return
     depth = int(number(samples[0]["depth"]))
-    at = "" if depth == DEPTH else f"Ours of curves and times: games at depth {depth}, on {usable_cores():g} cores."
-    yield FoundCell(("flat_up_to_threads",), "value", _flat(times, FLAT * _efficiency(times, 1)), note=at)
-    yield FoundCell(("no_gain_beyond_threads",), "value", _no_gain(times), note=at)
+    note = "" if depth == DEPTH else f"Ours of curves and times: games at depth {depth}, on {usable_cores():g} cores."
+    yield MeasuredCell(("flat_up_to_threads",), "value", _flat(times, FLAT * _efficiency(times, 1)), note=note)
+    yield MeasuredCell(("no_gain_beyond_threads",), "value", _no_gain(times), note=note)
     if depth == DEPTH:
-        yield FoundCell(("serial_seconds",), "value", times[0]["seconds"])
+        yield MeasuredCell(("serial_seconds",), "value", times[0]["seconds"])
 
 
-def _deeper_004(samples: Sequence[Sample]) -> Iterable[FoundCell]:
+def _deeper_004(samples: Sequence[Sample]) -> Iterable[MeasuredCell]:
     times = _times(samples)
     if 1 in times:
-        yield FoundCell(("depth_8_no_gain_beyond_threads",), "value", _no_gain(times))
+        yield MeasuredCell(("depth_8_no_gain_beyond_threads",), "value", _no_gain(times))
 
 
-def _serial_004(stop: Stop) -> Iterable[FoundCell]:
+def _serial_004(stop: Stop) -> Iterable[MeasuredCell]:
     began = time.perf_counter()
     for _ in self_play(DEPTH, PROGRAMS["004"], new_board(), stop=stop):
         pass
-    yield FoundCell(("serial_seconds",), "value", time.perf_counter() - began)
+    yield MeasuredCell(("serial_seconds",), "value", time.perf_counter() - began)
 
 
 BRANCHES: tuple[dict[str, Any], ...] = (
@@ -211,39 +211,39 @@ BRANCHES: tuple[dict[str, Any], ...] = (
     {"parallel": "fork-join", "workers": 2, "threshold": 0, "schedule": "one"},
     {"parallel": "fork-join", "workers": 2, "threshold": 3, "schedule": "rows"},
 )
-"""Serial, rows, single moves, and rows above a depth alone."""
+"""Options of the serial program, rows, single moves, and rows above a depth only."""
 
 
-def _branches_004(depth: int, stop: Stop) -> Iterable[FoundCell]:
-    """How many programs of ours play the serial one's game, move by move."""
+def _branches_004(depth: int, stop: Stop) -> Iterable[MeasuredCell]:
+    """Yield the number of our programs that play the serial one's game, move by move."""
     games = []
     for options in BRANCHES:
         board = new_board()
         for _ in self_play(depth, PROGRAMS["004"], board, stop=stop, **options):
             pass
         games.append(board.moves)
-    told = (
+    explanation = (
         "Ours of branches: of four programs (serial, rows, single moves, rows above three plies) those that play the "
         f"serial one's game, move by move; at depth {depth}."
     )
-    yield FoundCell(("branches_compared",), "value", games.count(games[0]), note=told)
+    yield MeasuredCell(("branches_compared",), "value", games.count(games[0]), note=explanation)
 
 
-def _scheduler_004(samples: Sequence[Sample]) -> Iterable[FoundCell]:
+def _scheduler_004(samples: Sequence[Sample]) -> Iterable[MeasuredCell]:
     totals = [sample for sample in samples if sample["what"] == "total"]
     if totals:
-        told = (
+        explanation = (
             f"Ours of the scheduler: spawning, stealing and scheduling, of the busy time of a game in which nothing is "
             f"divided with {COARSE} plies left or fewer. Where more is divided the share is greater."
         )
-        yield FoundCell(("scheduler_share_percent",), "value", 100 * share_of(totals, RUNTIME), note=told)
+        yield MeasuredCell(("scheduler_share_percent",), "value", 100 * share_of(totals, RUNTIME), note=explanation)
 
 
 def _text_004(setting: Setting) -> Sequence[Source]:
-    found: list[Source] = []
+    sources: list[Source] = []
     shallow = _scaling(setting, "004", setting.effort.choose(4, 6, DEPTH))
-    found.append(ExperimentPart("scaling", shallow, cells=_facts_004, show=False, weight=2.0))
-    found.append(
+    sources.append(ExperimentPart("scaling", shallow, cells=_facts_004, show=False, weight=2.0))
+    sources.append(
         ExperimentPart(
             "profile",
             {
@@ -256,17 +256,17 @@ def _text_004(setting: Setting) -> Sequence[Source]:
             show=False,
         )
     )
-    if setting.effort is Effort.USUAL:  # in full it is among the games above
-        found.append(Measure("the serial program", _serial_004, 2.0))
-    found.append(Measure("branches", partial(_branches_004, setting.effort.choose(2, 4, 5)), 0.3))
+    if setting.effort is Effort.USUAL:  # with --full it is among the games above
+        sources.append(Measure("the serial program", _serial_004, 2.0))
+    sources.append(Measure("branches", partial(_branches_004, setting.effort.choose(2, 4, 5)), 0.3))
     if setting.effort is Effort.FULL:
-        few = {"workers": tuple(count for count in (1, 2, 4, 8, 16) if count <= 2 * usable_cores())}
-        deeper = {**_scaling(setting, "004", DEPTH + 1), **few, "rounds": 1}
-        found.append(ExperimentPart("scaling", deeper, cells=_deeper_004, label="depth 8", weight=20.0))
-    return found
+        moderate = {"workers": tuple(count for count in (1, 2, 4, 8, 16) if count <= 2 * usable_cores())}
+        deeper = {**_scaling(setting, "004", DEPTH + 1), **moderate, "rounds": 1}
+        sources.append(ExperimentPart("scaling", deeper, cells=_deeper_004, label="depth 8", weight=20.0))
+    return sources
 
 
-def _given(*names: str) -> Mapping[tuple[tuple[Cell, ...], str], Expected]:
+def _given_facts(*names: str) -> Mapping[tuple[tuple[Cell, ...], str], Expected]:
     return {((name,), "value"): GIVEN for name in names}
 
 
@@ -277,7 +277,7 @@ TEXT_004 = PublishedTable(
     table=FACTS,
     key=("fact",),
     without=RACES,
-    single={**_given("depth_of_the_curves", "threads_measured"), (("branches_compared",), "value"): EQUAL},
+    single={**_given_facts("depth_of_the_curves", "threads_measured"), (("branches_compared",), "value"): EQUAL},
     expected={"value": machine("Shares, times and curves are the machine's.")},
     sources=_text_004,
     absent="Not measured: games at depth 8 with --full alone, the serial one at depth 7 not with --quick.",
@@ -294,7 +294,7 @@ TEXT_004 = PublishedTable(
 
 
 def _root_moves(moves: str) -> float:
-    """How many moves a turn has to choose from, passes left out."""
+    """Return the mean number of legal moves per turn, without passes."""
     board, legal = new_board(), []
     for move in moves.split():
         legal.append(legal_count(board))
@@ -302,17 +302,17 @@ def _root_moves(moves: str) -> float:
     return statistics.mean(count for count in legal if count)
 
 
-def _facts_002(samples: Sequence[Sample]) -> Iterable[FoundCell]:
+def _facts_002(samples: Sequence[Sample]) -> Iterable[MeasuredCell]:
     times = _times(samples)
     if 0 not in times or 1 not in times:
         return
     depth = int(number(samples[0]["depth"]))
-    fitting = [count for count in times if 0 < count <= usable_cores()]
-    at = "" if depth == DEPTH else f"Ours of efficiencies: games at depth {depth}, on {usable_cores():g} cores."
-    least = min(_efficiency(times, count) for count in fitting)
-    yield FoundCell(("efficiency_above_percent",), "value", 100 * least, note=at)
-    yield FoundCell(("efficient_up_to_threads",), "value", _flat(times, ENOUGH), note=at)
-    yield FoundCell(
+    within_cores = [count for count in times if 0 < count <= usable_cores()]
+    depth_note = "" if depth == DEPTH else f"Ours of efficiencies: games at depth {depth}, on {usable_cores():g} cores."
+    least = min(_efficiency(times, count) for count in within_cores)
+    yield MeasuredCell(("efficiency_above_percent",), "value", 100 * least, note=depth_note)
+    yield MeasuredCell(("efficient_up_to_threads",), "value", _flat(times, ENOUGH), note=depth_note)
+    yield MeasuredCell(
         ("parallel_searches_at_a_time",),
         "value",
         _root_moves(str(samples[0]["moves"])),
@@ -320,22 +320,24 @@ def _facts_002(samples: Sequence[Sample]) -> Iterable[FoundCell]:
     )
     if depth != DEPTH:
         return
-    yield FoundCell(("seconds_on_1_thread_above",), "value", times[1]["seconds"])
+    yield MeasuredCell(("seconds_on_1_thread_above",), "value", times[1]["seconds"])
     if 5 in times:
-        yield FoundCell(("seconds_on_5_threads_about",), "value", times[5]["seconds"], note=_beyond(5))
+        yield MeasuredCell(
+            ("seconds_on_5_threads_about",), "value", times[5]["seconds"], note=_oversubscription_note(5)
+        )
     if 16 in times and 32 in times:
         saved = times[16]["seconds"] - times[32]["seconds"]
-        yield FoundCell(("seconds_saved_by_doubling",), "value", saved, note=_beyond(32))
+        yield MeasuredCell(("seconds_saved_by_doubling",), "value", saved, note=_oversubscription_note(32))
 
 
 def _threads_002(setting: Setting) -> Sequence[Source]:
-    size = {"workers": _measured(setting, (5, 16, 32))}  # those that its text speaks of
+    size = {"workers": _thread_counts(setting, (5, 16, 32))}  # the counts that its text mentions
     depth = setting.effort.choose(5, DEPTH, DEPTH)
     return [ExperimentPart("scaling", {**_scaling(setting, "002", depth), **size}, cells=_facts_002)]
 
 
 GRANULARITY = ("granularity",)
-"""What has a section of its own."""
+"""Facts that have a section of their own."""
 
 EFFICIENCY_002 = PublishedTable(
     report="002",
@@ -344,7 +346,7 @@ EFFICIENCY_002 = PublishedTable(
     table=FACTS,
     key=("fact",),
     without=(*RACES, *GRANULARITY),
-    single=_given("timed_depth", "workers_measured"),
+    single=_given_facts("timed_depth", "workers_measured"),
     expected={"value": machine("Times and curves are the machine's.")},
     sources=_threads_002,
     absent="Not measured here: curves beyond this machine's cores, times with --quick.",

@@ -1,1 +1,1 @@
-"""The experiments, a module for each family; `outflank.lab.experiment` knows where each one lives."""
+"""The experiments, one module per family; `outflank.lab.experiment` lists the module of each experiment."""

@@ -1,4 +1,4 @@
-"""How wide the tree is under different evaluations: report 001's remark on mobility."""
+"""Tree width under different evaluations: report 001's remark on mobility."""
 
 import statistics
 from collections.abc import Sequence
@@ -19,8 +19,8 @@ from outflank.search.probes import Counts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BranchingChoice(Parameters):
-    """What is measured."""
+class BranchingParameters(Parameters):
+    """Parameters of the branching experiment."""
 
     depth: int = option(7, "Plies of alpha-beta.")
     evaluations: tuple[str, ...] = option(("mobility", "discs", "four-part", "phased"), "By name.")
@@ -29,52 +29,52 @@ class BranchingChoice(Parameters):
     seed: int = option(1, "For the random player.")
 
     def unused(self) -> tuple[str, ...]:
-        return ("games", "seed") if self.opponent == "first" else ()  # which always plays the same game
+        return ("games", "seed") if self.opponent == "first" else ()  # the first-move player always plays the same game
 
     @property
     def played(self) -> int:
-        """Games with each colour."""
+        """Number of games with each colour."""
         return self.games if self.opponent == "random" else 1
 
 
-class Branching(Experiment[BranchingChoice]):
+class Branching(Experiment[BranchingParameters]):
     """How the evaluation changes the width of the tree."""
 
     name = "branching"
     question = "How does the evaluation change the branching factor?"
     reports = ("001",)
-    parameters = BranchingChoice
+    parameters = BranchingParameters
 
-    def tasks(self, chosen: BranchingChoice) -> Sequence[Task]:
-        for evaluation in chosen.evaluations:
-            evaluation_named(usual_board().game, evaluation)  # says so at once if there is none
+    def tasks(self, parameters: BranchingParameters) -> Sequence[Task]:
+        for evaluation in parameters.evaluations:
+            evaluation_named(usual_board().game, evaluation)  # raises at once for an unknown name
         return [
             Task(
-                f"{evaluation} as {'black' if black else 'white'}, game {number_}",
-                partial(_branching, evaluation, chosen, black, number_),
+                f"{evaluation} as {'black' if black else 'white'}, game {game_number}",
+                partial(_branching, evaluation, parameters, black, game_number),
             )
-            for number_ in range(1, chosen.played + 1)
-            for evaluation in chosen.evaluations
+            for game_number in range(1, parameters.played + 1)
+            for evaluation in parameters.evaluations
             for black in (True, False)
         ]
 
-    def shape(self, chosen: BranchingChoice, sample: Sample) -> Shape:
+    def shape(self, parameters: BranchingParameters, sample: Sample) -> Shape:
         return sample_shape(PLAYED, evaluation=str, legal=Several, inner=Several, moves=Count)
 
-    def conclude(self, chosen: BranchingChoice, samples: Sequence[Sample]) -> Conclusion:
+    def conclude(self, parameters: BranchingParameters, samples: Sequence[Sample]) -> Conclusion:
         lines: list[Sample] = []
-        for (evaluation,), found in grouped(samples, "evaluation").items():
-            turns = [number(sample["legal"]) for sample in found]
-            inner = sum(number(sample["inner"]) for sample in found)
+        for (evaluation,), group in grouped(samples, "evaluation").items():
+            turns = [number(sample["legal"]) for sample in group]
+            inner_nodes = sum(number(sample["inner"]) for sample in group)
             lines.append(
                 {
                     "evaluation": evaluation,
                     "own moves per turn": statistics.mean(turns),
                     "deviation": statistics.pstdev(turns),
-                    "moves per inner node": sum(number(sample["moves"]) for sample in found) / inner,
-                    "nodes per turn": statistics.mean(number(sample["nodes"]) for sample in found),
+                    "moves per inner node": sum(number(sample["moves"]) for sample in group) / inner_nodes,
+                    "nodes per turn": statistics.mean(number(sample["nodes"]) for sample in group),
                     "effective branching": statistics.mean(
-                        number(sample["nodes"]) ** (1 / chosen.depth) for sample in found
+                        number(sample["nodes"]) ** (1 / parameters.depth) for sample in group
                     ),
                     "turns": len(turns),
                 }
@@ -84,50 +84,52 @@ class Branching(Experiment[BranchingChoice]):
             "Report 001 expects a mobility evaluation to narrow the tree, since both sides shrink each other's choice. "
             "Moves per inner node are those of the positions searched; effective branching is nodes^(1/depth).",
         )
-        columns = NARROW
+        columns = WIDTH_MEASURES
         bars = tuple(
             Series(name=column, points=tuple((str(row["evaluation"]), number(row[column])) for row in lines))
             for column in columns
         )
         plot = Plot(title="branching by evaluation", x="evaluation", y="moves", kind="bars", series=bars)
-        title = f"branching at depth {chosen.depth}, against the {OPPONENTS[chosen.opponent]} player"
+        title = f"branching at depth {parameters.depth}, against the {OPPONENTS[parameters.opponent]} player"
         return Conclusion(tables=(ReportTable.of(title, lines),), figures=(plot,), notes=notes)
 
 
 OPPONENTS = {"random": "random", "first": "first-move"}
-"""What they are called."""
+"""Names of the opponents in titles."""
 
-NARROW = ("moves per inner node", "effective branching")
-"""Two ways to say how wide a tree is."""
+WIDTH_MEASURES = ("moves per inner node", "effective branching")
+"""Two measures of the width of a tree."""
 
 
 def _narrowest(lines: Sequence[Sample]) -> tuple[str, ...]:
-    """Which evaluation has the narrowest tree."""
+    """Return a note that names the evaluation with the narrowest tree."""
     if len(lines) < 2:
         return ()
-    least = {column: min(lines, key=lambda line: number(line[column])) for column in NARROW}
-    told = [f"{column} {line['evaluation']} ({number(line[column]):.2f})" for column, line in least.items()]
-    return (f"Narrowest: by {', by '.join(told)}.",)
+    least = {column: min(lines, key=lambda line: number(line[column])) for column in WIDTH_MEASURES}
+    parts = [f"{column} {line['evaluation']} ({number(line[column]):.2f})" for column, line in least.items()]
+    return (f"Narrowest: by {', by '.join(parts)}.",)
 
 
-def _branching(evaluation: str, chosen: BranchingChoice, black: bool, number_: int, stop: Stop) -> list[Sample]:
+def _branching(
+    evaluation: str, parameters: BranchingParameters, black: bool, game_number: int, stop: Stop
+) -> list[Sample]:
     samples: list[Sample] = []
     counts = Counts()
     options = {**PLAIN, "evaluation": evaluation, "algorithm": "alphabeta", "workers": 1, "instrument": counts}
-    seed = 1000 * chosen.seed + 2 * number_ + black
+    seed = 1000 * parameters.seed + 2 * game_number + black
     before = (0, 0)
     try:
-        games = game(chosen.depth, options, chosen.opponent, black=black, seed=seed, stop=stop)
-        for turn, (board, found) in enumerate(games, 1):
+        turns = game(parameters.depth, options, parameters.opponent, black=black, seed=seed, stop=stop)
+        for turn, (board, result) in enumerate(turns, 1):
             inner, moves = sum(counts.nodes), sum(counts.moves)
             samples.append(
                 {
                     "evaluation": evaluation,
                     "colour": "black" if black else "white",
-                    "game": number_,
+                    "game": game_number,
                     "turn": turn,
                     "legal": legal_count(board),
-                    "nodes": found.nodes,
+                    "nodes": result.nodes,
                     "inner": inner - before[0],
                     "moves": moves - before[1],
                 }

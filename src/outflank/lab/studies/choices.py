@@ -1,6 +1,6 @@
-"""What report 000 chose for its sequential program: ordering, pivot, coarseness, symmetry, and what its table gave."""
+"""Report 000's choices for its sequential program: ordering, pivot, coarseness, symmetry, and its table's hits."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -10,9 +10,9 @@ from outflank.kinds import Count, Several, Shape
 from outflank.lab.classroom import REPORT_000
 from outflank.lab.experiment import Conclusion, Experiment, Task, option
 from outflank.lab.literature import rows as published_rows
-from outflank.lab.measuring import Contender, grouped, number, searched, warm
+from outflank.lab.measuring import Contender, grouped, measure_search, number, warm
 from outflank.lab.report import Plot, ReportTable, Sample, Series, sample_shape
-from outflank.lab.studies.choosing import MIDGAME, START, BoardsChoice, Choosing, ChoosingParameters
+from outflank.lab.studies.choosing import MIDGAME, START, BoardsParameters, Choosing, ChoosingParameters
 from outflank.search.contract import Stop
 from outflank.search.probes import Counts
 
@@ -24,10 +24,10 @@ ORDERINGS = {
     "potential": "Potential mobility score",
     "stones+squares": "Stone score + square score",
 }
-"""Our names of report 000's orderings, and its own."""
+"""Report 000's names of the orderings, by our names."""
 
-PRINTED = {START: "ordering_start", MIDGAME: "ordering_midgame", "mid-game": "ordering_midgame"}
-"""The report's tables by board; the last name is that of older results."""
+PRINTED = {START: "ordering_start", MIDGAME: "ordering_midgame"}
+"""The report's tables, by board."""
 
 
 class Orderings(Choosing):
@@ -39,19 +39,19 @@ class Orderings(Choosing):
     parameters = ChoosingParameters
     choices = tuple(({"ordering": name}, {"ordering": name}) for name in ORDERINGS)
 
-    def _printed(self, board: str) -> dict[str, dict[str, Any]]:
+    def _published_rows(self, board: str) -> dict[str, dict[str, Any]]:
         table = PRINTED.get(board)
         if table is None:
             return {}
-        theirs = {row["ordering"].lower(): row for row in published_rows("000", table)}
-        return {ours: theirs[printed.lower()] for ours, printed in ORDERINGS.items()}
+        by_name = {row["ordering"].lower(): row for row in published_rows("000", table)}
+        return {name: by_name[published_name.lower()] for name, published_name in ORDERINGS.items()}
 
-    def beside(self, board: str, label: tuple[Any, ...]) -> Sample:
-        row = self._printed(board).get(label[0])
+    def published_cells(self, board: str, label: tuple[Any, ...]) -> Sample:
+        row = self._published_rows(board).get(label[0])
         return {} if row is None else {"000: time (s)": row["seconds"], "000: boards": row["boards"]}
 
     def published(self, board: str) -> list[Series]:
-        points = tuple((name, float(row["boards"])) for name, row in self._printed(board).items())
+        points = tuple((name, float(row["boards"])) for name, row in self._published_rows(board).items())
         return [] if not points else [Series(name=f"000, {board}", points=points, published=True)]
 
     def notes(self, samples: Sequence[Sample]) -> tuple[str, ...]:
@@ -61,7 +61,7 @@ class Orderings(Choosing):
 
 
 class Pivot(Choosing):
-    """Whether MTD(f) starts from the last iteration's value."""
+    """Whether MTD(f) should start from the last iteration's value."""
 
     name = "pivot"
     question = "Should MTD(f) start from the last iteration's value or from 0?"
@@ -71,7 +71,7 @@ class Pivot(Choosing):
 
 
 class Coarseness(Choosing):
-    """Report 000 divides the evaluation by eight."""
+    """Whether a coarser evaluation is faster: report 000 divides its own by eight."""
 
     name = "coarseness"
     question = "Does a coarser evaluation make MTD(f) faster?"
@@ -87,7 +87,7 @@ class Coarseness(Choosing):
 
 
 class Symmetry(Choosing):
-    """Report 000 dropped symmetry because finding it cost too much."""
+    """Whether symmetric positions should share an entry: report 000 dropped this, as finding them cost too much."""
 
     name = "symmetry"
     question = "Is it worth letting symmetric positions share an entry of the table?"
@@ -110,7 +110,7 @@ class Symmetry(Choosing):
 
 
 class Algorithms(Choosing):
-    """The same search with our own ordering."""
+    """Alpha-beta, PVS and MTD(f), all with our own ordering."""
 
     name = "algorithms"
     question = "Which algorithm visits the fewest boards: alpha-beta, PVS or MTD(f)?"
@@ -123,38 +123,35 @@ class Algorithms(Choosing):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TableChoice(BoardsChoice):
-    """What is measured."""
+class TableParameters(BoardsParameters):
+    """Parameters of the table experiment."""
 
     near: int = option(7, "Plies left from which a hit counts as near the root: report 000 replicates from 7.")
 
-    @classmethod
-    def as_now(cls, document: Mapping[str, Any]) -> dict[str, Any]:
-        """Of old a number of rounds was kept that played no part: hits are the same every time."""
-        found = super(TableChoice, cls).as_now(document)
-        return {name: value for name, value in found.items() if name != "rounds"}
 
-
-class HitsNearTheRoot(Experiment[TableChoice]):
-    """What the transposition table gives, and where."""
+class HitsNearTheRoot(Experiment[TableParameters]):
+    """Hit rates of the transposition table, by plies left."""
 
     name = "table"
     question = "How often does the table know a position, and how many of those hits are near the root?"
     reports = ("000",)
-    parameters = TableChoice
+    parameters = TableParameters
 
-    def tasks(self, chosen: TableChoice) -> Sequence[Task]:
-        return [Task(each.name, partial(_hits, each.name, each.board, chosen.plies(each))) for each in chosen.boards]
+    def tasks(self, parameters: TableParameters) -> Sequence[Task]:
+        return [
+            Task(place.name, partial(_hits, place.name, place.board, parameters.plies(place)))
+            for place in parameters.boards
+        ]
 
-    def shape(self, chosen: TableChoice, sample: Sample) -> Shape:
+    def shape(self, parameters: TableParameters, sample: Sample) -> Shape:
         return sample_shape(board=str, left=Count, lookups=Several, hits=Count)
 
-    def conclude(self, chosen: TableChoice, samples: Sequence[Sample]) -> Conclusion:
+    def conclude(self, parameters: TableParameters, samples: Sequence[Sample]) -> Conclusion:
         tables, series, notes = [], [], []
-        for (board,), found in grouped(samples, "board").items():
-            lookups = sum(number(sample["lookups"]) for sample in found)
-            hits = sum(number(sample["hits"]) for sample in found)
-            near = sum(number(sample["hits"]) for sample in found if number(sample["left"]) >= chosen.near)
+        for (board,), group in grouped(samples, "board").items():
+            lookups = sum(number(sample["lookups"]) for sample in group)
+            hits = sum(number(sample["hits"]) for sample in group)
+            near = sum(number(sample["hits"]) for sample in group if number(sample["left"]) >= parameters.near)
             lines: list[Sample] = [
                 {
                     "plies left": sample["left"],
@@ -163,16 +160,16 @@ class HitsNearTheRoot(Experiment[TableChoice]):
                     "hits / look-up": number(sample["hits"]) / number(sample["lookups"]),
                     "of all look-ups": number(sample["hits"]) / lookups,
                 }
-                for sample in found
+                for sample in group
             ]
             tables.append(ReportTable.of(f"table: {board}", lines))
             points = tuple(
-                (number(sample["left"]), number(sample["hits"]) / number(sample["lookups"])) for sample in found
+                (number(sample["left"]), number(sample["hits"]) / number(sample["lookups"])) for sample in group
             )
             series.append(Series(name=str(board), points=points))
             notes.append(
                 f"{board}: {hits / lookups:.2%} of {int(lookups):,} look-ups are hits, {near / lookups:.3%} are hits "
-                f"with {chosen.near} plies or more left (report 000: 1 to 2 %, and 0.1 %)."
+                f"with {parameters.near} plies or more left (report 000: 1 to 2 %, and 0.1 %)."
             )
         plot = Plot(title="hits per look-up", x="plies left", y="hits / look-up", series=tuple(series))
         return Conclusion(tables=tuple(tables), figures=(plot,), notes=tuple(notes))
@@ -182,7 +179,7 @@ def _hits(name: str, board: Board[Any], depth: int, stop: Stop) -> list[Sample]:
     side = Contender(labels={"board": name}, board=board, depth=depth, options=REPORT_000)
     warm(side)
     counts = Counts()
-    searched(side, stop, instrument=counts)
+    measure_search(side, stop, instrument=counts)
     return [
         {"board": name, "left": left, "lookups": lookups, "hits": hits}
         for left, (lookups, hits) in enumerate(zip(counts.lookups, counts.hits, strict=True))

@@ -1,4 +1,4 @@
-"""Comparisons of choices for report 000's sequential program, on its two boards or on any set of them."""
+"""Comparisons of options of report 000's sequential program, on its two boards or on any set of boards."""
 
 import re
 from collections.abc import Sequence
@@ -7,152 +7,162 @@ from math import prod
 from typing import Any, Literal
 
 from outflank.kinds import Several, Shape
-from outflank.lab.boards import POSITIONS, USUAL_GAME, Chosen, chosen_boards
+from outflank.lab.boards import POSITIONS, USUAL_GAME, StudyPosition, study_positions
 from outflank.lab.classroom import REPORT_000
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, option
-from outflank.lab.measuring import SEARCHED, Contender, disturbed, grouped, in_rounds, median, median_count, number
+from outflank.lab.measuring import (
+    SEARCH_KINDS,
+    Contender,
+    grouped,
+    in_rounds,
+    median,
+    median_count,
+    number,
+    timing_warnings,
+)
 from outflank.lab.report import Plot, ReportTable, Sample, Series, sample_shape
 
 START, MIDGAME = "start", "midgame"
 
-FEW = 4
-"""Boards up to which each has a table and a colour of its own; more are taken together by the stage of the game."""
+FEW_BOARDS = 4
+"""Number of boards up to which each board has its own table and colour; more are grouped by stage of the game."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BoardsChoice(Parameters):
-    """Which boards are searched, and how deep."""
+class BoardsParameters(Parameters):
+    """The boards to search, and the search depths."""
 
     depth: int = option(13, "Plies from the start.")
     midgame_depth: int = option(11, "Plies from any other board.")
     positions: tuple[str, ...] = option((START, MIDGAME), POSITIONS)
 
     @property
-    def boards(self) -> list[Chosen]:
-        """The boards."""
-        return chosen_boards(USUAL_GAME, self.positions)
+    def boards(self) -> list[StudyPosition]:
+        """The boards to search."""
+        return study_positions(USUAL_GAME, self.positions)
 
     def unused(self) -> tuple[str, ...]:
-        asked = [each.name == START for each in self.boards if each.depth is None]
-        used = {"depth": True in asked, "midgame_depth": False in asked}
+        starts = [place.name == START for place in self.boards if place.depth is None]
+        used = {"depth": True in starts, "midgame_depth": False in starts}
         return tuple(name for name, is_used in used.items() if not is_used)
 
-    def plies(self, board: Chosen) -> int:
-        """How deep a board is searched."""
+    def plies(self, board: StudyPosition) -> int:
+        """Return the search depth of a board."""
         return board.depth or (self.depth if board.name == START else self.midgame_depth)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ChoosingParameters(BoardsChoice):
-    """What is measured."""
+class ChoosingParameters(BoardsParameters):
+    """Parameters of a comparison of options."""
 
     rounds: int = option(3, "Times that each side is measured.")
 
 
 class Choosing(Experiment[Any]):
-    """A comparison of choices."""
+    """A comparison of options."""
 
     choices: tuple[tuple[Sample, dict[str, Any]], ...]
-    """The labels and the options of each."""
+    """The labels and the search options of each side."""
 
-    def tasks(self, chosen: ChoosingParameters) -> Sequence[Task]:
+    def tasks(self, parameters: ChoosingParameters) -> Sequence[Task]:
         sides = [
             Contender(
-                labels={"board": each.name, **labels},
-                board=each.board,
-                depth=chosen.plies(each),
+                labels={"board": place.name, **labels},
+                board=place.board,
+                depth=parameters.plies(place),
                 options={**REPORT_000, **options},
             )
-            for each in chosen.boards
+            for place in parameters.boards
             for labels, options in self.choices
         ]
-        return in_rounds(sides, chosen.rounds)
+        return in_rounds(sides, parameters.rounds)
 
-    def shape(self, chosen: ChoosingParameters, sample: Sample) -> Shape:
-        labels = {name: Literal[*(each[name] for each, _ in self.choices)] for name in self.labels}
-        return sample_shape(SEARCHED, labels, board=str, round=Several)
+    def shape(self, parameters: ChoosingParameters, sample: Sample) -> Shape:
+        labels = {name: Literal[*(side[name] for side, _ in self.choices)] for name in self.labels}
+        return sample_shape(SEARCH_KINDS, labels, board=str, round=Several)
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """What sets the sides apart."""
+        """Names of the labels that distinguish the sides."""
         return tuple(self.choices[0][0])
 
-    def conclude(self, chosen: ChoosingParameters, samples: Sequence[Sample]) -> Conclusion:
+    def conclude(self, parameters: ChoosingParameters, samples: Sequence[Sample]) -> Conclusion:
         boards = grouped(samples, "board")
-        if len(boards) <= FEW:
-            tables = [self._table(str(board), found) for (board,), found in boards.items()]
-            series = [each for (board,), found in boards.items() for each in self._bars(str(board), found)]
+        if len(boards) <= FEW_BOARDS:
+            tables = [self._table(str(board), group) for (board,), group in boards.items()]
+            series = [bars for (board,), group in boards.items() for bars in self._bars(str(board), group)]
         else:
-            tables = [self._together(samples)]
-            series = self._stages(samples)
+            tables = [self._joint_table(samples)]
+            series = self._bars_by_stage(samples)
         plot = Plot(
             title=f"{self.name}: boards visited",
             x=", ".join(self.labels),
-            y="boards" if len(boards) <= FEW else "boards / those of the best on the same board",
+            y="boards" if len(boards) <= FEW_BOARDS else "boards / those of the best on the same board",
             series=tuple(series),
             kind="bars",
             log_y=True,
         )
-        notes = (*self._fewest(samples), *self.notes(samples), *disturbed(self._sides(samples)))
+        notes = (*self._fewest(samples), *self.notes(samples), *timing_warnings(self._sides(samples)))
         return Conclusion(tables=tuple(tables), figures=(plot,), notes=notes)
 
     def _sides(self, samples: Sequence[Sample]) -> dict[str, Sequence[Sample]]:
-        return {", ".join(map(str, key)): found for key, found in grouped(samples, *self.labels, "board").items()}
+        return {", ".join(map(str, key)): group for key, group in grouped(samples, *self.labels, "board").items()}
 
     def _fewest(self, samples: Sequence[Sample]) -> tuple[str, ...]:
-        """On which boards which choice visits the fewest."""
+        """Return a note that names the boards on which each choice visits the fewest nodes."""
         boards: dict[tuple[Any, ...], list[str]] = {}
         for label, ratios in self.ratios(samples).items():
             for board, ratio in ratios.items():
                 if ratio == 1:
                     boards.setdefault(label, []).append(board)
-        every = len(grouped(samples, "board"))
-        told = [
-            f"{', '.join(map(str, label))} ({', '.join(found) if every <= FEW else f'on {len(found)} of {every}'})"
-            for label, found in boards.items()
+        total = len(grouped(samples, "board"))
+        parts = [
+            f"{', '.join(map(str, label))} "
+            f"({', '.join(names) if total <= FEW_BOARDS else f'on {len(names)} of {total}'})"
+            for label, names in boards.items()
         ]
-        return (f"Fewest boards visited: {'; '.join(told)}.",) if told else ()
+        return (f"Fewest boards visited: {'; '.join(parts)}.",) if parts else ()
 
-    def _table(self, board: str, found: Sequence[Sample]) -> ReportTable:
-        groups = grouped(found, *self.labels)
-        nodes = {label: median_count(each, "nodes") for label, each in groups.items()}
+    def _table(self, board: str, board_samples: Sequence[Sample]) -> ReportTable:
+        groups = grouped(board_samples, *self.labels)
+        nodes = {label: median_count(group, "nodes") for label, group in groups.items()}
         least = min(nodes.values())
         lines = [
             {
                 **dict(zip(self.labels, label, strict=True)),
-                "time (s)": median(each, "seconds"),
+                "time (s)": median(group, "seconds"),
                 "boards": nodes[label],
                 "boards / least": nodes[label] / least,
-                "value": each[0]["value"],
-                **self.beside(board, label),
+                "value": group[0]["value"],
+                **self.published_cells(board, label),
             }
-            for label, each in groups.items()
+            for label, group in groups.items()
         ]
-        return ReportTable.of(f"{self.name}: {board}, depth {found[0]['depth']}", lines)
+        return ReportTable.of(f"{self.name}: {board}, depth {board_samples[0]['depth']}", lines)
 
-    def _bars(self, board: str, found: Sequence[Sample]) -> list[Series]:
+    def _bars(self, board: str, board_samples: Sequence[Sample]) -> list[Series]:
         points = tuple(
-            (", ".join(map(str, label)), float(median_count(each, "nodes")))
-            for label, each in grouped(found, *self.labels).items()
+            (", ".join(map(str, label)), float(median_count(group, "nodes")))
+            for label, group in grouped(board_samples, *self.labels).items()
         )
         return [Series(name=board, points=points), *self.published(board)]
 
-    def _together(self, samples: Sequence[Sample]) -> ReportTable:
+    def _joint_table(self, samples: Sequence[Sample]) -> ReportTable:
         lines = []
         ratios = self.ratios(samples)
-        for label, found in grouped(samples, *self.labels).items():
+        for label, label_samples in grouped(samples, *self.labels).items():
             by_stage = grouped(
                 ({"stage": stage_of(board), "ratio": ratio} for board, ratio in ratios[label].items()), "stage"
             )
-            per_board = grouped(found, "board").values()
+            per_board = grouped(label_samples, "board").values()
             lines.append(
                 {
                     **dict(zip(self.labels, label, strict=True)),
-                    "time (s)": sum(median(each, "seconds") for each in per_board),
-                    "boards": sum(median_count(each, "nodes") for each in per_board),
+                    "time (s)": sum(median(group, "seconds") for group in per_board),
+                    "boards": sum(median_count(group, "nodes") for group in per_board),
                     **{
-                        f"{stage}, / least": _mean([number(each["ratio"]) for each in of])
-                        for (stage,), of in by_stage.items()
+                        f"{stage}, / least": _mean([number(row["ratio"]) for row in rows])
+                        for (stage,), rows in by_stage.items()
                     },
                     "all, / least": _mean(list(ratios[label].values())),
                     "fewest on": sum(ratio == 1 for ratio in ratios[label].values()),
@@ -165,46 +175,48 @@ class Choosing(Experiment[Any]):
         return ReportTable.of(f"{self.name}: {len(grouped(samples, 'board'))} boards", lines, notes=(note,))
 
     def ratios(self, samples: Sequence[Sample]) -> dict[tuple[Any, ...], dict[str, float]]:
-        """Boards visited over those of the best choice on the same board, by choice and board."""
-        found: dict[tuple[Any, ...], dict[str, float]] = {}
-        for (board,), of in grouped(samples, "board").items():
-            nodes = {label: median_count(each, "nodes") for label, each in grouped(of, *self.labels).items()}
+        """Return boards visited over those of the best choice on the same board, by choice and board."""
+        result: dict[tuple[Any, ...], dict[str, float]] = {}
+        for (board,), board_samples in grouped(samples, "board").items():
+            nodes = {
+                label: median_count(group, "nodes") for label, group in grouped(board_samples, *self.labels).items()
+            }
             for label, count in nodes.items():
-                found.setdefault(label, {})[str(board)] = count / min(nodes.values())
-        return found
+                result.setdefault(label, {})[str(board)] = count / min(nodes.values())
+        return result
 
-    def _stages(self, samples: Sequence[Sample]) -> list[Series]:
+    def _bars_by_stage(self, samples: Sequence[Sample]) -> list[Series]:
         ratios = self.ratios(samples)
-        stages = dict.fromkeys(stage_of(board) for of in ratios.values() for board in of)
+        stages = dict.fromkeys(stage_of(board) for by_board in ratios.values() for board in by_board)
         return [
             Series(
                 name=stage,
                 points=tuple(
                     (
                         ", ".join(map(str, label)),
-                        _mean([ratio for board, ratio in of.items() if stage_of(board) == stage]),
+                        _mean([ratio for board, ratio in by_board.items() if stage_of(board) == stage]),
                     )
-                    for label, of in ratios.items()
+                    for label, by_board in ratios.items()
                 ),
             )
             for stage in stages
         ]
 
-    def beside(self, board: str, label: tuple[Any, ...]) -> Sample:
-        """What the report printed for a row."""
+    def published_cells(self, board: str, label: tuple[Any, ...]) -> Sample:
+        """Return the report's numbers for a row of our table."""
         return {}
 
     def published(self, board: str) -> list[Series]:
-        """The report's bars."""
+        """Return the report's bars."""
         return []
 
     def notes(self, samples: Sequence[Sample]) -> tuple[str, ...]:
-        """What is seen in the tables."""
+        """Return notes about the tables."""
         return ()
 
 
 def stage_of(board: str) -> str:
-    """Where in a game a named board belongs: its name without number and depth."""
+    """Return the stage of the game of a named board: its name without number and depth."""
     return re.sub(r"(?:(?<!\d)\d++)?(?:@\d++)?$", "", board)
 
 

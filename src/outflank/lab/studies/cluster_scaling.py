@@ -4,50 +4,53 @@ from collections.abc import Sequence
 from typing import Any
 
 from outflank.kinds import Several, Shape
-from outflank.lab.cluster_samples import TOGETHER, cluster_tasks, divided, undivided_notes
+from outflank.lab.cluster_samples import CLUSTER_KINDS, cluster_tasks, divided_samples, undivided_notes
 from outflank.lab.experiment import Conclusion, Task
 from outflank.lab.literature import rows as published_rows
 from outflank.lab.measuring import (
-    SEARCHED,
+    SEARCH_KINDS,
     Contender,
-    doubtful,
     grouped,
     median,
     median_count,
     number,
     relative_spread,
     search_overhead,
+    speed_up_warnings,
     spread,
 )
 from outflank.lab.report import Plot, ReportTable, Sample, Series, sample_shape
-from outflank.lab.studies.clusters import ALONE, PROGRAMS, Searching, policy_name, steal_success, times
+from outflank.lab.studies.clusters import ALONE, PROGRAMS, SearchSetup, policy_name, steal_success, times
 from outflank.machine import usable_cores
 from outflank.words import how_many
 
 
 def scaling_tasks(
-    where: str, searched: dict[str, Searching], policies: Sequence[str], nodes: Sequence[int], rounds: int
+    address: str, setups: dict[str, SearchSetup], policies: Sequence[str], nodes: Sequence[int], rounds: int
 ) -> list[Task]:
-    """One worker alone, and every policy on every number of nodes, on several boards by name."""
+    """Return tasks for one worker alone and for every policy on every number of nodes, on boards given by name."""
     alone, sides = [], []
-    for name, each in searched.items():
+    for name, setup in setups.items():
         alone.append(
             Contender(
                 labels={"board": name, "replication": ALONE, "nodes_used": 1},
-                board=each.board,
-                depth=each.depth,
-                options={**{key: value for key, value in each.options.items() if key != "threshold"}, "parallel": None},
+                board=setup.board,
+                depth=setup.depth,
+                options={
+                    **{key: value for key, value in setup.options.items() if key != "threshold"},
+                    "parallel": None,
+                },
             )
         )
         sides += [
             (
                 Contender(
                     labels={"board": name, "replication": policy, "nodes_used": count},
-                    board=each.board,
-                    depth=each.depth,
-                    options=each.options,
+                    board=setup.board,
+                    depth=setup.depth,
+                    options=setup.options,
                 ),
-                where,
+                address,
                 count,
                 policy,
             )
@@ -58,27 +61,29 @@ def scaling_tasks(
 
 
 def scaling_shape(sample: Sample) -> Shape:
-    """What its samples hold."""
-    searched = SEARCHED if sample.get("replication") == ALONE else TOGETHER
-    return sample_shape(searched, board=str, replication=str, nodes_used=Several, round=Several)
+    """Return the shape of a sample."""
+    search_kinds = SEARCH_KINDS if sample.get("replication") == ALONE else CLUSTER_KINDS
+    return sample_shape(search_kinds, board=str, replication=str, nodes_used=Several, round=Several)
 
 
-def scaling_conclusion(where: str, samples: Sequence[Sample], rounds: int, said: Sequence[str]) -> Conclusion:
-    """Useful time, overhead and total of each, as report 000 has them, and the speed-ups."""
+def scaling_conclusion(
+    address: str, samples: Sequence[Sample], rounds: int, program_notes: Sequence[str]
+) -> Conclusion:
+    """Return report 000's columns of useful time, overhead and total, and the speed-ups."""
     groups = grouped(samples, "board", "replication", "nodes_used")
-    lines = [_scaling_row(key, found, groups.get((key[0], ALONE, 1))) for key, found in groups.items()]
+    lines = [_scaling_row(key, group, groups.get((key[0], ALONE, 1))) for key, group in groups.items()]
     differing = [
-        board for (board,), found in grouped(samples, "board").items() if len({sample["value"] for sample in found}) > 1
+        board for (board,), group in grouped(samples, "board").items() if len({sample["value"] for sample in group}) > 1
     ]
-    notes = [*said, *(f"The value differs on {board}: it must not." for board in differing)]
+    notes = [*program_notes, *(f"The value differs on {board}: it must not." for board in differing)]
     notes += undivided_notes(
         {
-            f"{board} with {policy} on {count}": found
-            for (board, policy, count), found in groups.items()
+            f"{board} with {policy} on {count}": group
+            for (board, policy, count), group in groups.items()
             if policy != ALONE
         }
     )
-    tables = [ReportTable.of(f"scaling, {where}", lines)]
+    tables = [ReportTable.of(f"scaling, {address}", lines)]
     policies = [key for (key,) in grouped(samples, "replication") if key != ALONE]
     summary, curves = [], []
     for policy in policies:
@@ -87,17 +92,17 @@ def scaling_conclusion(where: str, samples: Sequence[Sample], rounds: int, said:
             ratios = [
                 median(groups[board, ALONE, 1], "seconds") / median(shared, "seconds")
                 for (board,) in grouped(samples, "board")
-                if (shared := divided(groups.get((board, policy, count), ()))) and (board, ALONE, 1) in groups
+                if (shared := divided_samples(groups.get((board, policy, count), ()))) and (board, ALONE, 1) in groups
             ]
             if not ratios:
                 continue
-            together = sum(ratios) / len(ratios)
-            points.append((float(count), together))
+            mean = sum(ratios) / len(ratios)
+            points.append((float(count), mean))
             summary.append(
                 {
                     "replication": policy,
                     "nodes": count,
-                    "speed-up, mean": together,
+                    "speed-up, mean": mean,
                     "least": min(ratios),
                     "most": max(ratios),
                     "boards": len(ratios),
@@ -107,62 +112,66 @@ def scaling_conclusion(where: str, samples: Sequence[Sample], rounds: int, said:
     if summary:
         tables.insert(0, ReportTable.of("speed-up over one worker, all boards", summary))
     faster = [(f"{row['replication']} on {row['board']}", number(row["nodes"]), row["speed-up"]) for row in lines]
-    notes += [*doubtful(faster, rounds), *_async_note(groups)]
-    if any(int(number(key[2])) > usable_cores() for key in groups) and where.startswith(("local", "inside")):
+    notes += [*speed_up_warnings(faster, rounds), *_async_note(groups)]
+    if any(int(number(key[2])) > usable_cores() for key in groups) and address.startswith(("local", "inside")):
         notes.append(
             f"More nodes than the {usable_cores():g} cores of this machine take turns: only their nodes count."
         )
     serial = published_rows("000", "speedup")[0]["seq_total_s"]
     for program in PROGRAMS.values():
-        points_ = tuple(
+        published_points = tuple(
             (row["processors"], serial / row[f"{program}_total_s"])
             for row in published_rows("000", "speedup")
             if row[f"{program}_total_s"] is not None
         )
-        curves.append(Series(name=f"000 {program}", points=points_, style="points", published=True))
+        curves.append(Series(name=f"000 {program}", points=published_points, style="points", published=True))
     plot = Plot(
         title="speed-up against one worker", x="nodes", y="speed-up", series=tuple(curves), log_x=True, log_y=True
     )
     return Conclusion(tables=tuple(tables), figures=(plot,), notes=tuple(notes), passed=not differing)
 
 
-def _scaling_row(key: tuple[Any, ...], found: Sequence[Sample], alone: Sequence[Sample] | None) -> Sample:
+def _scaling_row(key: tuple[Any, ...], group: Sequence[Sample], alone: Sequence[Sample] | None) -> Sample:
     board, policy, count = key
-    seconds = median(found, "seconds")
-    low, high = spread(found, "seconds")
-    shared = divided(found) if policy != ALONE else []
+    seconds = median(group, "seconds")
+    low, high = spread(group, "seconds")
+    shared = divided_samples(group) if policy != ALONE else []
     row: Sample = {"board": board, "replication": policy, "nodes": count}
     if policy == ALONE:
         row |= {"useful (s)": seconds, "overhead (s)": 0.0, "total (s)": seconds}
     else:
-        row |= times(found)
+        row |= times(group)
     return row | {
         "least (s)": low,
         "most (s)": high,
-        "spread": f"{relative_spread(found, 'seconds'):.1%}",
+        "spread": f"{relative_spread(group, 'seconds'):.1%}",
         "speed-up": median(alone, "seconds") / median(shared, "seconds") if alone and shared else None,
-        "nodes searched": median_count(found, "nodes"),
+        "nodes searched": median_count(group, "nodes"),
         "search overhead": search_overhead(shared, alone) if alone and shared else None,
-        "jobs": median_count(found, "jobs") if policy != ALONE else None,
-        "threshold": median_count(found, "threshold") if policy != ALONE else None,
-        "steal success": steal_success(found) if policy != ALONE else None,
-        "bytes": median_count(found, "bytes") if policy != ALONE else None,
-        "messages": median_count(found, "messages") if policy != ALONE else None,
+        "jobs": median_count(group, "jobs") if policy != ALONE else None,
+        "threshold": median_count(group, "threshold") if policy != ALONE else None,
+        "steal success": steal_success(group) if policy != ALONE else None,
+        "bytes": median_count(group, "bytes") if policy != ALONE else None,
+        "messages": median_count(group, "messages") if policy != ALONE else None,
         "slowest stop (ms)": (
-            1e3 * max(number(each["slowest_stop_seconds"]) for each in found) if policy != ALONE else None
+            1e3 * max(number(sample["slowest_stop_seconds"]) for sample in group) if policy != ALONE else None
         ),
-        "runs": len(found),
+        "runs": len(group),
     }
 
 
 def _async_note(groups: dict[tuple[Any, ...], list[Sample]]) -> list[str]:
-    """How `async` stands beside `none`, round by round, where both were measured."""
+    """Return a note that compares `async` with `none`, round by round, where both were measured."""
     ratios = []
-    for (board, policy, count), found in groups.items():
+    for (board, policy, count), group in groups.items():
         if policy_name(str(policy)) == "async" and (board, "none", count) in groups and number(count) > 1:
-            beside = {each["round"]: number(each["seconds"]) for each in divided(groups[board, "none", count])}
+            without = {
+                sample["round"]: number(sample["seconds"]) for sample in divided_samples(groups[board, "none", count])
+            }
             ratios += [
-                number(each["seconds"]) / beside[each["round"]] for each in divided(found) if each["round"] in beside
+                number(sample["seconds"]) / without[sample["round"]]
+                for sample in divided_samples(group)
+                if sample["round"] in without
             ]
     if not ratios:
         return []

@@ -1,4 +1,4 @@
-"""What the compiler's settings are worth: report 003's choice of compiler and of -O3, -ipo and -xHost, with ours."""
+"""Effect of the compiler's settings: report 003's choice of compiler and of -O3, -ipo and -xHost, beside ours."""
 
 import os
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ from outflank.lab.report import Plot, ReportTable, Sample, Series, sample_shape
 from outflank.search.contract import Stop
 
 USUAL = "O3"
-"""What kernels are compiled with elsewhere: the highest level, for this processor, loops vectorised."""
+"""The settings of kernels elsewhere: the highest level, for this processor, loops vectorised."""
 
 SETTINGS: dict[str, dict[str, str]] = {
     "O0": {"NUMBA_OPT": "0"},
@@ -28,16 +28,16 @@ SETTINGS: dict[str, dict[str, str]] = {
     "scalar-loops": {"NUMBA_LOOP_VECTORIZE": "0"},
     "straight-vectors": {"NUMBA_SLP_VECTORIZE": "1"},
 }
-"""What the compiler is told. All but the first three are O3: without -xHost, so to speak; with no loop vectorised; with
-straight code vectorised as well."""
+"""Environment variables of each setting. All but the first three are O3: `any-processor` is without -xHost,
+`scalar-loops` vectorises no loop, `straight-vectors` vectorises straight-line code too."""
 
 LONGEST_SECONDS = 300
-"""After which a process is given up."""
+"""Timeout of a measuring process."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CompilingParameters(Parameters):
-    """What is measured."""
+    """Parameters of the compiler experiment."""
 
     settings: tuple[str, ...] = option(tuple(SETTINGS), "By name; the usual one is always measured.")
     depth: int = option(5, "Plies of report 003's search, and of the count of the whole tree.")
@@ -51,19 +51,20 @@ class CompilingParameters(Parameters):
 
     @property
     def compared(self) -> tuple[str, ...]:
-        """Those wanted, in the order of the list, with the usual one."""
+        """The requested settings and the usual one, in the order of `SETTINGS`."""
         return tuple(name for name in SETTINGS if name in self.settings or name == USUAL)
 
 
 @cache
-def _home(setting: str) -> "TemporaryDirectory[str]":
-    """A cache of its own: what is kept there does not say how it was compiled. It goes when this process does."""
+def _cache_folder(setting: str) -> "TemporaryDirectory[str]":
+    """Return the setting's own cache folder, since cache files do not record settings. It is deleted when this process
+    ends."""
     return TemporaryDirectory(prefix="outflank-compiler-")
 
 
-def _measured(setting: str, depth: int, number_: int, stop: Stop) -> list[Sample]:
-    environment = {**_without_settings(), **SETTINGS[setting], "OUTFLANK_CACHE_DIR": _home(setting).name}
-    sample: Sample = {"setting": setting, "round": number_}
+def _measure(setting: str, depth: int, round_number: int, stop: Stop) -> list[Sample]:
+    environment = {**_without_settings(), **SETTINGS[setting], "OUTFLANK_CACHE_DIR": _cache_folder(setting).name}
+    sample: Sample = {"setting": setting, "round": round_number}
     try:
         rows = measure_in_child("outflank.lab.compiled_speed", {"depth": depth}, environment, stop, LONGEST_SECONDS)
     except Failed as error:
@@ -72,41 +73,41 @@ def _measured(setting: str, depth: int, number_: int, stop: Stop) -> list[Sample
 
 
 def _without_settings() -> dict[str, str]:
-    """The environment, without what would say how to compile."""
-    meant = {name for setting in SETTINGS.values() for name in setting}
-    return {name: value for name, value in os.environ.items() if name not in meant}
+    """Return the environment without the variables that change how kernels are compiled."""
+    compiler_variables = {name for setting in SETTINGS.values() for name in setting}
+    return {name: value for name, value in os.environ.items() if name not in compiler_variables}
 
 
 class Compiler(Experiment[CompilingParameters]):
-    """The same search, compiled in several ways."""
+    """The same search, compiled with several settings."""
 
     name = "compiler"
     question = "What are the compiler's levels of optimisation worth, and code for this very processor?"
     reports = ("003",)
     parameters = CompilingParameters
 
-    def tasks(self, chosen: CompilingParameters) -> Sequence[Task]:
+    def tasks(self, parameters: CompilingParameters) -> Sequence[Task]:
         return [
             Task(
-                f"{setting}, round {number_}",
-                partial(_measured, setting, chosen.depth, number_),
-                4.0 if number_ == 1 else 1.0,  # the first one compiles
+                f"{setting}, round {round_number}",
+                partial(_measure, setting, parameters.depth, round_number),
+                4.0 if round_number == 1 else 1.0,  # the first round compiles
             )
-            for number_, setting in alternating(chosen.compared, chosen.rounds)
+            for round_number, setting in alternating(parameters.compared, parameters.rounds)
         ]
 
-    def shape(self, chosen: CompilingParameters, sample: Sample) -> Shape:
+    def shape(self, parameters: CompilingParameters, sample: Sample) -> Shape:
         names = {"setting": Literal[*SETTINGS], "round": Several, "trouble": str}
         if sample.get("trouble"):
             return sample_shape(names)
         timed = {"seconds": Measured, "leaves_seconds": Measured, "ready_seconds": Duration}
         return sample_shape(names, timed, value=int, move=str, evaluations=Several, leaves=Several)
 
-    def conclude(self, chosen: CompilingParameters, samples: Sequence[Sample]) -> Conclusion:
+    def conclude(self, parameters: CompilingParameters, samples: Sequence[Sample]) -> Conclusion:
         good = [sample for sample in samples if not sample["trouble"]]
-        groups = {str(setting): found for (setting,), found in grouped(good, "setting").items()}
+        groups = {str(setting): group for (setting,), group in grouped(good, "setting").items()}
         usual = groups.get(USUAL)
-        lines = [_row(setting, found, usual) for setting, found in groups.items()]
+        lines = [_row(setting, group, usual) for setting, group in groups.items()]
         answers = {(sample["value"], sample["move"], sample["evaluations"], sample["leaves"]) for sample in good}
         notes = [
             "Compiling: the first round's time until the kernels are ready, on this machine as busy as it was.",
@@ -123,20 +124,20 @@ class Compiler(Experiment[CompilingParameters]):
         if interpreted():
             notes.append("NUMBA_DISABLE_JIT is set: nothing was compiled, and settings change nothing.")
         return Conclusion(
-            tables=(ReportTable.of(f"Abalone from the start, depth {chosen.depth}", lines),) if lines else (),
+            tables=(ReportTable.of(f"Abalone from the start, depth {parameters.depth}", lines),) if lines else (),
             figures=(_plot(groups),) if groups else (),
             notes=tuple(notes),
             passed=len(answers) <= 1,
         )
 
 
-def _speed(found: Sequence[Sample], count: str, seconds: str) -> float:
-    return median(found, lambda sample: number(sample[count]) / number(sample[seconds]))
+def _speed(samples: Sequence[Sample], count: str, seconds: str) -> float:
+    return median(samples, lambda sample: number(sample[count]) / number(sample[seconds]))
 
 
-def _row(setting: str, found: Sequence[Sample], usual: Sequence[Sample] | None) -> Sample:
-    search, tree = (_speed(found, *each) for each in (("evaluations", "seconds"), ("leaves", "leaves_seconds")))
-    first = [sample for sample in found if sample["round"] == 1]
+def _row(setting: str, samples: Sequence[Sample], usual: Sequence[Sample] | None) -> Sample:
+    search, tree = (_speed(samples, *columns) for columns in (("evaluations", "seconds"), ("leaves", "leaves_seconds")))
+    first = [sample for sample in samples if sample["round"] == 1]
     row: Sample = {
         "setting": setting,
         "compiling (s)": number(first[0]["ready_seconds"]) if first else None,
@@ -152,6 +153,6 @@ def _row(setting: str, found: Sequence[Sample], usual: Sequence[Sample] | None) 
 
 
 def _plot(groups: dict[str, list[Sample]]) -> Plot:
-    points = tuple((setting, _speed(found, "evaluations", "seconds")) for setting, found in groups.items())
+    points = tuple((setting, _speed(group, "evaluations", "seconds")) for setting, group in groups.items())
     series = Series(name="report 003's search", points=points)
     return Plot(title="speed by setting", x="setting", y="evaluations/s", kind="bars", series=(series,))

@@ -1,7 +1,7 @@
-"""Whether a game is the same on any number of workers: report 004's policy, put to the test.
+"""Whether a game is the same on any number of workers: a test of report 004's policy.
 
-Each scheme is held to what it promises. One that promises no move searches the positions of the game that one worker
-plays, so that it can be held to its values turn by turn.
+Each scheme is checked against its own promise. A scheme that promises no move searches the positions of the game that
+one worker plays, so that its values can be checked turn by turn.
 """
 
 from collections.abc import Iterator, Sequence
@@ -24,12 +24,12 @@ from outflank.search.results import Result
 from outflank.words import how_many
 
 SERIAL = "serial"
-"""The name of the game that one worker plays without dividing anything."""
+"""Name of the game that one worker plays without dividing the tree."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeterminismParameters(Parameters):
-    """What is measured."""
+    """Parameters of the determinism experiment."""
 
     depth: int = option(5, "Plies.")
     workers: tuple[int, ...] = option((*core_counts(), 2 * core_counts()[-1]), "Numbers of workers.")
@@ -51,88 +51,94 @@ class DeterminismParameters(Parameters):
 
     @property
     def algorithm(self) -> str:
-        """What plays: one for all, so that games can be the same."""
+        """The algorithm of all games: they can only be equal if all use the same one."""
         return "minimax" if set(self.schemes) == {"fork-join"} else "alphabeta"
 
 
 class Determinism(Experiment[DeterminismParameters]):
-    """The same game again and again."""
+    """The same game, repeated."""
 
     name = "determinism"
     question = "Is what schemes promise of a whole game the same on any number of workers?"
     reports = ("004",)
     parameters = DeterminismParameters
 
-    def tasks(self, chosen: DeterminismParameters) -> Sequence[Task]:
-        found = [Task(SERIAL, partial(_game, chosen, None, 1, 1))]
-        for scheme in chosen.schemes:
-            for workers in chosen.workers:
-                found += [
+    def tasks(self, parameters: DeterminismParameters) -> Sequence[Task]:
+        tasks = [Task(SERIAL, partial(_game, parameters, None, 1, 1))]
+        for scheme in parameters.schemes:
+            for workers in parameters.workers:
+                tasks += [
                     Task(
                         f"{scheme}, {how_many(workers, 'worker')}, game {number}",
-                        partial(_game, chosen, scheme, workers, number),
+                        partial(_game, parameters, scheme, workers, number),
                     )
-                    for number in range(1, chosen.rounds + 1)
+                    for number in range(1, parameters.rounds + 1)
                 ]
-        return found
+        return tasks
 
-    def shape(self, chosen: DeterminismParameters, sample: Sample) -> Shape:
+    def shape(self, parameters: DeterminismParameters, sample: Sample) -> Shape:
         return sample_shape(scheme=str, workers=Several, game=Several, turn=Several, move=str, value=int)
 
-    def conclude(self, chosen: DeterminismParameters, samples: Sequence[Sample]) -> Conclusion:
+    def conclude(self, parameters: DeterminismParameters, samples: Sequence[Sample]) -> Conclusion:
         games = grouped(samples, "scheme", "workers", "game")
         first = games.get((SERIAL, 1, 1), [])
         lines: list[Sample] = []
-        for (scheme, workers, number), found in games.items():
-            promised = _promised(chosen, str(scheme))
-            same = {name: _first_difference(first, found, name) for name in ("value", "move", "nodes")}
-            broken = [turn for name, flag in PROMISED.items() if flag in promised and (turn := same[name]) is not None]
+        for (scheme, workers, number), turns in games.items():
+            promised = _promised(parameters, str(scheme))
+            first_difference = {name: _first_difference(first, turns, name) for name in ("value", "move", "nodes")}
+            broken = [
+                turn
+                for name, flag in PROMISED.items()
+                if flag in promised and (turn := first_difference[name]) is not None
+            ]
             lines.append(
                 {
                     "scheme": scheme,
                     "workers": workers,
                     "game": number,
-                    "turns": len(found),
+                    "turns": len(turns),
                     "promises": ", ".join(name for name, flag in PROMISED.items() if flag in promised),
-                    "same values": same["value"] is None,
-                    "same moves": same["move"] is None,
-                    "same nodes": same["nodes"] is None,
+                    "same values": first_difference["value"] is None,
+                    "same moves": first_difference["move"] is None,
+                    "same nodes": first_difference["nodes"] is None,
                     "keeps its promise": not broken,
                     "first broken": min(broken, default=None),
                 }
             )
-        kept = all(line["keeps its promise"] for line in lines)
-        note = f"{how_many(len(lines), 'game')}, {'every promise kept' if kept else 'not every promise kept'}."
-        by = "rows" if chosen.schedule == "rows" else "single moves"
-        title = f"games at depth {chosen.depth}, {chosen.algorithm}, by {by}"
-        about = "A scheme that promises no move searches the positions of the serial game, each for itself."
-        loose = any(Promise.MOVE not in _promised(chosen, name) for name in chosen.schemes)
+        passed = all(line["keeps its promise"] for line in lines)
+        note = f"{how_many(len(lines), 'game')}, {'every promise kept' if passed else 'not every promise kept'}."
+        unit = "rows" if parameters.schedule == "rows" else "single moves"
+        title = f"games at depth {parameters.depth}, {parameters.algorithm}, by {unit}"
+        explanation = "A scheme that promises no move searches the positions of the serial game, each for itself."
+        moves_may_differ = any(Promise.MOVE not in _promised(parameters, name) for name in parameters.schemes)
         return Conclusion(
-            tables=(ReportTable.of(title, lines, notes=(about,) if loose else ()),), notes=(note,), passed=kept
+            tables=(ReportTable.of(title, lines, notes=(explanation,) if moves_may_differ else ()),),
+            notes=(note,),
+            passed=passed,
         )
 
 
 PROMISED = {"value": Promise.VALUE, "move": Promise.MOVE, "nodes": Promise.NODES}
-"""The column of each promise."""
+"""The promise behind each column."""
 
 
-def _promised(chosen: DeterminismParameters, scheme: str) -> Promise:
-    return ~Promise(0) if scheme == SERIAL else scheme_named(scheme).promised(chosen.algorithm)
+def _promised(parameters: DeterminismParameters, scheme: str) -> Promise:
+    return ~Promise(0) if scheme == SERIAL else scheme_named(scheme).promised(parameters.algorithm)
 
 
-def _first_difference(first: Sequence[Sample], found: Sequence[Sample], name: str) -> int | None:
-    """The turn from which on two games are not the same in something; older documents have no nodes."""
-    for turn, (one, other) in enumerate(zip(first, found, strict=False), 1):
-        if one.get(name) != other.get(name):
+def _first_difference(first: Sequence[Sample], second: Sequence[Sample], name: str) -> int | None:
+    """Return the first turn at which two games differ in a column."""
+    for turn, (turn_1, turn_2) in enumerate(zip(first, second, strict=False), 1):
+        if turn_1[name] != turn_2[name]:
             return turn
-    return None if len(first) == len(found) else min(len(first), len(found)) + 1
+    return None if len(first) == len(second) else min(len(first), len(second)) + 1
 
 
-def _game(chosen: DeterminismParameters, scheme: str | None, workers: int, number: int, stop: Stop) -> list[Sample]:
-    options: dict[str, Any] = {"algorithm": chosen.algorithm}
+def _game(parameters: DeterminismParameters, scheme: str | None, workers: int, number: int, stop: Stop) -> list[Sample]:
+    options: dict[str, Any] = {"algorithm": parameters.algorithm}
     if scheme is not None:
-        options |= {"parallel": scheme, "workers": workers, "schedule": chosen.schedule}
-    plays = self_play if Promise.MOVE in _promised(chosen, scheme or SERIAL) else _beside_the_serial_game
+        options |= {"parallel": scheme, "workers": workers, "schedule": parameters.schedule}
+    plays = self_play if Promise.MOVE in _promised(parameters, scheme or SERIAL) else _search_serial_game
     try:
         return [
             {
@@ -140,24 +146,24 @@ def _game(chosen: DeterminismParameters, scheme: str | None, workers: int, numbe
                 "workers": workers,
                 "game": number,
                 "turn": turn,
-                "move": str(found.move),
-                "value": found.value,
-                "nodes": found.nodes,
+                "move": str(result.move),
+                "value": result.value,
+                "nodes": result.nodes,
             }
-            for turn, found in enumerate(plays(chosen.depth, RULES_004, new_board(), stop=stop, **options), 1)
+            for turn, result in enumerate(plays(parameters.depth, RULES_004, new_board(), stop=stop, **options), 1)
         ]
     except BrokenOff:
-        return []  # nothing of it would be kept
+        return []  # an unfinished game is discarded
 
 
-def _beside_the_serial_game(
+def _search_serial_game(
     depth: int, program: ReportProgram, board: OthelloBoard, *, stop: Stop, **options: Any
 ) -> Iterator[Result]:
-    """Each position of the game that one worker plays, searched in another way."""
+    """Yield the result of each position of the serial game, searched with other options."""
     game = new_board()
-    for alone in self_play(depth, program, game, stop=stop, algorithm=options["algorithm"]):
-        found = search(board, Limits(depth=depth), stop=stop, **{**program.searching(board.turn), **options})
+    for serial_result in self_play(depth, program, game, stop=stop, algorithm=options["algorithm"]):
+        result = search(board, Limits(depth=depth), stop=stop, **{**program.search_options(board.turn), **options})
         if stop.called:
             raise BrokenOff
-        board.push(str(alone.move))
-        yield found
+        board.push(str(serial_result.move))
+        yield result

@@ -1,4 +1,4 @@
-"""What report 003 tried beside its search, each as a match: who wins, and what a move costs each of the two."""
+"""Report 003's investigations as matches: which player wins, and what a move costs each."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -17,25 +17,24 @@ from outflank.lab.duel_tables import duel_between, duel_columns
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, option
 from outflank.lab.measuring import grouped, number
 from outflank.lab.report import Plot, ReportTable, Sample, Series, sample_shape
-from outflank.lab.search_log import note
+from outflank.lab.search_log import log_search
 from outflank.players.clock import Clock, TimeControl
-from outflank.players.player import Choice as Chosen
-from outflank.players.player import Player
+from outflank.players.player import Choice, Player
 from outflank.players.specs import player
 from outflank.search.contract import Stop
 from outflank.words import how_many
 
 START = "start"
-"""Instead of openings: the standard start, where the players draw lots for their first moves."""
+"""In place of openings: the standard start, where the players choose their first moves at random."""
 
 ALONE = "computer report=003 workers=1 scheme=none"
 PLAIN = f"{ALONE} habits=none policy=steady"
-"""Report 003's search alone: no adaptive depth, no cache, no fixed opening."""
+"""Report 003's search without adaptive depth, cache or fixed opening."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DuelsParameters(Parameters):
-    """What is played."""
+    """Parameters of the duels experiment."""
 
     about: tuple[str, ...] = option(
         ("orderings", "adaptive", "cache", "opening", "mirror", "monte-carlo", "rings"),
@@ -58,43 +57,43 @@ class DuelsParameters(Parameters):
             raise InvalidOption("plies and nodes: at least 1")
         for bout in bouts(self):
             for words in bout.players:
-                player(words, AbaloneBoard.start().game).close()  # refuses what cannot be
+                player(words, AbaloneBoard.start().game).close()  # raises for invalid options
         TimeControl.parse(self.clock)
 
     def unused(self) -> tuple[str, ...]:
-        meant = {"nodes": {"orderings"}, "seconds": {"monte-carlo"}, "clock": {"adaptive"}}
-        meant["depth"] = set(ABOUT) - {"orderings", "monte-carlo", "adaptive"}
-        return tuple(name for name, where in meant.items() if not where & set(self.about))
+        users = {"nodes": {"orderings"}, "seconds": {"monte-carlo"}, "clock": {"adaptive"}}
+        users["depth"] = set(ABOUT) - {"orderings", "monte-carlo", "adaptive"}
+        return tuple(name for name, investigations in users.items() if not investigations & set(self.about))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bout:
-    """Two players that differ in one thing."""
+    """Two players that differ in one option."""
 
     about: str
     first: str
-    """What sets the first apart from the second, in a word or two."""
+    """What distinguishes the first player from the second, in a word or two."""
     second: str
     players: tuple[str, str]
-    """Both in words."""
+    """The specifications of both players."""
     openings: str = "random:4"
     clock: str = "none"
     weight: float = 1.0
 
     @property
     def name(self) -> str:
-        """Unique within an experiment."""
+        """The name of the bout, unique within an experiment."""
         return f"{self.about}: {self.first} against {self.second}"
 
 
 def _bout(about: str, common: str, *sides: tuple[str, str], **more: Any) -> Bout:
-    (first, one), (second, other) = sides
-    players = (f"{common} {one}".strip(), f"{common} {other}".strip())
+    (first, first_words), (second, second_words) = sides
+    players = (f"{common} {first_words}".strip(), f"{common} {second_words}".strip())
     return Bout(about=about, first=first, second=second, players=players, **more)
 
 
-def _orderings(chosen: DuelsParameters) -> list[Bout]:
-    common = f"{PLAIN} nodes={chosen.nodes}"
+def _orderings(parameters: DuelsParameters) -> list[Bout]:
+    common = f"{PLAIN} nodes={parameters.nodes}"
     kinds = ("kinds", "ordering=kinds:from_depth=1")
     backwards = ("backwards", "ordering=reversed:from_depth=1")
     generated = ("generated", "ordering=generated:from_depth=1")
@@ -102,34 +101,36 @@ def _orderings(chosen: DuelsParameters) -> list[Bout]:
     return [_bout("orderings", common, *pair, weight=3.0) for pair in pairs]
 
 
-def _adaptive(chosen: DuelsParameters) -> list[Bout]:
+def _adaptive(parameters: DuelsParameters) -> list[Bout]:
     adaptive = ("adaptive depth", "policy=adaptive-003")
-    others = (("always depth 5", "policy=adaptive-003 depth=5"), ("iterative deepening", "policy=steady deepen=yes"))
+    opponents = (("always depth 5", "policy=adaptive-003 depth=5"), ("iterative deepening", "policy=steady deepen=yes"))
     common = f"{ALONE} habits=none"
-    return [_bout("adaptive", common, adaptive, other, clock=chosen.clock, weight=12.0) for other in others]
+    return [
+        _bout("adaptive", common, adaptive, opponent, clock=parameters.clock, weight=12.0) for opponent in opponents
+    ]
 
 
-def _habit(about: str, habit: str, called: str, chosen: DuelsParameters, openings: str) -> list[Bout]:
-    common = f"{ALONE} policy=steady depth={chosen.depth}"
-    return [_bout(about, common, (called, f"habits={habit}"), ("searched", "habits=none"), openings=openings)]
+def _habit(about: str, habit: str, title: str, parameters: DuelsParameters, openings: str) -> list[Bout]:
+    common = f"{ALONE} policy=steady depth={parameters.depth}"
+    return [_bout(about, common, (title, f"habits={habit}"), ("searched", "habits=none"), openings=openings)]
 
 
-def _monte_carlo(chosen: DuelsParameters) -> list[Bout]:
-    alphabeta = ("alpha-beta", f"{PLAIN} time={chosen.seconds}")
+def _monte_carlo(parameters: DuelsParameters) -> list[Bout]:
+    alphabeta = ("alpha-beta", f"{PLAIN} time={parameters.seconds}")
     return [
         _bout(
             "monte-carlo",
             "",
             alphabeta,
-            (name, f"computer algorithm={name} time={chosen.seconds} seed={chosen.seed}"),
+            (name, f"computer algorithm={name} time={parameters.seconds} seed={parameters.seed}"),
             weight=6.0,
         )
         for name in ("uct", "flat")
     ]
 
 
-def _rings(chosen: DuelsParameters) -> list[Bout]:
-    common = f"{PLAIN} depth={chosen.depth}"
+def _rings(parameters: DuelsParameters) -> list[Bout]:
+    common = f"{PLAIN} depth={parameters.depth}"
     after, before = ("70/60/40/10/1", "evaluation=rings"), ("45/35/25/10/0", "evaluation=rings-lab")
     return [_bout("rings", common, after, before, weight=2.0)]
 
@@ -137,30 +138,30 @@ def _rings(chosen: DuelsParameters) -> list[Bout]:
 ABOUT: dict[str, Callable[[DuelsParameters], list[Bout]]] = {
     "orderings": _orderings,
     "adaptive": _adaptive,
-    "cache": lambda chosen: _habit("cache", "cache", "two boards kept", chosen, "random:4"),
-    "opening": lambda chosen: _habit("opening", "fixed-opening", "fixed opening", chosen, START),
-    "mirror": lambda chosen: _habit("mirror", "mirror", "mirror", chosen, START),
+    "cache": lambda parameters: _habit("cache", "cache", "two boards kept", parameters, "random:4"),
+    "opening": lambda parameters: _habit("opening", "fixed-opening", "fixed opening", parameters, START),
+    "mirror": lambda parameters: _habit("mirror", "mirror", "mirror", parameters, START),
     "monte-carlo": _monte_carlo,
     "rings": _rings,
 }
-"""The bouts of each investigation."""
+"""The function that returns the bouts of each investigation."""
 
 
-def bouts(chosen: DuelsParameters) -> list[Bout]:
-    """All that are wanted."""
-    return [bout for name in dict.fromkeys(chosen.about) for bout in ABOUT[name](chosen)]
+def bouts(parameters: DuelsParameters) -> list[Bout]:
+    """Return the bouts of all requested investigations."""
+    return [bout for name in dict.fromkeys(parameters.about) for bout in ABOUT[name](parameters)]
 
 
-class _Watched:
-    """A player whose moves are counted: what they took, and which were not searched."""
+class _CountingPlayer:
+    """A player that counts its moves: their cost, and those played without a search."""
 
     def __init__(self, inner: Player) -> None:
         self.inner, self.name = inner, inner.name
         self.moves = self.nodes = self.known = self.depth = 0
         self.seconds = self.known_seconds = 0.0
 
-    def choose(self, board: Board[Any], clock: Clock, *, stop: Stop | None = None) -> Chosen:
-        """The inner one's choice, counted."""
+    def choose(self, board: Board[Any], clock: Clock, *, stop: Stop | None = None) -> Choice:
+        """Return the inner player's choice, and count it."""
         began = time.perf_counter()
         choice = self.inner.choose(board, clock, stop=stop)
         seconds = time.perf_counter() - began
@@ -172,58 +173,58 @@ class _Watched:
         return choice
 
     def ponder(self, board: Board[Any], *, stop: Stop) -> None:
-        """Nobody thinks on the other's time here."""
+        """Do nothing: players do not think on the opponent's time here."""
 
     def new_game(self, board: Board[Any]) -> None:
-        """As the inner one does."""
+        """Tell the inner player that a game begins."""
         self.inner.new_game(board)
 
     def close(self) -> None:
-        """Give back what the inner one holds."""
+        """Close the inner player."""
         self.inner.close()
 
-    def counted(self, side: str) -> Sample:
-        """For a sample: `side` is `first` or `second`."""
+    def cells(self, side: str) -> Sample:
+        """Return the counters as cells of a sample; `side` is `first` or `second`."""
         names = ("moves", "nodes", "known", "seconds", "known_seconds")
         return {f"{side}_{name}": getattr(self, name) for name in names}
 
 
-def _pair(bout: Bout, chosen: DuelsParameters, number_: int, games: int, stop: Stop) -> list[Sample]:
-    """An opening, played with the first player as black and then as white."""
+def _pair(bout: Bout, parameters: DuelsParameters, pair_number: int, games: int, stop: Stop) -> list[Sample]:
+    """Return the samples of an opening, played with the first player as black and then as white."""
     start = AbaloneBoard.start()
     board: Board[Any] = start
     if bout.openings != START:
-        board = Openings(bout.openings, start, seed=chosen.seed, count=number_)[number_ - 1]
-    lots = f" variety={1000 * chosen.seed + number_}" if bout.openings == START else ""
+        board = Openings(bout.openings, start, seed=parameters.seed, count=pair_number)[pair_number - 1]
+    variety = f" variety={1000 * parameters.seed + pair_number}" if bout.openings == START else ""
     samples: list[Sample] = []
     for colour in ("black", "white")[:games]:
         with (
-            closing(_Watched(player(f"{bout.players[0]}{lots}", start.game))) as first,
-            closing(_Watched(player(f"{bout.players[1]}{lots}", start.game))) as second,
+            closing(_CountingPlayer(player(f"{bout.players[0]}{variety}", start.game))) as first,
+            closing(_CountingPlayer(player(f"{bout.players[1]}{variety}", start.game))) as second,
         ):
-            seated = (first, second) if colour == "black" else (second, first)
+            players = (first, second) if colour == "black" else (second, first)
             control = TimeControl.parse(bout.clock)
-            game = play(*seated, board, control=control, ply_limit=chosen.plies, stop=stop)
+            game = play(*players, board, control=control, ply_limit=parameters.plies, stop=stop)
             if game is None:
                 return []  # stopped
-            points, ours = game.ending.points, 1 if colour == "black" else -1
+            points, sign = game.ending.points, 1 if colour == "black" else -1
             played = AbaloneBoard.start()
             for move in game.record.moves:
                 played.push(played.move(move.code))
-            note(start, max(1, first.depth, second.depth), algorithm=bout.name, moves=played.moves)
+            log_search(start, max(1, first.depth, second.depth), algorithm=bout.name, moves=played.moves)
             samples.append(
                 {
                     "about": bout.about,
                     "first": bout.first,
                     "second": bout.second,
-                    "pair": number_,
+                    "pair": pair_number,
                     "colour": colour,
                     "points": points if colour == "black" else 1.0 - points,
-                    "score": ours * game.ending.score,
+                    "score": sign * game.ending.score,
                     "ended": game.ending.reason or game.ending.detail,
                     "plies": len(game.record.moves) - len(board.moves),
-                    **first.counted("first"),
-                    **second.counted("second"),
+                    **first.cells("first"),
+                    **second.cells("second"),
                 }
             )
     return samples
@@ -233,26 +234,26 @@ SIDE = {"moves": Count, "nodes": Count, "known": Count, "seconds": Duration, "kn
 
 
 class Duels(Experiment[DuelsParameters]):
-    """Report 003's investigations, with a match behind each."""
+    """Report 003's investigations, each decided by a match."""
 
     name = "duels"
     question = "Which of report 003's ideas win games, and what do they save?"
     reports = ("003",)
     parameters = DuelsParameters
 
-    def tasks(self, chosen: DuelsParameters) -> Sequence[Task]:
-        pairs = (chosen.games + 1) // 2
+    def tasks(self, parameters: DuelsParameters) -> Sequence[Task]:
+        pairs = (parameters.games + 1) // 2
         return [
             Task(
-                f"{bout.name}, pair {number_}",
-                partial(_pair, bout, chosen, number_, min(2, chosen.games - 2 * (number_ - 1))),
+                f"{bout.name}, pair {pair_number}",
+                partial(_pair, bout, parameters, pair_number, min(2, parameters.games - 2 * (pair_number - 1))),
                 bout.weight,
             )
-            for number_ in range(1, pairs + 1)
-            for bout in bouts(chosen)
+            for pair_number in range(1, pairs + 1)
+            for bout in bouts(parameters)
         ]
 
-    def shape(self, chosen: DuelsParameters, sample: Sample) -> Shape:
+    def shape(self, parameters: DuelsParameters, sample: Sample) -> Shape:
         sides = {f"{side}_{name}": kind for side in ("first", "second") for name, kind in SIDE.items()}
         return sample_shape(
             sides,
@@ -267,28 +268,29 @@ class Duels(Experiment[DuelsParameters]):
             plies=Several,
         )
 
-    def conclude(self, chosen: DuelsParameters, samples: Sequence[Sample]) -> Conclusion:
+    def conclude(self, parameters: DuelsParameters, samples: Sequence[Sample]) -> Conclusion:
         groups = grouped(samples, "about", "first", "second")
         results, costs, scored = [], [], []
         for (about, first, second), games in groups.items():
             duel = duel_of(games)
             results.append({"about": about, "first": first, "second": second, **_result(duel, games)})
-            for side, other in (("first", second), ("second", first)):
-                costs.append({"about": about, "player": games[0][side], "against": other, **_cost(games, side)})
+            for side, opponent in (("first", second), ("second", first)):
+                costs.append({"about": about, "player": games[0][side], "against": opponent, **_cost(games, side)})
             scored.append((f"{first} / {second}", duel.points / duel.games))
         notes = [
-            f"{about}: {SAYINGS[str(about)]} {_told(games)}" for (about,), games in grouped(samples, "about").items()
+            f"{about}: {REPORT_CLAIMS[str(about)]} {_scores_text(games)}"
+            for (about,), games in grouped(samples, "about").items()
         ]
-        cut = sum(game["ended"] == PLY_LIMIT for game in samples)
-        if cut:
+        limited = sum(game["ended"] == PLY_LIMIT for game in samples)
+        if limited:
             notes.append(
-                f"{cut:,} of {how_many(len(samples), 'game')} {'was' if cut == 1 else 'were'} cut off after "
-                f"{how_many(chosen.plies, 'move')}, and counted as drawn: they say nothing of who would have won."
+                f"{limited:,} of {how_many(len(samples), 'game')} {'was' if limited == 1 else 'were'} cut off after "
+                f"{how_many(parameters.plies, 'move')}, and counted as drawn: they say nothing of who would have won."
             )
-        few = min((len(games) for games in groups.values()), default=chosen.games)
-        if few < ENOUGH_GAMES:
+        fewest = min((len(games) for games in groups.values()), default=parameters.games)
+        if fewest < ENOUGH_GAMES:
             notes.append(
-                f"{how_many(few, 'game')} a bout {'says' if few == 1 else 'say'} little of strength: look at the "
+                f"{how_many(fewest, 'game')} a bout {'says' if fewest == 1 else 'say'} little of strength: look at the "
                 f"intervals, or take --games {ENOUGH_GAMES}."
             )
         series = Series(name="score", points=tuple(scored))
@@ -301,11 +303,11 @@ class Duels(Experiment[DuelsParameters]):
 
 
 ENOUGH_GAMES = 100
-"""Games below which an interval of Elo is wider than most differences."""
+"""Games below which an Elo interval is wider than most differences."""
 
 
 def duel_of(games: Sequence[Sample]) -> Duel:
-    """Games as the first player sees them."""
+    """Return the games as a duel, from the first player's view."""
     return duel_between(games, [number(game["points"]) for game in games], [number(game["score"]) for game in games])
 
 
@@ -322,25 +324,27 @@ def _cost(games: Sequence[Sample], side: str) -> Sample:
     def total(name: str) -> float:
         return sum(number(game[f"{side}_{name}"]) for game in games)
 
-    searched = total("moves") - total("known")
-    each = (total("seconds") - total("known_seconds")) / searched if searched else 0.0
+    searched_moves = total("moves") - total("known")
+    seconds_per_move = (total("seconds") - total("known_seconds")) / searched_moves if searched_moves else 0.0
     return {
         "moves": int(total("moves")),
-        "nodes a searched move": total("nodes") / searched if searched else None,
-        "time a searched move (ms)": 1e3 * each,
+        "nodes a searched move": total("nodes") / searched_moves if searched_moves else None,
+        "time a searched move (ms)": 1e3 * seconds_per_move,
         "moves not searched": int(total("known")),
-        "time that they saved (s)": total("known") * each - total("known_seconds") if total("known") else None,
+        "time that they saved (s)": total("known") * seconds_per_move - total("known_seconds")
+        if total("known")
+        else None,
     }
 
 
-def _told(games: Sequence[Sample]) -> str:
-    """What the bouts of an investigation ended with."""
-    duels = {names: duel_of(own) for names, own in grouped(games, "first", "second").items()}
-    told = [f"{first} has {each.points:g} of {each.games} against {other}" for (first, other), each in duels.items()]
-    return f"Here {'; '.join(told)}."
+def _scores_text(games: Sequence[Sample]) -> str:
+    """Return the scores of an investigation's bouts as a sentence."""
+    duels = {names: duel_of(bout) for names, bout in grouped(games, "first", "second").items()}
+    parts = [f"{first} has {duel.points:g} of {duel.games} against {second}" for (first, second), duel in duels.items()]
+    return f"Here {'; '.join(parts)}."
 
 
-SAYINGS = {
+REPORT_CLAIMS = {
     "orderings": "The report walks the generated list from its end, as a compromise.",
     "adaptive": "The report prefers its adaptive depth to iterative deepening.",
     "cache": "The report keeps two boards, for they often come again late in a game.",

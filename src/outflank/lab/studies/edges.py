@@ -1,4 +1,4 @@
-"""A table of edges beside report 000's evaluation: does it save boards, and does it win games?"""
+"""Whether a table of edges improves report 000's evaluation: boards visited, and games won."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from outflank.lab.duel_tables import duel_between, duel_columns
 from outflank.lab.experiment import Conclusion, Task, option
 from outflank.lab.measuring import grouped, number
 from outflank.lab.report import ReportTable, Sample, sample_shape
-from outflank.lab.search_log import search, unnoted
+from outflank.lab.search_log import search, without_logging
 from outflank.lab.studies.choosing import Choosing, ChoosingParameters
 from outflank.othello.board import OthelloBoard
 from outflank.othello.edge_table import EDGE_VALUES, STATES
@@ -23,12 +23,12 @@ from outflank.search.contract import Limits, Stop
 
 WITHOUT = "four-part"
 TABLES: dict[str, Any] = {"edges by probabilities": "four-part+edges", "edges by brute force": FourPart(8, 2)}
-"""The evaluations with a table of edges, by how it was learnt."""
+"""The evaluations with a table of edges, by the method that learnt the table."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class EdgesChoice(ChoosingParameters):
-    """What is measured and played."""
+class EdgesParameters(ChoosingParameters):
+    """Parameters of the edges experiment."""
 
     depth: int = option(11, "Plies from the start.")
     midgame_depth: int = option(9, "Plies from any other board.")
@@ -40,77 +40,78 @@ class EdgesChoice(ChoosingParameters):
 
 
 class Edges(Choosing):
-    """Report 000's attempt at edges."""
+    """Report 000's attempt at a table of edges."""
 
     name = "edges"
     question = "Does a table of edges make report 000's evaluation better?"
     reports = ("000",)
-    parameters = EdgesChoice
+    parameters = EdgesParameters
     choices = tuple(
         ({"evaluation": name}, {"evaluation": evaluation}) for name, evaluation in ((WITHOUT, WITHOUT), *TABLES.items())
     )
 
-    def tasks(self, chosen: Any) -> Sequence[Task]:
+    def tasks(self, parameters: Any) -> Sequence[Task]:
         pairs = [
-            Task(f"{name} against {WITHOUT}, pair {pair}", partial(_pair, name, pair, chosen))
-            for pair in range(1, (chosen.games + 1) // 2 + 1)
+            Task(f"{name} against {WITHOUT}, pair {pair}", partial(_pair, name, pair, parameters))
+            for pair in range(1, (parameters.games + 1) // 2 + 1)
             for name in TABLES
         ]
-        return [*super().tasks(chosen), *pairs]
+        return [*super().tasks(parameters), *pairs]
 
-    def shape(self, chosen: Any, sample: Sample) -> Shape:
+    def shape(self, parameters: Any, sample: Sample) -> Shape:
         if "pair" in sample:
             colour = Literal["black", "white"]
             return sample_shape(evaluation=Literal[*TABLES], pair=Several, colour=colour, discs=int, moves=str)
-        return super().shape(chosen, sample)
+        return super().shape(parameters, sample)
 
-    def conclude(self, chosen: Any, samples: Sequence[Sample]) -> Conclusion:
+    def conclude(self, parameters: Any, samples: Sequence[Sample]) -> Conclusion:
         games = [sample for sample in samples if "pair" in sample]
-        measured = [sample for sample in samples if "pair" not in sample]
+        search_samples = [sample for sample in samples if "pair" not in sample]
         lines = []
         for (name,), played in grouped(games, "evaluation").items():
             duel = _duel(played)
             lines.append({"with": name, **duel_columns(duel), "discs a game": duel.margin})
-        found = super().conclude(chosen, measured) if measured else Conclusion(tables=())
+        searches = super().conclude(parameters, search_samples) if search_samples else Conclusion(tables=())
         matches = (
-            (ReportTable.of(f"edges: games against {WITHOUT}, depth {chosen.game_depth}", lines),) if lines else ()
+            (ReportTable.of(f"edges: games against {WITHOUT}, depth {parameters.game_depth}", lines),) if lines else ()
         )
-        return Conclusion(tables=(*found.tables, *matches), figures=found.figures, notes=found.notes)
+        return Conclusion(tables=(*searches.tables, *matches), figures=searches.figures, notes=searches.notes)
 
     def notes(self, samples: Sequence[Sample]) -> tuple[str, ...]:
-        spread = ", ".join(
-            f"{how} from {values.min()} to {values.max()}" for how, values in zip(TABLES, EDGE_VALUES, strict=True)
+        ranges = ", ".join(
+            f"{method} from {values.min()} to {values.max()}"
+            for method, values in zip(TABLES, EDGE_VALUES, strict=True)
         )
         return (
-            f"Both tables have {STATES:,} entries ({spread}). Report 000 tried two ways to learn one, found none that "
+            f"Both tables have {STATES:,} entries ({ranges}). Report 000 tried two ways to learn one, found none that "
             "improved its search, and left edges out.",
         )
 
 
-def _pair(evaluation: str, pair: int, chosen: EdgesChoice, stop: Stop) -> list[Sample]:
-    """An opening, played with each colour."""
+def _pair(evaluation: str, pair: int, parameters: EdgesParameters, stop: Stop) -> list[Sample]:
+    """Return the samples of one opening, played with each colour."""
     start = OthelloBoard.start()
-    opening = Openings("random:8", start, seed=chosen.seed, count=pair)[pair - 1]
+    opening = Openings("random:8", start, seed=parameters.seed, count=pair)[pair - 1]
     samples: list[Sample] = []
-    for colour, side in (("black", Side.BLACK), ("white", Side.WHITE))[: chosen.games - 2 * (pair - 1)]:
+    for colour, side in (("black", Side.BLACK), ("white", Side.WHITE))[: parameters.games - 2 * (pair - 1)]:
         board: Any = opening.copy()
         while not board.is_game_over():
             if board.legal_moves[0].is_pass:
                 board.push("pass")
                 continue
-            own = TABLES[evaluation] if board.turn is side else WITHOUT
-            options = {**REPORT_000, "evaluation": own, "table_bits": 16}
-            with unnoted():  # tens of thousands of little searches; the games themselves are in the samples
-                found = search(board, Limits(depth=chosen.game_depth), stop=stop, workers=1, **options)
+            evaluation_to_move = TABLES[evaluation] if board.turn is side else WITHOUT
+            options = {**REPORT_000, "evaluation": evaluation_to_move, "table_bits": 16}
+            with without_logging():  # tens of thousands of small searches; the samples hold the games
+                result = search(board, Limits(depth=parameters.game_depth), stop=stop, workers=1, **options)
             if stop.called:
                 return []
-            board.push(str(found.move))
-        won = board.discs(side) - board.discs(side.other)
+            board.push(str(result.move))
+        margin = board.discs(side) - board.discs(side.other)
         moves = "".join(str(move) for move in board.moves)
-        samples.append({"evaluation": evaluation, "pair": pair, "colour": colour, "discs": won, "moves": moves})
+        samples.append({"evaluation": evaluation, "pair": pair, "colour": colour, "discs": margin, "moves": moves})
     return samples
 
 
 def _duel(games: Sequence[Sample]) -> Duel:
-    won = [number(game["discs"]) for game in games]
-    return duel_between(games, [0.5 + 0.5 * ((discs > 0) - (discs < 0)) for discs in won], won)
+    margins = [number(game["discs"]) for game in games]
+    return duel_between(games, [0.5 + 0.5 * ((discs > 0) - (discs < 0)) for discs in margins], margins)

@@ -1,4 +1,4 @@
-"""How well boards are spread over a table: of a dozen hash functions report 000 barely accepted one."""
+"""How evenly hash functions spread boards over a table: of a dozen, report 000 barely accepted one."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -20,14 +20,14 @@ from outflank.lab.hashes import Words, hashes, slots
 from outflank.lab.literature import fact
 from outflank.lab.measuring import grouped, number
 from outflank.lab.report import Plot, ReportTable, Sample, Series, sample_shape
-from outflank.lab.search_log import note, search
+from outflank.lab.search_log import log_search, search
 from outflank.search.contract import DEEPEST, Limits, Stop
 from outflank.search.table import Table as Memory
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HashingParameters(Parameters):
-    """What is measured."""
+    """Parameters of the hash experiment."""
 
     bits: Annotated[int, Between(1, 40)] = option(20, "The table has 2^BITS slots.")
     boards: tuple[int, ...] = option((16, 18, 19, 20), "2^N different boards, for each N.")
@@ -40,14 +40,14 @@ class HashingParameters(Parameters):
                 raise UnknownName.among("hash", name, (*hashes(), "all"))
 
     @property
-    def chosen(self) -> tuple[str, ...]:
-        """The names of those wanted."""
+    def hash_names(self) -> tuple[str, ...]:
+        """The names of the requested hashes."""
         return tuple(hashes()) if "all" in self.hashes else tuple(dict.fromkeys(self.hashes))
 
 
 @kernel
 def walk(game, position, depth, moves, start, firsts, seconds, count):
-    """Write down the words of all positions `depth` plies away, until there is no more room; how many there are."""
+    """Write the words of all positions `depth` plies away until the arrays are full, and return the new count."""
     if count >= firsts.shape[0]:
         return count
     if depth == 0:
@@ -66,37 +66,37 @@ def _walk_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, .
 
 
 def _sources() -> dict[str, tuple[Callable[[], Board[Any]], bool]]:
-    first, *others = (game_named(name) for name in OWN_GAMES)
+    first_game, *other_games = (game_named(name) for name in OWN_GAMES)
     return {
-        f"{first.title}, a search from the start": (first.start, True),
-        f"{first.title}, a search in the mid-game": (usual_board, True),
-        f"{first.title}, all near the start": (first.start, False),
-        f"{first.title}, all near a mid-game board": (usual_board, False),
-        **{f"{each.title}, all near the start": (each.start, False) for each in others},
+        f"{first_game.title}, a search from the start": (first_game.start, True),
+        f"{first_game.title}, a search in the mid-game": (usual_board, True),
+        f"{first_game.title}, all near the start": (first_game.start, False),
+        f"{first_game.title}, all near a mid-game board": (usual_board, False),
+        **{f"{game.title}, all near the start": (game.start, False) for game in other_games},
     }
 
 
 SOURCES = _sources()
-"""Where boards come from, and whether a search has visited them."""
+"""The board that positions are taken from, and whether a search collects them, by name."""
 
 
 class Hash(Experiment[HashingParameters]):
-    """Occupancy and collisions."""
+    """Occupancy of the table's slots, and collisions."""
 
     name = "hash"
     question = "How evenly are boards spread over the table, and how many collide?"
     reports = ("000",)
     parameters = HashingParameters
 
-    def tasks(self, chosen: HashingParameters) -> Sequence[Task]:
-        return [Task(name, partial(_measure, name, *source, chosen)) for name, source in SOURCES.items()]
+    def tasks(self, parameters: HashingParameters) -> Sequence[Task]:
+        return [Task(name, partial(_measure, name, *source, parameters)) for name, source in SOURCES.items()]
 
-    def shape(self, chosen: HashingParameters, sample: Sample) -> Shape:
+    def shape(self, parameters: HashingParameters, sample: Sample) -> Shape:
         return sample_shape(
             origin=str, hash=str, boards=Several, free=Count, longest=Count, by_chance=Annotated[float, Between(0, 1)]
         )
 
-    def conclude(self, chosen: HashingParameters, samples: Sequence[Sample]) -> Conclusion:
+    def conclude(self, parameters: HashingParameters, samples: Sequence[Sample]) -> Conclusion:
         lines: list[Sample] = [
             {
                 "boards from": sample["origin"],
@@ -104,26 +104,28 @@ class Hash(Experiment[HashingParameters]):
                 "boards": sample["boards"],
                 "found a free slot": f"{number(sample['free']) / number(sample['boards']):.2%}",
                 "by chance": f"{number(sample['by_chance']):.2%}",
-                "slots used": f"{number(sample['free']) / 2**chosen.bits:.2%}",
+                "slots used": f"{number(sample['free']) / 2**parameters.bits:.2%}",
                 "longest queue for a slot": sample["longest"],
             }
             for sample in samples
         ]
         fewest = min((number(sample["boards"]) for sample in samples), default=0)
-        few = [sample for sample in samples if sample["boards"] == fewest]
+        smallest = [sample for sample in samples if sample["boards"] == fewest]
         series = [
             Series(
                 name=str(origin),
-                points=tuple((str(each["hash"]), number(each["free"]) / fewest) for each in found),
+                points=tuple((str(sample["hash"]), number(sample["free"]) / fewest) for sample in group),
             )
-            for (origin,), found in grouped(few, "origin").items()
+            for (origin,), group in grouped(smallest, "origin").items()
         ]
-        if few:
-            names = dict.fromkeys(str(sample["hash"]) for sample in few)
-            by_chance = number(few[0]["by_chance"])
+        if smallest:
+            names = dict.fromkeys(str(sample["hash"]) for sample in smallest)
+            by_chance = number(smallest[0]["by_chance"])
             series.append(Series(name="by chance", points=tuple((name, by_chance) for name in names)))
-            theirs = fact("000", "hash_free_percent") / 100
-            series.append(Series(name="report 000's best", points=((next(iter(names)), theirs),), published=True))
+            published_share = fact("000", "hash_free_percent") / 100
+            series.append(
+                Series(name="report 000's best", points=((next(iter(names)), published_share),), published=True)
+            )
         note = (
             "By chance, n boards find a share of (1 − e^(−n/m)) · m/n of m slots free: no hash is better than that "
             "without knowing the boards, and as many boards as slots fill 1 − 1/e = 63 % of them. Report 000's best of "
@@ -137,70 +139,72 @@ class Hash(Experiment[HashingParameters]):
             series=tuple(series),
         )
         return Conclusion(
-            tables=(ReportTable.of(f"hash: 2^{chosen.bits} slots", lines),), figures=(plot,), notes=(note,)
+            tables=(ReportTable.of(f"hash: 2^{parameters.bits} slots", lines),), figures=(plot,), notes=(note,)
         )
 
 
 def _measure(
-    name: str, source: Callable[[], Board[Any]], searched: bool, chosen: HashingParameters, stop: Stop
+    name: str, source: Callable[[], Board[Any]], by_search: bool, parameters: HashingParameters, stop: Stop
 ) -> list[Sample]:
     board = source()
-    wanted = 2 ** max(chosen.boards)
-    first, second = _visited(board, wanted, stop) if searched else _different(board, wanted)
+    most = 2 ** max(parameters.boards)
+    first, second = _visited(board, most, stop) if by_search else _distinct_near(board, most)
     samples: list[Sample] = []
     if stop.called:
         return samples
-    there = 2**chosen.bits
-    for power in chosen.boards:
+    slot_count = 2**parameters.bits
+    for power in parameters.boards:
         count = min(2**power, len(first))
-        for hash_ in chosen.chosen:
-            queues = np.bincount(slots(hash_, first[:count], second[:count], chosen.bits), minlength=there)
+        for hash_ in parameters.hash_names:
+            queue_lengths = np.bincount(
+                slots(hash_, first[:count], second[:count], parameters.bits), minlength=slot_count
+            )
             samples.append(
                 {
                     "origin": name,
                     "hash": hash_,
                     "boards": count,
-                    "free": int(np.count_nonzero(queues)),
-                    "longest": int(queues.max()),
-                    "by_chance": there * (1 - (1 - 1 / there) ** count) / count,
+                    "free": int(np.count_nonzero(queue_lengths)),
+                    "longest": int(queue_lengths.max()),
+                    "by_chance": slot_count * (1 - (1 - 1 / slot_count) ** count) / count,
                 }
             )
     return samples
 
 
-def _visited(board: Board[Any], wanted: int, stop: Stop) -> tuple[Words, Words]:
-    """So many different positions that report 000's program has looked up in its table, in no order.
+def _visited(board: Board[Any], count: int, stop: Stop) -> tuple[Words, Words]:
+    """Return `count` different positions that report 000's program has looked up in its table, in random order.
 
-    They are read from the table itself, which keeps positions whole; it is so large that hardly any is overwritten.
+    They are read from the table itself, which stores whole positions; it is so large that hardly any is overwritten.
     """
-    bits = max(12, min(22, wanted.bit_length() + 2))
+    bits = max(12, min(22, count.bit_length() + 2))
     for depth in range(4, DEEPEST):
         table = Memory(bits)
         search(board, Limits(depth=depth), stop=stop, workers=1, table=table, **{**REPORT_000, "table_bits": bits})
         pairs = table.positions()
-        if stop.called or len(pairs) >= wanted:
+        if stop.called or len(pairs) >= count:
             break
-    # The table's order is that of its own hash, which must not help it here.
+    # The table's order is that of its own hash, which must not favour it in the comparison.
     pairs = np.unique(pairs, axis=0)
-    kept = np.random.default_rng(1).permutation(len(pairs))[:wanted]
-    return np.ascontiguousarray(pairs[kept, 0]), np.ascontiguousarray(pairs[kept, 1])
+    sample = np.random.default_rng(1).permutation(len(pairs))[:count]
+    return np.ascontiguousarray(pairs[sample, 0]), np.ascontiguousarray(pairs[sample, 1])
 
 
-def _different(board: Board[Any], wanted: int) -> tuple[Words, Words]:
-    """So many different positions as near to the board as they are found, in the order in which a walk meets them."""
+def _distinct_near(board: Board[Any], needed: int) -> tuple[Words, Words]:
+    """Return `needed` different positions, as near to the board as possible, in the order of a tree walk."""
     game = board.game
     moves = np.zeros(64 * most_moves(game), MOVE)
-    depth, room = 1, wanted
+    depth, room = 1, needed
     while True:
         firsts, seconds = np.zeros(room, np.uint64), np.zeros(room, np.uint64)
         count = walk(game, board.position, depth, moves, 0, firsts, seconds, 0)
         pairs = np.stack([firsts[:count], seconds[:count]], axis=1)
-        _, places = np.unique(pairs, axis=0, return_index=True)
-        if len(places) >= wanted:
-            note(board, depth, algorithm="walk")
-            kept = np.sort(places)[:wanted]
-            return firsts[kept], seconds[kept]
+        _, first_indices = np.unique(pairs, axis=0, return_index=True)
+        if len(first_indices) >= needed:
+            log_search(board, depth, algorithm="walk")
+            indices = np.sort(first_indices)[:needed]
+            return firsts[indices], seconds[indices]
         if count < room:
-            depth += 1  # the whole ply was walked
+            depth += 1  # the walk visited the whole ply
         else:
             room *= 4

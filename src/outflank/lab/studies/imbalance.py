@@ -1,4 +1,4 @@
-"""How far a split at the root carries: report 003's scaling runs, from the work of each root move and in time."""
+"""Limits of splitting at the root: report 003's scaling runs, from the work of each root move and from times."""
 
 import heapq
 from collections.abc import Sequence
@@ -11,13 +11,13 @@ from outflank.abalone.programs import PROGRAM_003
 from outflank.boards import Board
 from outflank.errors import InvalidOption
 from outflank.kinds import Measured, Several, Shape
-from outflank.lab.boards import Chosen, chosen_boards
+from outflank.lab.boards import StudyPosition, study_positions
 from outflank.lab.classroom import lab_search_003
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, core_counts, option
 from outflank.lab.literature import rows as published_rows
-from outflank.lab.measuring import Workers, alternating, beyond_cores, grouped, median, number
+from outflank.lab.measuring import Workers, alternating, grouped, median, number, worker_count_warnings
 from outflank.lab.report import Plot, ReportTable, Sample, Series, sample_shape
-from outflank.lab.search_log import note, unnoted
+from outflank.lab.search_log import log_search, without_logging
 from outflank.machine import usable_cores
 from outflank.players.clock import Clock
 from outflank.players.timing import Adaptive003
@@ -29,7 +29,7 @@ EVALUATION = "rings"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImbalanceParameters(Parameters):
-    """What is measured."""
+    """Parameters of the imbalance experiment."""
 
     positions: tuple[str, ...] = option(("laboratory",), "Positions of Abalone, by name or in any notation.")
     depth: int | None = option(None, "Plies.  [report 003's adaptive depth, which is 5]")
@@ -45,56 +45,63 @@ class ImbalanceParameters(Parameters):
         if self.chunk < 1 or min(self.threads) < 1:
             raise InvalidOption("chunk and threads: at least 1")
 
-    def places(self) -> list[Chosen]:
-        """The positions that are searched."""
-        return chosen_boards("abalone", self.positions)
+    def places(self) -> list[StudyPosition]:
+        """Return the positions to search."""
+        return study_positions("abalone", self.positions)
 
-    def depth_of(self, place: Chosen) -> int:
-        """How deep one is searched: what is asked for, or what the report's rules say of a game that begins."""
+    def depth_of(self, place: StudyPosition) -> int:
+        """Return a position's search depth: the requested one, or the report's depth at the start of a game."""
         return place.depth or self.depth or Adaptive003().budget(place.board, Clock(), None).depth or 0
 
 
 class Imbalance(Experiment[ImbalanceParameters]):
-    """Speed-up in evaluations per second, as report 003 has it: what its root moves allow, and what is measured."""
+    """Speed-up in evaluations per second, as report 003 counts it: the bound set by the root moves, and as measured."""
 
     name = "imbalance"
     question = "How much faster can a search be that is split at the root, whose moves are not alike?"
     reports = ("003",)
     parameters = ImbalanceParameters
 
-    def tasks(self, chosen: ImbalanceParameters) -> Sequence[Task]:
+    def tasks(self, parameters: ImbalanceParameters) -> Sequence[Task]:
         counted = [
-            Task(f"{place.name}, by root moves", partial(root_moves, place, chosen.depth_of(place)))
-            for place in chosen.places()
+            Task(f"{place.name}, by root moves", partial(root_moves, place, parameters.depth_of(place)))
+            for place in parameters.places()
         ]
-        sides = [(place, workers) for place in chosen.places() for workers in chosen.workers]
+        sides = [(place, workers) for place in parameters.places() for workers in parameters.workers]
         timed = [
             Task(
                 f"{place.name}, workers {workers}, round {round_}",
-                partial(_timed, place, chosen.timed_depth or chosen.depth_of(place), workers, chosen.chunk, round_),
+                partial(
+                    _time_search,
+                    place,
+                    parameters.timed_depth or parameters.depth_of(place),
+                    workers,
+                    parameters.chunk,
+                    round_,
+                ),
                 1.0 / min(workers, usable_cores()),
             )
-            for round_, (place, workers) in alternating(sides, chosen.rounds)
+            for round_, (place, workers) in alternating(sides, parameters.rounds)
         ]
         return [*counted, *timed]
 
-    def shape(self, chosen: ImbalanceParameters, sample: Sample) -> Shape:
-        both = {"what": Literal["counted", "timed"], "position": str, "depth": Several, "leaves": Several}
+    def shape(self, parameters: ImbalanceParameters, sample: Sample) -> Shape:
+        common = {"what": Literal["counted", "timed"], "position": str, "depth": Several, "leaves": Several}
         if sample.get("what") == "counted":
-            return sample_shape(both, number=Several, move=str)
-        return sample_shape(both, workers=Workers, round=Several, seconds=Measured)
+            return sample_shape(common, number=Several, move=str)
+        return sample_shape(common, workers=Workers, round=Several, seconds=Measured)
 
-    def conclude(self, chosen: ImbalanceParameters, samples: Sequence[Sample]) -> Conclusion:
+    def conclude(self, parameters: ImbalanceParameters, samples: Sequence[Sample]) -> Conclusion:
         work, rates = root_work(samples), _rates(samples)
-        counts = sorted({*chosen.threads, *(count for _, count in rates)})
+        counts = sorted({*parameters.threads, *(count for _, count in rates)})
         lines: list[Sample] = []
         for count in counts:
             line: Sample = {"threads": count}
             for position, leaves in work.items():
-                line[f"{position}: allowed"] = allowed(leaves, count, chosen.chunk)
-                line[f"{position}: measured"] = _measured(rates, position, count)
+                line[f"{position}: allowed"] = allowed(leaves, count, parameters.chunk)
+                line[f"{position}: measured"] = _speed_up(rates, position, count)
             lines.append(line)
-        wrong = _not_the_sum(samples, work)
+        wrong = _positions_with_wrong_sum(samples, work)
         depths = sorted({int(number(sample["depth"])) for sample in samples if sample["what"] == "counted"})
         notes = [
             "Allowed: the root moves' evaluations, handed out in the program's order to whoever is free, over those of "
@@ -102,8 +109,8 @@ class Imbalance(Experiment[ImbalanceParameters]):
             "long, so a measured speed-up may lie somewhat above: the report's 12 on midgame1 is beyond what any "
             "number of threads is allowed at depth 5.",
             "Measured: evaluations per second over those of one worker, as the report counts"
-            f"{_timed_elsewhere(chosen, depths)}.",
-            *beyond_cores(chosen.workers),
+            f"{_timed_depth_note(parameters, depths)}.",
+            *worker_count_warnings(parameters.workers),
         ]
         notes += [
             f"{name}: the root moves' evaluations are not those of the whole search: they must be." for name in wrong
@@ -115,71 +122,72 @@ class Imbalance(Experiment[ImbalanceParameters]):
             )
             if work
             else (),
-            figures=(_plot(chosen, work, rates),) if work else (),
+            figures=(_plot(parameters, work, rates),) if work else (),
             notes=tuple(notes),
             passed=not wrong,
         )
 
 
-_known: dict[tuple[str, int], list[tuple[str, int]]] = {}
-"""Root moves with their evaluations, by position and depth. They are counts, the same every time: once is enough."""
+_root_move_cache: dict[tuple[str, int], list[tuple[str, int]]] = {}
+"""Root moves with their evaluations, by position and depth. These counts never vary, so one run is enough."""
 
 
-def root_moves(place: Chosen, depth: int, stop: Stop) -> list[Sample]:
-    """The evaluations below each root move: windows are full there, so that they do not depend on each other."""
+def root_moves(place: StudyPosition, depth: int, stop: Stop) -> list[Sample]:
+    """Return the evaluations below each root move: each has a full window, so that no count depends on another move."""
     board, key = place.board, (place.board.to_text(), depth)
-    if key not in _known:
-        found = _counted(board, depth, stop)
+    if key not in _root_move_cache:
+        counts = _count_leaves(board, depth, stop)
         if stop.called:
             return []
-        _known[key] = found
-    note(board, depth, algorithm="alphabeta", evaluation=EVALUATION)
-    both: Sample = {"what": "counted", "position": place.name, "depth": depth}
+        _root_move_cache[key] = counts
+    log_search(board, depth, algorithm="alphabeta", evaluation=EVALUATION)
+    common: Sample = {"what": "counted", "position": place.name, "depth": depth}
     return [
-        {**both, "number": number_, "move": move, "leaves": many} for number_, (move, many) in enumerate(_known[key], 1)
+        {**common, "number": move_number, "move": move, "leaves": leaves}
+        for move_number, (move, leaves) in enumerate(_root_move_cache[key], 1)
     ]
 
 
-def _counted(board: Board[Any], depth: int, stop: Stop) -> list[tuple[str, int]]:
-    found: list[tuple[str, int]] = []
-    for each in Root(board.game, board.position, Options(**PROGRAM_003.search)).moves:
+def _count_leaves(board: Board[Any], depth: int, stop: Stop) -> list[tuple[str, int]]:
+    counts: list[tuple[str, int]] = []
+    for root_move in Root(board.game, board.position, Options(**PROGRAM_003.search)).moves:
         after = board.copy()
-        move = after.move(each.code)
+        move = after.move(root_move.code)
         after.push(move)
         leaves = 1
         if depth > 1 and not stop.called:
             assert isinstance(after, AbaloneBoard)
-            with unnoted():
+            with without_logging():
                 leaves = lab_search_003(after, depth - 1, EVALUATION, share_alpha=True, stop=stop).leaves
-        found.append((str(move), leaves))
-    return found
+        counts.append((str(move), leaves))
+    return counts
 
 
-def _timed(place: Chosen, depth: int, workers: int, chunk: int, round_: int, stop: Stop) -> list[Sample]:
-    shared: dict[str, Any] = {"parallel": "root-split", "schedule": chunk, "workers": workers, "stop": stop}
+def _time_search(place: StudyPosition, depth: int, workers: int, chunk: int, round_: int, stop: Stop) -> list[Sample]:
+    options: dict[str, Any] = {"parallel": "root-split", "schedule": chunk, "workers": workers, "stop": stop}
     board = place.board
     assert isinstance(board, AbaloneBoard)
     if round_ == 1:
-        with unnoted():
-            lab_search_003(board, max(1, depth - 1), EVALUATION, share_alpha=False, **shared)  # compiles, and warms
-    found = lab_search_003(board, depth, EVALUATION, share_alpha=False, **shared)
+        with without_logging():
+            lab_search_003(board, max(1, depth - 1), EVALUATION, share_alpha=False, **options)  # compiles and warms up
+    result = lab_search_003(board, depth, EVALUATION, share_alpha=False, **options)
     if stop.called:
         return []
     sample: Sample = {"what": "timed", "position": place.name, "depth": depth, "workers": workers, "round": round_}
-    return [{**sample, "leaves": found.leaves, "seconds": found.seconds}]
+    return [{**sample, "leaves": result.leaves, "seconds": result.seconds}]
 
 
 def root_work(samples: Sequence[Sample]) -> dict[str, list[int]]:
-    """The evaluations of the root moves, in the order in which they are handed out, by position."""
+    """Return the evaluations of the root moves in the order in which they are handed out, by position."""
     counted = [sample for sample in samples if sample["what"] == "counted"]
     return {
-        str(position): [int(number(sample["leaves"])) for sample in found]
-        for (position,), found in grouped(counted, "position").items()
+        str(position): [int(number(sample["leaves"])) for sample in group]
+        for (position,), group in grouped(counted, "position").items()
     }
 
 
 def allowed(work: Sequence[int], threads: int, chunk: int = 1) -> float:
-    """The speed-up of parts that are handed out one after the other, so many at a time, to whoever is free.
+    """Return the speed-up of parts that are handed out in order, `chunk` at a time, to the next free thread.
 
     >>> allowed([3, 3, 3, 3], 2), allowed([1, 1, 1, 9], 4), allowed([2, 2, 2, 2], 4, chunk=2)
     (2.0, 1.3333333333333333, 2.0)
@@ -190,36 +198,39 @@ def allowed(work: Sequence[int], threads: int, chunk: int = 1) -> float:
     return sum(work) / max(free)
 
 
-def _not_the_sum(samples: Sequence[Sample], work: dict[str, list[int]]) -> list[str]:
-    """Positions where the parts do not make the whole."""
+def _positions_with_wrong_sum(samples: Sequence[Sample], work: dict[str, list[int]]) -> list[str]:
+    """Return the positions where the root moves' evaluations do not add up to those of the whole search."""
     timed = [sample for sample in samples if sample["what"] == "timed"]
     depths = {sample["position"]: sample["depth"] for sample in samples if sample["what"] == "counted"}
-    same = [sample for sample in timed if sample["depth"] == depths.get(sample["position"])]
-    wrong = [str(sample["position"]) for sample in same if sample["leaves"] != sum(work[str(sample["position"])])]
+    comparable = [sample for sample in timed if sample["depth"] == depths.get(sample["position"])]
+    wrong = [str(sample["position"]) for sample in comparable if sample["leaves"] != sum(work[str(sample["position"])])]
     return list(dict.fromkeys(wrong))
 
 
-def _timed_elsewhere(chosen: ImbalanceParameters, depths: Sequence[int]) -> str:
-    """That times are those of another tree, where they are."""
-    if chosen.timed_depth is None or [chosen.timed_depth] == list(depths):
+def _timed_depth_note(parameters: ImbalanceParameters, depths: Sequence[int]) -> str:
+    """Return the part of the note that says that another tree was timed, or nothing."""
+    if parameters.timed_depth is None or [parameters.timed_depth] == list(depths):
         return ""
-    return f", at depth {chosen.timed_depth}: a tree whose root moves are divided otherwise, and whose bound is another"
+    return (
+        f", at depth {parameters.timed_depth}: a tree whose root moves are divided otherwise, "
+        "and whose bound is another"
+    )
 
 
 def _rates(samples: Sequence[Sample]) -> dict[tuple[str, int], float]:
-    """Evaluations per second, by position and workers."""
+    """Return evaluations per second, by position and workers."""
     timed = [sample for sample in samples if sample["what"] == "timed"]
     return {
         (str(position), int(number(workers))): median(
-            found, lambda sample: number(sample["leaves"]) / number(sample["seconds"])
+            group, lambda sample: number(sample["leaves"]) / number(sample["seconds"])
         )
-        for (position, workers), found in grouped(timed, "position", "workers").items()
+        for (position, workers), group in grouped(timed, "position", "workers").items()
     }
 
 
-def _measured(rates: dict[tuple[str, int], float], position: str, workers: int) -> float | None:
-    one, found = rates.get((position, 1)), rates.get((position, workers))
-    return found / one if one and found and workers <= usable_cores() else None
+def _speed_up(rates: dict[tuple[str, int], float], position: str, workers: int) -> float | None:
+    serial_rate, rate = rates.get((position, 1)), rates.get((position, workers))
+    return rate / serial_rate if serial_rate and rate and workers <= usable_cores() else None
 
 
 def _moves_row(position: str, leaves: Sequence[int]) -> Sample:
@@ -232,15 +243,17 @@ def _moves_row(position: str, leaves: Sequence[int]) -> Sample:
     }
 
 
-def _plot(chosen: ImbalanceParameters, work: dict[str, list[int]], rates: dict[tuple[str, int], float]) -> Plot:
-    threads = sorted(chosen.threads)
+def _plot(parameters: ImbalanceParameters, work: dict[str, list[int]], rates: dict[tuple[str, int], float]) -> Plot:
+    threads = sorted(parameters.threads)
     series = [
-        Series(name=position, points=tuple((count, allowed(leaves, count, chosen.chunk)) for count in threads))
+        Series(name=position, points=tuple((count, allowed(leaves, count, parameters.chunk)) for count in threads))
         for position, leaves in work.items()
     ]
     for position in work:
         counts = sorted(count for name, count in rates if name == position and count <= usable_cores())
-        points = tuple((count, faster) for count in counts if (faster := _measured(rates, position, count)) is not None)
+        points = tuple(
+            (count, speed_up) for count in counts if (speed_up := _speed_up(rates, position, count)) is not None
+        )
         if points:
             series.append(Series(name=f"{position}, measured", points=points, style="points"))
     for row in published_rows("003", "speedup"):

@@ -1,4 +1,4 @@
-"""How report 000 sorts moves, and what it wished for: an order that depends on how far the game has come."""
+"""How report 000 sorts moves, and an order that depends on the stage of the game, which it wished for."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,11 +21,11 @@ SORTS = {
     "merge": "merge sort",
     "all": "each when it is its turn",
 }
-"""Our names of the sorts, and what they do. The report's library sorts by merging."""
+"""Descriptions of the sorts, by our names. The report's library uses merge sort."""
 
 
 class Sorting(Choosing):
-    """Report 000's sorts."""
+    """Report 000's sorting algorithms."""
 
     name = "sorting"
     question = "Is it worth sorting all moves, and does it matter by which sort?"
@@ -33,14 +33,14 @@ class Sorting(Choosing):
     parameters = ChoosingParameters
     choices = tuple(
         # The report sorts the children of every node.
-        ({"sort": told}, {"ordering": f"stones+squares:sort={sort},from_depth=1"})
-        for sort, told in SORTS.items()
+        ({"sort": description}, {"ordering": f"stones+squares:sort={sort},from_depth=1"})
+        for sort, description in SORTS.items()
     )
 
     def notes(self, samples: Sequence[Sample]) -> tuple[str, ...]:
         notes = []
-        for (board,), found in grouped(samples, "board").items():
-            by_sort = {str(label[0]): each for label, each in grouped(found, "sort").items()}
+        for (board,), board_samples in grouped(samples, "board").items():
+            by_sort = {str(label[0]): group for label, group in grouped(board_samples, "sort").items()}
             best, full = by_sort.get(SORTS["best"]), by_sort.get(SORTS["insertion"])
             if best and full and board in (START, MIDGAME):
                 nodes = median_count(best, "nodes") / median_count(full, "nodes")
@@ -57,8 +57,8 @@ class Sorting(Choosing):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StagesChoice(ChoosingParameters):
-    """What is measured."""
+class StagesParameters(ChoosingParameters):
+    """Parameters of the stages experiment."""
 
     depth: int = option(9, "Plies from the start.")
     midgame_depth: int = option(9, "Plies from any other board.")
@@ -73,7 +73,7 @@ def _then(early: str, late: str, from_stage: int) -> Ordering:
 
 
 STAGED: dict[str, Any] = {
-    # By the report's own tables the first is best at the start, the other in the mid-game.
+    # By the report's own tables the first ordering is best at the start, the second in the mid-game.
     "stones+squares, then potential": _then("stones+squares", "potential", 2),
     "stones+squares, then mobility": _then("stones+squares", "mobility", 2),
     "by-stage": "by-stage",
@@ -81,12 +81,12 @@ STAGED: dict[str, Any] = {
 
 
 class Stages(Choosing):
-    """Orderings over the stages of a game."""
+    """Orderings that change with the stage of the game."""
 
     name = "stages"
     question = "Should the order of moves depend on how far the game has come?"
     reports = ("000",)
-    parameters = StagesChoice
+    parameters = StagesParameters
     choices = tuple(
         ({"ordering": name}, {"ordering": ordering})
         for name, ordering in (

@@ -1,6 +1,6 @@
-"""How parallel a search is: work, span and what sharing costs, as cilkview told reports 002 and 004.
+"""Parallelism of a search: work, span and the cost of sharing, as cilkview measured them for reports 002 and 004.
 
-Estimates and figures are in nodes, which are the same on every machine at every time. What a clock saw stands beside.
+Estimates and figures are in nodes, which are the same on every machine at every time. Measured times are beside them.
 """
 
 import os
@@ -19,20 +19,27 @@ from outflank.lab.measuring import (
     WARM_DEPTH,
     Workers,
     alternating,
-    beyond_cores,
     check_divides,
-    disturbed,
-    doubtful,
     grouped,
     number,
+    speed_up_warnings,
+    timing_warnings,
+    worker_count_warnings,
 )
 from outflank.lab.report import Figure, ReportTable, Sample, sample_shape
-from outflank.lab.search_log import search, unnoted
+from outflank.lab.search_log import search, without_logging
 from outflank.lab.spans import BURDEN_NODES, Spans
-from outflank.lab.spans_recording import UNITS, measured_burden, recorded
-from outflank.lab.spans_report import bounds, clock_table, estimates, figures, over_time, profile_table
+from outflank.lab.spans_recording import UNITS, measured_burden, record_searches
+from outflank.lab.spans_report import (
+    clock_table,
+    estimates_table,
+    figures,
+    profile_table,
+    speed_up_bounds,
+    strands_over_time,
+)
 from outflank.machine import usable_cores
-from outflank.othello.programs import UNDIVIDED_002
+from outflank.othello.programs import SERIAL_PLY_002
 from outflank.parallel.events import EventRecording
 from outflank.schema import kinds_of
 from outflank.search.contract import Limits, Stop
@@ -42,17 +49,17 @@ from outflank.words import how_many
 RULES = {"002": RULES_002, "004": RULES_004}
 
 PARTS_OF_A_TURN, PARTS_OF_A_ROOT = 8, 40
-"""Equal parts of a root's span over which strands are averaged: a game has some sixty roots, a search few."""
+"""Number of equal parts of a root's span in which strands are averaged: a game has some sixty roots, a search few."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ParallelismParameters(Parameters):
-    """What is measured."""
+    """Parameters of the parallelism experiment."""
 
     schemes: tuple[str, ...] = option(("fork-join", "ybw", "jamboree"), "fork-join, ybw, jamboree, pv-split, …")
     depths: tuple[int, ...] = option((3, 4, 5, 6, 7), "Plies of minimax, in whole games, for fork-join.")
     search_depths: tuple[int, ...] = option((9, 10, 11, 12), "Plies of principal variation search, for the others.")
-    granularity: int = option(UNDIVIDED_002, "Plies left at which fork-join goes on alone: 2, as report 002 divides.")
+    granularity: int = option(SERIAL_PLY_002, "Plies left at which fork-join goes on alone: 2, as report 002 divides.")
     rules: str = option("002", "002 or 004: whose rule about passes and equal moves the games follow.")
     schedule: Literal["one", "rows"] = option(
         "one", "What is handed out at a time: `one` move (004's dev), or the moves of one of the `rows` (its master)."
@@ -77,37 +84,39 @@ class ParallelismParameters(Parameters):
 
 
 class Parallelism(Experiment[ParallelismParameters]):
-    """Work and span by search depth, and the speed-up they allow."""
+    """Work and span by search depth, and the speed-up that they allow."""
 
     name = "parallelism"
     question = "How parallel is a search: work, span, burden, and the speed-up that they allow?"
     reports = ("002", "004")
     parameters = ParallelismParameters
 
-    def tasks(self, chosen: ParallelismParameters) -> Sequence[Task]:
-        found = [
+    def tasks(self, parameters: ParallelismParameters) -> Sequence[Task]:
+        tasks = [
             Task(
                 f"{scheme}, depth {depth}, strands",
-                partial(_strands, chosen, scheme, depth),
-                _weight(chosen, scheme, depth),
+                partial(_measure_strands, parameters, scheme, depth),
+                _weight(parameters, scheme, depth),
             )
-            for scheme in chosen.schemes
-            for depth in _depths(chosen, scheme)
+            for scheme in parameters.schemes
+            for depth in _depths(parameters, scheme)
         ]
         sides = [
-            (scheme, max(_depths(chosen, scheme)), workers) for scheme in chosen.schemes for workers in chosen.workers
+            (scheme, max(_depths(parameters, scheme)), workers)
+            for scheme in parameters.schemes
+            for workers in parameters.workers
         ]
-        found += [
+        tasks += [
             Task(
                 f"{scheme}, depth {deepest}, {how_many(workers, 'worker')}, round {round_}",
-                partial(_timed, chosen, scheme, deepest, workers, round_),
-                _weight(chosen, scheme, deepest) / min(workers, usable_cores()),
+                partial(_time_searches, parameters, scheme, deepest, workers, round_),
+                _weight(parameters, scheme, deepest) / min(workers, usable_cores()),
             )
-            for round_, (scheme, deepest, workers) in alternating(sides, chosen.rounds)
+            for round_, (scheme, deepest, workers) in alternating(sides, parameters.rounds)
         ]
-        return found
+        return tasks
 
-    def shape(self, chosen: ParallelismParameters, sample: Sample) -> Shape:
+    def shape(self, parameters: ParallelismParameters, sample: Sample) -> Shape:
         if sample.get("what") == "time":
             return sample_shape(
                 dict.fromkeys(("useful_seconds", "user_seconds", "system_seconds"), Duration),
@@ -131,53 +140,62 @@ class Parallelism(Experiment[ParallelismParameters]):
         return sample_shape(
             spans,
             dict.fromkeys(("migrations", "nodes", "lost"), Count),
-            checked if "recordings" in sample else {},  # older documents have one recording, and say nothing about it
+            checked if "recordings" in sample else {},
             what=Literal["strands", "moment", "time"],
             scheme=str,
             depth=Several,
             burden_ns=Duration,
         )
 
-    def conclude(self, chosen: ParallelismParameters, samples: Sequence[Sample]) -> Conclusion:
-        of = grouped(samples, "what")
-        strands, moments, timed = (of.get((what,), []) for what in ("strands", "moment", "time"))
+    def conclude(self, parameters: ParallelismParameters, samples: Sequence[Sample]) -> Conclusion:
+        by_kind = grouped(samples, "what")
+        strands, moments, timed = (by_kind.get((kind,), []) for kind in ("strands", "moment", "time"))
         tables: list[ReportTable] = []
-        drawn: list[Figure] = []
-        for (name,), found in grouped(strands, "scheme").items():
-            scheme = f"{name} by rows" if chosen.schedule == "rows" else str(name)
-            tables += [profile_table(scheme, found, "nodes"), estimates(scheme, found), clock_table(scheme, found)]
-            mine = [sample for sample in timed if sample["scheme"] == name]
-            drawn += figures(scheme, found, mine, _published(chosen) if name == "fork-join" else ())
-            if running := [sample for sample in moments if sample["scheme"] == name]:
-                table, plot = over_time(scheme, running)
+        plots: list[Figure] = []
+        for (name,), group in grouped(strands, "scheme").items():
+            scheme = f"{name} by rows" if parameters.schedule == "rows" else str(name)
+            tables += [
+                profile_table(scheme, group, "nodes"),
+                estimates_table(scheme, group),
+                clock_table(scheme, group),
+            ]
+            scheme_times = [sample for sample in timed if sample["scheme"] == name]
+            plots += figures(scheme, group, scheme_times, _published(parameters) if name == "fork-join" else ())
+            if scheme_moments := [sample for sample in moments if sample["scheme"] == name]:
+                table, plot = strands_over_time(scheme, scheme_moments)
                 tables.append(table)
-                drawn.append(plot)
+                plots.append(plot)
         notes: list[str] = []
-        beside, within = bounds(strands, timed)
-        if beside.rows:
-            tables.append(beside)
-            notes.append(within)
-            columns = (beside.column(name) for name in ("scheme", "workers", "speed-up"))
-            faster = [(str(scheme), number(workers), each) for scheme, workers, each in zip(*columns, strict=True)]
-            notes += doubtful(faster, chosen.rounds)
-        unlike = [f"{sample['scheme']} at depth {sample['depth']}" for sample in strands if sample.get("unlike")]
-        if unlike:
-            notes.append(f"Recordings of one worker differ in nodes, and must not: {', '.join(unlike)}.")
+        bounds_table, bounds_note = speed_up_bounds(strands, timed)
+        if bounds_table.rows:
+            tables.append(bounds_table)
+            notes.append(bounds_note)
+            columns = (bounds_table.column(name) for name in ("scheme", "workers", "speed-up"))
+            faster = [
+                (str(scheme), number(workers), speed_up) for scheme, workers, speed_up in zip(*columns, strict=True)
+            ]
+            notes += speed_up_warnings(faster, parameters.rounds)
+        differing = [f"{sample['scheme']} at depth {sample['depth']}" for sample in strands if sample.get("unlike")]
+        if differing:
+            notes.append(f"Recordings of one worker differ in nodes, and must not: {', '.join(differing)}.")
         return Conclusion(
             tables=tuple(tables),
-            figures=tuple(drawn),
-            notes=(*notes, *_notes(chosen, strands, timed), *beyond_cores(chosen.workers)),
-            passed=not unlike,
+            figures=tuple(plots),
+            notes=(*notes, *_notes(parameters, strands, timed), *worker_count_warnings(parameters.workers)),
+            passed=not differing,
         )
 
 
-def _notes(chosen: ParallelismParameters, strands: Sequence[Sample], timed: Sequence[Sample]) -> Iterator[str]:
-    """What a migration was taken for, and what must not be concluded."""
+def _notes(parameters: ParallelismParameters, strands: Sequence[Sample], timed: Sequence[Sample]) -> Iterator[str]:
+    """Yield notes on the cost of a migration, and on conclusions that the data does not support."""
     if strands:
-        burden, seen = max(number(sample["burden_ns"]) for sample in strands), int(number(strands[0]["migrations"]))
-        how = f"the median of {seen} seen on this machine" if seen else "given, not measured"
+        burden, migrations = (
+            max(number(sample["burden_ns"]) for sample in strands),
+            int(number(strands[0]["migrations"])),
+        )
+        origin = f"the median of {migrations} seen on this machine" if migrations else "given, not measured"
         yield (
-            f"A migration takes {burden / 1000:.1f} µs ({how}); in nodes it counts as {chosen.burden_nodes:g}, "
+            f"A migration takes {burden / 1000:.1f} µs ({origin}); in nodes it counts as {parameters.burden_nodes:g}, "
             "whatever the machine."
         )
     lost = max((number(sample["lost_share_least"]) for sample in strands if "lost_share_least" in sample), default=0.0)
@@ -186,69 +204,73 @@ def _notes(chosen: ParallelismParameters, strands: Sequence[Sample], timed: Sequ
             f"Even the least disturbed recording lost {lost:.0%} of its time to others: what is in nanoseconds "
             "is not to be trusted. What is in nodes does not depend on it."
         )
-    fitting = [sample for sample in timed if number(sample["workers"]) <= usable_cores()]
-    sides = grouped(fitting, "scheme", "workers")
-    yield from disturbed(
+    within_cores = [sample for sample in timed if number(sample["workers"]) <= usable_cores()]
+    sides = grouped(within_cores, "scheme", "workers")
+    yield from timing_warnings(
         {
-            f"{scheme} with {how_many(int(number(workers)), 'worker')}": found
-            for (scheme, workers), found in sides.items()
+            f"{scheme} with {how_many(int(number(workers)), 'worker')}": group
+            for (scheme, workers), group in sides.items()
         }
     )
     if any(sample["lost"] for sample in strands):
         yield "Some events found no room: the spans of those rows are too short."
 
 
-def _published(chosen: ParallelismParameters) -> tuple[tuple[str, str], ...]:
-    """Tables of reports whose program divides its games so."""
-    if chosen.rules == "002":
-        return (("002", "profile"),) if chosen.schedule == "one" else ()
-    return (("004", "cilkview"),) if chosen.schedule == "rows" else ()
+def _published(parameters: ParallelismParameters) -> tuple[tuple[str, str], ...]:
+    """Return the tables of reports whose program divides its games in this way."""
+    if parameters.rules == "002":
+        return (("002", "profile"),) if parameters.schedule == "one" else ()
+    return (("004", "cilkview"),) if parameters.schedule == "rows" else ()
 
 
-def _depths(chosen: ParallelismParameters, scheme: str) -> tuple[int, ...]:
-    return chosen.depths if scheme == "fork-join" else chosen.search_depths
+def _depths(parameters: ParallelismParameters, scheme: str) -> tuple[int, ...]:
+    return parameters.depths if scheme == "fork-join" else parameters.search_depths
 
 
-def _weight(chosen: ParallelismParameters, scheme: str, depth: int) -> float:
-    """A ply of minimax costs some seven times the ply before, one of alpha-beta some three."""
-    least = min(_depths(chosen, scheme))
+def _weight(parameters: ParallelismParameters, scheme: str, depth: int) -> float:
+    """Return the relative cost: a ply of minimax costs some seven times the ply before, one of alpha-beta some
+    three."""
+    least = min(_depths(parameters, scheme))
     return float((7 if scheme == "fork-join" else 3) ** (depth - least))
 
 
-def _options(chosen: ParallelismParameters, scheme: str, workers: int) -> dict[str, Any]:
-    threshold = chosen.granularity if scheme == "fork-join" else chosen.threshold
-    levels = 64 if scheme == "jamboree" else None  # every level: how parallel the tree is, not report 001's program
+def _options(parameters: ParallelismParameters, scheme: str, workers: int) -> dict[str, Any]:
+    threshold = parameters.granularity if scheme == "fork-join" else parameters.threshold
+    levels = 64 if scheme == "jamboree" else None  # every level: measures the tree, not report 001's program
     return {
         "parallel": scheme,
         "workers": workers,
         "threshold": threshold,
         "levels": levels,
-        "schedule": chosen.schedule,
+        "schedule": parameters.schedule,
     }
 
 
-def _searches(chosen: ParallelismParameters, scheme: str, depth: int, stop: Stop, **options: Any) -> Iterator[Result]:
-    """The searches of one measurement."""
+def _searches(
+    parameters: ParallelismParameters, scheme: str, depth: int, stop: Stop, **options: Any
+) -> Iterator[Result]:
+    """Yield the results of one measurement's searches."""
     if scheme == "fork-join":
-        yield from self_play(depth, RULES[chosen.rules], new_board(), stop=stop, **options)
+        yield from self_play(depth, RULES[parameters.rules], new_board(), stop=stop, **options)
     else:
         yield search(usual_board(), Limits(depth=depth), stop=stop, algorithm="pvs", **options)
 
 
-def _strands(chosen: ParallelismParameters, scheme: str, depth: int, stop: Stop) -> list[Sample]:
-    """One worker's events, folded; of the deepest search also when they could run."""
-    burden, seen = (chosen.burden, 0) if chosen.burden is not None else measured_burden()
-    deepest = depth == max(_depths(chosen, scheme))
+def _measure_strands(parameters: ParallelismParameters, scheme: str, depth: int, stop: Stop) -> list[Sample]:
+    """Return the spans of one worker's events; for the deepest search also how many strands could run at each
+    moment."""
+    burden, migrations = (parameters.burden, 0) if parameters.burden is not None else measured_burden()
+    deepest = depth == max(_depths(parameters, scheme))
     parts = PARTS_OF_A_TURN if scheme == "fork-join" else PARTS_OF_A_ROOT
 
     def searches(recording: EventRecording) -> Iterator[Result]:
-        return _searches(chosen, scheme, depth, stop, instrument=recording, **_options(chosen, scheme, 1))
+        return _searches(parameters, scheme, depth, stop, instrument=recording, **_options(parameters, scheme, 1))
 
     try:
-        found = recorded(
+        recording_result = record_searches(
             searches,
-            chosen.recordings,
-            burdens={"nanoseconds": burden, "nodes": chosen.burden_nodes},
+            parameters.recordings,
+            burdens={"nanoseconds": burden, "nodes": parameters.burden_nodes},
             parts=parts if deepest else 0,
         )
     except BrokenOff:
@@ -258,36 +280,36 @@ def _strands(chosen: ParallelismParameters, scheme: str, depth: int, stop: Stop)
         "scheme": scheme,
         "depth": depth,
         "burden_ns": burden,
-        "migrations": seen,
-        "nodes": found.nodes,
-        "lost": found.lost,
-        "unlike": found.unlike,
-        "recordings": chosen.recordings,
-        "lost_share_least": min(cost.lost_share for cost in found.costs),
-        "lost_share_most": max(cost.lost_share for cost in found.costs),
-        "switches_least": min(cost.switches for cost in found.costs),
-        **{f"{name}_{unit}": value for unit in UNITS for name, value in asdict(found.totals[unit]).items()},
+        "migrations": migrations,
+        "nodes": recording_result.nodes,
+        "lost": recording_result.lost,
+        "unlike": recording_result.unlike,
+        "recordings": parameters.recordings,
+        "lost_share_least": min(cost.lost_share for cost in recording_result.costs),
+        "lost_share_most": max(cost.lost_share for cost in recording_result.costs),
+        "switches_least": min(cost.switches for cost in recording_result.costs),
+        **{f"{name}_{unit}": value for unit in UNITS for name, value in asdict(recording_result.totals[unit]).items()},
     }
     moments: list[Sample] = [
         {"what": "moment", "scheme": scheme, "depth": depth, "root": root, "strands": strands, "nodes": span / parts}
-        for root, (span, running) in enumerate(found.moments, 1)
+        for root, (span, running) in enumerate(recording_result.moments, 1)
         for strands in running
     ]
     return [sample, *moments]
 
 
-def _timed(
-    chosen: ParallelismParameters, scheme: str, depth: int, workers: int, round_: int, stop: Stop
+def _time_searches(
+    parameters: ParallelismParameters, scheme: str, depth: int, workers: int, round_: int, stop: Stop
 ) -> list[Sample]:
     seconds, useful, nodes = 0.0, 0.0, 0
-    options = _options(chosen, scheme, workers)
+    options = _options(parameters, scheme, workers)
     try:
-        with unnoted():
-            next(_searches(chosen, scheme, min(depth, WARM_DEPTH), stop, **options), None)
+        with without_logging():
+            next(_searches(parameters, scheme, min(depth, WARM_DEPTH), stop, **options), None)
         before = os.times()
-        for found in _searches(chosen, scheme, depth, stop, **options):
-            seconds, nodes = seconds + found.seconds, nodes + found.nodes
-            useful += sum(worker.useful_seconds for worker in found.workers)
+        for result in _searches(parameters, scheme, depth, stop, **options):
+            seconds, nodes = seconds + result.seconds, nodes + result.nodes
+            useful += sum(worker.useful_seconds for worker in result.workers)
     except BrokenOff:
         return []
     after = os.times()

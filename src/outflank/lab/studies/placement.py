@@ -1,4 +1,4 @@
-"""Where workers run and tables lie: what binding them to processors and memory nodes gains (report 001 could not)."""
+"""Placement of workers and tables: the gain from binding them to processors and memory nodes (report 001 could not)."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -9,38 +9,38 @@ from outflank.kinds import Count, Kind, Several, Shape
 from outflank.lab.boards import usual_board
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, core_counts, option
 from outflank.lab.measuring import (
-    SEARCHED,
+    SEARCH_KINDS,
     Contender,
     alternating,
-    beyond_cores,
-    disturbed,
     grouped,
+    measure_search,
     median,
     number,
-    searched,
     spread,
+    timing_warnings,
+    worker_count_warnings,
 )
 from outflank.lab.report import Cell, Plot, ReportTable, Sample, Series, sample_shape
-from outflank.lab.search_log import unnoted
+from outflank.lab.search_log import without_logging
 from outflank.machine import usable_cores
-from outflank.placement import can_bind, places
+from outflank.placement import can_bind, worker_processors
 from outflank.search.contract import Stop
 from outflank.search.division import scheme_named
 from outflank.search.table import Table as Memory
-from outflank.topology import MemoryNode, listed, topology
+from outflank.topology import MemoryNode, number_ranges, topology
 
 PINS = ("none", "compact", "spread")
 
 SEARCH, NODE = "search", "memory node"
-"""What a sample is of."""
+"""Kinds of samples."""
 
 FIRST, IN_TURN = "with its first writer", "dealt to all nodes"
-"""Where a page of the table lies."""
+"""Placements of the table's pages."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlacementParameters(Parameters):
-    """What is measured."""
+    """Parameters of the placement experiment."""
 
     depth: int = option(12, "Plies from a position in the middle of a game.")
     workers: int = option(core_counts()[-1], "Workers that share the search.")
@@ -54,111 +54,118 @@ def _memories() -> tuple[str, ...]:
 
 
 class Placement(Experiment[PlacementParameters]):
-    """Pinned and unpinned workers, on near and far memory."""
+    """Pinned and unpinned workers, with near and far memory."""
 
     name = "placement"
     question = "What do workers gain that stay on their processors, near their memory?"
     reports = ("001",)
     parameters = PlacementParameters
 
-    def tasks(self, chosen: PlacementParameters) -> Sequence[Task]:
-        for scheme in chosen.schemes:
+    def tasks(self, parameters: PlacementParameters) -> Sequence[Task]:
+        for scheme in parameters.schemes:
             scheme_named(scheme)
         sides = [
             Contender(
                 labels={"what": SEARCH, "scheme": scheme, "table": memory, "pin": pin},
                 board=usual_board(),
-                depth=chosen.depth,
-                options={"parallel": scheme, "workers": chosen.workers, "pin": pin},
+                depth=parameters.depth,
+                options={"parallel": scheme, "workers": parameters.workers, "pin": pin},
             )
-            for scheme in chosen.schemes
+            for scheme in parameters.schemes
             for memory in _memories()
             for pin in (PINS if can_bind() else PINS[:1])
         ]
         tables: dict[str, Memory] = {}
         return [
-            Task("this machine", partial(_nodes, chosen), 0.1),
+            Task("this machine", partial(_node_samples, parameters), 0.1),
             *(
-                Task(f"{side.name}, round {number_}", partial(_sampled, side, number_, chosen.table_bits, tables))
-                for number_, side in alternating(sides, chosen.rounds)
+                Task(
+                    f"{side.name}, round {round_number}",
+                    partial(_measure_search, side, round_number, parameters.table_bits, tables),
+                )
+                for round_number, side in alternating(sides, parameters.rounds)
             ),
         ]
 
-    def shape(self, chosen: PlacementParameters, sample: Sample) -> Shape:
+    def shape(self, parameters: PlacementParameters, sample: Sample) -> Shape:
         if sample.get("what") == NODE:
             counts: dict[str, Kind] = dict.fromkeys(("processors", "compact", "spread"), Count)
             return sample_shape(counts, node=Count, listed=str, memory=Count | None, told=str, alike=bool)
         labels: dict[str, Kind] = {
             "pin": Literal[*PINS],
             "table": Literal[FIRST, IN_TURN],
-            "scheme": Literal[*chosen.schemes],
+            "scheme": Literal[*parameters.schemes],
         }
-        return sample_shape(SEARCHED, labels, what=Literal[SEARCH, NODE], round=Several)
+        return sample_shape(SEARCH_KINDS, labels, what=Literal[SEARCH, NODE], round=Several)
 
-    def conclude(self, chosen: PlacementParameters, samples: Sequence[Sample]) -> Conclusion:
+    def conclude(self, parameters: PlacementParameters, samples: Sequence[Sample]) -> Conclusion:
         nodes = [sample for sample in samples if sample["what"] == NODE]
         searches = [sample for sample in samples if sample["what"] == SEARCH]
         groups = grouped(searches, "scheme", "table", "pin")
-        lines = [_line(label, found, groups.get((label[0], FIRST, "none"))) for label, found in groups.items()]
+        lines = [_line(label, group, groups.get((label[0], FIRST, "none"))) for label, group in groups.items()]
         values = {sample["value"] for sample in searches}
-        notes = list(_said(nodes, {str(sample["pin"]) for sample in searches}))
-        if chosen.workers <= usable_cores():
-            notes += disturbed({", ".join(map(str, label)): found for label, found in groups.items()})
+        notes = list(_notes(nodes, {str(sample["pin"]) for sample in searches}))
+        if parameters.workers <= usable_cores():
+            notes += timing_warnings({", ".join(map(str, label)): group for label, group in groups.items()})
         if len(values) > 1:
             notes.append(f"The value differs: {', '.join(map(str, values))}. It must not.")
         return Conclusion(
             tables=(ReportTable.of("placement of workers and of the table", lines), *_machine(nodes)),
             figures=(_bars(lines),) if lines else (),
-            notes=(*notes, *beyond_cores((chosen.workers,))),
+            notes=(*notes, *worker_count_warnings((parameters.workers,))),
             passed=len(values) <= 1,
         )
 
 
-def _sampled(side: Contender, number_: int, bits: int, tables: dict[str, Memory], stop: Stop) -> list[Sample]:
-    """A search on a table that is empty, and whose pages lie where a search like it has put them."""
+def _measure_search(
+    side: Contender, round_number: int, bits: int, tables: dict[str, Memory], stop: Stop
+) -> list[Sample]:
+    """Return the sample of a search on an empty table, whose pages an earlier, equal search has placed."""
     if side.name not in tables:
         tables[side.name] = Memory(bits, interleave=side.labels["table"] == IN_TURN)
-        with unnoted():
-            searched(side, stop, table=tables[side.name])  # compiles, and touches the pages
+        with without_logging():
+            measure_search(side, stop, table=tables[side.name])  # compiles and touches the pages
     table = tables[side.name]
     table.clear()
-    _, sample = searched(side, stop, table=table)
-    return [] if stop.called else [{**sample, "round": number_}]
+    _, sample = measure_search(side, stop, table=table)
+    return [] if stop.called else [{**sample, "round": round_number}]
 
 
-def _nodes(chosen: PlacementParameters, stop: Stop) -> list[Sample]:
-    """The machine's memory nodes, and how many workers are put on each."""
-    built = topology()
-    compact, spread_ = places("compact", built), places("spread", built)
+def _node_samples(parameters: PlacementParameters, stop: Stop) -> list[Sample]:
+    """Return the machine's memory nodes, and how many workers are placed on each."""
+    machine = topology()
+    compact, spread_ = worker_processors("compact", machine), worker_processors("spread", machine)
     return [
         {
             "what": NODE,
             "node": node.number,
             "processors": len(node.processors),
-            "listed": listed(node.processors),
+            "listed": number_ranges(node.processors),
             "memory": node.memory_bytes,
-            "compact": _near(node, compact, chosen.workers),
-            "spread": _near(node, spread_, chosen.workers),
-            "told": str(built),
+            "compact": _workers_near(node, compact, parameters.workers),
+            "spread": _workers_near(node, spread_, parameters.workers),
+            "told": str(machine),
             "alike": compact == spread_,
         }
-        for node in built.nodes
+        for node in machine.nodes
     ]
 
 
-def _near(node: MemoryNode, where: Sequence[int], workers: int) -> int:
-    return sum(where[worker % len(where)] in node.processors for worker in range(workers)) if where else 0
+def _workers_near(node: MemoryNode, processors: Sequence[int], workers: int) -> int:
+    return (
+        sum(processors[worker % len(processors)] in node.processors for worker in range(workers)) if processors else 0
+    )
 
 
-def _line(label: tuple[Cell, ...], found: Sequence[Sample], free: Sequence[Sample] | None) -> Sample:
-    low, high = spread(found, "seconds")
+def _line(label: tuple[Cell, ...], samples: Sequence[Sample], unpinned: Sequence[Sample] | None) -> Sample:
+    low, high = spread(samples, "seconds")
     return {
         **dict(zip(("scheme", "table", "pin"), label, strict=True)),
-        "time (s)": median(found, "seconds"),
+        "time (s)": median(samples, "seconds"),
         "least (s)": low,
         "greatest (s)": high,
-        "nodes per second": round(median(found, _speed)),
-        "speed, to no placement": median(found, _speed) / median(free, _speed) if free else None,
+        "nodes per second": round(median(samples, _speed)),
+        "speed, to no placement": median(samples, _speed) / median(unpinned, _speed) if unpinned else None,
     }
 
 
@@ -181,7 +188,7 @@ def _machine(nodes: Sequence[Sample]) -> Iterator[ReportTable]:
         yield ReportTable.of(f"the machine: {nodes[0]['told']}", lines)
 
 
-def _said(nodes: Sequence[Sample], pins: set[str]) -> Iterator[str]:
+def _notes(nodes: Sequence[Sample], pins: set[str]) -> Iterator[str]:
     if pins == {"none"}:
         yield "That system binds no thread to a processor: workers are where it puts them."
     elif nodes and nodes[0]["alike"]:
@@ -207,8 +214,8 @@ def _bars(lines: Sequence[Sample]) -> Plot:
         series=tuple(
             Series(
                 name=f"{scheme}, {memory}" if several else str(scheme),
-                points=tuple((str(row["pin"]), number(row["nodes per second"])) for row in own),
+                points=tuple((str(row["pin"]), number(row["nodes per second"])) for row in rows),
             )
-            for (scheme, memory), own in grouped(lines, "scheme", "table").items()
+            for (scheme, memory), rows in grouped(lines, "scheme", "table").items()
         ),
     )

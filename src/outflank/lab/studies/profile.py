@@ -1,4 +1,4 @@
-"""Where the time of a parallel search goes: what HPCToolkit showed report 004."""
+"""How a parallel search spends its time: what HPCToolkit showed report 004."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,22 +10,22 @@ from outflank.boards import Board
 from outflank.errors import OutflankError
 from outflank.games.description import game_named
 from outflank.kinds import Between, Count, Duration, Misfit, Shape
-from outflank.lab.boards import GAME, POSITIONS, USUAL_GAME, by_game, chosen_boards
+from outflank.lab.boards import GAME, POSITIONS, USUAL_GAME, by_game, study_positions
 from outflank.lab.classroom import BrokenOff
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, core_counts, option
 from outflank.lab.function_profile import SHAPES as FUNCTION_SHAPES
-from outflank.lab.function_profile import function_samples, views
+from outflank.lab.function_profile import function_samples, function_tables
 from outflank.lab.literature import fact
 from outflank.lab.measuring import (
     Contender,
-    beyond_cores,
     check_divides,
     grouped,
+    measure_search,
     median,
     number,
-    placed,
-    searched,
+    position_kinds,
     warm,
+    worker_count_warnings,
 )
 from outflank.lab.report import (
     Cell,
@@ -40,7 +40,7 @@ from outflank.lab.report import (
     Timeline,
     sample_shape,
 )
-from outflank.lab.traces import IDLE, KINDS, SEARCH, chrome_trace, folded_stacks, intervals, joined, line_of
+from outflank.lab.traces import IDLE, KINDS, SEARCH, chrome_trace, folded_stacks, intervals, line_steps, merge_short
 from outflank.lab.whole_games import WHOLE_GAME, check_playing, first_board, play, program_of
 from outflank.parallel.events import EventRecording
 from outflank.search.contract import Stop
@@ -48,18 +48,18 @@ from outflank.search.division import check_supports, scheme_named
 from outflank.words import how_many
 
 COLUMNS = 200
-"""Points of the curve of busy workers."""
+"""Number of points of the curve of busy workers."""
 
 MOST_PLIES = 200
-"""Moves of a line: more than a search has."""
+"""Limit on the moves of a line: more than any search has."""
 
 MOST_INTERVALS = 20_000
-"""Intervals that are kept; short ones are joined until there are no more."""
+"""Limit on stored intervals; short ones are merged until the limit holds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProfileParameters(Parameters):
-    """What is measured."""
+    """Parameters of the profile experiment."""
 
     game: str = option(USUAL_GAME, GAME)
     positions: tuple[str, ...] | None = option(None, f"{POSITIONS}  [the game's mid-game board]")
@@ -73,167 +73,179 @@ class ProfileParameters(Parameters):
 
     def __post_init__(self) -> None:
         super(ProfileParameters, self).__post_init__()
-        chosen_boards(self.game, self.positions)
+        study_positions(self.game, self.positions)
         check_playing(self.whole_game, self.game, self.positions)
-        check_divides(self.dividing)
+        check_divides(self.scheme_name)
         program = program_of(self.whole_game)
         if program is not None:
-            check_supports(scheme_named(self.dividing), program.search["algorithm"])
+            check_supports(scheme_named(self.scheme_name), program.search["algorithm"])
 
     @property
-    def dividing(self) -> str:
-        """The scheme."""
+    def scheme_name(self) -> str:
+        """The name of the scheme."""
         program = program_of(self.whole_game)
         return self.scheme or ("ybw" if program is None else str(program.shared["parallel"]))
 
     @property
     def minimax(self) -> bool:
-        """Whether it searches by minimax, as reports 002 and 004 do."""
-        return self.dividing == "fork-join" or "pvs" not in scheme_named(self.dividing).algorithms
+        """Whether the search is minimax, as in reports 002 and 004."""
+        return self.scheme_name == "fork-join" or "pvs" not in scheme_named(self.scheme_name).algorithms
 
     @property
     def sides(self) -> list[Contender]:
-        """What is searched, or played: one for each position."""
+        """The searches or games to measure, one for each position."""
         lab = game_named(self.game).lab
         program = program_of(self.whole_game)
-        usual = lab.minimax_depth if self.minimax else lab.profile_depth
+        default_depth = lab.minimax_depth if self.minimax else lab.profile_depth
         options: dict[str, Any] = {"algorithm": "minimax" if self.minimax else "pvs", "deepen": not self.minimax}
         if self.minimax and lab.minimax_evaluation is not None:
             options["evaluation"] = lab.minimax_evaluation
         if program is not None:
             options |= {**program.search, **program.shared}
-        options |= {"parallel": self.dividing, "workers": self.workers}
+        options |= {"parallel": self.scheme_name, "workers": self.workers}
         if self.threshold is not None or "threshold" not in options:
             options["threshold"] = self.threshold
-        found = []
-        for place in chosen_boards(self.game, self.positions):
+        sides = []
+        for place in study_positions(self.game, self.positions):
             board = first_board(self.whole_game, place.board)
-            found.append(
+            sides.append(
                 Contender(
                     labels={"position": place.name if board is place.board else "start"},
                     board=board,
-                    depth=place.depth or self.depth or usual,
+                    depth=place.depth or self.depth or default_depth,
                     options=options,
                     plays=self.whole_game,
                 )
             )
-        return found
+        return sides
 
 
 class ProfileStudy(Experiment[ProfileParameters]):
-    """A timeline, a flame graph, and shares."""
+    """A timeline, a flame graph, and shares of the time."""
 
     name = "profile"
     question = "Where does the time of a parallel search go, worker by worker and over time?"
     reports = ("004",)
     parameters = ProfileParameters
 
-    def tasks(self, chosen: ProfileParameters) -> Sequence[Task]:
-        found = [Task(str(side.labels["position"]), partial(_traced, side)) for side in chosen.sides]
-        if chosen.minimax:
-            found += [Task(f"{side.labels['position']}, functions", partial(_functions, side)) for side in chosen.sides]
-        return found
+    def tasks(self, parameters: ProfileParameters) -> Sequence[Task]:
+        tasks = [Task(str(side.labels["position"]), partial(_trace, side)) for side in parameters.sides]
+        if parameters.minimax:
+            tasks += [
+                Task(f"{side.labels['position']}, functions", partial(_function_samples, side))
+                for side in parameters.sides
+            ]
+        return tasks
 
-    def shape(self, chosen: ProfileParameters, sample: Sample) -> Shape:
-        if (own := FUNCTION_SHAPES.get(str(sample.get("what")))) is not None:
-            return sample_shape(placed(sample), own, what=str)
+    def shape(self, parameters: ProfileParameters, sample: Sample) -> Shape:
+        if (names := FUNCTION_SHAPES.get(str(sample.get("what")))) is not None:
+            return sample_shape(position_kinds(sample), names, what=str)
         return sample_shape(
-            placed(sample),
+            position_kinds(sample),
             what=Literal["interval", "total", *FUNCTION_SHAPES],
-            worker=Annotated[int, Between(0, chosen.workers - 1)],
+            worker=Annotated[int, Between(0, parameters.workers - 1)],
             kind=Literal[*KINDS],
             begin_us=Duration,
             end_us=Duration,
             nodes=Count,
             line=str,
-            also=_forwards,
+            also=_check_interval,
         )
 
-    def conclude(self, chosen: ProfileParameters, samples: Sequence[Sample]) -> Conclusion:
+    def conclude(self, parameters: ProfileParameters, samples: Sequence[Sample]) -> Conclusion:
         tables: list[ReportTable] = []
         figures: list[Figure] = []
         notes: list[str] = []
         places = grouped(samples, "position")
-        for (position,), here in places.items():
-            spans = [sample for sample in here if sample["what"] == "interval"]
-            totals = [sample for sample in here if sample["what"] == "total"]
-            of = f" of {position}" if len(places) > 1 else ""
+        for (position,), position_samples in places.items():
+            spans = [sample for sample in position_samples if sample["what"] == "interval"]
+            totals = [sample for sample in position_samples if sample["what"] == "total"]
+            of_position = f" of {position}" if len(places) > 1 else ""
             end = max((number(sample["end_us"]) for sample in spans), default=0.0)
             tables.append(
-                ReportTable.of(f"{chosen.dividing}: time{of} by what it went into", _shares(totals, chosen.workers))
+                ReportTable.of(
+                    f"{parameters.scheme_name}: time{of_position} by what it went into",
+                    _shares(totals, parameters.workers),
+                )
             )
-            figures += [_timeline(chosen, spans, of), _busy(spans, end, chosen.workers, of), _flame(spans, of)]
+            figures += [
+                _timeline(parameters, spans, of_position),
+                _busy(spans, end, parameters.workers, of_position),
+                _flame(spans, of_position),
+            ]
             nodes = sum(int(number(total["nodes"])) for total in totals)
             scheduler = share_of(totals, RUNTIME)
             notes.append(
-                f"Runtime of its own (spawn, steal, schedule){of}: {scheduler:.2%} of the busy time "
+                f"Runtime of its own (spawn, steal, schedule){of_position}: {scheduler:.2%} of the busy time "
                 f"(report 004: {fact('004', 'scheduler_share_percent')} % at the scheduler). "
-                f"{nodes:,} nodes{_told(chosen)}."
+                f"{nodes:,} nodes{_settings_text(parameters)}."
             )
-            views_, said = views(here, {kind: seconds_of(totals, (kind,)) for kind in KINDS}, of)
-            tables, notes = [*tables, *views_], [*notes, *said]
+            view_tables, view_notes = function_tables(
+                position_samples, {kind: seconds_of(totals, (kind,)) for kind in KINDS}, of_position
+            )
+            tables, notes = [*tables, *view_tables], [*notes, *view_notes]
         if len(places) > 1:
             tables.append(_over_positions(places))
         return Conclusion(
-            tables=tuple(tables), figures=tuple(figures), notes=(*notes, *beyond_cores((chosen.workers,)))
+            tables=tuple(tables), figures=tuple(figures), notes=(*notes, *worker_count_warnings((parameters.workers,)))
         )
 
-    def files(self, chosen: ProfileParameters, samples: Sequence[Sample]) -> dict[str, str]:
-        found: dict[str, str] = {}
+    def files(self, parameters: ProfileParameters, samples: Sequence[Sample]) -> dict[str, str]:
+        texts: dict[str, str] = {}
         places = grouped(samples, "position")
-        for (position,), here in places.items():
-            spans = [sample for sample in here if sample["what"] == "interval"]
-            name = f".{_in_a_file_name(str(position))}" if len(places) > 1 else ""
-            found |= {f"{name}.trace.json": chrome_trace(spans), f"{name}.folded": folded_stacks(spans)}
-        return found
+        for (position,), position_samples in places.items():
+            spans = [sample for sample in position_samples if sample["what"] == "interval"]
+            name = f".{_file_name_part(str(position))}" if len(places) > 1 else ""
+            texts |= {f"{name}.trace.json": chrome_trace(spans), f"{name}.folded": folded_stacks(spans)}
+        return texts
 
 
-def _told(chosen: ProfileParameters) -> str:
-    """Depth and division, as far as they were asked for."""
-    depth = "" if chosen.depth is None else f" at depth {chosen.depth}"
-    if chosen.threshold is None:
+def _settings_text(parameters: ProfileParameters) -> str:
+    """Return depth and division as text, as far as they were given."""
+    depth = "" if parameters.depth is None else f" at depth {parameters.depth}"
+    if parameters.threshold is None:
         return depth
-    return f"{depth}, undivided with {how_many(chosen.threshold, 'ply', 'plies')} left"
+    return f"{depth}, undivided with {how_many(parameters.threshold, 'ply', 'plies')} left"
 
 
 RUNTIME = ("spawn", "steal", "schedule")
-"""What a worker does for the sake of sharing alone."""
+"""Kinds of work that exist only because the search is shared."""
 
 
-def _in_a_file_name(position: str) -> str:
+def _file_name_part(position: str) -> str:
     return re.sub(r"[^A-Za-z0-9-]+", "-", position)
 
 
 def _over_positions(places: Mapping[tuple[Cell, ...], Sequence[Sample]]) -> ReportTable:
-    """The shares of all kinds, a row for each position and the medians."""
+    """Return the shares of all kinds, one row per position, and their medians."""
     rows: list[Sample] = []
-    for (position,), here in places.items():
-        totals = [sample for sample in here if sample["what"] == "total"]
+    for (position,), position_samples in places.items():
+        totals = [sample for sample in position_samples if sample["what"] == "total"]
         rows.append({"position": position, **{kind: share_of(totals, (kind,), of=KINDS) for kind in KINDS}})
     rows.append({"position": "median", **{kind: median(rows, kind) for kind in KINDS}})
     return ReportTable.of("shares of the time by position", rows)
 
 
-def _forwards(sample: Sample) -> None:
+def _check_interval(sample: Sample) -> None:
     if number(sample["end_us"]) < number(sample["begin_us"]):
         raise Misfit("end_us", "expected a time after begin_us")
-    if len(line_of(str(sample["line"]))) > MOST_PLIES:
+    if len(line_steps(str(sample["line"]))) > MOST_PLIES:
         raise Misfit("line", f"expected {MOST_PLIES} moves at most")
 
 
-def _functions(side: Contender, stop: Stop) -> list[Sample]:
+def _function_samples(side: Contender, stop: Stop) -> list[Sample]:
     return [{**side.labels, **sample} for sample in function_samples(side, stop)]
 
 
-def _traced(side: Contender, stop: Stop) -> list[Sample]:
+def _trace(side: Contender, stop: Stop) -> list[Sample]:
     recording = EventRecording(1 << 20)
-    recorded = replace(side, options={**side.options, "instrument": recording})
-    warm(recorded)
+    recorded_side = replace(side, options={**side.options, "instrument": recording})
+    warm(recorded_side)
     recording.take()
     try:
-        every = list(_intervals(recorded, recording, stop))
+        all_intervals = list(_intervals(recorded_side, recording, stop))
     except BrokenOff:
-        return []  # nothing of a stopped game is kept
+        return []  # a stopped game is discarded
     if recording.lost:
         raise OutflankError(f"{recording.lost:,} events found no room: choose a higher --threshold or a lower --depth")
     totals: list[Sample] = [
@@ -243,30 +255,30 @@ def _traced(side: Contender, stop: Stop) -> list[Sample]:
             "worker": worker,
             "kind": kind,
             "begin_us": 0.0,
-            "end_us": sum(number(each["end_us"]) - number(each["begin_us"]) for each in found),
-            "nodes": sum(int(number(each["nodes"])) for each in found),
+            "end_us": sum(number(sample["end_us"]) - number(sample["begin_us"]) for sample in group),
+            "nodes": sum(int(number(sample["nodes"])) for sample in group),
             "line": "",
         }
-        for (worker, kind), found in grouped(every, "worker", "kind").items()
+        for (worker, kind), group in grouped(all_intervals, "worker", "kind").items()
     ]
-    least, kept = 0.0, every
-    span = max((number(sample["end_us"]) for sample in every), default=0.0)
-    while len(kept) > MOST_INTERVALS:
+    least, stored_intervals = 0.0, all_intervals
+    span = max((number(sample["end_us"]) for sample in all_intervals), default=0.0)
+    while len(stored_intervals) > MOST_INTERVALS:
         least = 2 * least or span / 10 / MOST_INTERVALS
-        kept = joined(every, least)
+        stored_intervals = merge_short(all_intervals, least)
     return [
         *totals,
         *(
-            {**side.labels, "what": "interval", **sample, "line": _named(str(sample["line"]), side.board)}
-            for sample in kept
+            {**side.labels, "what": "interval", **sample, "line": _in_notation(str(sample["line"]), side.board)}
+            for sample in stored_intervals
         ),
     ]
 
 
 def _intervals(side: Contender, recording: EventRecording, stop: Stop) -> Iterator[Sample]:
-    """What workers did in a search, or turn by turn in a game."""
+    """Yield the workers' intervals in a search, or turn by turn in a game."""
     if side.plays is None:
-        searched(side, stop)
+        measure_search(side, stop)
         yield from intervals(recording.take())
         return
     origin: int | None = None
@@ -278,28 +290,32 @@ def _intervals(side: Contender, recording: EventRecording, stop: Stop) -> Iterat
         yield from intervals(events, origin=origin, turn=turn)
 
 
-def _named(line: str, board: Board[Any]) -> str:
-    """A line with its moves as people write them; it begins at the board, or at a turn of the game from there."""
-    first, *codes = line_of(line) or [""]
-    begun = board.copy()
+def _in_notation(line: str, board: Board[Any]) -> str:
+    """Return a line with its moves in notation; it begins at the board, or at a turn of the game played from there."""
+    first, *codes = line_steps(line) or [""]
+    start = board.copy()
     if first.startswith("turn ") and int(first.split()[1]) % 2 == 0:
-        begun.turn = begun.turn.other
-    return " ".join((first, *map(str, begun.line(map(int, codes)))))
+        start.turn = start.turn.other
+    return " ".join((first, *map(str, start.line(map(int, codes)))))
 
 
 def _shares(totals: Sequence[Sample], workers: int) -> list[Sample]:
-    """Seconds by kind, all workers together and each; beyond eight, the least and the most."""
+    """Return seconds by kind, in total and per worker; beyond eight workers, only the least and the most."""
     by_kind: dict[str, dict[int, float]] = {kind: dict.fromkeys(range(workers), 0.0) for kind in KINDS}
     for sample in totals:
         by_kind[str(sample["kind"])][int(number(sample["worker"]))] += number(sample["end_us"]) / 1e6
-    whole = sum(sum(each.values()) for each in by_kind.values()) or 1.0
+    total = sum(sum(by_worker.values()) for by_worker in by_kind.values()) or 1.0
     rows: list[Sample] = []
-    for kind, each in by_kind.items():
-        row: Sample = {"kind": kind, "all (s)": sum(each.values()), "share": f"{sum(each.values()) / whole:.2%}"}
+    for kind, by_worker in by_kind.items():
+        row: Sample = {
+            "kind": kind,
+            "all (s)": sum(by_worker.values()),
+            "share": f"{sum(by_worker.values()) / total:.2%}",
+        }
         if workers <= 8:
-            row |= {f"worker {worker} (s)": seconds for worker, seconds in each.items()}
+            row |= {f"worker {worker} (s)": seconds for worker, seconds in by_worker.items()}
         else:
-            row |= {"least (s)": min(each.values()), "most (s)": max(each.values())}
+            row |= {"least (s)": min(by_worker.values()), "most (s)": max(by_worker.values())}
         rows.append(row)
     return rows
 
@@ -308,19 +324,19 @@ BUSY = tuple(kind for kind in KINDS if kind != IDLE)
 
 
 def seconds_of(totals: Sequence[Sample], kinds: tuple[str, ...]) -> float:
-    """What all workers together spent on some kinds."""
-    return sum(number(each["end_us"]) for each in totals if each["kind"] in kinds) / 1e6
+    """Return the time that all workers together spent on some kinds."""
+    return sum(number(total["end_us"]) for total in totals if total["kind"] in kinds) / 1e6
 
 
 def share_of(totals: Sequence[Sample], kinds: tuple[str, ...], *, of: tuple[str, ...] = BUSY) -> float:
-    """Some kinds' part of the time that others took together."""
-    whole = seconds_of(totals, of)
-    return seconds_of(totals, kinds) / whole if whole else 0.0
+    """Return the time of some kinds as a share of the time of the kinds `of`."""
+    total = seconds_of(totals, of)
+    return seconds_of(totals, kinds) / total if total else 0.0
 
 
-def _timeline(chosen: ProfileParameters, samples: Sequence[Sample], of: str) -> Timeline:
+def _timeline(parameters: ProfileParameters, samples: Sequence[Sample], of_position: str) -> Timeline:
     return Timeline(
-        title=f"{chosen.dividing}: what each worker did{of.replace(' of ', ' in ')}",
+        title=f"{parameters.scheme_name}: what each worker did{of_position.replace(' of ', ' in ')}",
         unit="ms",
         kinds=KINDS[:-1],
         intervals=tuple(
@@ -337,8 +353,8 @@ def _timeline(chosen: ProfileParameters, samples: Sequence[Sample], of: str) -> 
     )
 
 
-def _busy(samples: Sequence[Sample], end: float, workers: int, of: str) -> Plot:
-    """How many workers were busy, column by column."""
+def _busy(samples: Sequence[Sample], end: float, workers: int, of_position: str) -> Plot:
+    """Return the plot of the number of busy workers over time."""
     columns = [0.0] * COLUMNS
     width = end / COLUMNS or 1.0
     for sample in samples:
@@ -347,9 +363,9 @@ def _busy(samples: Sequence[Sample], end: float, workers: int, of: str) -> Plot:
         begin, until = number(sample["begin_us"]), number(sample["end_us"])
         for column in range(int(begin / width), min(int(until / width) + 1, COLUMNS)):
             columns[column] += max(0.0, min(until, (column + 1) * width) - max(begin, column * width))
-    points = tuple(((column + 0.5) * width / 1000, filled / width) for column, filled in enumerate(columns))
+    points = tuple(((column + 0.5) * width / 1000, busy_us / width) for column, busy_us in enumerate(columns))
     return Plot(
-        title=f"busy workers{of} over time",
+        title=f"busy workers{of_position} over time",
         x="time (ms)",
         y="workers",
         series=(
@@ -359,16 +375,16 @@ def _busy(samples: Sequence[Sample], end: float, workers: int, of: str) -> Plot:
     )
 
 
-def _flame(samples: Sequence[Sample], of: str) -> Flame:
+def _flame(samples: Sequence[Sample], of_position: str) -> Flame:
     root = FlameBox("all workers")
     for sample in samples:
         kind = str(sample["kind"])
-        path = line_of(str(sample["line"])) if kind != IDLE else []
+        path = line_steps(str(sample["line"])) if kind != IDLE else []
         root.add(
             [*path, *([] if kind == SEARCH else [kind])], (number(sample["end_us"]) - number(sample["begin_us"])) / 1000
         )
     return Flame(
-        title=f"flame graph of the tree{of}",
+        title=f"flame graph of the tree{of_position}",
         unit="ms",
         root=root,
         caption="Iterations or turns, root moves, the replies that became split points; idle time beside them.",

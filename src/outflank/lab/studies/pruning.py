@@ -1,4 +1,4 @@
-"""What alpha-beta saves in Abalone, and how a search grows with its depth: report 003's figures."""
+"""What alpha-beta saves in Abalone, and how the cost of a search grows with its depth: report 003's figures."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,19 +12,19 @@ from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, op
 from outflank.lab.literature import rows as published_rows
 from outflank.lab.measuring import alternating, grouped, median, number
 from outflank.lab.report import Plot, ReportTable, Sample, Series, sample_shape
-from outflank.lab.search_log import search, unnoted
+from outflank.lab.search_log import search, without_logging
 from outflank.search.contract import Limits, Stop
 from outflank.search.ordering import ordering_named
 from outflank.search.results import Result
 
 PROGRAMS = ("minimax", "alpha-beta, full windows (003)", "alpha-beta")
 KINDS = "kinds:from_depth=1"
-"""The ordering of report 003's program, and of those above."""
+"""The ordering of report 003's program, and of `PROGRAMS`."""
 ORDERED = "003 with "
-"""Before the name of another ordering."""
+"""Prefix of the name of another ordering."""
 
 
-def _searched(program: str, board: AbaloneBoard, depth: int, stop: Stop) -> Result:
+def _search(program: str, board: AbaloneBoard, depth: int, stop: Stop) -> Result:
     if program == "minimax":
         return search(
             board, Limits(depth=depth), stop=stop, algorithm="minimax", evaluation="rings", deepen=False, workers=1
@@ -35,43 +35,43 @@ def _searched(program: str, board: AbaloneBoard, depth: int, stop: Stop) -> Resu
 
 def _sample(program: str, name: str, board: AbaloneBoard, depth: int, round_: int, stop: Stop) -> list[Sample]:
     if round_ == 1:
-        with unnoted():
-            _searched(program, board, 1, stop)  # compiles
-    found = _searched(program, board, depth, stop)
+        with without_logging():
+            _search(program, board, 1, stop)  # compiles
+    result = _search(program, board, depth, stop)
     sample: Sample = {
         "program": program,
         "position": name,
         "depth": depth,
         "round": round_,
-        "value": found.value,
-        "leaves": found.leaves,
-        "nodes": found.nodes,
-        "seconds": found.seconds,
+        "value": result.value,
+        "leaves": result.leaves,
+        "nodes": result.nodes,
+        "seconds": result.seconds,
     }
     return [sample]
 
 
-def _saved(samples: Sequence[Sample]) -> tuple[str, ...]:
-    """What pruning saves, at the greatest depth that all programs have searched."""
-    leaves = {key: number(found[0]["leaves"]) for key, found in grouped(samples, "program", "depth").items()}
+def _savings_notes(samples: Sequence[Sample]) -> tuple[str, ...]:
+    """Return a note on what pruning saves at the greatest depth that all programs have searched."""
+    leaves = {key: number(group[0]["leaves"]) for key, group in grouped(samples, "program", "depth").items()}
     programs = tuple(dict.fromkeys(program for program, _ in leaves))
-    shared = [depth for program, depth in leaves if program == PROGRAMS[0]]
-    depths = [number(depth) for depth in shared if all((program, depth) in leaves for program in programs)]
+    minimax_depths = [depth for program, depth in leaves if program == PROGRAMS[0]]
+    depths = [number(depth) for depth in minimax_depths if all((program, depth) in leaves for program in programs)]
     if not depths or len(programs) == 1:
         return ()
     deepest = max(depths)
-    whole = leaves[PROGRAMS[0], deepest]
+    minimax_leaves = leaves[PROGRAMS[0], deepest]
     others = [program for program in programs if program != PROGRAMS[0]]
-    told = ", ".join(f"{whole / leaves[program, deepest]:.1f} times those of {program}" for program in others)
-    return (f"At depth {deepest} minimax evaluates {whole:,.0f} leaves: {told}.",)
+    parts = ", ".join(f"{minimax_leaves / leaves[program, deepest]:.1f} times those of {program}" for program in others)
+    return (f"At depth {deepest} minimax evaluates {minimax_leaves:,.0f} leaves: {parts}.",)
 
 
-def _sides(chosen: "DepthsChoice") -> list[tuple[str, int]]:
+def _sides(parameters: "DepthsParameters") -> list[tuple[str, int]]:
     return [
         (program, depth)
         for program in PROGRAMS
-        for depth in chosen.depths
-        if program != "minimax" or depth <= chosen.minimax_depth
+        for depth in parameters.depths
+        if program != "minimax" or depth <= parameters.minimax_depth
     ]
 
 
@@ -87,57 +87,58 @@ def _shape(**names: Kind) -> Shape:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DepthsChoice(Parameters):
-    """What is measured."""
+class DepthsParameters(Parameters):
+    """Parameters of the depths experiment."""
 
     depths: tuple[int, ...] = option((1, 2, 3, 4, 5), "Plies from the start.")
     minimax_depth: int = option(4, "Plies of minimax, at most: at 5 it evaluates 283 million leaves.")
     rounds: int = option(3, "Times that each depth is measured.")
 
 
-class Depths(Experiment[DepthsChoice]):
+class Depths(Experiment[DepthsParameters]):
     """Time and leaves by depth."""
 
     name = "depths"
     question = "How do time and leaves grow with the depth, with and without pruning?"
     reports = ("003",)
-    parameters = DepthsChoice
+    parameters = DepthsParameters
 
-    def tasks(self, chosen: DepthsChoice) -> Sequence[Task]:
+    def tasks(self, parameters: DepthsParameters) -> Sequence[Task]:
         board = AbaloneBoard.start()
         return [
             Task(
-                f"{program}, depth {depth}, round {number_}",
-                partial(_sample, program, "start", board, depth, number_),
+                f"{program}, depth {depth}, round {round_number}",
+                partial(_sample, program, "start", board, depth, round_number),
                 float(20 ** (depth - 3)) * (20 if program == "minimax" else 1),
             )
-            for number_, (program, depth) in alternating(_sides(chosen), chosen.rounds)
+            for round_number, (program, depth) in alternating(_sides(parameters), parameters.rounds)
         ]
 
-    def shape(self, chosen: DepthsChoice, sample: Sample) -> Shape:
-        return _shape(program=Literal[*PROGRAMS], depth=Literal[*chosen.depths])
+    def shape(self, parameters: DepthsParameters, sample: Sample) -> Shape:
+        return _shape(program=Literal[*PROGRAMS], depth=Literal[*parameters.depths])
 
-    def conclude(self, chosen: DepthsChoice, samples: Sequence[Sample]) -> Conclusion:
-        by_depth: dict[int, Sample] = {int(depth): {"depth": depth} for depth in chosen.depths}
-        for (program, depth), found in grouped(samples, "program", "depth").items():
+    def conclude(self, parameters: DepthsParameters, samples: Sequence[Sample]) -> Conclusion:
+        by_depth: dict[int, Sample] = {int(depth): {"depth": depth} for depth in parameters.depths}
+        for (program, depth), group in grouped(samples, "program", "depth").items():
             row = by_depth[int(number(depth))]
-            row[f"{program}: leaves"] = found[0]["leaves"]
-            row[f"{program}: time (s)"] = median(found, "seconds")
+            row[f"{program}: leaves"] = group[0]["leaves"]
+            row[f"{program}: time (s)"] = median(group, "seconds")
         curves = grouped(samples, "program")
-        notes = _saved(samples)
+        notes = _savings_notes(samples)
 
         def over(measure: str) -> tuple[Series, ...]:
             return tuple(
                 Series(
                     name=str(program),
                     points=tuple(
-                        (number(depth), median(each, measure)) for (depth,), each in grouped(found, "depth").items()
+                        (number(depth), median(group, measure))
+                        for (depth,), group in grouped(program_samples, "depth").items()
                     ),
                 )
-                for (program,), found in curves.items()
+                for (program,), program_samples in curves.items()
             )
 
-        printed = tuple(
+        published = tuple(
             Series(
                 name=f"003 {row['algorithm']}",
                 points=((row["depth"], float(row["evaluations"])),),
@@ -155,7 +156,7 @@ class Depths(Experiment[DepthsChoice]):
                     x="depth (plies)",
                     y="leaves",
                     log_y=True,
-                    series=(*over("leaves"), *printed),
+                    series=(*over("leaves"), *published),
                 ),
                 Plot(title="time by depth", x="depth (plies)", y="time (s)", log_y=True, series=over("seconds")),
             ),
@@ -163,8 +164,8 @@ class Depths(Experiment[DepthsChoice]):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PruningChoice(Parameters):
-    """What is measured."""
+class PruningParameters(Parameters):
+    """Parameters of the pruning experiment."""
 
     depth: int = option(4, "Plies.")
     orderings: tuple[str, ...] = option(
@@ -172,76 +173,76 @@ class PruningChoice(Parameters):
     )
 
     def __post_init__(self) -> None:
-        super(PruningChoice, self).__post_init__()
+        super(PruningParameters, self).__post_init__()
         for name in self.orderings:
-            ordering_named(AbaloneBoard.start().game, name)  # refuses what is none
+            ordering_named(AbaloneBoard.start().game, name)  # raises for an unknown name
 
 
-class Pruning(Experiment[PruningChoice]):
+class Pruning(Experiment[PruningParameters]):
     """Minimax beside alpha-beta on report 003's positions."""
 
     name = "pruning"
     question = "Which part of the tree does alpha-beta leave out, in leaves and in nodes?"
     reports = ("003",)
-    parameters = PruningChoice
+    parameters = PruningParameters
 
-    def tasks(self, chosen: PruningChoice) -> Sequence[Task]:
+    def tasks(self, parameters: PruningParameters) -> Sequence[Task]:
         return [
             Task(
                 f"{program}, {name}",
-                partial(_sample, program, name, board, chosen.depth, 1),
+                partial(_sample, program, name, board, parameters.depth, 1),
                 10.0 if program == "minimax" else 1.0,
             )
             for name, board in lab_positions().items()
-            for program in (*PROGRAMS, *(f"{ORDERED}{ordering}" for ordering in chosen.orderings))
+            for program in (*PROGRAMS, *(f"{ORDERED}{ordering}" for ordering in parameters.orderings))
         ]
 
-    def shape(self, chosen: PruningChoice, sample: Sample) -> Shape:
-        known = (*PROGRAMS, *(f"{ORDERED}{ordering}" for ordering in chosen.orderings))
+    def shape(self, parameters: PruningParameters, sample: Sample) -> Shape:
+        known = (*PROGRAMS, *(f"{ORDERED}{ordering}" for ordering in parameters.orderings))
         return _shape(program=Literal[*known])
 
-    def conclude(self, chosen: PruningChoice, samples: Sequence[Sample]) -> Conclusion:
+    def conclude(self, parameters: PruningParameters, samples: Sequence[Sample]) -> Conclusion:
         lines: list[Sample] = []
         rates: dict[str, list[float]] = {}
-        for (position,), found in grouped(samples, "position").items():
-            by_program = {str(sample["program"]): sample for sample in found if sample["program"] in PROGRAMS}
+        for (position,), group in grouped(samples, "position").items():
+            by_program = {str(sample["program"]): sample for sample in group if sample["program"] in PROGRAMS}
             row: Sample = {"position": position}
             for program, sample in by_program.items():
                 row[f"{program}: leaves"] = sample["leaves"]
                 row[f"{program}: nodes"] = sample["nodes"]
                 if program != "minimax" and "minimax" in by_program:
-                    whole = by_program["minimax"]
-                    rate = 1 - number(sample["leaves"]) / number(whole["leaves"])
+                    minimax = by_program["minimax"]
+                    rate = 1 - number(sample["leaves"]) / number(minimax["leaves"])
                     row[f"{program}: leaves pruned"] = f"{rate:.2%}"
-                    row[f"{program}: nodes pruned"] = f"{1 - number(sample['nodes']) / number(whole['nodes']):.2%}"
+                    row[f"{program}: nodes pruned"] = f"{1 - number(sample['nodes']) / number(minimax['nodes']):.2%}"
                     rates.setdefault(program, []).append(rate)
             lines.append(row)
         differing = [
             str(position)
-            for (position,), found in grouped(samples, "position").items()
-            if len({sample["value"] for sample in found}) > 1
+            for (position,), group in grouped(samples, "position").items()
+            if len({sample["value"] for sample in group}) > 1
         ]
         notes = [
-            f"{program} leaves out {sum(found) / len(found):.1%} of the leaves on average (report 003: about 97 % at "
+            f"{program} leaves out {sum(shares) / len(shares):.1%} of the leaves on average (report 003: about 97 % at "
             "depth 4)."
-            for program, found in rates.items()
+            for program, shares in rates.items()
         ]
         if differing:
             notes.append(f"Minimax and alpha-beta disagree on the value of {', '.join(differing)}: they must not.")
         series = tuple(
-            Series(name=program, points=tuple((str(sample["position"]), number(sample["leaves"])) for sample in found))
-            for (program,), found in _in_order(samples)
+            Series(name=program, points=tuple((str(sample["position"]), number(sample["leaves"])) for sample in group))
+            for (program,), group in _in_program_order(samples)
         )
         bars: dict[str, Any] = {"x": "position", "y": "leaves", "kind": "bars", "log_y": True}
         ordered = _by_ordering(samples)
         orderings = tuple(
-            Series(name=name, points=tuple((str(each["position"]), number(each["leaves"])) for each in found))
-            for name, found in ordered.items()
+            Series(name=name, points=tuple((str(sample["position"]), number(sample["leaves"])) for sample in group))
+            for name, group in ordered.items()
         )
         return Conclusion(
             tables=(
-                ReportTable.of(f"pruning at depth {chosen.depth}", lines),
-                ReportTable.of(f"pruning by the order of moves, depth {chosen.depth}", _ordered_rows(ordered)),
+                ReportTable.of(f"pruning at depth {parameters.depth}", lines),
+                ReportTable.of(f"pruning by the order of moves, depth {parameters.depth}", _ordered_rows(ordered)),
             ),
             figures=(
                 Plot(title="evaluations", series=series, **bars),
@@ -257,44 +258,50 @@ ORDERS = {
     "generated:from_depth=1": "as generated (2.4a)",
     "reversed:from_depth=1": "backwards (2.4c)",
 }
-"""What orderings are called; others by their own names."""
+"""Titles of the orderings; others appear under their own names."""
 
 
 def _by_ordering(samples: Sequence[Sample]) -> dict[str, list[Sample]]:
-    """The samples of report 003's program by its order of moves, its own first; minimax leaves none out."""
+    """Return the samples of minimax, which prunes nothing, and of report 003's program by move order, its own first."""
     groups = grouped(samples, "program")
-    found = {"minimax": groups.get(("minimax",), []), ORDERS[KINDS]: groups.get((PROGRAMS[1],), [])}
-    for (program,), each in groups.items():
+    by_name = {"minimax": groups.get(("minimax",), []), ORDERS[KINDS]: groups.get((PROGRAMS[1],), [])}
+    for (program,), group in groups.items():
         if str(program).startswith(ORDERED):
             name = str(program).removeprefix(ORDERED)
-            found[ORDERS.get(name, name)] = each
-    return {name: each for name, each in found.items() if each}
+            by_name[ORDERS.get(name, name)] = group
+    return {name: group for name, group in by_name.items() if group}
 
 
 def _ordered_rows(ordered: dict[str, list[Sample]]) -> list[Sample]:
-    whole = {sample["position"]: number(sample["leaves"]) for sample in ordered.get("minimax", ())}
+    minimax_leaves = {sample["position"]: number(sample["leaves"]) for sample in ordered.get("minimax", ())}
     lines: list[Sample] = []
-    for name, found in ordered.items():
+    for name, group in ordered.items():
         line: Sample = {"order": name}
-        for sample in found:
+        for sample in group:
             position, leaves = sample["position"], number(sample["leaves"])
             line[f"{position}: leaves"] = int(leaves)
-            line[f"{position}: pruned"] = f"{1 - leaves / whole[position]:.2%}" if position in whole else None
+            line[f"{position}: pruned"] = (
+                f"{1 - leaves / minimax_leaves[position]:.2%}" if position in minimax_leaves else None
+            )
         lines.append(line)
     return lines
 
 
 def _ordered_means(ordered: dict[str, list[Sample]]) -> list[str]:
-    """What each order leaves out, all positions counting alike."""
-    whole = {sample["position"]: number(sample["leaves"]) for sample in ordered.get("minimax", ())}
-    told = []
-    for name, found in ordered.items():
-        rates = [1 - number(each["leaves"]) / whole[each["position"]] for each in found if each["position"] in whole]
+    """Return a note on the mean share that each order prunes, all positions weighted equally."""
+    minimax_leaves = {sample["position"]: number(sample["leaves"]) for sample in ordered.get("minimax", ())}
+    parts = []
+    for name, group in ordered.items():
+        rates = [
+            1 - number(sample["leaves"]) / minimax_leaves[sample["position"]]
+            for sample in group
+            if sample["position"] in minimax_leaves
+        ]
         if name != "minimax" and rates:
-            told.append(f"{name} {sum(rates) / len(rates):.1%}")
-    return [f"Leaves left out on average, in full windows: {', '.join(told)}."] if told else []
+            parts.append(f"{name} {sum(rates) / len(rates):.1%}")
+    return [f"Leaves left out on average, in full windows: {', '.join(parts)}."] if parts else []
 
 
-def _in_order(samples: Sequence[Sample]) -> list[tuple[tuple[str], list[Sample]]]:
+def _in_program_order(samples: Sequence[Sample]) -> list[tuple[tuple[str], list[Sample]]]:
     groups: dict[Any, list[Sample]] = grouped(samples, "program")
     return [((program,), groups[program,]) for program in PROGRAMS if (program,) in groups]

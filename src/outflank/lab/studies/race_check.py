@@ -1,4 +1,4 @@
-"""Whether workers touch the same memory unordered: what cilkscreen was for reports 002 and 004."""
+"""Whether workers access the same memory unordered: what reports 002 and 004 used cilkscreen for."""
 
 import os
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ from outflank.words import how_many
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RaceCheckParameters(Parameters):
-    """What is checked."""
+    """Parameters of the races experiment."""
 
     schemes: tuple[str, ...] = option(
         ("fork-join", "root-split", "pv-split", "jamboree", "ybw", "shared-table", "abdada"), "Schemes, by name."
@@ -54,10 +54,10 @@ class Races(Experiment[RaceCheckParameters]):
     reports = ("002", "004")
     parameters = RaceCheckParameters
 
-    def tasks(self, chosen: RaceCheckParameters) -> Sequence[Task]:
-        return [Task(scheme, partial(_checked, chosen, scheme)) for scheme in chosen.schemes]
+    def tasks(self, parameters: RaceCheckParameters) -> Sequence[Task]:
+        return [Task(scheme, partial(_check_scheme, parameters, scheme)) for scheme in parameters.schemes]
 
-    def shape(self, chosen: RaceCheckParameters, sample: Sample) -> Shape:
+    def shape(self, parameters: RaceCheckParameters, sample: Sample) -> Shape:
         if sample.get("what") == "whole":
             counts = dict.fromkeys(("schedules", "accesses", "unfinished", "wrong_values"), Count)
             return sample_shape(counts, what=str, scheme=str, trouble=str)
@@ -72,61 +72,61 @@ class Races(Experiment[RaceCheckParameters]):
             reason=str | None,
         )
 
-    def conclude(self, chosen: RaceCheckParameters, samples: Sequence[Sample]) -> Conclusion:
-        wholes = [sample for sample in samples if sample["what"] == "whole"]
+    def conclude(self, parameters: RaceCheckParameters, samples: Sequence[Sample]) -> Conclusion:
+        totals = [sample for sample in samples if sample["what"] == "whole"]
         races = [sample for sample in samples if sample["what"] == "race"]
         lines: list[Sample] = []
-        for sample in wholes:
-            mine = [race for race in races if race["scheme"] == sample["scheme"]]
+        for sample in totals:
+            scheme_races = [race for race in races if race["scheme"] == sample["scheme"]]
             lines.append(
                 {
                     "scheme": sample["scheme"],
                     "schedules": sample["schedules"],
                     "accesses": sample["accesses"],
-                    "declared races": sum(bool(race["declared"]) for race in mine),
-                    "other races": sum(not race["declared"] for race in mine),
+                    "declared races": sum(bool(race["declared"]) for race in scheme_races),
+                    "other races": sum(not race["declared"] for race in scheme_races),
                     "searches without end": sample["unfinished"],
                     "wrong values": sample["wrong_values"],
                 }
             )
         passed = not any(line["other races"] or line["searches without end"] or line["wrong values"] for line in lines)
-        tables = [ReportTable.of(f"races: {how_many(chosen.workers, 'worker')}, depth {chosen.depth}", lines)]
+        tables = [ReportTable.of(f"races: {how_many(parameters.workers, 'worker')}, depth {parameters.depth}", lines)]
         for declared, title in ((False, "races that nobody has accepted"), (True, "races that the source declares")):
-            found = [
+            rows = [
                 {
                     "memory": memory,
                     "first": first,
                     "second": second,
-                    "times": sum(int(number(race["times"])) for race in each),
-                    "schemes": ", ".join(dict.fromkeys(str(race["scheme"]) for race in each)),
-                    "why it is accepted": each[0]["reason"],
+                    "times": sum(int(number(race["times"])) for race in group),
+                    "schemes": ", ".join(dict.fromkeys(str(race["scheme"]) for race in group)),
+                    "why it is accepted": group[0]["reason"],
                 }
-                for (memory, first, second), each in grouped(
+                for (memory, first, second), group in grouped(
                     [race for race in races if race["declared"] is declared], "memory", "first", "second"
                 ).items()
             ]
-            if found:
-                tables.append(ReportTable.of(title, found))
-        accesses = sum(int(number(sample["accesses"])) for sample in wholes)
-        told = "no race but the declared ones" if passed else "something is wrong"
-        trouble = [f"{sample['scheme']}: {sample['trouble']}" for sample in wholes if sample["trouble"]]
-        notes = (f"{accesses:,} accesses watched: {told}.", *trouble)
+            if rows:
+                tables.append(ReportTable.of(title, rows))
+        accesses = sum(int(number(sample["accesses"])) for sample in totals)
+        verdict = "no race but the declared ones" if passed else "something is wrong"
+        troubles = [f"{sample['scheme']}: {sample['trouble']}" for sample in totals if sample["trouble"]]
+        notes = (f"{accesses:,} accesses watched: {verdict}.", *troubles)
         return Conclusion(tables=tuple(tables), notes=notes, passed=passed)
 
 
-def _checked(chosen: RaceCheckParameters, scheme: str, stop: Stop) -> list[Sample]:
+def _check_scheme(parameters: RaceCheckParameters, scheme: str, stop: Stop) -> list[Sample]:
     algorithms = scheme_named(scheme).algorithms
     request: dict[str, Any] = {
-        "position": None if chosen.position is None else board_named(chosen.position).to_text(),
-        "size": chosen.size,
+        "position": None if parameters.position is None else board_named(parameters.position).to_text(),
+        "size": parameters.size,
         "parallel": scheme,
         "algorithm": "minimax" if scheme == "fork-join" else "pvs" if "pvs" in algorithms else algorithms[0],
-        "workers": chosen.workers,
-        "depth": chosen.depth,
-        "threshold": chosen.threshold,
-        "schedules": chosen.schedules,
-        "steps": chosen.steps,
-        "seed": chosen.seed,
+        "workers": parameters.workers,
+        "depth": parameters.depth,
+        "threshold": parameters.threshold,
+        "schedules": parameters.schedules,
+        "steps": parameters.steps,
+        "seed": parameters.seed,
     }
     try:
         rows = measure_in_child("outflank.lab.races", request, {**os.environ, "NUMBA_DISABLE_JIT": "1"}, stop)

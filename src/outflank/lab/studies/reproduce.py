@@ -1,4 +1,4 @@
-"""The reports' published numbers beside ours, cell by cell: some must be equal, others are held side by side."""
+"""The reports' published numbers beside ours, cell by cell: some must be equal, others are only shown side by side."""
 
 import json
 from collections import Counter
@@ -23,16 +23,23 @@ from outflank.lab.experiment import (
 from outflank.lab.literature import REPORTS
 from outflank.lab.measuring import grouped
 from outflank.lab.report import Cell, Figure, ReportTable, Sample, sample_shape
-from outflank.lab.reproduction.cells import Compared, Verdict, compared, in_words, index_table, section_table
+from outflank.lab.reproduction.cells import (
+    ComparedCell,
+    Verdict,
+    compare_cells,
+    index_table,
+    section_table,
+    verdict_counts_text,
+)
 from outflank.lab.reproduction.sections import (
     Effort,
     ExperimentPart,
-    FoundCell,
     Measure,
+    MeasuredCell,
     PublishedTable,
     Setting,
     Source,
-    check_found,
+    checked_cells,
     sources_of,
 )
 from outflank.lab.store import csv_text
@@ -41,7 +48,7 @@ from outflank.search.contract import Stop
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReproduceParameters(Parameters):
-    """What is reproduced."""
+    """Parameters of the reproduce experiment."""
 
     which: tuple[str, ...] = option(("all",), "000 to 004, or all.", argument=True)
     quick: bool = option(False, "Everything small: in all, under two minutes.")
@@ -58,80 +65,90 @@ class ReproduceParameters(Parameters):
 
     @property
     def reports(self) -> tuple[str, ...]:
-        """Those wanted, each once."""
+        """The requested reports, each once."""
         return REPORTS if "all" in self.which else tuple(dict.fromkeys(self.which))
 
     @property
     def setting(self) -> Setting:
-        """For the sections' sources."""
+        """The setting for the sections' sources."""
         effort = Effort.QUICK if self.quick else Effort.FULL if self.full else Effort.USUAL
         return Setting(effort, self.workers)
 
 
 def sections_of(report: str) -> tuple[PublishedTable, ...]:
-    """A report's tables and figures, in its own order."""
-    found: tuple[PublishedTable, ...] = import_module(f"outflank.lab.reproduction.report_{report}").SECTIONS
-    return found
+    """Return a report's tables and figures, in its own order."""
+    sections: tuple[PublishedTable, ...] = import_module(f"outflank.lab.reproduction.report_{report}").SECTIONS
+    return sections
 
 
 class Reproduce(Experiment[ReproduceParameters]):
-    """Everything the reports published, from one command."""
+    """All published numbers of the reports, from one command."""
 
     name = "reproduce"
     question = "Do the reports' numbers come out?"
     reports = REPORTS
     parameters = ReproduceParameters
 
-    def tasks(self, chosen: ReproduceParameters) -> Sequence[Task]:
+    def tasks(self, parameters: ReproduceParameters) -> Sequence[Task]:
         return [
             task
-            for report in chosen.reports
+            for report in parameters.reports
             for section in sections_of(report)
-            for source in sources_of(section, chosen.setting).values()
+            for source in sources_of(section, parameters.setting).values()
             for task in _tasks(section, source)
         ]
 
-    def shape(self, chosen: ReproduceParameters, sample: Sample) -> Shape:
-        sections = {each.name: each for each in sections_of(str(sample["report"]))} if _wanted(chosen, sample) else {}
+    def shape(self, parameters: ReproduceParameters, sample: Sample) -> Shape:
+        sections = (
+            {section.name: section for section in sections_of(str(sample["report"]))}
+            if _is_requested(parameters, sample)
+            else {}
+        )
         section = sections.get(str(sample.get("section")))
-        sources = sources_of(section, chosen.setting) if section is not None else {}
+        sources = sources_of(section, parameters.setting) if section is not None else {}
         known: dict[str, Kind] = {
-            "report": Literal[*chosen.reports],
+            "report": Literal[*parameters.reports],
             "section": Literal[*sections] if sections else str,
             "source": Literal[*sources] if sources else str,
         }
         source = sources.get(str(sample.get("source")))
         if source is None:
-            return sample_shape(known)  # which refuses it
+            return sample_shape(known)  # rejects the sample
         if isinstance(source, Measure):
             return sample_shape(known, row=str, column=str, ours=Cell, note=str, published=Cell)
-        own = experiment_named(source.experiment).shape(source.chosen, sample)
-        return sample_shape(own.names, known, part_task=str, also=own.also)
+        experiment_shape = experiment_named(source.experiment).shape(source.experiment_parameters, sample)
+        return sample_shape(experiment_shape.names, known, part_task=str, also=experiment_shape.also)
 
-    def conclude(self, chosen: ReproduceParameters, samples: Sequence[Sample]) -> Conclusion:
+    def conclude(self, parameters: ReproduceParameters, samples: Sequence[Sample]) -> Conclusion:
         tables: list[ReportTable] = []
         figures: list[Figure] = []
         notes: list[str] = []
         counted: list[tuple[PublishedTable, Counter[Verdict]]] = []
         passed = True
-        for section, own in _by_section(chosen, samples):
-            found, parts = _found(section, chosen.setting, own), _parts(section, chosen.setting, own)
-            cells = compared(section, found)
-            shown = [section_table(section, cells)] if cells else []
-            drawn = list(section.figures(found)) if found else []
-            for part, said in _told_apart(parts):
-                passed = passed and said.passed
-                if part.show and said.tables:
-                    shown += [*said.tables[:-1], replace(said.tables[-1], notes=(*said.tables[-1].notes, *said.notes))]
-                    drawn += said.figures
-                if not said.passed:
+        for section, section_samples in _by_section(parameters, samples):
+            found_cells, parts = (
+                _found_cells(section, parameters.setting, section_samples),
+                _parts(section, parameters.setting, section_samples),
+            )
+            cells = compare_cells(section, found_cells)
+            section_tables = [section_table(section, cells)] if cells else []
+            section_figures = list(section.figures(found_cells)) if found_cells else []
+            for part, conclusion in _with_unique_titles(parts):
+                passed = passed and conclusion.passed
+                if part.show and conclusion.tables:
+                    section_tables += [
+                        *conclusion.tables[:-1],
+                        replace(conclusion.tables[-1], notes=(*conclusion.tables[-1].notes, *conclusion.notes)),
+                    ]
+                    section_figures += conclusion.figures
+                if not conclusion.passed:
                     notes.append(f"{section.heading}: {part.name} failed.")
-            if shown and not cells and section.notes:  # a picture's: no table of its own has them
-                shown[-1] = replace(shown[-1], notes=(*shown[-1].notes, *section.notes))
-            if not sources_of(section, chosen.setting) and section.table is None and section.absent:
+            if section_tables and not cells and section.notes:  # a picture has no table of its own for its notes
+                section_tables[-1] = replace(section_tables[-1], notes=(*section_tables[-1].notes, *section.notes))
+            if not sources_of(section, parameters.setting) and section.table is None and section.absent:
                 notes.append(f"{section.heading}: {section.absent}")
-            tables += [replace(table, section=section.heading) for table in shown]
-            figures += [replace(figure, section=section.heading) for figure in drawn]
+            tables += [replace(table, section=section.heading) for table in section_tables]
+            figures += [replace(figure, section=section.heading) for figure in section_figures]
             counted.append((section, Counter(cell.verdict for cell in cells)))
         return Conclusion(
             tables=(index_table(counted), *tables),
@@ -140,14 +157,14 @@ class Reproduce(Experiment[ReproduceParameters]):
             passed=passed and not any(verdicts[Verdict.DIFFERENT] for _, verdicts in counted),
         )
 
-    def files(self, chosen: ReproduceParameters, samples: Sequence[Sample]) -> dict[str, str]:
-        """All cells in one list, for programs."""
+    def files(self, parameters: ReproduceParameters, samples: Sequence[Sample]) -> dict[str, str]:
+        """Return all cells in one list, as CSV."""
         return {
             ".cells.csv": csv_text(
                 [
-                    _listed(section, cell)
-                    for section, own in _by_section(chosen, samples)
-                    for cell in compared(section, _found(section, chosen.setting, own))
+                    _csv_row(section, cell)
+                    for section, section_samples in _by_section(parameters, samples)
+                    for cell in compare_cells(section, _found_cells(section, parameters.setting, section_samples))
                 ]
             )
         }
@@ -158,14 +175,14 @@ class Reproduce(Experiment[ReproduceParameters]):
 
 def _tasks(section: PublishedTable, source: Source) -> list[Task]:
     labels: Sample = {"report": section.report, "section": section.name, "source": source.name}
-    before = f"{section.report}: {section.where}: {source.name}"
+    prefix = f"{section.report}: {section.where}: {source.name}"
     if isinstance(source, Measure):
-        return [Task(before, partial(_measured, section, source, labels), source.weight)]
-    tasks = experiment_named(source.experiment).tasks(source.chosen)
+        return [Task(prefix, partial(_measured_cells, section, source, labels), source.weight)]
+    tasks = experiment_named(source.experiment).tasks(source.experiment_parameters)
     total = sum(task.weight for task in tasks)
     return [
         Task(
-            f"{before}: {task.name}",
+            f"{prefix}: {task.name}",
             partial(_part_samples, labels, task),
             source.weight * task.weight / total,  # weights of different experiments have no common unit
         )
@@ -173,131 +190,141 @@ def _tasks(section: PublishedTable, source: Source) -> list[Task]:
     ]
 
 
-def _measured(section: PublishedTable, source: Measure, labels: Sample, stop: Stop) -> list[Sample]:
+def _measured_cells(section: PublishedTable, source: Measure, labels: Sample, stop: Stop) -> list[Sample]:
     try:
         return [
             {
                 **labels,
-                "row": _row_name(each.row),
-                "column": each.column,
-                "ours": each.ours,
-                "note": each.note,
-                "published": each.published,
+                "row": _row_name(cell.row),
+                "column": cell.column,
+                "ours": cell.ours,
+                "note": cell.note,
+                "published": cell.published,
             }
-            for each in check_found(section, source.run(stop))
+            for cell in checked_cells(section, source.run(stop))
         ]
     except BrokenOff:
-        return []  # nothing of a stopped task is kept
+        return []  # a stopped task is discarded
 
 
 def _part_samples(labels: Sample, task: Task, stop: Stop) -> list[Sample]:
-    # Its own task's name is kept beside ours: what it concludes may look at it.
-    ours = {**labels, "part_task": task.name}
-    found = list(task.run(stop))
-    for sample in found:
-        if taken := ours.keys() & sample.keys():
-            raise ValueError(f"{task.name}: a sample has {sorted(taken)[0]!r}, which says where it belongs")
-    return [{**ours, **sample} for sample in found]
+    # The experiment's own task name is stored beside ours, since its conclusion may use it.
+    added = {**labels, "part_task": task.name}
+    samples = list(task.run(stop))
+    for sample in samples:
+        if clash := added.keys() & sample.keys():
+            raise ValueError(f"{task.name}: a sample has {sorted(clash)[0]!r}, which says where it belongs")
+    return [{**added, **sample} for sample in samples]
 
 
 def _unwrapped(sample: Sample) -> Sample:
-    """An experiment's sample as it would be by itself."""
-    own = {key: cell for key, cell in sample.items() if key not in ("report", "section", "source", "part_task")}
-    return {**own, "task": sample["part_task"]}
+    """Return an experiment's sample as the experiment itself would store it."""
+    cells = {key: cell for key, cell in sample.items() if key not in ("report", "section", "source", "part_task")}
+    return {**cells, "task": sample["part_task"]}
 
 
 def _row_name(row: tuple[Cell, ...]) -> str:
     return json.dumps(list(row))
 
 
-def _wanted(chosen: ReproduceParameters, sample: Sample) -> bool:
-    return sample.get("report") in chosen.reports
+def _is_requested(parameters: ReproduceParameters, sample: Sample) -> bool:
+    return sample.get("report") in parameters.reports
 
 
-# --- what is said of them ---
+# --- conclusions ---
 
 
 def _by_section(
-    chosen: ReproduceParameters, samples: Sequence[Sample]
+    parameters: ReproduceParameters, samples: Sequence[Sample]
 ) -> Iterator[tuple[PublishedTable, list[Sample]]]:
-    """Every section that is wanted, and the samples that were measured for it."""
+    """Yield every requested section with the samples that were measured for it."""
     measured = grouped(samples, "report", "section")
-    for report in chosen.reports:
+    for report in parameters.reports:
         for section in sections_of(report):
             yield section, measured.get((report, section.name), [])
 
 
-def _found(section: PublishedTable, setting: Setting, samples: Sequence[Sample]) -> list[FoundCell]:
-    """The section's cells, as far as they were measured."""
+def _found_cells(section: PublishedTable, setting: Setting, samples: Sequence[Sample]) -> list[MeasuredCell]:
+    """Return the section's cells that were measured."""
     sources = sources_of(section, setting)
-    found: list[FoundCell] = []
-    for (name,), own in grouped(samples, "source").items():
+    cells: list[MeasuredCell] = []
+    for (name,), source_samples in grouped(samples, "source").items():
         source = sources[str(name)]
         if isinstance(source, ExperimentPart):
-            found += check_found(section, source.cells([_unwrapped(sample) for sample in own]))
+            cells += checked_cells(section, source.cells([_unwrapped(sample) for sample in source_samples]))
         else:
-            found += [
-                FoundCell(
+            cells += [
+                MeasuredCell(
                     tuple(json.loads(str(sample["row"]))),
                     str(sample["column"]),
                     sample["ours"],
                     str(sample["note"]),
                     sample["published"],
                 )
-                for sample in own
+                for sample in source_samples
             ]
-    return found
+    return cells
 
 
 def _parts(
     section: PublishedTable, setting: Setting, samples: Sequence[Sample]
 ) -> list[tuple[ExperimentPart, Conclusion]]:
-    """What the experiments that stand for a section conclude by themselves."""
-    sources, concluded = sources_of(section, setting), []
-    for (name,), own in grouped(samples, "source").items():
+    """Return the conclusions of a section's experiments."""
+    sources, conclusions = sources_of(section, setting), []
+    for (name,), source_samples in grouped(samples, "source").items():
         source = sources[str(name)]
         if isinstance(source, ExperimentPart):
-            samples_ = [_unwrapped(sample) for sample in own]
-            concluded.append((source, experiment_named(source.experiment).conclude(source.chosen, samples_)))
-    return concluded
+            experiment_samples = [_unwrapped(sample) for sample in source_samples]
+            conclusions.append(
+                (source, experiment_named(source.experiment).conclude(source.experiment_parameters, experiment_samples))
+            )
+    return conclusions
 
 
-def _told_apart(parts: Sequence[tuple[ExperimentPart, Conclusion]]) -> list[tuple[ExperimentPart, Conclusion]]:
-    """The same, with a part's label before titles that another part of the section has too."""
-    titles = Counter(title for part, said in parts if part.show for title in {each.title for each in _drawn(said)})
+def _with_unique_titles(parts: Sequence[tuple[ExperimentPart, Conclusion]]) -> list[tuple[ExperimentPart, Conclusion]]:
+    """Return the conclusions with a part's label before each title that another part of the section has too."""
+    titles = Counter(
+        title
+        for part, conclusion in parts
+        if part.show
+        for title in {item.title for item in _tables_and_figures(conclusion)}
+    )
 
-    def named(part: ExperimentPart, title: str) -> str:
+    def with_label(part: ExperimentPart, title: str) -> str:
         return f"{part.label}: {title}" if part.label and titles[title] > 1 else title
 
     return [
         (
             part,
             replace(
-                said,
-                tables=tuple(replace(each, title=named(part, each.title)) for each in said.tables),
-                figures=tuple(replace(each, title=named(part, each.title)) for each in said.figures),
+                conclusion,
+                tables=tuple(replace(table, title=with_label(part, table.title)) for table in conclusion.tables),
+                figures=tuple(replace(figure, title=with_label(part, figure.title)) for figure in conclusion.figures),
             ),
         )
-        for part, said in parts
+        for part, conclusion in parts
     ]
 
 
-def _drawn(said: Conclusion) -> list[ReportTable | Figure]:
-    return [*said.tables, *said.figures]
+def _tables_and_figures(conclusion: Conclusion) -> list[ReportTable | Figure]:
+    return [*conclusion.tables, *conclusion.figures]
 
 
 def _sums(counted: Sequence[tuple[PublishedTable, Counter[Verdict]]]) -> Iterator[str]:
-    """How many cells there are in all."""
+    """Yield sentences with the total number of cells."""
     printed: Counter[Verdict] = Counter()
     further: Counter[Verdict] = Counter()
     for section, verdicts in counted:
         (printed if section.printed else further).update(verdicts)
-    yield f"Of what the reports printed, {in_words(printed)}."
+    yield f"Of what the reports printed, {verdict_counts_text(printed)}."
     if further:
-        yield f"Of the same programs, but printed in no report, or from a report's own numbers, {in_words(further)}."
+        yield (
+            "Of the same programs, but printed in no report, or from a report's own numbers, "
+            f"{verdict_counts_text(further)}."
+        )
 
 
-def _listed(section: PublishedTable, cell: Compared) -> Sample:
+def _csv_row(section: PublishedTable, cell: ComparedCell) -> Sample:
     return {
         "report": section.report,
         "section": section.name,

@@ -1,7 +1,7 @@
-"""How much faster more workers are: the table that all five reports have."""
+"""Speed-up by number of workers: the table that all five reports have."""
 
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,37 +10,44 @@ from outflank.distributed.engines import parse_address
 from outflank.errors import InvalidOption, OutflankError, UnknownName
 from outflank.games.description import game_named
 from outflank.kinds import Several, Shape
-from outflank.lab.boards import GAME, POSITIONS, USUAL_GAME, by_game, chosen_boards
+from outflank.lab.boards import GAME, POSITIONS, USUAL_GAME, by_game, study_positions
 from outflank.lab.experiment import Conclusion, Experiment, Task, core_counts, option
 from outflank.lab.measuring import (
-    RANGES,
-    SEARCHED,
+    RANGE_NOTE,
+    SEARCH_KINDS,
     UNDIVIDED,
     Contender,
     Workers,
-    beyond_cores,
-    disturbed,
-    doubtful,
     grouped,
     in_rounds,
     median,
     median_count,
     number,
-    placed,
+    position_kinds,
     relative_spread,
     search_overhead,
     share,
     speed_up_range,
+    speed_up_warnings,
+    timing_warnings,
+    worker_count_warnings,
 )
 from outflank.lab.programs import OURS, PROGRAMS, ProgramChoice, program_note
 from outflank.lab.report import Cell, Figure, Plot, ReportTable, Sample, Series, sample_shape
-from outflank.lab.scaling_report import differing, fastest, of_games, over_positions, published_speedups, short_turns
+from outflank.lab.scaling_report import (
+    fastest_notes,
+    inconsistent_schemes,
+    medians_over_positions,
+    published_speedups,
+    short_turn_notes,
+    whole_game_notes,
+)
 from outflank.lab.studies.cluster_scaling import (
     scaling_conclusion,
     scaling_shape,
     scaling_tasks,
 )
-from outflank.lab.studies.clusters import CLUSTER, Searching, check_cluster
+from outflank.lab.studies.clusters import CLUSTER_HELP, SearchSetup, check_cluster
 from outflank.lab.threads import thread_figures, thread_table
 from outflank.lab.whole_games import REPORTS, WHOLE_GAME, check_playing, first_board, program_of
 from outflank.machine import usable_cores
@@ -50,12 +57,12 @@ from outflank.words import how_many
 SCHEDULES = ("one", "rows", "static")
 
 FEWEST_ROUNDS = 5
-"""Repeats below which medians are not worth a conclusion."""
+"""Repeats below which medians do not support a conclusion."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScalingParameters(ProgramChoice):
-    """What is measured."""
+    """Parameters of the scaling experiment."""
 
     program: str | None = option(None, "The program that searches: 000 (that report's) or ours.  [ours]")
     game: str = option(USUAL_GAME, GAME)
@@ -76,16 +83,16 @@ class ScalingParameters(ProgramChoice):
     threshold: int | None = option(None, "Plies left at which a part is searched alone.  [the scheme's, or report's]")
     schedule: str | None = option(None, "one, rows or static: how a node's moves are handed out.  [one; 004: rows]")
     share_alpha: bool = option(True, "Whether root moves know of each other's values; report 003's do not.")
-    cluster: str | None = option(None, f"Measure nodes of a cluster: {CLUSTER}")
+    cluster: str | None = option(None, f"Measure nodes of a cluster: {CLUSTER_HELP}")
     nodes: tuple[int, ...] | None = option(None, "Numbers of its nodes, each with one worker.  [1,2]")
     policies: tuple[str, ...] = option(("none", "async"), "How they tell each other of entries.")
 
     def __post_init__(self) -> None:
         super(ScalingParameters, self).__post_init__()
         check_cluster(self.cluster, self.policies, self.nodes or ())
-        boards = chosen_boards(self.game, self.positions)
+        boards = study_positions(self.game, self.positions)
         if self.cluster is not None:
-            self.searched()
+            self.search_setups()
             return
         check_playing(self.whole_game, self.game, self.positions)
         if self.schedule is not None and self.schedule not in SCHEDULES:
@@ -94,29 +101,22 @@ class ScalingParameters(ProgramChoice):
         if program is not None and self.algorithm not in (None, program.search["algorithm"]):
             searches = program.search["algorithm"]
             raise InvalidOption(f"algorithm={self.algorithm}: report {self.whole_game} searches by {searches}")
-        for name, given in (("program", self.program), ("evaluation", self.evaluation), ("ordering", self.ordering)):
-            if program is not None and given is not None:
-                raise InvalidOption(f"{name}={given}: report {self.whole_game}'s program is what plays")
-        for name in self.dividing:
+        for name, value in (("program", self.program), ("evaluation", self.evaluation), ("ordering", self.ordering)):
+            if program is not None and value is not None:
+                raise InvalidOption(f"{name}={value}: report {self.whole_game}'s program is what plays")
+        for name in self.scheme_names:
             scheme, algorithm = scheme_named(name), _algorithm(self, name)
             check_supports(scheme, algorithm)
             if self.schedule is not None and name in UNDIVIDED:
                 raise InvalidOption(f"schedule={self.schedule}: {name} has no nodes whose moves are handed out")
             if self.threshold is not None and name == "shared-table":
                 raise InvalidOption(f"threshold={self.threshold}: workers of {name} all search the whole tree")
-            for each in boards:
-                self.searched_with(each.board, algorithm=algorithm)
-
-    @classmethod
-    def as_now(cls, document: Mapping[str, Any]) -> dict[str, Any]:
-        """Of old the positions of a cluster were `boards`, and kept where there was no cluster too."""
-        found = super(ScalingParameters, cls).as_now(document)
-        boards = found.pop("boards", None)
-        return found | ({"positions": boards} if boards and found.get("cluster") is not None else {})
+            for place in boards:
+                self.search_options(place.board, algorithm=algorithm)
 
     @property
-    def dividing(self) -> tuple[str, ...]:
-        """The schemes that are measured."""
+    def scheme_names(self) -> tuple[str, ...]:
+        """The schemes to measure."""
         program = program_of(self.whole_game)
         return self.schemes or (("ybw",) if program is None else (program.shared["parallel"],))
 
@@ -126,24 +126,24 @@ class ScalingParameters(ProgramChoice):
         return "whole_game", "workers", "schedule"
 
     def node_counts(self) -> tuple[int, ...]:
-        """The numbers of a cluster's nodes that are measured."""
+        """Return the numbers of cluster nodes to measure."""
         assert self.cluster is not None
         most = parse_address(self.cluster).nodes
         return self.nodes or tuple(count for count in (1, 2) if most is None or count <= most)
 
-    def searched(self) -> dict[str, Searching]:
-        """What a cluster searches, by the names of the positions."""
+    def search_setups(self) -> dict[str, SearchSetup]:
+        """Return the search setups for a cluster by the names of their positions."""
         schemes = self.schemes or SPLITTINGS[:1]
         if len(schemes) > 1 or schemes[0] not in SPLITTINGS:
             raise InvalidOption(f"schemes={','.join(schemes)}: on a cluster, {' or '.join(SPLITTINGS)}")
-        more = {"share_alpha": self.share_alpha, "parallel": schemes[0], "threshold": self.threshold}
+        common = {"share_alpha": self.share_alpha, "parallel": schemes[0], "threshold": self.threshold}
         return {
-            each.name: Searching(
-                board=each.board,
-                depth=each.depth or self.depth or game_named(self.game).lab.cluster_depth,
-                options={**self.searched_with(each.board, OURS), **more},
+            place.name: SearchSetup(
+                board=place.board,
+                depth=place.depth or self.depth or game_named(self.game).lab.cluster_depth,
+                options={**self.search_options(place.board, OURS), **common},
             )
-            for each in chosen_boards(self.game, self.positions or game_named(self.game).lab.cluster_positions)
+            for place in study_positions(self.game, self.positions or game_named(self.game).lab.cluster_positions)
         }
 
 
@@ -155,54 +155,58 @@ class Scaling(Experiment[ScalingParameters]):
     reports = ("000", "001", "002", "003", "004")
     parameters = ScalingParameters
 
-    def tasks(self, chosen: ScalingParameters) -> Sequence[Task]:
-        if chosen.cluster is not None:
-            counts = chosen.node_counts()
-            return scaling_tasks(chosen.cluster, chosen.searched(), chosen.policies, counts, chosen.rounds)
-        return in_rounds(_sides(chosen), chosen.rounds)
+    def tasks(self, parameters: ScalingParameters) -> Sequence[Task]:
+        if parameters.cluster is not None:
+            counts = parameters.node_counts()
+            return scaling_tasks(
+                parameters.cluster, parameters.search_setups(), parameters.policies, counts, parameters.rounds
+            )
+        return in_rounds(_sides(parameters), parameters.rounds)
 
-    def shape(self, chosen: ScalingParameters, sample: Sample) -> Shape:
-        if chosen.cluster is not None:
+    def shape(self, parameters: ScalingParameters, sample: Sample) -> Shape:
+        if parameters.cluster is not None:
             return scaling_shape(sample)
-        return sample_shape(SEARCHED, placed(sample), scheme=str, workers=Workers, round=Several)
+        return sample_shape(SEARCH_KINDS, position_kinds(sample), scheme=str, workers=Workers, round=Several)
 
-    def conclude(self, chosen: ScalingParameters, samples: Sequence[Sample]) -> Conclusion:
-        if chosen.cluster is not None:
-            said = dict.fromkeys(program_note(each.options) for each in chosen.searched().values())
-            return scaling_conclusion(chosen.cluster, samples, chosen.rounds, tuple(said))
+    def conclude(self, parameters: ScalingParameters, samples: Sequence[Sample]) -> Conclusion:
+        if parameters.cluster is not None:
+            program_notes = dict.fromkeys(program_note(setup.options) for setup in parameters.search_setups().values())
+            return scaling_conclusion(parameters.cluster, samples, parameters.rounds, tuple(program_notes))
         groups = grouped(samples, "position", "scheme", "workers")
         lines: list[Sample] = []
-        for (position, scheme, workers), found in groups.items():
-            serial = _serial(chosen, groups, position, str(scheme))
-            one = groups.get((position, scheme, 1))
-            here: Sample = {} if position is None else {"position": position}
-            lines.append({**here, **_row(str(scheme), int(number(workers)), found, serial, one)})
-        notes = [*fastest(lines), *beyond_cores(chosen.workers)]
-        fitting = {
-            f"{scheme} with {how_many(int(number(workers)), 'worker')}": found
-            for (scheme, workers), found in grouped(samples, "scheme", "workers").items()
+        for (position, scheme, workers), group in groups.items():
+            serial = _serial_samples(parameters, groups, position, str(scheme))
+            one_worker = groups.get((position, scheme, 1))
+            position_cell: Sample = {} if position is None else {"position": position}
+            lines.append({**position_cell, **_row(str(scheme), int(number(workers)), group, serial, one_worker)})
+        notes = [*fastest_notes(lines), *worker_count_warnings(parameters.workers)]
+        within_cores = {
+            f"{scheme} with {how_many(int(number(workers)), 'worker')}": group
+            for (scheme, workers), group in grouped(samples, "scheme", "workers").items()
             if number(workers) <= usable_cores()
         }
-        notes += disturbed(fitting)
+        notes += timing_warnings(within_cores)
         faster = [(str(line["scheme"]), number(line["workers"]), line["speed-up"]) for line in lines]
-        notes += doubtful(faster, chosen.rounds, fewest=FEWEST_ROUNDS)
-        unequal = differing(samples)
+        notes += speed_up_warnings(faster, parameters.rounds, fewest=FEWEST_ROUNDS)
+        unequal = inconsistent_schemes(samples)
         if unequal:
             notes.append(f"The value differs between runs of {', '.join(unequal)}: it must not.")
-        notes += [*of_games(samples), *short_turns(samples)]
+        notes += [*whole_game_notes(samples), *short_turn_notes(samples)]
         notes.append(
             "Speed-up is the serial program's time over this one's, both medians. Report 003 took evaluations per "
             "second instead: that counts the nodes which only a parallel search enters as gain."
         )
-        what = f"{chosen.game}, whole games ({chosen.whole_game})" if chosen.whole_game else chosen.game
-        how = _told(chosen) if chosen.whole_game else ""
-        tables = [ReportTable.of(f"scaling, {what}{how}", lines)]
-        figures = _figures(chosen, groups, how)
-        if chosen.whole_game is not None and chosen.whole_game in REPORTS and lines:
-            tables.append(thread_table(chosen.whole_game, lines, how))
-            figures = (*figures, *thread_figures(chosen.whole_game, chosen.dividing, lines, how))
+        subject = (
+            f"{parameters.game}, whole games ({parameters.whole_game})" if parameters.whole_game else parameters.game
+        )
+        division = _division_text(parameters) if parameters.whole_game else ""
+        tables = [ReportTable.of(f"scaling, {subject}{division}", lines)]
+        figures = _figures(parameters, groups, division)
+        if parameters.whole_game is not None and parameters.whole_game in REPORTS and lines:
+            tables.append(thread_table(parameters.whole_game, lines, division))
+            figures = (*figures, *thread_figures(parameters.whole_game, parameters.scheme_names, lines, division))
         if len({line.get("position") for line in lines}) > 1:
-            tables.append(over_positions(lines))
+            tables.append(medians_over_positions(lines))
         return Conclusion(
             tables=tuple(tables),
             figures=figures,
@@ -211,34 +215,34 @@ class Scaling(Experiment[ScalingParameters]):
         )
 
 
-def _sides(chosen: ScalingParameters) -> list[Contender]:
+def _sides(parameters: ScalingParameters) -> list[Contender]:
     sides: list[Contender] = []
-    program = program_of(chosen.whole_game)
-    for place in chosen_boards(chosen.game, chosen.positions):
-        board = first_board(chosen.whole_game, place.board)
+    program = program_of(parameters.whole_game)
+    for place in study_positions(parameters.game, parameters.positions):
+        board = first_board(parameters.whole_game, place.board)
         name = place.name if board is place.board else "start"
-        for scheme in chosen.dividing:
-            algorithm = _algorithm(chosen, scheme)
+        for scheme in parameters.scheme_names:
+            algorithm = _algorithm(parameters, scheme)
             if algorithm in ("uct", "flat"):
                 raise OutflankError(
                     f"scaling compares searches to a depth: {scheme} supports {algorithm}, which has none"
                 )
-            depth = place.depth or chosen.depth or _usual_depth(chosen.game, algorithm, chosen.whole_game)
-            options: dict[str, Any] = {"share_alpha": chosen.share_alpha}
+            depth = place.depth or parameters.depth or _default_depth(parameters.game, algorithm, parameters.whole_game)
+            options: dict[str, Any] = {"share_alpha": parameters.share_alpha}
             if algorithm == "minimax":
-                options |= {"deepen": False, "evaluation": game_named(chosen.game).lab.minimax_evaluation}
-            options |= chosen.searched_with(board, algorithm=algorithm)
+                options |= {"deepen": False, "evaluation": game_named(parameters.game).lab.minimax_evaluation}
+            options |= parameters.search_options(board, algorithm=algorithm)
             if program is not None:
                 options |= program.search
-            shared = {**(program.shared if program is not None else {}), **_division(chosen)}
+            shared = {**(program.shared if program is not None else {}), **_division(parameters)}
             serial = Contender(
                 labels={"position": name, "scheme": f"serial {algorithm}", "workers": 1},
                 board=board,
                 depth=depth,
                 options={**options, "share_alpha": True, "workers": 1},
-                plays=chosen.whole_game,
+                plays=parameters.whole_game,
             )
-            if serial not in sides:  # once for all schemes that are held against it
+            if serial not in sides:  # once for all schemes that are compared with it
                 sides.append(serial)
             sides += [
                 Contender(
@@ -246,125 +250,140 @@ def _sides(chosen: ScalingParameters) -> list[Contender]:
                     board=board,
                     depth=depth,
                     options={**options, **shared, "parallel": scheme, "workers": workers},
-                    plays=chosen.whole_game,
+                    plays=parameters.whole_game,
                 )
-                for workers in chosen.workers
+                for workers in parameters.workers
             ]
     return sides
 
 
-def _division(chosen: ScalingParameters) -> dict[str, Any]:
-    """How trees are divided, as far as it is asked for."""
-    found = {"threshold": chosen.threshold, "schedule": chosen.schedule}
-    return {name: value for name, value in found.items() if value is not None}
+def _division(parameters: ScalingParameters) -> dict[str, Any]:
+    """Return the options of dividing the tree that were given."""
+    options = {"threshold": parameters.threshold, "schedule": parameters.schedule}
+    return {name: value for name, value in options.items() if value is not None}
 
 
-def _told(chosen: ScalingParameters) -> str:
-    """How trees are divided, in a title: as far as it is asked for."""
-    handed = {"one": "single moves", "rows": "rows", "static": "equal shares"}
-    found = [] if chosen.schedule is None else [handed[chosen.schedule]]
-    if chosen.threshold is not None:
-        found.append(f"undivided with {how_many(chosen.threshold, 'ply', 'plies')} left")
-    return "".join(f", {each}" for each in found)
+def _division_text(parameters: ScalingParameters) -> str:
+    """Return the given options of dividing the tree as part of a title."""
+    schedule_texts = {"one": "single moves", "rows": "rows", "static": "equal shares"}
+    parts = [] if parameters.schedule is None else [schedule_texts[parameters.schedule]]
+    if parameters.threshold is not None:
+        parts.append(f"undivided with {how_many(parameters.threshold, 'ply', 'plies')} left")
+    return "".join(f", {part}" for part in parts)
 
 
-def _algorithm(chosen: ScalingParameters, scheme: str) -> str:
-    """What is asked for, or what a scheme usually runs."""
-    if chosen.algorithm is not None:
-        return chosen.algorithm
-    program = program_of(chosen.whole_game)
+def _algorithm(parameters: ScalingParameters, scheme: str) -> str:
+    """Return the requested algorithm, or the default one of a scheme."""
+    if parameters.algorithm is not None:
+        return parameters.algorithm
+    program = program_of(parameters.whole_game)
     if program is not None:
         return str(program.search["algorithm"])
-    if chosen.program in PROGRAMS:
-        return str(PROGRAMS[chosen.program]["algorithm"])
+    if parameters.program in PROGRAMS:
+        return str(PROGRAMS[parameters.program]["algorithm"])
     usual = "minimax" if scheme == "fork-join" else "pvs"
     algorithms = scheme_named(scheme).algorithms
     return usual if usual in algorithms else algorithms[0]
 
 
-def _serial(
-    chosen: ScalingParameters, groups: dict[Any, list[Sample]], position: Cell, scheme: str
+def _serial_samples(
+    parameters: ScalingParameters, groups: dict[Any, list[Sample]], position: Cell, scheme: str
 ) -> list[Sample] | None:
-    """The serial searches that a scheme is held against; documents of old have one for each scheme."""
+    """Return the serial searches that a scheme is compared with."""
     if scheme.startswith("serial "):
         return None
-    serial, of_old = f"serial {_algorithm(chosen, scheme)}", f"serial for {scheme}"
-    return groups.get((position, serial, 1)) or groups.get((position, of_old, 1))
+    return groups.get((position, f"serial {_algorithm(parameters, scheme)}", 1))
 
 
-def _usual_depth(game: str, algorithm: str, whole_game: str | None) -> int:
-    usual = game_named(game).lab
+def _default_depth(game: str, algorithm: str, whole_game: str | None) -> int:
+    defaults = game_named(game).lab
     if algorithm == "minimax":
-        return usual.minimax_depth
-    deep = usual.depth
-    return deep if whole_game is None else deep - 3  # a game is some thirty searches of each side
+        return defaults.minimax_depth
+    depth = defaults.depth
+    return depth if whole_game is None else depth - 3  # a game is some thirty searches of each side
 
 
 def _row(
-    scheme: str, workers: int, found: Sequence[Sample], serial: Sequence[Sample] | None, one: Sequence[Sample] | None
+    scheme: str,
+    workers: int,
+    samples: Sequence[Sample],
+    serial: Sequence[Sample] | None,
+    one_worker: Sequence[Sample] | None,
 ) -> Sample:
-    seconds = median(found, "seconds")
+    seconds = median(samples, "seconds")
     comparable = workers <= usable_cores()
-    busy = median(found, "useful_seconds") + median(found, "idle_seconds")
-    per_second = median(found, lambda sample: number(sample["leaves"]) / number(sample["seconds"]))
-    faster = median(serial, "seconds") / seconds if serial and comparable else None
-    rate_of_one = median(one, lambda sample: number(sample["leaves"]) / number(sample["seconds"])) if one else None
+    busy = median(samples, "useful_seconds") + median(samples, "idle_seconds")
+    per_second = median(samples, lambda sample: number(sample["leaves"]) / number(sample["seconds"]))
+    speed_up = median(serial, "seconds") / seconds if serial and comparable else None
+    rate_of_one = (
+        median(one_worker, lambda sample: number(sample["leaves"]) / number(sample["seconds"])) if one_worker else None
+    )
     return {
         "scheme": scheme,
         "workers": workers,
         "wall (s)": seconds,
-        "spread": f"{relative_spread(found, 'seconds'):.1%}",
-        "user (s)": median(found, "user_seconds"),
-        "system (s)": median(found, "system_seconds"),
-        "speed-up": faster,
-        "against one worker": median(one, "seconds") / seconds if one and comparable else None,
-        "efficiency": faster / workers if faster is not None else None,
-        "nodes": median_count(found, "nodes"),
-        "search overhead": search_overhead(found, serial) if serial else None,
-        "nodes/s": round(median(found, lambda sample: number(sample["nodes"]) / number(sample["seconds"]))),
+        "spread": f"{relative_spread(samples, 'seconds'):.1%}",
+        "user (s)": median(samples, "user_seconds"),
+        "system (s)": median(samples, "system_seconds"),
+        "speed-up": speed_up,
+        "against one worker": median(one_worker, "seconds") / seconds if one_worker and comparable else None,
+        "efficiency": speed_up / workers if speed_up is not None else None,
+        "nodes": median_count(samples, "nodes"),
+        "search overhead": search_overhead(samples, serial) if serial else None,
+        "nodes/s": round(median(samples, lambda sample: number(sample["nodes"]) / number(sample["seconds"]))),
         "evaluations/s as speed-up (003)": per_second / rate_of_one if rate_of_one and comparable else None,
-        "steals": median_count(found, "steals_won"),
-        "idle share": share(median(found, "idle_seconds"), busy),
-        "runs": len(found),
+        "steals": median_count(samples, "steals_won"),
+        "idle share": share(median(samples, "idle_seconds"), busy),
+        "runs": len(samples),
     }
 
 
-def _figures(chosen: ScalingParameters, groups: dict[Any, list[Sample]], how: str) -> tuple[Figure, ...]:
-    counts = sorted({workers for workers in chosen.workers if workers <= usable_cores()})
+def _figures(parameters: ScalingParameters, groups: dict[Any, list[Sample]], division: str) -> tuple[Figure, ...]:
+    counts = sorted({workers for workers in parameters.workers if workers <= usable_cores()})
     linear = Series(name="linear", points=tuple((count, float(count)) for count in counts), style="dashed")
     speedups, efficiencies, overheads = [linear], [], []
-    for scheme in chosen.dividing:
-        every = {
-            count: found for count in sorted(set(chosen.workers)) if (found := _pairs(chosen, groups, scheme, count))
+    for scheme in parameters.scheme_names:
+        all_pairs = {
+            count: pairs
+            for count in sorted(set(parameters.workers))
+            if (pairs := _pairs(parameters, groups, scheme, count))
         }
-        if not every:
+        if not all_pairs:
             continue
-        measured = {count: found for count, found in every.items() if count in counts}
-        faster = {
-            count: statistics.median(median(serial, "seconds") / median(found, "seconds") for found, serial in pairs)
+        measured = {count: pairs for count, pairs in all_pairs.items() if count in counts}
+        speed_up_by_count = {
+            count: statistics.median(
+                median(serial, "seconds") / median(samples, "seconds") for samples, serial in pairs
+            )
             for count, pairs in measured.items()
         }
-        ranges = tuple(_range(pairs) for pairs in measured.values())
-        speedups.append(Series(name=scheme, points=tuple(faster.items()), spread=ranges))
-        efficiencies.append(Series(name=scheme, points=tuple((count, each / count) for count, each in faster.items())))
-        more = {
-            count: statistics.median(median(found, "nodes") / median(serial, "nodes") - 1 for found, serial in pairs)
-            for count, pairs in every.items()
+        ranges = tuple(_speed_up_bounds(pairs) for pairs in measured.values())
+        speedups.append(Series(name=scheme, points=tuple(speed_up_by_count.items()), spread=ranges))
+        efficiencies.append(
+            Series(
+                name=scheme, points=tuple((count, speed_up / count) for count, speed_up in speed_up_by_count.items())
+            )
+        )
+        overhead = {
+            count: statistics.median(
+                median(samples, "nodes") / median(serial, "nodes") - 1 for samples, serial in pairs
+            )
+            for count, pairs in all_pairs.items()
         }
-        overheads.append(Series(name=scheme, points=tuple(more.items())))
+        overheads.append(Series(name=scheme, points=tuple(overhead.items())))
     return (
         Plot(
-            title=f"speed-up against the serial program{how}",
+            title=f"speed-up against the serial program{division}",
             x="workers",
             y="speed-up",
             log_x=True,
             log_y=True,
-            series=(*speedups, *published_speedups(chosen.game)),
-            caption=RANGES,
+            series=(*speedups, *published_speedups(parameters.game)),
+            caption=RANGE_NOTE,
         ),
-        Plot(title=f"efficiency S/(p·T(p)){how}", x="workers", y="efficiency", series=tuple(efficiencies)),
+        Plot(title=f"efficiency S/(p·T(p)){division}", x="workers", y="efficiency", series=tuple(efficiencies)),
         Plot(
-            title=f"search overhead{how}",
+            title=f"search overhead{division}",
             x="workers",
             y="nodes beyond the serial search's, per node",
             series=tuple(overheads),
@@ -374,20 +393,20 @@ def _figures(chosen: ScalingParameters, groups: dict[Any, list[Sample]], how: st
 
 
 Pair = tuple[list[Sample], list[Sample]]
-"""Samples of a side, and of the serial search that it is held against."""
+"""Samples of a side, and of the serial search that it is compared with."""
 
 
-def _pairs(chosen: ScalingParameters, groups: dict[Any, list[Sample]], scheme: str, count: int) -> list[Pair]:
-    """A scheme on so many workers, position by position."""
-    found = []
+def _pairs(parameters: ScalingParameters, groups: dict[Any, list[Sample]], scheme: str, count: int) -> list[Pair]:
+    """Return the samples of a scheme on `count` workers, position by position."""
+    pairs = []
     for (position, name, workers), samples in groups.items():
-        serial = _serial(chosen, groups, position, scheme)
+        serial = _serial_samples(parameters, groups, position, scheme)
         if (name, workers) == (scheme, count) and serial is not None:
-            found.append((samples, serial))
-    return found
+            pairs.append((samples, serial))
+    return pairs
 
 
-def _range(pairs: Sequence[Pair]) -> tuple[float, float]:
-    """The least and the greatest speed-up of a round, in any position."""
-    ranges = [speed_up_range(serial, found) for found, serial in pairs]
+def _speed_up_bounds(pairs: Sequence[Pair]) -> tuple[float, float]:
+    """Return the least and the greatest speed-up of any round in any position."""
+    ranges = [speed_up_range(serial, samples) for samples, serial in pairs]
     return min(low for low, _ in ranges), max(high for _, high in ranges)

@@ -1,4 +1,4 @@
-"""Clusters that we do not have: a search recorded on one node, replayed on up to 1 024 that are only counted."""
+"""Simulated clusters: a search recorded on one node and replayed on up to 1 024 simulated nodes."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -14,42 +14,49 @@ from outflank.lab.boards import board_named
 from outflank.lab.experiment import Conclusion, Experiment, Task, option
 from outflank.lab.programs import OURS, ProgramChoice, program_note
 from outflank.lab.report import Sample, sample_shape
-from outflank.lab.search_log import noted, search
+from outflank.lab.search_log import log_result, search
 from outflank.lab.simulation import Tally, simulate
-from outflank.lab.simulation_machines import Machines, effort
+from outflank.lab.simulation_machines import Machines, relative_work
 from outflank.lab.simulation_recording import RecordedJobs, calibrated, record
-from outflank.lab.simulation_report import concluded, middle
+from outflank.lab.simulation_report import conclude, middle_threshold
 from outflank.machine import usable_cores
 from outflank.search.contract import Limits, Stop
 from outflank.words import how_many
 
-_WHERE: dict[str, Kind] = {"threshold": Several}
-_RUN: dict[str, Kind] = {**_WHERE, "count": Several, "policy": str, "round": Several, "value": int, "jobs": Count}
+_LABEL_KINDS: dict[str, Kind] = {"threshold": Several}
+_RUN_KINDS: dict[str, Kind] = {
+    **_LABEL_KINDS,
+    "count": Several,
+    "policy": str,
+    "round": Several,
+    "value": int,
+    "jobs": Count,
+}
 
 SHAPES: dict[str, dict[str, Kind]] = {
     "alone": {"value": int, "nodes": Several, "seconds": Measured},
     "recording": {
-        **_WHERE,
+        **_LABEL_KINDS,
         **dict.fromkeys(("jobs", "nodes"), Several),
         **dict.fromkeys(("without_values", "without_moves", "value_weight", "move_weight", "head_us"), float),
         "value": int,
     },
-    "replication": {**_WHERE, "count": Several, "policy": str, "depth": Count, "effort": Measured},
-    "hidden": {**_WHERE, "value": int, "depth": Count, "expected": Measured, "measured": Measured},
+    "replication": {**_LABEL_KINDS, "count": Several, "policy": str, "depth": Count, "effort": Measured},
+    "hidden": {**_LABEL_KINDS, "value": int, "depth": Count, "expected": Measured, "measured": Measured},
     "checked": {
-        **_RUN,
+        **_RUN_KINDS,
         **dict.fromkeys(("nodes", "seconds", "expected_nodes", "expected_seconds"), Measured),
         "expected_jobs": Count,
     },
     "simulated": {
-        **_RUN,
+        **_RUN_KINDS,
         **dict.fromkeys(("seconds", "nodes"), Measured),
         **dict.fromkeys(("lost", "busy", "head"), float),
         **dict.fromkeys(("unrecorded", "stopped"), Count),
         "depth": Count | None,
     },
 }
-"""What its samples hold, by what they are."""
+"""Shapes of the samples, by their `what`."""
 
 CHECKED = ("none", "async")
 """Policies that are also measured."""
@@ -57,7 +64,7 @@ CHECKED = ("none", "async")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SimulateParameters(ProgramChoice):
-    """What is recorded, and what it is replayed on."""
+    """Parameters of the simulate experiment."""
 
     program: str | None = option(None, "The program that searches: 000 (that report's) or ours.  [ours]")
     positions: tuple[str, ...] = option(("f5d6c3d3c4f4f6",), "Positions, by name or in any notation.")
@@ -86,12 +93,12 @@ class SimulateParameters(ProgramChoice):
 
     def unused(self) -> tuple[str, ...]:
         policies = [replication_named(name) for name in self.policies]
-        chosen = () if any(policy.depth is None for policy in policies) else ("depths",)
-        return chosen if any(policy.sends for policy in policies) else (*chosen, "message", "entry")
+        unused = () if any(policy.depth is None for policy in policies) else ("depths",)
+        return unused if any(policy.sends for policy in policies) else (*unused, "message", "entry")
 
     def options_for(self, position: str) -> dict[str, Any]:
-        """What a position is searched with."""
-        return {**self.searched_with(board_named(position), OURS), "table_bits": self.table_bits}
+        """Return the search options of a position."""
+        return {**self.search_options(board_named(position), OURS), "table_bits": self.table_bits}
 
 
 class Simulate(Experiment[SimulateParameters]):
@@ -102,79 +109,95 @@ class Simulate(Experiment[SimulateParameters]):
     reports = ("000",)
     parameters = SimulateParameters
 
-    def tasks(self, chosen: SimulateParameters) -> Sequence[Task]:
+    def tasks(self, parameters: SimulateParameters) -> Sequence[Task]:
         tasks: list[Task] = []
-        for position in chosen.positions:
-            tasks.append(Task(f"{position} alone", partial(_alone, chosen, position)))
-            for threshold in chosen.thresholds:
-                here = f"{position}, threshold {threshold}"
-                tasks.append(Task(f"{here}: recording", partial(_described, chosen, position, threshold), 4.0))
-                if threshold == middle(chosen.thresholds):
+        for position in parameters.positions:
+            tasks.append(Task(f"{position} alone", partial(_search_alone, parameters, position)))
+            for threshold in parameters.thresholds:
+                title = f"{position}, threshold {threshold}"
+                tasks.append(
+                    Task(f"{title}: recording", partial(_describe_recording, parameters, position, threshold), 4.0)
+                )
+                if threshold == middle_threshold(parameters.thresholds):
                     tasks += [
-                        Task(f"{here}: hidden below {depth}", partial(_hidden, chosen, position, threshold, depth))
-                        for depth in chosen.hidden
+                        Task(
+                            f"{title}: hidden below {depth}",
+                            partial(_measure_hidden, parameters, position, threshold, depth),
+                        )
+                        for depth in parameters.hidden
                     ]
                     tasks += [
                         Task(
-                            f"{here}: {how_many(count, 'node')}, {policy}",
-                            partial(_checked, chosen, position, threshold, count, policy),
-                            2.0 * chosen.rounds,
+                            f"{title}: {how_many(count, 'node')}, {policy}",
+                            partial(_compare_with_cluster, parameters, position, threshold, count, policy),
+                            2.0 * parameters.rounds,
                         )
-                        for count in chosen.measured
+                        for count in parameters.measured
                         for policy in CHECKED
                     ]
                 tasks += [
-                    Task(f"{here}: {count} simulated", partial(_simulated, chosen, position, threshold, count), 1.0)
-                    for count in chosen.nodes
+                    Task(
+                        f"{title}: {count} simulated",
+                        partial(_simulate_nodes, parameters, position, threshold, count),
+                        1.0,
+                    )
+                    for count in parameters.nodes
                 ]
         return tasks
 
-    def shape(self, chosen: SimulateParameters, sample: Sample) -> Shape:
+    def shape(self, parameters: SimulateParameters, sample: Sample) -> Shape:
         what = sample.get("what")
         names = SHAPES[what] if isinstance(what, str) and what in SHAPES else {}
         return sample_shape(names, what=Literal[*SHAPES], position=str)
 
-    def conclude(self, chosen: SimulateParameters, samples: Sequence[Sample]) -> Conclusion:
-        said = dict.fromkeys(program_note(chosen.options_for(position)) for position in chosen.positions)
-        return concluded(samples, rate=chosen.rate * 1e6, threshold=middle(chosen.thresholds), said=tuple(said))
+    def conclude(self, parameters: SimulateParameters, samples: Sequence[Sample]) -> Conclusion:
+        program_notes = dict.fromkeys(
+            program_note(parameters.options_for(position)) for position in parameters.positions
+        )
+        return conclude(
+            samples,
+            rate=parameters.rate * 1e6,
+            threshold=middle_threshold(parameters.thresholds),
+            program_notes=tuple(program_notes),
+        )
 
 
 # --- measuring ---
 
-_kept: dict[tuple[Any, ...], RecordedJobs] = {}
+_recordings: dict[tuple[Any, ...], RecordedJobs] = {}
 
 
-def _recorded(chosen: SimulateParameters, position: str, threshold: int, stop: Stop) -> RecordedJobs | None:
-    """The recording, which all tasks of a threshold share; None: stopped."""
-    options = chosen.options_for(position)
-    key = position, chosen.depth, threshold, tuple(options.items())
-    if key not in _kept:
-        found = calibrated(board_named(position), chosen.depth, threshold, stop=stop, **options)
+def _recording(parameters: SimulateParameters, position: str, threshold: int, stop: Stop) -> RecordedJobs | None:
+    """Return the recording, which all tasks of a threshold share, or None if stopped."""
+    options = parameters.options_for(position)
+    key = position, parameters.depth, threshold, tuple(options.items())
+    if key not in _recordings:
+        recording = calibrated(board_named(position), parameters.depth, threshold, stop=stop, **options)
         if stop.called:
             return None
-        _kept.clear()  # each has a table
-        _kept[key] = found
-    return _kept[key]
+        _recordings.clear()  # each recording holds a table
+        _recordings[key] = recording
+    return _recordings[key]
 
 
-def _alone(chosen: SimulateParameters, position: str, stop: Stop) -> list[Sample]:
-    options = chosen.options_for(position)
-    found = search(board_named(position), Limits(depth=chosen.depth), stop=stop, workers=1, **options)
+def _search_alone(parameters: SimulateParameters, position: str, stop: Stop) -> list[Sample]:
+    options = parameters.options_for(position)
+    result = search(board_named(position), Limits(depth=parameters.depth), stop=stop, workers=1, **options)
     return [
-        {"what": "alone", "position": position, "value": found.value, "nodes": found.nodes, "seconds": found.seconds}
+        {"what": "alone", "position": position, "value": result.value, "nodes": result.nodes, "seconds": result.seconds}
     ]
 
 
-def _described(chosen: SimulateParameters, position: str, threshold: int, stop: Stop) -> list[Sample]:
-    recording = _recorded(chosen, position, threshold, stop)
+def _describe_recording(parameters: SimulateParameters, position: str, threshold: int, stop: Stop) -> list[Sample]:
+    recording = _recording(parameters, position, threshold, stop)
     if recording is None:
         return []
-    where: Sample = {"position": position, "threshold": threshold}
+    labels: Sample = {"position": position, "threshold": threshold}
     samples: list[Sample] = [
         {
             "what": "recording",
-            **where,
-            "value": recording.found.value,
+            **labels,
+            "value": recording.result.value,
             "jobs": len(recording.done),
             "nodes": recording.nodes,
             "without_values": recording.without[0],
@@ -187,84 +210,92 @@ def _described(chosen: SimulateParameters, position: str, threshold: int, stop: 
     samples += [
         {
             "what": "replication",
-            **where,
+            **labels,
             "count": count,
             "policy": policy.name,
             "depth": policy.least,
-            "effort": effort(policy, recording, _machines(chosen, count)),
+            "effort": relative_work(policy, recording, _machines(parameters, count)),
         }
-        for count in chosen.nodes
-        for policy in _considered(chosen, chosen.policies)
+        for count in parameters.nodes
+        for policy in _with_depths(parameters, parameters.policies)
     ]
     return samples
 
 
-def _considered(chosen: SimulateParameters, names: Iterable[str]) -> list[Replication]:
-    """Policies, with every replication depth where none is given."""
-    found: list[Replication] = []
+def _with_depths(parameters: SimulateParameters, names: Iterable[str]) -> list[Replication]:
+    """Return the policies; those without a replication depth once with every depth."""
+    policies: list[Replication] = []
     for name in names:
         policy = replication_named(name)
-        found += [policy] if policy.depth is not None else [replace(policy, depth=depth) for depth in chosen.depths]
-    return found
+        policies += (
+            [policy] if policy.depth is not None else [replace(policy, depth=depth) for depth in parameters.depths]
+        )
+    return policies
 
 
-def _machines(chosen: SimulateParameters, count: int) -> Machines:
+def _machines(parameters: SimulateParameters, count: int) -> Machines:
     return Machines(
         nodes=count,
-        rate=chosen.rate * 1e6,
-        latency=chosen.latency / 1e6,
-        bandwidth=chosen.bandwidth * 1e6,
-        head_seconds=chosen.head / 1e6,
-        message_seconds=chosen.message / 1e6,
-        entry_seconds=chosen.entry / 1e6,
+        rate=parameters.rate * 1e6,
+        latency=parameters.latency / 1e6,
+        bandwidth=parameters.bandwidth * 1e6,
+        head_seconds=parameters.head / 1e6,
+        message_seconds=parameters.message / 1e6,
+        entry_seconds=parameters.entry / 1e6,
     )
 
 
-def _hidden(chosen: SimulateParameters, position: str, threshold: int, depth: int, stop: Stop) -> list[Sample]:
-    recording = _recorded(chosen, position, threshold, stop)
+def _measure_hidden(
+    parameters: SimulateParameters, position: str, threshold: int, depth: int, stop: Stop
+) -> list[Sample]:
+    recording = _recording(parameters, position, threshold, stop)
     if recording is None:
         return []
-    options = chosen.options_for(position)
-    found = record(board_named(position), chosen.depth, threshold, hidden_below=depth, stop=stop, **options)
+    options = parameters.options_for(position)
+    hidden_recording = record(
+        board_named(position), parameters.depth, threshold, hidden_below=depth, stop=stop, **options
+    )
     return [
         {
             "what": "hidden",
             "position": position,
             "threshold": threshold,
-            "value": found.found.value,
+            "value": hidden_recording.result.value,
             "depth": depth,
             "expected": 1 + recording.lost_below(depth) / recording.nodes,
-            "measured": found.nodes / recording.nodes,
+            "measured": hidden_recording.nodes / recording.nodes,
         }
     ]
 
 
-def _checked(
-    chosen: SimulateParameters, position: str, threshold: int, count: int, policy: str, stop: Stop
+def _compare_with_cluster(
+    parameters: SimulateParameters, position: str, threshold: int, count: int, policy: str, stop: Stop
 ) -> list[Sample]:
-    """Nodes within this process, beside what is expected of such: they tell each other at no cost."""
-    recording = _recorded(chosen, position, threshold, stop)
+    """Return samples of nodes within this process beside their simulation: their messages cost nothing."""
+    recording = _recording(parameters, position, threshold, stop)
     if recording is None:
         return []
     board = board_named(position)
     samples: list[Sample] = []
-    options = {**chosen.options_for(position), "threshold": threshold}
-    for seed in range(1, chosen.rounds + 1):
+    options = {**parameters.options_for(position), "threshold": threshold}
+    for seed in range(1, parameters.rounds + 1):
         with Cluster(InsideFabric(count), tuning=Tuning(alone_seconds=0.0)) as cluster:
             # Nodes that take turns on few cores must advance evenly.
             pace = 2000 if count > usable_cores() else 0
-            found = cluster.search(
-                board, Limits(depth=chosen.depth), stop=stop, workers=1, replication=policy, pace=pace, **options
+            result = cluster.search(
+                board, Limits(depth=parameters.depth), stop=stop, workers=1, replication=policy, pace=pace, **options
             )
         if stop.called:
             return []
-        noted(board, found, options)
+        log_result(board, result, options)
         assert cluster.head is not None
-        sent = cluster.head.replication  # a depth that was not given is known now, if anything was divided
-        sent = sent if sent.depth is not None else replace(sent, depth=chosen.depth)
-        busy = sum(worker.useful_seconds for worker in found.workers)
-        machines = Machines(nodes=count, rate=found.nodes / busy, head_seconds=recording.head_seconds)
-        tally = simulate(board, recording, machines, sent, depth=chosen.depth, seed=seed, stop=stop, **options)
+        replication = cluster.head.replication  # has a depth now, even if none was given, if anything was divided
+        replication = replication if replication.depth is not None else replace(replication, depth=parameters.depth)
+        busy = sum(worker.useful_seconds for worker in result.workers)
+        machines = Machines(nodes=count, rate=result.nodes / busy, head_seconds=recording.head_seconds)
+        tally = simulate(
+            board, recording, machines, replication, depth=parameters.depth, seed=seed, stop=stop, **options
+        )
         samples.append(
             {
                 "what": "checked",
@@ -273,10 +304,10 @@ def _checked(
                 "count": count,
                 "policy": policy,
                 "round": seed,
-                "value": found.value,
-                "nodes": found.nodes / recording.nodes,
-                "jobs": sum(worker.executed for worker in found.workers),
-                "seconds": found.seconds,
+                "value": result.value,
+                "nodes": result.nodes / recording.nodes,
+                "jobs": sum(worker.executed for worker in result.workers),
+                "seconds": result.seconds,
                 "expected_nodes": tally.nodes / recording.nodes,
                 "expected_jobs": tally.jobs,
                 "expected_seconds": tally.seconds,
@@ -285,25 +316,29 @@ def _checked(
     return samples
 
 
-def _simulated(chosen: SimulateParameters, position: str, threshold: int, count: int, stop: Stop) -> list[Sample]:
-    recording = _recorded(chosen, position, threshold, stop)
+def _simulate_nodes(
+    parameters: SimulateParameters, position: str, threshold: int, count: int, stop: Stop
+) -> list[Sample]:
+    recording = _recording(parameters, position, threshold, stop)
     if recording is None:
         return []
-    board, machines = board_named(position), _machines(chosen, count)
+    board, machines = board_named(position), _machines(parameters, count)
     samples: list[Sample] = []
-    for name in chosen.policies:
-        policy = min(_considered(chosen, (name,)), key=lambda each: effort(each, recording, machines))
-        for seed in range(1, chosen.rounds + 1):
+    for name in parameters.policies:
+        policy = min(
+            _with_depths(parameters, (name,)), key=lambda candidate: relative_work(candidate, recording, machines)
+        )
+        for seed in range(1, parameters.rounds + 1):
             tally = simulate(
                 board,
                 recording,
                 machines,
                 policy,
-                depth=chosen.depth,
+                depth=parameters.depth,
                 threshold=threshold,
                 seed=seed,
                 stop=stop,
-                **chosen.options_for(position),
+                **parameters.options_for(position),
             )
             if stop.called:
                 return []
@@ -314,7 +349,7 @@ def _simulated(chosen: SimulateParameters, position: str, threshold: int, count:
 def _simulated_sample(
     position: str, threshold: int, count: int, policy: Replication, seed: int, tally: Tally, recording: RecordedJobs
 ) -> Sample:
-    assert tally.found is not None
+    assert tally.result is not None
     return {
         "what": "simulated",
         "position": position,
@@ -323,7 +358,7 @@ def _simulated_sample(
         "policy": policy.name,
         "depth": policy.depth if policy.sends else None,
         "round": seed,
-        "value": tally.found.value,
+        "value": tally.result.value,
         "seconds": tally.seconds,
         "nodes": tally.nodes / recording.nodes,
         "lost": tally.lost_nodes / recording.nodes,

@@ -1,4 +1,4 @@
-"""What a board of Othello costs in memory and to look at, and how many moves it may have: report 000's first steps."""
+"""Memory and move-generation cost of storing an Othello board, and its number of moves: report 000's first steps."""
 
 import time
 from collections.abc import Iterator, Sequence
@@ -14,12 +14,12 @@ from outflank.games.sides import Side as Colour
 from outflank.kernels.bits import U64, popcount
 from outflank.kernels.compiler import inner, kernel
 from outflank.kinds import Count, Measured, Several, Shape
-from outflank.lab.board_storage import STORAGES, Words, count_all, stored
-from outflank.lab.boards import POSITIONS, chosen_boards
+from outflank.lab.board_storage import STORAGES, Words, count_all, stored_boards
+from outflank.lab.boards import POSITIONS, study_positions
 from outflank.lab.classroom import REPORT_000
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, option
 from outflank.lab.literature import fact
-from outflank.lab.measuring import Contender, alternating, grouped, median, median_count, number, searched, warm
+from outflank.lab.measuring import Contender, alternating, grouped, measure_search, median, median_count, number, warm
 from outflank.lab.report import Plot, ReportTable, Sample, Series, sample_shape
 from outflank.othello.board import OthelloBoard
 from outflank.othello.formats.board_line import write_board_line
@@ -28,13 +28,13 @@ from outflank.othello.squares import othello
 from outflank.search.contract import Stop
 from outflank.search.probes import Counts
 
-CLOSED = U64(0x0000001818000000)
-"""The middle of the board, which is never empty."""
+CENTRE = U64(0x0000001818000000)
+"""The four centre squares, which are never empty."""
 
 
 @inner
-def _drawn(random: Any, below: Any) -> Any:
-    """A number below `below`, from the state in `random[0]` (xorshift)."""
+def _random_below(random: Any, below: Any) -> Any:
+    """Return a random number below `below`, from the state in `random[0]` (xorshift)."""
     word = random[0]
     word ^= word << U64(13)
     word ^= word >> U64(7)
@@ -45,12 +45,12 @@ def _drawn(random: Any, below: Any) -> Any:
 
 @kernel
 def wander(game, position, moves, random, words):
-    """Fill `words` with the positions of games that are played at random, one after the other."""
-    here = position
+    """Fill `words` with the positions of consecutive random games."""
+    current = position
     for index in range(words.shape[0]):
-        words[index, 0], words[index, 1] = pack(game, here)
-        end = fill(game, here, moves, 0)
-        here = position if end == 0 else play(game, here, moves[_drawn(random, end)])
+        words[index, 0], words[index, 1] = pack(game, current)
+        end = fill(game, current, moves, 0)
+        current = position if end == 0 else play(game, current, moves[_random_below(random, end)])
 
 
 @wander.sample
@@ -61,22 +61,22 @@ def _wander_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any,
 
 @kernel
 def climb(steps, random, best):
-    """Change single squares at random and keep what does not cost moves; the most of them, for the board in `best`."""
+    """Change squares at random, keep changes that cost no moves, write the board to `best`, return its move count."""
     own, opp = U64(0x0000000810000000), U64(0x0000001008000000)
     most = popcount(legal(own, opp))
     for _ in range(steps):
-        mine, yours = own, opp
-        for _ in range(1 + _drawn(random, 3)):
-            bit = U64(1) << U64(_drawn(random, 64))
-            mine, yours = mine & ~bit, yours & ~bit
-            kind = _drawn(random, 3)
+        new_own, new_opp = own, opp
+        for _ in range(1 + _random_below(random, 3)):
+            bit = U64(1) << U64(_random_below(random, 64))
+            new_own, new_opp = new_own & ~bit, new_opp & ~bit
+            kind = _random_below(random, 3)
             if kind == 0:
-                mine |= bit
-            elif kind == 1 or bit & CLOSED != U64(0):
-                yours |= bit
-        found = popcount(legal(mine, yours))
-        if found >= most:
-            own, opp, most = mine, yours, found
+                new_own |= bit
+            elif kind == 1 or bit & CENTRE != U64(0):
+                new_opp |= bit
+        width = popcount(legal(new_own, new_opp))
+        if width >= most:
+            own, opp, most = new_own, new_opp, width
     best[0], best[1] = own, opp
     return most
 
@@ -86,8 +86,8 @@ def _climb_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, 
     yield 1, np.ones(1, np.uint64), np.zeros(2, np.uint64)
 
 
-def _wandered(count: int, seed: int) -> Words:
-    """Positions of random games from the start."""
+def _random_positions(count: int, seed: int) -> Words:
+    """Return positions of random games from the start."""
     board = OthelloBoard.start()
     words = np.zeros((count, 2), np.uint64)
     moves = np.zeros(most_moves(board.game), MOVE)
@@ -99,8 +99,8 @@ def _wandered(count: int, seed: int) -> Words:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StorageChoice(Parameters):
-    """What is measured."""
+class StorageParameters(Parameters):
+    """Parameters of the storage experiment."""
 
     boards: int = option(4096, "Boards, from games that are played at random.")
     repeats: int = option(8, "Times that the moves of each are counted in a round.")
@@ -108,43 +108,43 @@ class StorageChoice(Parameters):
     seed: int = option(1, "For the games.")
 
 
-class Storage(Experiment[StorageChoice]):
-    """Report 000's ways to keep a board, and ours."""
+class Storage(Experiment[StorageParameters]):
+    """Report 000's ways of storing a board, and ours."""
 
     name = "storage"
     question = "How should a board be kept: what does it cost in bytes, and to generate its moves?"
     reports = ("000",)
-    parameters = StorageChoice
+    parameters = StorageParameters
 
-    def tasks(self, chosen: StorageChoice) -> Sequence[Task]:
+    def tasks(self, parameters: StorageParameters) -> Sequence[Task]:
         return [
-            Task(f"{name}, round {round_}", partial(_counted, name, round_, chosen))
-            for round_, name in alternating(tuple(STORAGES), chosen.rounds)
+            Task(f"{name}, round {round_}", partial(_time_storage, name, round_, parameters))
+            for round_, name in alternating(tuple(STORAGES), parameters.rounds)
         ]
 
-    def shape(self, chosen: StorageChoice, sample: Sample) -> Shape:
+    def shape(self, parameters: StorageParameters, sample: Sample) -> Shape:
         return sample_shape(
             storage=Literal[*STORAGES], round=Several, boards=Several, bytes=Several, moves=Count, seconds=Measured
         )
 
-    def conclude(self, chosen: StorageChoice, samples: Sequence[Sample]) -> Conclusion:
+    def conclude(self, parameters: StorageParameters, samples: Sequence[Sample]) -> Conclusion:
         ways = grouped(samples, "storage")
-        each = {
-            name: median(found, lambda sample: number(sample["seconds"]) / number(sample["boards"]))
-            for (name,), found in ways.items()
+        seconds_by_way = {
+            name: median(group, lambda sample: number(sample["seconds"]) / number(sample["boards"]))
+            for (name,), group in ways.items()
         }
         lines: list[Sample] = [
             {
                 "storage": name,
-                "bytes a board": median_count(found, "bytes"),
-                "time to generate moves (ns)": 1e9 * each[name],
-                "times the fastest": each[name] / min(each.values()),
-                "moves": found[0]["moves"],
+                "bytes a board": median_count(group, "bytes"),
+                "time to generate moves (ns)": 1e9 * seconds_by_way[name],
+                "times the fastest": seconds_by_way[name] / min(seconds_by_way.values()),
+                "moves": group[0]["moves"],
             }
-            for (name,), found in ways.items()
+            for (name,), group in ways.items()
         ]
-        same = len({sample["moves"] for sample in samples}) <= 1
-        bars = Series(name="ours", points=tuple((str(name), 1e9 * seconds) for name, seconds in each.items()))
+        agree = len({sample["moves"] for sample in samples}) <= 1
+        bars = Series(name="ours", points=tuple((str(name), 1e9 * seconds) for name, seconds in seconds_by_way.items()))
         plot = Plot(
             title="time to generate moves", x="storage", y="ns a board", kind="bars", log_y=True, series=(bars,)
         )
@@ -152,25 +152,25 @@ class Storage(Experiment[StorageChoice]):
             "Report 000 played with bytes for their speed (a matrix is 'really inefficient in Java', where it is an "
             "array of arrays) and kept two bits a square in its table. Here matrix and array are the same memory: "
             "their difference is the arithmetic of two indices.",
-            *(() if same else ("The ways do not agree on the number of moves.",)),
+            *(() if agree else ("The ways do not agree on the number of moves.",)),
         )
-        return Conclusion(tables=(ReportTable.of("storage", lines),), figures=(plot,), notes=notes, passed=same)
+        return Conclusion(tables=(ReportTable.of("storage", lines),), figures=(plot,), notes=notes, passed=agree)
 
 
-def _counted(name: str, round_: int, chosen: StorageChoice, stop: Stop) -> list[Sample]:
-    boards = _wandered(chosen.boards, chosen.seed)
-    storage, memory = stored(STORAGES[name], boards)
+def _time_storage(name: str, round_: int, parameters: StorageParameters, stop: Stop) -> list[Sample]:
+    boards = _random_positions(parameters.boards, parameters.seed)
+    storage, memory = stored_boards(STORAGES[name], boards)
     count_all(storage, 1, 1)  # compiles
-    before = time.thread_time()  # the processor's: these are microseconds, and others want the machine too
-    found = int(count_all(storage, len(boards), chosen.repeats))
+    before = time.thread_time()  # processor time: these are microseconds, and other processes use the machine too
+    moves = int(count_all(storage, len(boards), parameters.repeats))
     seconds = time.thread_time() - before
     return [
         {
             "storage": name,
             "round": round_,
-            "boards": chosen.boards * chosen.repeats,
+            "boards": parameters.boards * parameters.repeats,
             "bytes": memory.nbytes // len(boards),
-            "moves": found // chosen.repeats,
+            "moves": moves // parameters.repeats,
             "seconds": seconds,
         }
     ]
@@ -182,8 +182,8 @@ SEARCHES, GAMES, ANY = "searches", "games at random", "any board"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WidthsChoice(Parameters):
-    """What is looked at."""
+class WidthsParameters(Parameters):
+    """Parameters of the widths experiment."""
 
     depth: int = option(9, "Plies of the searches.")
     positions: tuple[str, ...] = option(("tournament",), POSITIONS)
@@ -193,38 +193,41 @@ class WidthsChoice(Parameters):
     seed: int = option(1, "For games and ascents.")
 
 
-class Widths(Experiment[WidthsChoice]):
-    """How large the array of children must be."""
+class Widths(Experiment[WidthsParameters]):
+    """Size that the array of children needs."""
 
     name = "widths"
     question = "How many moves does a board have, and what is the most?"
     reports = ("000",)
-    parameters = WidthsChoice
+    parameters = WidthsParameters
 
-    def tasks(self, chosen: WidthsChoice) -> Sequence[Task]:
+    def tasks(self, parameters: WidthsParameters) -> Sequence[Task]:
         return [
             *(
-                Task(f"search, {each.name}", partial(_in_search, each.name, each.board, each.depth or chosen.depth))
-                for each in chosen_boards("othello", chosen.positions)
+                Task(
+                    f"search, {place.name}",
+                    partial(_in_search, place.name, place.board, place.depth or parameters.depth),
+                )
+                for place in study_positions("othello", parameters.positions)
             ),
-            Task(GAMES, partial(_in_games, chosen)),
-            Task(ANY, partial(_anywhere, chosen)),
+            Task(GAMES, partial(_in_games, parameters)),
+            Task(ANY, partial(_on_any_board, parameters)),
         ]
 
-    def shape(self, chosen: WidthsChoice, sample: Sample) -> Shape:
+    def shape(self, parameters: WidthsParameters, sample: Sample) -> Shape:
         return sample_shape(where=Literal[SEARCHES, GAMES, ANY], board=str, nodes=Several, moves=Count, most=Count)
 
-    def conclude(self, chosen: WidthsChoice, samples: Sequence[Sample]) -> Conclusion:
+    def conclude(self, parameters: WidthsParameters, samples: Sequence[Sample]) -> Conclusion:
         lines: list[Sample] = []
         notes = []
-        for (where,), found in grouped(samples, "where").items():
-            nodes = sum(number(sample["nodes"]) for sample in found)
-            widest = max(found, key=lambda sample: number(sample["most"]))
+        for (where,), group in grouped(samples, "where").items():
+            nodes = sum(number(sample["nodes"]) for sample in group)
+            widest = max(group, key=lambda sample: number(sample["most"]))
             lines.append(
                 {
                     "where": where,
                     "boards": int(nodes),
-                    "moves a board": sum(number(sample["moves"]) for sample in found) / nodes if where != ANY else None,
+                    "moves a board": sum(number(sample["moves"]) for sample in group) / nodes if where != ANY else None,
                     "most moves": widest["most"],
                     "seen on": widest["board"],
                 }
@@ -248,15 +251,15 @@ def _in_search(name: str, board: Board[Any], depth: int, stop: Stop) -> list[Sam
     side = Contender(labels={}, board=board, depth=depth, options=REPORT_000)
     warm(side)
     counts = Counts()
-    searched(side, stop, instrument=counts)
+    measure_search(side, stop, instrument=counts)
     if stop.called:
         return []
     nodes, moves, most = sum(counts.movable), sum(counts.moves), max(counts.widest)
     return [{"where": SEARCHES, "board": f"from {name}", "nodes": nodes, "moves": moves, "most": most}]
 
 
-def _in_games(chosen: WidthsChoice, stop: Stop) -> list[Sample]:
-    words = _wandered(chosen.boards, chosen.seed)
+def _in_games(parameters: WidthsParameters, stop: Stop) -> list[Sample]:
+    words = _random_positions(parameters.boards, parameters.seed)
     widths = widths_of(words, np.zeros(len(words), np.int64))
     widest = int(np.argmax(widths))
     movable = widths[widths > 0]
@@ -273,7 +276,7 @@ def _in_games(chosen: WidthsChoice, stop: Stop) -> list[Sample]:
 
 @kernel
 def widths_of(words, widths):
-    """How many legal moves each of many positions has."""
+    """Write the number of legal moves of each position into `widths`, and return `widths`."""
     for index in range(words.shape[0]):
         widths[index] = popcount(legal(words[index, 0], words[index, 1]))
     return widths
@@ -284,17 +287,17 @@ def _widths_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any,
     yield np.zeros((1, 2), np.uint64), np.zeros(1, np.int64)
 
 
-def _anywhere(chosen: WidthsChoice, stop: Stop) -> list[Sample]:
-    found = []
-    for number_ in range(chosen.climbs):
+def _on_any_board(parameters: WidthsParameters, stop: Stop) -> list[Sample]:
+    ascents = []
+    for ascent in range(parameters.climbs):
         if stop.called:
             return []
         best = np.zeros(2, np.uint64)
-        random = np.array([1000 * chosen.seed + 2 * number_ + 1], np.uint64)
-        most = int(climb(chosen.steps, random, best))
-        found.append((most, _line(best)))
-    most, line = max(found)
-    return [{"where": ANY, "board": line, "nodes": chosen.climbs * chosen.steps, "moves": 0, "most": most}]
+        random = np.array([1000 * parameters.seed + 2 * ascent + 1], np.uint64)
+        most = int(climb(parameters.steps, random, best))
+        ascents.append((most, _line(best)))
+    most, line = max(ascents)
+    return [{"where": ANY, "board": line, "nodes": parameters.climbs * parameters.steps, "moves": 0, "most": most}]
 
 
 def _line(words: Any) -> str:

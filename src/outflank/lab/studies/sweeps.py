@@ -1,4 +1,4 @@
-"""How finely a tree should be divided, and how its parts be handed out: one choice varied, all else the same."""
+"""How finely to divide a tree, and how to hand out its parts: one option varied, the others fixed."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,34 +9,34 @@ from outflank.abalone.programs import PROGRAM_003
 from outflank.distributed.replication import POLICIES
 from outflank.games.description import game_named
 from outflank.kinds import Count, Kind, Several
-from outflank.lab.boards import GAME, POSITIONS, USUAL_GAME, Chosen, by_game, chosen_boards, game_with
+from outflank.lab.boards import GAME, POSITIONS, USUAL_GAME, StudyPosition, by_game, game_with, study_positions
 from outflank.lab.classroom import PROGRAM
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, core_counts, option
 from outflank.lab.literature import rows as published_rows
 from outflank.lab.measuring import (
-    SEARCHED,
+    SEARCH_KINDS,
     Contender,
-    beyond_cores,
-    disturbed,
-    doubtful,
     grouped,
     in_rounds,
     long_enough,
     median,
     median_count,
     number,
-    placed,
+    position_kinds,
     share,
+    speed_up_warnings,
     spread,
+    timing_warnings,
+    worker_count_warnings,
 )
 from outflank.lab.programs import ProgramChoice, program_note
 from outflank.lab.report import Cell, Plot, ReportTable, Sample, Series, sample_shape
 from outflank.lab.studies.clusters import (
-    CLUSTER,
-    NODES,
-    Searching,
+    CLUSTER_HELP,
+    NODES_HELP,
+    SearchSetup,
     check_cluster,
-    searched_from,
+    setups_by_position,
     threshold_conclusion,
     threshold_shape,
     threshold_tasks,
@@ -45,12 +45,12 @@ from outflank.machine import usable_cores
 from outflank.words import how_many
 
 ALONE = "alone"
-"""The side that all others are held against: one worker, undivided."""
+"""The side that all others are compared with: one worker, undivided."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SweepsParameters(Parameters):
-    """What is measured."""
+    """Parameters of a sweep."""
 
     workers: int = option(core_counts()[-1], "Workers that share the search.")
     rounds: int = option(5, "Times that each side is measured.")
@@ -58,103 +58,109 @@ class SweepsParameters(Parameters):
 
 
 class Sweep(Experiment[Any]):
-    """A comparison of sides that differ in one choice."""
+    """A comparison of sides that differ in one option."""
 
     varied: ClassVar[str]
-    """The choice: the first column, and the axis of the plot."""
+    """The varied option: the first column, and the axis of the plot."""
     label: ClassVar[Kind] = Count | Literal["alone"]
-    """What is chosen from."""
+    """The kind of the option's values."""
 
     game: ClassVar[str] = USUAL_GAME
-    usual: ClassVar[str] = "midgame"
-    """The position that is searched where none is asked for."""
+    default_position: ClassVar[str] = "midgame"
+    """The default position."""
 
-    def varieties(self, chosen: Any) -> list[tuple[Any, dict[str, Any]]]:
-        """What is compared: the labels, and the options of each."""
+    def variants(self, parameters: Any) -> list[tuple[Any, dict[str, Any]]]:
+        """Return the label and the search options of each value."""
         raise NotImplementedError
 
-    def places(self, chosen: Any) -> list[Chosen]:
-        """The positions."""
-        return chosen_boards(self.game, chosen.positions or (self.usual,))
+    def places(self, parameters: Any) -> list[StudyPosition]:
+        """Return the positions."""
+        return study_positions(self.game, parameters.positions or (self.default_position,))
 
-    def sides(self, chosen: Any) -> list[Contender]:
-        """Every variety in every position."""
+    def sides(self, parameters: Any) -> list[Contender]:
+        """Return a contender for every value in every position."""
         return [
             Contender(
                 labels={"position": place.name, self.varied: label},
                 board=place.board,
-                depth=place.depth or chosen.depth,
+                depth=place.depth or parameters.depth,
                 options=options,
             )
-            for place in self.places(chosen)
-            for label, options in self.varieties(chosen)
+            for place in self.places(parameters)
+            for label, options in self.variants(parameters)
         ]
 
-    def tasks(self, chosen: Any) -> Sequence[Task]:
-        return in_rounds(self.sides(chosen), chosen.rounds)
+    def tasks(self, parameters: Any) -> Sequence[Task]:
+        return in_rounds(self.sides(parameters), parameters.rounds)
 
     def published(self) -> tuple[Series, ...]:
-        """The reports' curves."""
+        """Return the reports' curves."""
         return ()
 
-    def shape(self, chosen: Any, sample: Sample) -> kinds.Shape:
-        return sample_shape(SEARCHED, placed(sample), {self.varied: self.label}, round=Several)
+    def shape(self, parameters: Any, sample: Sample) -> kinds.Shape:
+        return sample_shape(SEARCH_KINDS, position_kinds(sample), {self.varied: self.label}, round=Several)
 
-    def conclude(self, chosen: Any, samples: Sequence[Sample]) -> Conclusion:
+    def conclude(self, parameters: Any, samples: Sequence[Sample]) -> Conclusion:
         lines: list[Sample] = []
         values: list[str] = []
         divided: dict[Cell, dict[Any, list[Sample]]] = {}
-        for (position,), here in grouped(samples, "position").items():
-            groups = {label: found for (label,), found in grouped(here, self.varied).items()}
-            named: Sample = {} if position is None else {"position": position}
+        for (position,), position_samples in grouped(samples, "position").items():
+            groups = {label: group for (label,), group in grouped(position_samples, self.varied).items()}
+            position_cell: Sample = {} if position is None else {"position": position}
             alone = groups.get(ALONE)
-            lines += [{**named, **self._row(label, each, alone, chosen.workers)} for label, each in groups.items()]
-            divided[position] = {label: found for label, found in groups.items() if label != ALONE}
-            seen = {sample["value"] for sample in here}
-            if len(seen) > 1:
-                of = f" of {position}" if position is not None else ""
-                values.append(f"The value{of} differs: {', '.join(map(str, seen))}. It must not.")
-        table = ReportTable.of(f"{self.name}: {how_many(chosen.workers, 'worker')}", lines)
-        divided = {position: found for position, found in divided.items() if found}
+            lines += [
+                {**position_cell, **self._row(label, group, alone, parameters.workers)}
+                for label, group in groups.items()
+            ]
+            divided[position] = {label: group for label, group in groups.items() if label != ALONE}
+            position_values = {sample["value"] for sample in position_samples}
+            if len(position_values) > 1:
+                of_position = f" of {position}" if position is not None else ""
+                values.append(f"The value{of_position} differs: {', '.join(map(str, position_values))}. It must not.")
+        table = ReportTable.of(f"{self.name}: {how_many(parameters.workers, 'worker')}", lines)
+        divided = {position: by_label for position, by_label in divided.items() if by_label}
         notes = [
             note
-            for position, found in divided.items()
-            for note in self._fastest(position, found, several=len(divided) > 1)
+            for position, by_label in divided.items()
+            for note in self._fastest(position, by_label, several=len(divided) > 1)
         ]
-        if chosen.workers <= usable_cores():
+        if parameters.workers <= usable_cores():
             labels = grouped(samples, self.varied)
-            notes += disturbed({f"{self.varied} {label}": found for (label,), found in labels.items()})
-        faster = zip(table.column(self.varied), table.column("speed-up"), strict=True) if lines else ()
-        notes += doubtful([(f"{self.varied} {label}", chosen.workers, each) for label, each in faster], chosen.rounds)
+            notes += timing_warnings({f"{self.varied} {label}": group for (label,), group in labels.items()})
+        speed_ups = zip(table.column(self.varied), table.column("speed-up"), strict=True) if lines else ()
+        notes += speed_up_warnings(
+            [(f"{self.varied} {label}", parameters.workers, speed_up) for label, speed_up in speed_ups],
+            parameters.rounds,
+        )
         tables = [table, self._over_positions(lines)] if len(divided) > 1 else [table]
         return Conclusion(
             tables=tuple(tables),
             figures=(self._plot(divided),) if divided else (),
-            notes=(*notes, *values, *beyond_cores((chosen.workers,))),
+            notes=(*notes, *values, *worker_count_warnings((parameters.workers,))),
             passed=not values,
         )
 
-    def _fastest(self, position: Cell, divided: dict[Any, list[Sample]], *, several: bool) -> list[str]:
-        best = min(divided, key=lambda label: median(divided[label], "seconds"))
-        if not long_enough(divided[best]):
+    def _fastest(self, position: Cell, by_label: dict[Any, list[Sample]], *, several: bool) -> list[str]:
+        best = min(by_label, key=lambda label: median(by_label[label], "seconds"))
+        if not long_enough(by_label[best]):
             return []
         return [f"Fastest {f'in {position}' if several else 'here'}: {self.varied} {best}."]
 
     def _over_positions(self, lines: Sequence[Sample]) -> ReportTable:
-        """Medians over the positions."""
+        """Return the table of medians over the positions."""
         rows: list[Sample] = []
-        for (label,), found in grouped(lines, self.varied).items():
-            row: Sample = {self.varied: label, "positions": len(found)}
+        for (label,), label_lines in grouped(lines, self.varied).items():
+            row: Sample = {self.varied: label, "positions": len(label_lines)}
             for column in ("time (s)", "speed-up", "idle share"):
-                cells = [line for line in found if line[column] is not None]
+                cells = [line for line in label_lines if line[column] is not None]
                 row[f"{column}, median"] = median(cells, column) if cells else None
             rows.append(row)
         return ReportTable.of(f"{self.name}: medians over the positions", rows)
 
-    def _row(self, label: Any, found: Sequence[Sample], alone: Sequence[Sample] | None, workers: int) -> Sample:
+    def _row(self, label: Any, samples: Sequence[Sample], alone: Sequence[Sample] | None, workers: int) -> Sample:
         count = 1 if label == ALONE else workers
-        useful = median(found, "useful_seconds") / count if label != ALONE else None
-        seconds = median(found, "seconds")
+        useful = median(samples, "useful_seconds") / count if label != ALONE else None
+        seconds = median(samples, "seconds")
         return {
             self.varied: label,
             "useful time per worker (s)": useful,
@@ -162,15 +168,16 @@ class Sweep(Experiment[Any]):
             "time (s)": seconds,
             "speed-up": median(alone, "seconds") / seconds if alone and label != ALONE else None,
             "steal success": share(
-                sum(number(each["steals_won"]) for each in found), sum(number(each["steals_tried"]) for each in found)
+                sum(number(sample["steals_won"]) for sample in samples),
+                sum(number(sample["steals_tried"]) for sample in samples),
             ),
             "idle share": share(
-                median(found, "idle_seconds"), median(found, "idle_seconds") + median(found, "useful_seconds")
+                median(samples, "idle_seconds"), median(samples, "idle_seconds") + median(samples, "useful_seconds")
             ),
-            "nodes": median_count(found, "nodes"),
-            "moves offered": median_count(found, "spawned"),
-            "steals": median_count(found, "steals_won"),
-            "aborts": median_count(found, "aborts_sent"),
+            "nodes": median_count(samples, "nodes"),
+            "moves offered": median_count(samples, "spawned"),
+            "steals": median_count(samples, "steals_won"),
+            "aborts": median_count(samples, "aborts_sent"),
         }
 
     def _plot(self, divided: dict[Cell, dict[Any, list[Sample]]]) -> Plot:
@@ -180,28 +187,28 @@ class Sweep(Experiment[Any]):
             y="time / least time",
             series=(
                 *(
-                    self._curve(str(position) if len(divided) > 1 else "outflank", found)
-                    for position, found in divided.items()
+                    self._curve(str(position) if len(divided) > 1 else "outflank", by_label)
+                    for position, by_label in divided.items()
                 ),
                 *self.published(),
             ),
         )
 
-    def _curve(self, name: str, divided: dict[Any, list[Sample]]) -> Series:
-        best = min(median(found, "seconds") for found in divided.values())
-        labels = {label: label if isinstance(label, int) else str(label) for label in divided}
+    def _curve(self, name: str, by_label: dict[Any, list[Sample]]) -> Series:
+        best = min(median(group, "seconds") for group in by_label.values())
+        labels = {label: label if isinstance(label, int) else str(label) for label in by_label}
         return Series(
             name=name,
-            points=tuple((labels[label], median(found, "seconds") / best) for label, found in divided.items()),
+            points=tuple((labels[label], median(group, "seconds") / best) for label, group in by_label.items()),
             spread=tuple(
-                (low / best, high / best) for low, high in (spread(each, "seconds") for each in divided.values())
+                (low / best, high / best) for low, high in (spread(group, "seconds") for group in by_label.values())
             ),
         )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ThresholdChoice(ProgramChoice):
-    """What is measured."""
+class ThresholdParameters(ProgramChoice):
+    """Parameters of the threshold experiment."""
 
     workers: int = option(core_counts()[-1], "Workers that share the search.")
     rounds: int = option(5, "Times that each side is measured.")
@@ -213,23 +220,23 @@ class ThresholdChoice(ProgramChoice):
         "Plies left at which parts are no longer divided.  "
         f"[{by_game('thresholds')}; on a cluster: {by_game('cluster_thresholds')}]",
     )
-    cluster: str | None = option(None, f"Measure on a cluster: {CLUSTER}")
-    nodes: int | None = option(None, NODES)
+    cluster: str | None = option(None, f"Measure on a cluster: {CLUSTER_HELP}")
+    nodes: int | None = option(None, NODES_HELP)
     policies: tuple[str, ...] = option(tuple(POLICIES), "How its nodes tell each other of entries.")
 
     def __post_init__(self) -> None:
-        super(ThresholdChoice, self).__post_init__()
+        super(ThresholdParameters, self).__post_init__()
         check_cluster(self.cluster, self.policies, (self.nodes,))
-        self.searched()
+        self.search_setups()
 
-    def searched(self) -> dict[str, Searching]:
-        """What is searched, by the names of the positions."""
-        return searched_from(self, self.game, self.positions, self.depth or game_named(self.game).lab.sweep_depth)
+    def search_setups(self) -> dict[str, SearchSetup]:
+        """Return the search setups by the names of their positions."""
+        return setups_by_position(self, self.game, self.positions, self.depth or game_named(self.game).lab.sweep_depth)
 
     def every_threshold(self) -> tuple[int, ...]:
-        """The thresholds that are compared."""
-        usual = game_named(self.game).lab
-        return self.thresholds or (usual.thresholds if self.cluster is None else usual.cluster_thresholds)
+        """Return the thresholds to compare."""
+        defaults = game_named(self.game).lab
+        return self.thresholds or (defaults.thresholds if self.cluster is None else defaults.cluster_thresholds)
 
     def unused(self) -> tuple[str, ...]:
         return ("policies", "nodes") if self.cluster is None else ("workers",)
@@ -241,134 +248,134 @@ class Threshold(Sweep):
     name = "threshold"
     question = "From which depth left should a part be searched alone (MTD(f), young brothers wait)?"
     reports = ("000",)
-    parameters = ThresholdChoice
-    varied, usual = "threshold", "start"
+    parameters = ThresholdParameters
+    varied, default_position = "threshold", "start"
 
-    def sides(self, chosen: ThresholdChoice) -> list[Contender]:
-        shared: dict[str, Any] = {"parallel": "ybw", "workers": chosen.workers}
-        varieties: list[tuple[Any, dict[str, Any]]] = [
+    def sides(self, parameters: ThresholdParameters) -> list[Contender]:
+        shared: dict[str, Any] = {"parallel": "ybw", "workers": parameters.workers}
+        variants: list[tuple[Any, dict[str, Any]]] = [
             (ALONE, {"workers": 1}),
-            *((threshold, {**shared, "threshold": threshold}) for threshold in chosen.every_threshold()),
+            *((threshold, {**shared, "threshold": threshold}) for threshold in parameters.every_threshold()),
         ]
         return [
             Contender(
                 labels={"position": name, self.varied: label},
-                board=each.board,
-                depth=each.depth,
-                options={**each.options, **options},
+                board=setup.board,
+                depth=setup.depth,
+                options={**setup.options, **options},
             )
-            for name, each in chosen.searched().items()
-            for label, options in varieties
+            for name, setup in parameters.search_setups().items()
+            for label, options in variants
         ]
 
-    def tasks(self, chosen: ThresholdChoice) -> Sequence[Task]:
-        if chosen.cluster is None:
-            return super().tasks(chosen)
+    def tasks(self, parameters: ThresholdParameters) -> Sequence[Task]:
+        if parameters.cluster is None:
+            return super().tasks(parameters)
         return threshold_tasks(
-            chosen.cluster,
-            chosen.nodes,
-            chosen.searched(),
-            chosen.policies,
-            chosen.every_threshold(),
-            chosen.rounds,
+            parameters.cluster,
+            parameters.nodes,
+            parameters.search_setups(),
+            parameters.policies,
+            parameters.every_threshold(),
+            parameters.rounds,
         )
 
-    def shape(self, chosen: ThresholdChoice, sample: Sample) -> kinds.Shape:
-        return super().shape(chosen, sample) if chosen.cluster is None else threshold_shape(sample)
+    def shape(self, parameters: ThresholdParameters, sample: Sample) -> kinds.Shape:
+        return super().shape(parameters, sample) if parameters.cluster is None else threshold_shape(sample)
 
-    def conclude(self, chosen: ThresholdChoice, samples: Sequence[Sample]) -> Conclusion:
-        if chosen.cluster is None:
-            return super().conclude(chosen, samples)
-        said = dict.fromkeys(program_note(each.options) for each in chosen.searched().values())
-        return threshold_conclusion(chosen.cluster, samples, chosen.rounds, tuple(said))
+    def conclude(self, parameters: ThresholdParameters, samples: Sequence[Sample]) -> Conclusion:
+        if parameters.cluster is None:
+            return super().conclude(parameters, samples)
+        program_notes = dict.fromkeys(program_note(setup.options) for setup in parameters.search_setups().values())
+        return threshold_conclusion(parameters.cluster, samples, parameters.rounds, tuple(program_notes))
 
     def published(self) -> tuple[Series, ...]:
-        found = []
+        curves = []
         for program in ("par", "par_rmi", "par_tuple"):
             times = {row["threshold"]: row["sum_s"] for row in published_rows("000", f"threshold_{program}")}
             points = tuple((depth, seconds / min(times.values())) for depth, seconds in times.items())
-            found.append(Series(name=f"000 {program}, 64 processors", points=points, style="points", published=True))
-        return tuple(found)
+            curves.append(Series(name=f"000 {program}, 64 processors", points=points, style="points", published=True))
+        return tuple(curves)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GranularityChoice(SweepsParameters):
-    """What is measured."""
+class GranularityParameters(SweepsParameters):
+    """Parameters of the granularity experiment."""
 
     depth: int = option(7, "Plies of minimax.")
     granularities: tuple[int, ...] = option((1, 2, 3, 4, 5), "Plies left at which minimax goes on alone.")
 
 
 class Granularity(Sweep):
-    """Report 002's: the depth at which fork-join minimax goes on alone."""
+    """Report 002's granularity: the depth at which fork-join minimax goes on alone."""
 
     name = "granularity"
     question = "At which depth left should fork-join minimax go on alone?"
     reports = ("002",)
-    parameters = GranularityChoice
+    parameters = GranularityParameters
     varied = "granularity"
 
-    def varieties(self, chosen: GranularityChoice) -> list[tuple[Any, dict[str, Any]]]:
-        shared = {**PROGRAM, "parallel": "fork-join", "workers": chosen.workers}
+    def variants(self, parameters: GranularityParameters) -> list[tuple[Any, dict[str, Any]]]:
+        shared = {**PROGRAM, "parallel": "fork-join", "workers": parameters.workers}
         return [
             (ALONE, {**PROGRAM, "workers": 1}),
-            *((depth, {**shared, "threshold": depth}) for depth in chosen.granularities),
+            *((depth, {**shared, "threshold": depth}) for depth in parameters.granularities),
         ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LevelsChoice(SweepsParameters):
-    """What is measured."""
+class LevelsParameters(SweepsParameters):
+    """Parameters of the levels experiment."""
 
     depth: int = option(12, "Plies.")
     levels: tuple[int, ...] = option((1, 2, 3, 4, 6, 8), "Plies from the root that are divided.")
 
 
 class Levels(Sweep):
-    """Report 001's: how many plies from the root Jamboree divides; it chose log2 of the processors."""
+    """Number of plies from the root that Jamboree divides; report 001 chose log2 of the processors."""
 
     name = "levels"
     question = "How many levels from the root should Jamboree divide?"
     reports = ("001",)
-    parameters = LevelsChoice
+    parameters = LevelsParameters
     varied = "levels"
 
-    def varieties(self, chosen: LevelsChoice) -> list[tuple[Any, dict[str, Any]]]:
-        shared = {"parallel": "jamboree", "workers": chosen.workers, "threshold": 1}
-        return [(ALONE, {"workers": 1}), *((count, {**shared, "levels": count}) for count in chosen.levels)]
+    def variants(self, parameters: LevelsParameters) -> list[tuple[Any, dict[str, Any]]]:
+        shared = {"parallel": "jamboree", "workers": parameters.workers, "threshold": 1}
+        return [(ALONE, {"workers": 1}), *((count, {**shared, "levels": count}) for count in parameters.levels)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ScheduleChoice(SweepsParameters):
-    """What is measured."""
+class ScheduleParameters(SweepsParameters):
+    """Parameters of the schedule experiment."""
 
     depth: int = option(5, "Plies.")
     chunks: tuple[int, ...] = option((1, 2, 4, 8), "Moves handed out at a time.")
 
 
 class Schedule(Sweep):
-    """Report 003's: OpenMP's static and dynamic schedules of the root's moves."""
+    """Report 003's schedules: OpenMP's static and dynamic ones for the root's moves."""
 
     name = "schedule"
     question = "Should root moves be handed out one by one, in chunks, or be divided in advance?"
     reports = ("003",)
-    parameters = ScheduleChoice
+    parameters = ScheduleParameters
     varied, label = "schedule", str
-    game, usual = game_with("midgame1"), "midgame1"
+    game, default_position = game_with("midgame1"), "midgame1"
 
-    def varieties(self, chosen: ScheduleChoice) -> list[tuple[Any, dict[str, Any]]]:
+    def variants(self, parameters: ScheduleParameters) -> list[tuple[Any, dict[str, Any]]]:
         program = PROGRAM_003.search
-        shared = {**program, "parallel": "root-split", "workers": chosen.workers}
+        shared = {**program, "parallel": "root-split", "workers": parameters.workers}
         return [
             (ALONE, {**program, "workers": 1}),
             ("static", {**shared, "schedule": "static"}),
-            *((f"dynamic, {many}", {**shared, "schedule": many}) for many in chosen.chunks),
+            *((f"dynamic, {count}", {**shared, "schedule": count}) for count in parameters.chunks),
         ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ShapeChoice(SweepsParameters):
-    """What is measured."""
+class ShapeParameters(SweepsParameters):
+    """Parameters of the shape experiment."""
 
     depth: int = option(7, "Plies of minimax.")
     granularity: int = option(4, "Plies left at which minimax goes on alone.")
@@ -380,11 +387,16 @@ class SpawnShape(Sweep):
     name = "shape"
     question = "Should a spawn be a row of the board or a single move?"
     reports = ("004",)
-    parameters = ShapeChoice
+    parameters = ShapeParameters
     varied, label = "spawns", str
 
-    def varieties(self, chosen: ShapeChoice) -> list[tuple[Any, dict[str, Any]]]:
-        shared = {**PROGRAM, "parallel": "fork-join", "workers": chosen.workers, "threshold": chosen.granularity}
+    def variants(self, parameters: ShapeParameters) -> list[tuple[Any, dict[str, Any]]]:
+        shared = {
+            **PROGRAM,
+            "parallel": "fork-join",
+            "workers": parameters.workers,
+            "threshold": parameters.granularity,
+        }
         return [
             (ALONE, {**PROGRAM, "workers": 1}),
             ("rows (master)", {**shared, "schedule": "rows"}),

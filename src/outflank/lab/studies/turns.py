@@ -1,4 +1,4 @@
-"""What algorithms cost in whole games against a player who moves at random: report 001's measurements."""
+"""Cost of the algorithms in whole games against a random player: report 001's measurements."""
 
 import random
 import statistics
@@ -17,15 +17,15 @@ from outflank.lab.measuring import (
     WARM_DEPTH,
     Workers,
     alternating,
-    beyond_cores,
-    doubtful,
     grouped,
     number,
-    too_short,
+    short_search_warnings,
+    speed_up_warnings,
+    worker_count_warnings,
 )
 from outflank.lab.program_001 import start
 from outflank.lab.report import Cell, Figure, Plot, ReportTable, Sample, Series, sample_shape
-from outflank.lab.search_log import search, unnoted
+from outflank.lab.search_log import search, without_logging
 from outflank.machine import usable_cores
 from outflank.othello.board import OthelloBoard
 from outflank.search.contract import Limits, Stop
@@ -35,13 +35,13 @@ from outflank.search.table import Table as Memory
 from outflank.words import how_many
 
 PLAIN: dict[str, Any] = {"evaluation": "mobility", "table_bits": None, "deepen": False, "passes": "ply"}
-"""Report 001's searches: moves of one side minus those of the other, no table, one iteration, a pass is a ply."""
+"""Report 001's searches: the difference in mobility, no table, one iteration; a pass is a ply."""
 
 SQUARES = Ordering(sort="none")
-"""Alpha-beta's order there: as the squares are numbered."""
+"""Alpha-beta's move order in report 001: by number of the square."""
 
 BEST_FIRST = Ordering(weights={"mobility": 1}, sort="best", from_depth=1)
-"""PVS's: the move with the best static value, then the others as the squares are numbered."""
+"""The move order of PVS: the move with the best static value first, then the others by number of the square."""
 
 _PVS: dict[str, Any] = {"algorithm": "pvs", "ordering": BEST_FIRST}
 _ALPHABETA: dict[str, Any] = {"algorithm": "alphabeta", "ordering": SQUARES}
@@ -55,10 +55,11 @@ ALGORITHMS: dict[str, dict[str, Any]] = {
     "SharedHashtable": {**_PVS, "parallel": "shared-table"},
     "YoungBrothersWait": {**_PVS, "parallel": "ybw"},
 }
-"""By report 001's names; the last one is ours. Its naive parallel versions give every root move a full window."""
+"""Search options by report 001's names; the last algorithm is ours. The naive parallel versions give every root move a
+full window."""
 
 TABLE_BITS = 20
-"""Of the one that SharedHashtable keeps from turn to turn, as the report's does."""
+"""Size of the table that SharedHashtable reuses from turn to turn, as the report's does."""
 
 FAULTS = (
     "Not repeated here are the faults of the report's own programs. Its Jamboree chooses a first child and then drops "
@@ -72,7 +73,7 @@ FAULTS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnsParameters(Parameters):
-    """What is timed."""
+    """Parameters of the times experiment."""
 
     depths: tuple[int, ...] = option((7, 8, 9), "Plies; report 001's figures have 9 to 12.")
     algorithms: tuple[str, ...] = option(tuple(ALGORITHMS), "By report 001's names.")
@@ -88,18 +89,18 @@ class TurnsParameters(Parameters):
 
 
 def options_of(name: str, workers: int) -> dict[str, Any]:
-    """How an algorithm searches; for a whole game: it has its table with it."""
+    """Return an algorithm's search options for a whole game, with the table that it needs."""
     options = {**PLAIN, **ALGORITHMS[name], "workers": workers}
     if name == "SharedHashtable":
         options["table"] = Memory(TABLE_BITS)
-        options["table"].clear()  # which touches every page: no turn has to wait for it
+        options["table"].clear()  # touches every page, so that no turn pays for it
     return options
 
 
 def game(
     depth: int, options: dict[str, Any], opponent: str, *, black: bool, seed: int = 1, stop: Stop
 ) -> Iterator[tuple[OthelloBoard, Result]]:
-    """A game against a weak player: the board before each turn of ours, and what was found there."""
+    """Play a game against a weak player: yield the board before each of our turns, and the search's result."""
     board = start()
     random_ = random.Random(seed)
     ours = Side.BLACK if black else Side.WHITE
@@ -111,34 +112,35 @@ def game(
         if board.legal_moves[0].is_pass:
             board.push("pass")
             continue
-        found = search(board, Limits(depth=depth), stop=stop, in_game=True, **options)
+        result = search(board, Limits(depth=depth), stop=stop, in_game=True, **options)
         if stop.called:
             raise BrokenOff
-        yield board, found
-        board.push(str(found.move))
+        yield board, result
+        board.push(str(result.move))
 
 
-def _timed(
-    name: str, depth: int, workers: int, chosen: TurnsParameters, black: bool, number_: int, stop: Stop
+def _time_game(
+    name: str, depth: int, workers: int, parameters: TurnsParameters, black: bool, game_number: int, stop: Stop
 ) -> list[Sample]:
-    """One game: a sample for each turn."""
+    """Return a game's samples, one for each turn."""
     options = options_of(name, workers)
-    with unnoted():
-        search(start(), Limits(depth=min(depth, WARM_DEPTH)), **options)  # what is done once
-    seed = 1000 * chosen.seed + 2 * number_ + black
+    with without_logging():
+        search(start(), Limits(depth=min(depth, WARM_DEPTH)), **options)  # warms up
+    seed = 1000 * parameters.seed + 2 * game_number + black
     labels: Sample = {
         "algorithm": name,
         "depth": depth,
         "workers": workers,
         "colour": "black" if black else "white",
-        "game": number_,
+        "game": game_number,
     }
     try:
-        found = [each for _, each in game(depth, options, "random", black=black, seed=seed, stop=stop)]
+        results = [result for _, result in game(depth, options, "random", black=black, seed=seed, stop=stop)]
     except BrokenOff:
-        return []  # half a game has another mean
+        return []  # the mean of an unfinished game differs
     return [
-        {**labels, "turn": turn, "nodes": each.nodes, "seconds": each.seconds} for turn, each in enumerate(found, 1)
+        {**labels, "turn": turn, "nodes": result.nodes, "seconds": result.seconds}
+        for turn, result in enumerate(results, 1)
     ]
 
 
@@ -158,35 +160,35 @@ class Times(Experiment[TurnsParameters]):
     reports = ("001",)
     parameters = TurnsParameters
 
-    def tasks(self, chosen: TurnsParameters) -> Sequence[Task]:
+    def tasks(self, parameters: TurnsParameters) -> Sequence[Task]:
         sides = [
             (depth, name, workers, colour)
-            for depth in chosen.depths
-            for name in chosen.algorithms
-            for workers in (chosen.workers if "parallel" in ALGORITHMS[name] else (1,))
+            for depth in parameters.depths
+            for name in parameters.algorithms
+            for workers in (parameters.workers if "parallel" in ALGORITHMS[name] else (1,))
             for colour in ("black", "white")
         ]
         return [
             Task(
-                f"{name}, depth {depth}, {how_many(workers, 'worker')}, as {colour}, game {number_}",
-                partial(_timed, name, depth, workers, chosen, colour == "black", number_),
+                f"{name}, depth {depth}, {how_many(workers, 'worker')}, as {colour}, game {game_number}",
+                partial(_time_game, name, depth, workers, parameters, colour == "black", game_number),
                 3.0**depth * (10.0 if ALGORITHMS[name].get("share_alpha") is False else 1.0) / workers,
             )
-            for number_, (depth, name, workers, colour) in alternating(sides, chosen.games)
+            for game_number, (depth, name, workers, colour) in alternating(sides, parameters.games)
         ]
 
-    def shape(self, chosen: TurnsParameters, sample: Sample) -> Shape:
+    def shape(self, parameters: TurnsParameters, sample: Sample) -> Shape:
         return sample_shape(PLAYED, algorithm=str, depth=Several, workers=Several, seconds=Measured)
 
-    def conclude(self, chosen: TurnsParameters, samples: Sequence[Sample]) -> Conclusion:
+    def conclude(self, parameters: TurnsParameters, samples: Sequence[Sample]) -> Conclusion:
         lines = [
-            {"depth": depth, "algorithm": name, "workers": workers, **_mean(found)}
-            for (depth, name, workers), found in grouped(samples, "depth", "algorithm", "workers").items()
+            {"depth": depth, "algorithm": name, "workers": workers, **_mean(group)}
+            for (depth, name, workers), group in grouped(samples, "depth", "algorithm", "workers").items()
         ]
-        fastest = [row for row in _speedups(lines) if int(number(row["workers"])) <= usable_cores()]
+        speed_ups = [row for row in _speedups(lines) if int(number(row["workers"])) <= usable_cores()]
         tables = [ReportTable.of("time per turn against the random player, by depth and cores", lines)]
-        if fastest:
-            tables.append(ReportTable.of("speed-up by depth", fastest))
+        if speed_ups:
+            tables.append(ReportTable.of("speed-up by depth", speed_ups))
         notes: tuple[str, ...] = (
             "A time is the mean over the turns of a game, as the report's program prints it; deviations are those of "
             "the games' means. Games of one number are played against the same random player.",
@@ -195,12 +197,12 @@ class Times(Experiment[TurnsParameters]):
             notes += FAULTS
         return Conclusion(
             tables=tuple(tables),
-            figures=(*_by_cores(lines), *_by_depth(fastest)),
+            figures=(*_by_cores(lines), *_by_depth(speed_ups)),
             notes=(
                 *notes,
-                *too_short(_sides(samples)),
-                *doubtful([_named(row) for row in fastest], FEWEST_ROUNDS),
-                *beyond_cores({int(number(row["workers"])) for row in lines}),
+                *short_search_warnings(_sides(samples)),
+                *speed_up_warnings([_labelled_speed_up(row) for row in speed_ups], FEWEST_ROUNDS),
+                *worker_count_warnings({int(number(row["workers"])) for row in lines}),
             ),
         )
 
@@ -208,28 +210,28 @@ class Times(Experiment[TurnsParameters]):
 def _sides(samples: Sequence[Sample]) -> dict[str, Sequence[Sample]]:
     groups = grouped(samples, "algorithm", "depth", "workers").items()
     return {
-        f"a turn of {name} at depth {depth} on {how_many(int(number(workers)), 'worker')}": found
-        for (name, depth, workers), found in groups
+        f"a turn of {name} at depth {depth} on {how_many(int(number(workers)), 'worker')}": group
+        for (name, depth, workers), group in groups
     }
 
 
-def _mean(found: Sequence[Sample]) -> Sample:
-    """A bar of the report's: the mean of the games' times per turn, with their deviation."""
+def _mean(samples: Sequence[Sample]) -> Sample:
+    """Return one bar of the report: the mean of the games' times per turn, with their deviation."""
     games = [
         1000 * statistics.fmean(number(sample["seconds"]) for sample in game_)
-        for game_ in grouped(found, "colour", "game").values()
+        for game_ in grouped(samples, "colour", "game").values()
     ]
     return {
         "mean per turn (ms)": statistics.fmean(games),
         "deviation over games (ms)": statistics.pstdev(games),
-        "nodes per turn": round(statistics.fmean(number(sample["nodes"]) for sample in found)),
-        "turns": len(found),
+        "nodes per turn": round(statistics.fmean(number(sample["nodes"]) for sample in samples)),
+        "turns": len(samples),
         "games": len(games),
     }
 
 
 def _speedups(lines: Sequence[Sample]) -> Iterator[Sample]:
-    """One worker's time by that of the most, of every parallel algorithm at every depth."""
+    """Yield the time of one worker over the time of the most workers, for every parallel algorithm and depth."""
     for (depth, name), rows in grouped(lines, "depth", "algorithm").items():
         by_workers = {int(number(row["workers"])): number(row["mean per turn (ms)"]) for row in rows}
         most = max(by_workers)
@@ -237,7 +239,7 @@ def _speedups(lines: Sequence[Sample]) -> Iterator[Sample]:
             yield {"depth": depth, "algorithm": name, "workers": most, "speed-up": by_workers[1] / by_workers[most]}
 
 
-def _named(row: Sample) -> tuple[str, float, Cell]:
+def _labelled_speed_up(row: Sample) -> tuple[str, float, Cell]:
     return f"{row['algorithm']}, depth {row['depth']}", number(row["workers"]), row["speed-up"]
 
 
@@ -246,10 +248,10 @@ def _by_cores(lines: Sequence[Sample]) -> Iterator[Figure]:
         series = tuple(
             Series(
                 name=str(name),
-                points=tuple((f"{row['workers']}", number(row["mean per turn (ms)"])) for row in own),
-                spread=tuple(_spread(row) for row in own),
+                points=tuple((f"{row['workers']}", number(row["mean per turn (ms)"])) for row in algorithm_rows),
+                spread=tuple(_spread(row) for row in algorithm_rows),
             )
-            for (name,), own in grouped(rows, "algorithm").items()
+            for (name,), algorithm_rows in grouped(rows, "algorithm").items()
         )
         yield Plot(
             title=f"running times at depth {depth}",
@@ -270,7 +272,7 @@ def _spread(row: Sample) -> tuple[float, float]:
 def _by_depth(rows: Sequence[Sample]) -> Iterator[Figure]:
     if rows:
         series = tuple(
-            Series(name=str(name), points=tuple((f"{row['depth']}", number(row["speed-up"])) for row in own))
-            for (name,), own in grouped(rows, "algorithm").items()
+            Series(name=str(name), points=tuple((f"{row['depth']}", number(row["speed-up"])) for row in algorithm_rows))
+            for (name,), algorithm_rows in grouped(rows, "algorithm").items()
         )
         yield Plot(title="speed-up by depth", x="depth (plies)", y="speed-up", kind="bars", series=series)

@@ -1,4 +1,4 @@
-"""Nodes per turn of report 001's programs, as it counted them and with the windows that root moves should have."""
+"""Nodes per turn of report 001's programs, with the report's root windows and with the correct ones."""
 
 import statistics
 from collections.abc import Iterator, Sequence
@@ -19,15 +19,15 @@ from outflank.lab.studies.turns import ALGORITHMS, game, options_of
 from outflank.search.contract import Stop
 
 AS_REPORTED, TURNED_OVER, OURS = "as in 001", "turned over", "ours"
-"""The window of a root move: the report's, the right one, or whatever our own search of that name does."""
+"""The window of a root move: the report's, the correct (negated) one, or that of our own search of the same name."""
 
 SERIAL = {"ParallelPVS": "SerialPVS", "ParallelAlphaBeta": "AlphaBeta"}
-"""What each naive parallel program is the parallel form of."""
+"""The serial counterpart of each naive parallel program."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WindowsParameters(Parameters):
-    """What is counted."""
+    """Parameters of the nodes experiment."""
 
     depth: int = option(11, "Plies; the report's numbers are for 11.")
     algorithms: tuple[str, ...] = option(tuple(ALGORITHMS), "By report 001's names.")
@@ -45,69 +45,76 @@ class WindowsParameters(Parameters):
 
     @property
     def side(self) -> Side:
-        """That colour."""
+        """The side of `colour`."""
         return Side.BLACK if self.colour == "black" else Side.WHITE
 
     def printed(self) -> dict[str, float]:
-        """The report's numbers, by algorithm, where they are of the same games."""
+        """Return the report's numbers by algorithm, where they are of the same games."""
         rows = published_rows("001", "nodes") if self.colour == "white" else []
         return {row["algorithm"]: row["nodes_per_turn"] for row in rows if row["depth"] == self.depth}
 
 
-def _workers(name: str, chosen: WindowsParameters) -> int:
-    return chosen.workers if "parallel" in ALGORITHMS[name] else 1
+def _workers(name: str, parameters: WindowsParameters) -> int:
+    return parameters.workers if "parallel" in ALGORITHMS[name] else 1
 
 
-def _calls(name: str, window: str, chosen: WindowsParameters, stop: Stop) -> Iterator[int]:
-    """What each turn of the game took."""
-    workers = _workers(name, chosen)
+def _calls(name: str, window: str, parameters: WindowsParameters, stop: Stop) -> Iterator[int]:
+    """Yield the number of calls of each turn of the game."""
+    workers = _workers(name, parameters)
     if window == OURS:
-        for _, found in game(
-            chosen.depth, options_of(name, workers), "first", black=chosen.colour == "black", stop=stop
+        for _, result in game(
+            parameters.depth, options_of(name, workers), "first", black=parameters.colour == "black", stop=stop
         ):
-            yield found.nodes - 1  # the root is no call
+            yield result.nodes - 1  # the root does not count as a call
         return
     program = PROGRAMS[name] if window == AS_REPORTED else replace(PROGRAMS[name], window="negated")
-    for turn in game_against_first(chosen.depth, program, chosen.side, workers=workers, stop=stop):
+    for turn in game_against_first(parameters.depth, program, parameters.side, workers=workers, stop=stop):
         yield turn.calls
 
 
-def _counted(name: str, window: str, chosen: WindowsParameters, stop: Stop) -> list[Sample]:
-    """A game: a sample for each turn."""
-    labels: Sample = {"algorithm": name, "window": window, "colour": chosen.colour, "workers": _workers(name, chosen)}
+def _count_game(name: str, window: str, parameters: WindowsParameters, stop: Stop) -> list[Sample]:
+    """Return a game's samples, one for each turn."""
+    labels: Sample = {
+        "algorithm": name,
+        "window": window,
+        "colour": parameters.colour,
+        "workers": _workers(name, parameters),
+    }
     try:
-        found = list(_calls(name, window, chosen, stop))
+        calls_by_turn = list(_calls(name, window, parameters, stop))
     except BrokenOff:
-        return []  # half a game has another mean
-    return [{**labels, "turn": turn, "nodes": calls} for turn, calls in enumerate(found, 1)]
+        return []  # the mean of an unfinished game differs
+    return [{**labels, "turn": turn, "nodes": calls} for turn, calls in enumerate(calls_by_turn, 1)]
 
 
 def mean_of(samples: Sequence[Sample], name: str, window: str = AS_REPORTED) -> float | None:
-    """Nodes per turn of one row; None: it was not counted."""
-    nodes = [number(each["nodes"]) for each in samples if each["algorithm"] == name and each["window"] == window]
+    """Return the nodes per turn of one row; None if it was not counted."""
+    nodes = [
+        number(sample["nodes"]) for sample in samples if sample["algorithm"] == name and sample["window"] == window
+    ]
     return statistics.fmean(nodes) if nodes else None
 
 
 class Nodes(Experiment[WindowsParameters]):
-    """Nodes per turn against the player who takes the first move."""
+    """Nodes per turn against the player that always plays the first move."""
 
     name = "nodes"
     question = "How many nodes per turn do serial and parallel algorithms search?"
     reports = ("001",)
     parameters = WindowsParameters
 
-    def tasks(self, chosen: WindowsParameters) -> Sequence[Task]:
+    def tasks(self, parameters: WindowsParameters) -> Sequence[Task]:
         return [
             Task(
                 f"{name}, {window}",
-                partial(_counted, name, window, chosen),
+                partial(_count_game, name, window, parameters),
                 8.0 if window == AS_REPORTED and name in SERIAL else 1.0,
             )
-            for name in chosen.algorithms
-            for window in _windows(name, chosen)
+            for name in parameters.algorithms
+            for window in _windows(name, parameters)
         ]
 
-    def shape(self, chosen: WindowsParameters, sample: Sample) -> Shape:
+    def shape(self, parameters: WindowsParameters, sample: Sample) -> Shape:
         return sample_shape(
             algorithm=Literal[*ALGORITHMS],
             window=Literal[AS_REPORTED, TURNED_OVER, OURS],
@@ -117,11 +124,11 @@ class Nodes(Experiment[WindowsParameters]):
             nodes=Several,
         )
 
-    def conclude(self, chosen: WindowsParameters, samples: Sequence[Sample]) -> Conclusion:
-        printed = chosen.printed()
+    def conclude(self, parameters: WindowsParameters, samples: Sequence[Sample]) -> Conclusion:
+        printed = parameters.printed()
         lines: list[Sample] = []
-        for (name, window, workers), found in grouped(samples, "algorithm", "window", "workers").items():
-            nodes = [int(number(each["nodes"])) for each in found]
+        for (name, window, workers), group in grouped(samples, "algorithm", "window", "workers").items():
+            nodes = [int(number(sample["nodes"])) for sample in group]
             lines.append(
                 {
                     "algorithm": name,
@@ -134,16 +141,18 @@ class Nodes(Experiment[WindowsParameters]):
                     **({"001": printed.get(str(name)) if window == AS_REPORTED else None} if printed else {}),
                 }
             )
-        title = f"nodes per turn at depth {chosen.depth}, as {chosen.colour} against the first-move player"
+        title = f"nodes per turn at depth {parameters.depth}, as {parameters.colour} against the first-move player"
         return Conclusion(
-            tables=(ReportTable.of(title, lines),), figures=(_bars(title, lines, printed),), notes=tuple(_said(samples))
+            tables=(ReportTable.of(title, lines),),
+            figures=(_bars(title, lines, printed),),
+            notes=tuple(_notes(samples)),
         )
 
 
-def _windows(name: str, chosen: WindowsParameters) -> tuple[str, ...]:
+def _windows(name: str, parameters: WindowsParameters) -> tuple[str, ...]:
     if name not in PROGRAMS:
         return (OURS,)
-    return (AS_REPORTED, TURNED_OVER) if chosen.turned else (AS_REPORTED,)
+    return (AS_REPORTED, TURNED_OVER) if parameters.turned else (AS_REPORTED,)
 
 
 def _bars(title: str, lines: Sequence[Sample], printed: dict[str, float]) -> Plot:
@@ -158,35 +167,42 @@ def _bars(title: str, lines: Sequence[Sample], printed: dict[str, float]) -> Plo
         )
         for window in dict.fromkeys(str(row["window of a root move"]) for row in lines)
     )
-    theirs = (Series(name="report 001", points=tuple(printed.items()), published=True),) if printed else ()
+    published = (Series(name="report 001", points=tuple(printed.items()), published=True),) if printed else ()
     return Plot(
         title=title,
         x="algorithm",
         y="nodes per turn",
         kind="bars",
         log_y=True,
-        series=(*ours, *theirs),
+        series=(*ours, *published),
     )
 
 
-def _said(samples: Sequence[Sample]) -> Iterator[str]:
-    """What becomes of the report's ten times the nodes."""
-    workers = max((int(number(each["workers"])) for each in samples), default=1)
+def _notes(samples: Sequence[Sample]) -> Iterator[str]:
+    """Yield notes that explain the report's tenfold node counts."""
+    workers = max((int(number(sample["workers"])) for sample in samples), default=1)
     turned = False
     for parallel, serial in SERIAL.items():
-        split, alone = mean_of(samples, parallel), mean_of(samples, serial)
-        if split is None or alone is None:
+        parallel_mean, serial_mean = mean_of(samples, parallel), mean_of(samples, serial)
+        if parallel_mean is None or serial_mean is None:
             continue
-        text = f"{parallel} enters {split / alone:.1f} times the nodes of {serial} (the report: roughly 10 at depth 11)"
-        right, shared = mean_of(samples, serial, TURNED_OVER), mean_of(samples, parallel, TURNED_OVER)
-        if right is None or shared is None:
+        text = (
+            f"{parallel} enters {parallel_mean / serial_mean:.1f} times the nodes of {serial} "
+            "(the report: roughly 10 at depth 11)"
+        )
+        correct_mean, correct_parallel_mean = (
+            mean_of(samples, serial, TURNED_OVER),
+            mean_of(samples, parallel, TURNED_OVER),
+        )
+        if correct_mean is None or correct_parallel_mean is None:
             yield f"{text}."
             continue
         turned = True
         yield (
-            f"{text}: {right / alone:.1f} times by the window of {serial}, for in the right one it enters {right:,.0f} "
-            f"nodes a turn; and {split / right:.1f} times by root moves that know nothing of each other. Where "
-            f"{_together(workers)} what the best move so far is worth, that is {shared / right:.2f} times."
+            f"{text}: {correct_mean / serial_mean:.1f} times by the window of {serial}, for in the right one it enters "
+            f"{correct_mean:,.0f} nodes a turn; and {parallel_mean / correct_mean:.1f} times by root moves that know "
+            f"nothing of each other. Where {_sharing_text(workers)} what the best move so far is worth, that is "
+            f"{correct_parallel_mean / correct_mean:.2f} times."
         )
     if turned:
         yield (
@@ -197,5 +213,5 @@ def _said(samples: Sequence[Sample]) -> Iterator[str]:
         )
 
 
-def _together(workers: int) -> str:
+def _sharing_text(workers: int) -> str:
     return f"{workers} workers share" if workers > 1 else "root moves share"

@@ -1,7 +1,6 @@
-"""Othello's exact endings: the last dozen of moves by kernels of their own.
+"""Othello's exact endings: the last dozen moves by special kernels.
 
 From the end backwards: `last_moves` has a function for each number of empty squares from one to four, `shallow` goes up
-to six and `fastest_first` above, each in a null window; `values` makes of them what a search is offered
-(`games/endings.py`). Below them are `flipping` and `stability`; the tables that all of these read are in the record of
-`workspace`.
+to six and `fastest_first` above, each in a null window; `values` registers them for searches (`games/endings.py`). They
+use `flipping` and `stability`; the tables that all of these read are in the record of `workspace`.
 """

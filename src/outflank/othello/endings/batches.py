@@ -1,4 +1,4 @@
-"""What Othello tells a solver of many endings at once (`games/endings.py`)."""
+"""Othello's functions for solvers of many endings at once (`games/endings.py`)."""
 
 from typing import Any, NamedTuple
 
@@ -31,13 +31,13 @@ MOST_FREEDOM = 15
 
 
 class Tables(NamedTuple):
-    """What the kernels read of the board."""
+    """The tables of the board that kernels read."""
 
     square: npt.NDArray[np.uint64]
     last_counts: npt.NDArray[np.uint8]
     corners: np.uint64
     beside_corners: np.uint64
-    """The squares diagonally beside them."""
+    """The squares diagonally beside corners."""
 
 
 @batch_tables.register(Othello)
@@ -74,32 +74,32 @@ def _(game: Any, position: Any) -> Any:
 
 @soonest.register(Othello)
 def _(game: Any, tables: Any, free: Any, cells: Any) -> Any:
-    # As in `geometry.groups`: odd quarters first, in them corners, and last the squares beside these. The parities of
-    # all quarters at once: four squares of a row are folded into their first, then four rows.
+    # As in `geometry.groups`: odd quarters first, corners first among them, and the squares beside corners last. The
+    # parities of all quarters at once: four squares of a row are folded into their first, then four rows.
     folded = free ^ (free >> U64(1))
     folded ^= folded >> U64(2)
     folded ^= folded >> U64(8)
     folded ^= folded >> U64(16)
     odd = multiply(folded & QUARTERS, QUARTER)
-    chosen = cells & odd
-    if chosen == ZERO:
-        chosen = cells
-    if chosen & tables.corners != ZERO:
-        return chosen & tables.corners
-    if chosen & ~tables.beside_corners != ZERO:
-        return chosen & ~tables.beside_corners
-    return chosen
+    selected = cells & odd
+    if selected == ZERO:
+        selected = cells
+    if selected & tables.corners != ZERO:
+        return selected & tables.corners
+    if selected & ~tables.beside_corners != ZERO:
+        return selected & ~tables.beside_corners
+    return selected
 
 
 @inner
 def _last(game: Any, tables: Any, own: Any, opp: Any, square: Any) -> Any:
-    """The final score for `own` where one square is empty."""
-    gained = count_of_last(tables, own, square)
-    lost = 0 if gained != 0 else count_of_last(tables, opp, square)
-    if gained + lost == 0:
+    """Return the final score for `own` where one square is empty."""
+    own_flips = count_of_last(tables, own, square)
+    opp_flips = 0 if own_flips != 0 else count_of_last(tables, opp, square)
+    if own_flips + opp_flips == 0:
         return score(game, OthelloPosition(own, opp))
     difference = popcount(own) - popcount(opp)
-    return difference + 2 * gained + 1 if gained != 0 else difference - 2 * lost - 1
+    return difference + 2 * own_flips + 1 if own_flips != 0 else difference - 2 * opp_flips - 1
 
 
 @last_score.register(Othello)

@@ -1,4 +1,4 @@
-"""Seven empty squares and more: the move that leaves the opponent the fewest answers first, and a table."""
+"""Seven and more empty squares: moves that leave the opponent the fewest replies first, and a table."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -13,24 +13,24 @@ from outflank.othello.endings.last_moves import NONE, ZERO, final
 from outflank.othello.endings.memory import (
     NO_SQUARE,
     NOTHING,
-    announce,
     at_least,
     at_most,
     best_square,
-    keep,
+    lookup,
     pair_of,
-    recall,
+    prefetch_pair,
+    store,
 )
 from outflank.othello.endings.shallow import SHALLOW, shallow
-from outflank.othello.endings.stability import most
+from outflank.othello.endings.stability import score_ceiling
 from outflank.othello.endings.workspace import new_spaces
 from outflank.othello.rules import Othello, legal
 
 ANSWER, CORNER_ANSWER, ODD_QUARTER = 32, 32, 3
-"""What makes a move less promising: each answer that it leaves, and as much again for the corners among them (a quarter
-of it is 1 % slower with 13 empty squares); more promising: that it is in an odd quarter. Squares that the opponent may
-come to play, and discs that have become stable, gave no better order for their cost; nor did children that the table
-knows, looked up before others are tried, cut off enough below 12 empty squares."""
+"""Penalties of a move: for each reply that it leaves, and again for replies in corners (a quarter of that is 1 % slower
+with 13 empty squares); bonus: for an odd quarter. Squares that the opponent may come to play, and discs that have
+become stable, gave no better order for their cost; nor did table look-ups of all children before others are tried cut
+off enough below 12 empty squares."""
 
 REMEMBERED = U64(SHALLOW + 1)
 """With more empty squares than this the positions after the moves are in the table."""
@@ -41,17 +41,17 @@ SQUARE_BITS = 63
 
 @inner
 def _promise(space: Any, answers: Any) -> Any:
-    """How little a side can do that has these moves."""
+    """Return an ordering value that is high if a side with these moves has little mobility."""
     return -ANSWER * popcount(answers) - CORNER_ANSWER * popcount(answers & space.corners)
 
 
 @inner
 def _fill(space: Any, own: Any, opp: Any, moves: Any, row: Any, parity: Any, known_best: Any) -> Any:
-    """Write the moves, each with its promise above its square, what they turn and what answers they leave; how many
-    there are.
+    """Write the moves, each with its ordering value above its square, the discs that they flip and the replies that
+    they leave; return their number.
 
-    In two loops: each step of one waits for the one before it, and a processor that looks some hundred instructions
-    ahead has several moves under way where the way through one is short. That is 2 % of the time of endings, on a
+    In two loops: each step of one waits for the previous one, and a processor that looks some hundred instructions
+    ahead has several moves in flight where the path through one is short. That saves 2 % of the time of endings, on a
     Neoverse-N1.
     """
     todo = moves
@@ -61,15 +61,15 @@ def _fill(space: Any, own: Any, opp: Any, moves: Any, row: Any, parity: Any, kno
         flipped = turned(space, own, opp, square)
         space.turned[row, square] = flipped
         if row > REMEMBERED:
-            announce(space, opp ^ flipped, own ^ flipped ^ (ONE << square))
+            prefetch_pair(space, opp ^ flipped, own ^ flipped ^ (ONE << square))
     odd = space.quarters[parity]
     end = U64(0)
     while moves != ZERO:
         square = U64(lowest(moves))
         moves &= moves - ONE
         flipped = space.turned[row, square]
-        child, other = opp ^ flipped, own ^ flipped ^ (ONE << square)
-        answers = legal(child, other) & space.mask
+        child_own, child_opp = opp ^ flipped, own ^ flipped ^ (ONE << square)
+        answers = legal(child_own, child_opp) & space.mask
         space.answers[row, square] = answers
         promise = _promise(space, answers) + space.worth[square]
         if (odd >> square) & ONE != ZERO:
@@ -83,34 +83,34 @@ def _fill(space: Any, own: Any, opp: Any, moves: Any, row: Any, parity: Any, kno
 
 @inner
 def _take_best(space: Any, row: Any, index: Any, end: Any) -> Any:
-    """The square of the most promising move that is left; the one at `index` goes to where it was."""
-    chosen = index
+    """Return the square of the best move that is left; the move at `index` takes its place."""
+    best_index = index
     most_promising = space.promise[row, index]
-    other = index + ONE
-    while other < end:
-        if space.promise[row, other] > most_promising:
-            most_promising = space.promise[row, other]
-            chosen = other
-        other += ONE
-    space.promise[row, chosen] = space.promise[row, index]
+    candidate = index + ONE
+    while candidate < end:
+        if space.promise[row, candidate] > most_promising:
+            most_promising = space.promise[row, candidate]
+            best_index = candidate
+        candidate += ONE
+    space.promise[row, best_index] = space.promise[row, index]
     return U64(most_promising & SQUARE_BITS)
 
 
 @kernel
 def fastest_first(space: Any, own: Any, opp: Any, alpha: Any, empties: Any, parity: Any, moves: Any) -> Any:
-    """The value v of a position with `empties` empty squares, of which `parity` has the odd quarters' bits, and in
-    which `own` has these `moves`: r with
+    """Return r for the value v of a position with `empties` empty squares, of which `parity` has the odd quarters'
+    bits, and in which `own` has these `moves`, with
 
-    r <= alpha  =>  v <= r
-    r >  alpha  =>  v >= r
+        r <= alpha  =>  v <= r
+        r >  alpha  =>  v >= r
     """
     space.nodes += 1
     if alpha >= space.stable_from[U64(empties)]:
-        bound = most(space, own, opp)
+        bound = score_ceiling(space, own, opp)
         if bound <= alpha:
             return bound
     pair = pair_of(own, opp)
-    known = recall(space, own, opp, pair)
+    known = lookup(space, own, opp, pair)
     known_best = NO_SQUARE
     if known != NOTHING:
         if at_least(known) > alpha:
@@ -126,27 +126,27 @@ def fastest_first(space: Any, own: Any, opp: Any, alpha: Any, empties: Any, pari
     row = U64(empties)
     end = _fill(space, own, opp, moves, row, parity, known_best)
     best = NONE
-    best_of_all = NO_SQUARE
+    best_move = NO_SQUARE
     index = U64(0)
     while index < end:
         square = _take_best(space, row, index, end)
         index += ONE
         flipped, answers = space.turned[row, square], space.answers[row, square]
-        child, other = opp ^ flipped, own ^ flipped ^ (ONE << square)
-        left = parity ^ space.square[square, QUADRANT]
+        child_own, child_opp = opp ^ flipped, own ^ flipped ^ (ONE << square)
+        child_parity = parity ^ space.square[square, QUADRANT]
         if empties - 1 <= SHALLOW:
-            found = -shallow(space, child, other, -alpha - 1, empties - 1, left, answers)
+            child_value = -shallow(space, child_own, child_opp, -alpha - 1, empties - 1, child_parity, answers)
         else:
-            found = -fastest_first(space, child, other, -alpha - 1, empties - 1, left, answers)
-        if found > best:
-            best = found
-            best_of_all = square
-            if found > alpha:
+            child_value = -fastest_first(space, child_own, child_opp, -alpha - 1, empties - 1, child_parity, answers)
+        if child_value > best:
+            best = child_value
+            best_move = square
+            if child_value > alpha:
                 break
     if best > alpha:
-        keep(space, own, opp, pair, empties, best, space.area, best_of_all)
+        store(space, own, opp, pair, empties, best, space.area, best_move)
     else:
-        keep(space, own, opp, pair, empties, -space.area, best, best_of_all)
+        store(space, own, opp, pair, empties, -space.area, best, best_move)
     return best
 
 

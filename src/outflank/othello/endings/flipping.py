@@ -1,4 +1,4 @@
-"""The discs that a move turns, by the lines through its square; and those of a last move counted without making it."""
+"""The discs that a move flips, by the lines through its square; and the count for a last move, without making it."""
 
 from typing import Any
 
@@ -11,16 +11,16 @@ ONE, THREE, SEVEN = U64(1), U64(3), U64(7)
 BYTE, ROW, TOP_BYTE = U64(255), U64(56), U64(56)
 FIRST_COLUMN = U64(0x0101010101010101)
 GATHER = U64(0x0102040810204080)
-"""Times this, the squares of the first column come side by side in the highest byte."""
+"""The factor that puts the squares of the first column side by side in the highest byte."""
 LAST_SQUARE = U64(63)
 
 
 @inlined
 def turned(space: Any, own: Any, opp: Any, square: Any) -> Any:
-    """The discs that turn when `own` plays `square`, which is empty; none: that is no move.
+    """Return the discs that flip when `own` plays `square`, which is empty; none: the move is illegal.
 
-    The rays towards lower squares are those of the opposite square on the board turned half round. Four lines at once:
-    on a Neoverse-N1 that takes 9.7 ns, by tables of lines 11.0, each line by itself 14.3, parallel prefix 14.4.
+    The rays towards lower squares are those of the opposite square on the board rotated by 180°. Four lines at once: on
+    a Neoverse-N1 that takes 9.7 ns, by tables of lines 11.0, each line by itself 14.3, parallel prefix 14.4.
     """
     up = enclosed(space.square, square, opp, own)
     return up | bit_reverse(enclosed(space.square, square ^ LAST_SQUARE, bit_reverse(opp), bit_reverse(own)))
@@ -28,10 +28,10 @@ def turned(space: Any, own: Any, opp: Any, square: Any) -> Any:
 
 @inlined
 def count_of_last(space: Any, own: Any, square: Any) -> Any:
-    """How many discs turn when `own` plays `square`, the last empty one of the board.
+    """Return how many discs flip when `own` plays `square`, the last empty one of the board.
 
-    All other squares are the opponent's: own discs of a line say all. Those outside a small board are nobody's, and as
-    none of them is ours no run ends there.
+    All other squares are the opponent's: own discs of a line are sufficient. Squares outside a small board belong to
+    neither side, and as none of them is ours no run ends there.
     """
     column = square & SEVEN
     in_row = (own >> (square & ROW)) & BYTE

@@ -1,7 +1,7 @@
-"""A small table of the worker's own for positions of endings: what is proved of them, and the move that proved it.
+"""A small private table of each worker for ending positions: their proved bounds, and the move that proved them.
 
-Nobody else reads it, so that an entry is whole. Pairs: the first of one keeps what has more empty squares, the second
-what came last. What it knows is exact and does not age.
+No other worker reads it, so entries are never torn. Entries come in pairs: the first keeps the position with more empty
+squares, the second the latest. Bounds are exact and do not age.
 """
 
 from typing import Any
@@ -16,7 +16,7 @@ from outflank.othello.endings.workspace import TABLE_BITS, WORDS
 OWN, OPP, KNOWN = U64(0), U64(1), U64(2)
 BYTE = U64(255)
 OFFSET = np.int64(64)
-"""Scores are kept as bytes that are not negative."""
+"""Scores are stored as non-negative bytes."""
 
 NO_SQUARE = U64(64)
 NOTHING = U64(0)
@@ -26,20 +26,20 @@ _FACTOR, _OTHER_FACTOR = U64(0x9E3779B97F4A7C15), U64(0xC2B2AE3D27D4EB4F)
 
 @inlined
 def pair_of(own: Any, opp: Any) -> Any:
-    """Where the pair of entries begins in which a position may be."""
+    """Return the index of the pair of entries that may hold a position."""
     mixed = multiply(own, _FACTOR) ^ byte_swap(multiply(opp, _OTHER_FACTOR))
     return (multiply(mixed, _FACTOR) >> U64(64 - TABLE_BITS)) << U64(1)
 
 
 @inlined
-def announce(space: Any, own: Any, opp: Any) -> Any:
-    """Say that a position may be asked for soon."""
+def prefetch_pair(space: Any, own: Any, opp: Any) -> Any:
+    """Prefetch the entries of a position that may be looked up soon."""
     prefetch(space.table_at + np.int64(pair_of(own, opp)) * (8 * WORDS))
 
 
 @inlined
-def recall(space: Any, own: Any, opp: Any, pair: Any) -> Any:
-    """What is known of a position, or `NOTHING`."""
+def lookup(space: Any, own: Any, opp: Any, pair: Any) -> Any:
+    """Return the data of a position, or `NOTHING`."""
     if space.table[pair, OWN] == own and space.table[pair, OPP] == opp:
         return space.table[pair, KNOWN]
     second = pair + U64(1)
@@ -50,25 +50,25 @@ def recall(space: Any, own: Any, opp: Any, pair: Any) -> Any:
 
 @inlined
 def at_least(known: Any) -> Any:
-    """A lower bound on the value."""
+    """Return the lower bound on the value."""
     return np.int64(known & BYTE) - OFFSET
 
 
 @inlined
 def at_most(known: Any) -> Any:
-    """An upper bound."""
+    """Return the upper bound on the value."""
     return np.int64((known >> U64(8)) & BYTE) - OFFSET
 
 
 @inlined
 def best_square(known: Any) -> Any:
-    """The move that gave the bound, or `NO_SQUARE`."""
+    """Return the move that gave the bound, or `NO_SQUARE`."""
     return (known >> U64(16)) & BYTE
 
 
 @inner
-def keep(space: Any, own: Any, opp: Any, pair: Any, empties: Any, low: Any, high: Any, square: Any) -> Any:
-    """Remember that low <= v <= high, and the move."""
+def store(space: Any, own: Any, opp: Any, pair: Any, empties: Any, low: Any, high: Any, square: Any) -> Any:
+    """Store that low <= v <= high, and the move."""
     entry = pair
     same = space.table[entry, OWN] == own and space.table[entry, OPP] == opp
     if not same and (space.table[entry, KNOWN] >> U64(24)) & BYTE > U64(empties):

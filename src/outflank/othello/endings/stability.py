@@ -1,4 +1,4 @@
-"""Discs that can never be turned again, and the bound that they are on what is still to be won."""
+"""Stable discs, which can never be flipped again, and the score bound that follows from them."""
 
 from typing import Any
 
@@ -9,12 +9,12 @@ from outflank.othello.endings.flipping import BYTE, FIRST_COLUMN, GATHER, SEVEN,
 ZERO = U64(0)
 SEVEN_SQUARES = U64(127)
 SCATTER = U64(0x0002040810204081)
-"""Times this, seven squares of a row lie in the first column, among others."""
+"""The factor that puts seven squares of a row into the first column, among others."""
 ACROSS, DOWN, RISING, FALLING = U64(1), U64(8), U64(7), U64(9)
 
 
 def _off_board(across: int, down: int) -> U64:
-    """The squares from which a step of so many columns and rows leaves the board."""
+    """Return the squares from which a step of `across` columns and `down` rows leaves the board."""
     return U64(
         sum(1 << square for square in range(64) if not (0 <= square % 8 + across < 8 and 0 <= square // 8 + down < 8))
     )
@@ -27,99 +27,100 @@ RISING_STARTS_1, RISING_STARTS_2, RISING_STARTS_4 = (_off_board(step, -step) for
 
 
 @inner
-def _full_rows(taken: Any) -> Any:
-    full = taken & (taken >> U64(4))
+def _full_rows(occupied: Any) -> Any:
+    full = occupied & (occupied >> U64(4))
     full &= full >> U64(2)
     full &= full >> U64(1)
     return multiply(full & FIRST_COLUMN, BYTE)
 
 
 @inner
-def _full_columns(taken: Any) -> Any:
-    full = taken & ((taken >> U64(32)) | (taken << U64(32)))
+def _full_columns(occupied: Any) -> Any:
+    full = occupied & ((occupied >> U64(32)) | (occupied << U64(32)))
     full &= (full >> U64(16)) | (full << U64(48))
     return full & ((full >> U64(8)) | (full << U64(56)))
 
 
 @inner
-def _full_falling(taken: Any) -> Any:
-    """The squares with nothing empty on the diagonal through them that goes down to the right."""
-    on = taken & ((taken >> U64(9)) | FALLING_ENDS_1)
-    on &= (on >> U64(18)) | FALLING_ENDS_2
-    on &= (on >> U64(36)) | FALLING_ENDS_4
-    back = taken & ((taken << U64(9)) | FALLING_STARTS_1)
-    back &= (back << U64(18)) | FALLING_STARTS_2
-    back &= (back << U64(36)) | FALLING_STARTS_4
-    return on & back
+def _full_falling(occupied: Any) -> Any:
+    """Return the squares whose diagonal down to the right is full."""
+    forward = occupied & ((occupied >> U64(9)) | FALLING_ENDS_1)
+    forward &= (forward >> U64(18)) | FALLING_ENDS_2
+    forward &= (forward >> U64(36)) | FALLING_ENDS_4
+    backward = occupied & ((occupied << U64(9)) | FALLING_STARTS_1)
+    backward &= (backward << U64(18)) | FALLING_STARTS_2
+    backward &= (backward << U64(36)) | FALLING_STARTS_4
+    return forward & backward
 
 
 @inner
-def _full_rising(taken: Any) -> Any:
-    """The same for the diagonals that go down to the left."""
-    on = taken & ((taken >> U64(7)) | RISING_ENDS_1)
-    on &= (on >> U64(14)) | RISING_ENDS_2
-    on &= (on >> U64(28)) | RISING_ENDS_4
-    back = taken & ((taken << U64(7)) | RISING_STARTS_1)
-    back &= (back << U64(14)) | RISING_STARTS_2
-    back &= (back << U64(28)) | RISING_STARTS_4
-    return on & back
+def _full_rising(occupied: Any) -> Any:
+    """Return the squares whose diagonal down to the left is full."""
+    forward = occupied & ((occupied >> U64(7)) | RISING_ENDS_1)
+    forward &= (forward >> U64(14)) | RISING_ENDS_2
+    forward &= (forward >> U64(28)) | RISING_ENDS_4
+    backward = occupied & ((occupied << U64(7)) | RISING_STARTS_1)
+    backward &= (backward << U64(14)) | RISING_STARTS_2
+    backward &= (backward << U64(28)) | RISING_STARTS_4
+    return forward & backward
 
 
 @inner
 def _column(board: Any, column: Any) -> Any:
-    """The squares of a column, side by side."""
+    """Return the squares of a column, side by side."""
     return multiply((board >> column) & FIRST_COLUMN, GATHER) >> TOP_BYTE
 
 
 @inner
 def _as_column(line: Any, column: Any) -> Any:
-    """The squares of a line, in a column."""
-    # Seven squares by one product: with the eighth its copies would overlap, and carry into each other.
+    """Return the squares of a line, as a column."""
+    # Seven squares by one product: with the eighth, copies would overlap and carry into each other.
     return ((multiply(line & SEVEN_SQUARES, SCATTER) & FIRST_COLUMN) | ((line >> SEVEN) << TOP_BYTE)) << column
 
 
 @inner
 def _stable_on_edges(space: Any, own: Any, opp: Any) -> Any:
     top, bottom, left, right = space.top, space.bottom, space.left, space.right
-    found = U64(space.edges[(own >> top) & BYTE, (opp >> top) & BYTE]) << top
-    found |= U64(space.edges[(own >> bottom) & BYTE, (opp >> bottom) & BYTE]) << bottom
-    found |= _as_column(U64(space.edges[_column(own, left), _column(opp, left)]), left)
-    return found | _as_column(U64(space.edges[_column(own, right), _column(opp, right)]), right)
+    edge_discs = U64(space.edges[(own >> top) & BYTE, (opp >> top) & BYTE]) << top
+    edge_discs |= U64(space.edges[(own >> bottom) & BYTE, (opp >> bottom) & BYTE]) << bottom
+    edge_discs |= _as_column(U64(space.edges[_column(own, left), _column(opp, left)]), left)
+    return edge_discs | _as_column(U64(space.edges[_column(own, right), _column(opp, right)]), right)
 
 
 @inner
 def stable(space: Any, own: Any, opp: Any) -> Any:
-    """Discs of `own` that no continuation turns: all of these are, but there may be more.
+    """Return discs of `own` that no continuation flips: all of these are stable, but there may be more.
 
     A disc is safe along a line if the line is full, if it lies at the line's end, or beside a stable disc of its own
-    side; one that is safe along all four is stable. It begins with the edges, of which a table knows all.
+    side; one that is safe along all four is stable. The edges come first, from a complete table.
     """
-    taken = own | opp | ~space.mask
-    rows = _full_rows(taken) | space.side_columns
-    columns = _full_columns(taken) | space.end_rows
-    falling = _full_falling(taken) | space.border
-    rising = _full_rising(taken) | space.border
-    found = _stable_on_edges(space, own, opp) | (rows & columns & falling & rising & own)
+    occupied = own | opp | ~space.mask
+    rows = _full_rows(occupied) | space.side_columns
+    columns = _full_columns(occupied) | space.end_rows
+    falling = _full_falling(occupied) | space.border
+    rising = _full_rising(occupied) | space.border
+    discs = _stable_on_edges(space, own, opp) | (rows & columns & falling & rising & own)
     inside = own & ~space.border
-    spreads = found != ZERO
+    spreads = discs != ZERO
     while spreads:
-        before = found
-        found |= (
-            (rows | (found << ACROSS) | (found >> ACROSS))
-            & (columns | (found << DOWN) | (found >> DOWN))
-            & (falling | (found << FALLING) | (found >> FALLING))
-            & (rising | (found << RISING) | (found >> RISING))
+        before = discs
+        discs |= (
+            (rows | (discs << ACROSS) | (discs >> ACROSS))
+            & (columns | (discs << DOWN) | (discs >> DOWN))
+            & (falling | (discs << FALLING) | (discs >> FALLING))
+            & (rising | (discs << RISING) | (discs >> RISING))
             & inside
         )
-        spreads = found != before
-    return found
+        spreads = discs != before
+    return discs
 
 
 @inner
-def most(space: Any, own: Any, opp: Any) -> Any:
-    """A score that `own` cannot exceed: the opponent keeps the discs that are stable, under both ways of scoring.
+def score_ceiling(space: Any, own: Any, opp: Any) -> Any:
+    """Return a score that `own` cannot exceed: the opponent keeps its stable discs, under both scoring rules.
 
-    With s of them own has area - s discs at most. Who leaves squares empty gets no more: discs alone, it is
-    (area - s - empties) - s at most; and if the winner takes them, they are counted above, or it is the opponent.
+    With s stable discs, own has at most area - s discs. Leaving squares empty does not help: counting discs alone, the
+    score is at most (area - s - empties) - s; and if the winner takes the empty squares, they are counted above, or the
+    winner is the opponent.
     """
     return space.area - 2 * popcount(stable(space, opp, own))

@@ -1,4 +1,4 @@
-"""The record with which one worker's kernels of endings work: geometry, options of the game, and memory of their own.
+"""The workspace of one worker's ending kernels: geometry, options of the game, and private memory.
 
 All of it is one record and one argument: a global array costs a kernel four instructions at each use, a field none.
 """
@@ -27,21 +27,22 @@ from outflank.othello.rules import WINNER_TAKES_EMPTIES, Othello
 from outflank.othello.squares import SIZES, othello, size_of
 
 MOST_EMPTIES = 16
-"""The kernels' room: endings with so many empty squares, or fewer."""
+"""The kernels' capacity: endings with at most this many empty squares."""
 
 MOST_MOVES = 16
 
 TABLE_BITS = 13
-"""Of the pairs of entries. A table four times as large won nothing, and this one stays in the second-level cache."""
+"""The bits of the number of pairs of entries. A table four times as large gained nothing, and this one stays in the
+second-level cache."""
 
 WORDS = 4
-"""Of an entry: own discs, the opponent's, what is known, and one that keeps a pair in one cache line."""
+"""The words of an entry: own discs, the opponent's, the data, and padding that keeps a pair in one cache line."""
 
 ENDING = record_type(
     {
         "nodes": np.int64,  # positions entered
         "table_at": np.int64,  # the table's address
-        "ending_at": np.int64,  # that of the kernel that solves
+        "ending_at": np.int64,  # the address of the solving kernel
         "scoring": np.int64,
         "area": np.int64,  # squares of the board
         "mask": U64,
@@ -62,43 +63,43 @@ ENDING = record_type(
         "stable_from": (np.int64, 65),
         "last_counts": (np.uint8, (8, 256)),
         "edges": (np.uint8, (256, 256)),
-        # memory: moves of the line that the worker is in, by empty squares; and a table
+        # memory: moves of the worker's current line, by empty squares; and a table
         "promise": (np.int64, (MOST_EMPTIES + 1, MOST_MOVES)),
         "turned": (U64, (MOST_EMPTIES + 1, 64)),
         "answers": (U64, (MOST_EMPTIES + 1, 64)),
         "table": (U64, (2 << TABLE_BITS, WORDS)),
     },
-    apart=("square", "table"),
+    own_lines=("square", "table"),
 )
 
 _OFFSETS = {name: place[1] for name, place in (ENDING.fields or {}).items()}
 
 
 def is_known(game: Othello) -> bool:
-    """Whether the board has one of the sizes that the tables of edges are made for."""
+    """Return whether the board has one of the sizes that have edge tables."""
     return any(game.mask == othello(size).mask for size in SIZES)
 
 
 def new_spaces(game: Othello, workers: int) -> Any:
-    """The tables of a board that is known, and memory, for each worker: an array of records.
+    """Return an array of records, one for each worker, with the tables of a known board and memory.
 
-    All of them together: where each had huge pages of its own, the system took longer to clear these than 16 workers
-    for some plies.
+    The array is allocated as a whole: with separate huge pages for each record, clearing them took longer than searches
+    of some plies by 16 workers.
     """
     spaces = allocate(ENDING, workers, on_huge_page=True)
-    _before_memory(spaces)[:] = _before_memory(_pattern(game))
+    _constant_bytes(spaces)[:] = _constant_bytes(_template(game))
     spaces["table_at"] = address_of(spaces) + ENDING.itemsize * np.arange(workers) + _OFFSETS["table"]
     return spaces
 
 
-def _before_memory(spaces: npt.NDArray[Any]) -> npt.NDArray[np.uint8]:
-    """The bytes of spaces that are set once: copied at a stroke, for field by field takes half a millisecond."""
+def _constant_bytes(spaces: npt.NDArray[Any]) -> npt.NDArray[np.uint8]:
+    """Return the bytes of workspaces that are set once: one copy, since field by field takes half a millisecond."""
     return spaces.view(np.ndarray).view(np.uint8).reshape(len(spaces), -1)[:, : _OFFSETS["promise"]]
 
 
 @cache
-def _pattern(game: Othello) -> Any:
-    """A space of which others are made."""
+def _template(game: Othello) -> Any:
+    """Return the workspace that others are copied from."""
     size = size_of(game)
     spaces = allocate(ENDING, 1)
     space = spaces[0]

@@ -1,7 +1,7 @@
 """Othello positions on a line: the FFO script's, and OBF with its scores.
 
-64 cells (36, 16) from a1 row by row, then the side to move; `%` starts a comment. OBF goes
-on with `; G8:+18; H1:+12;`: moves and what they are worth to the mover.
+64 cells (36, 16) from a1 row by row, then the side to move; `%` starts a comment. OBF continues
+with `; G8:+18; H1:+12;`: moves and their values to the mover.
 """
 
 import re
@@ -25,7 +25,7 @@ _side_in_words = re.compile(r"(black|white)(\s+to\s+move)?\s*$", re.IGNORECASE)
 
 
 def read_board_line(text: str) -> Setup:
-    """The position on `text`, which may be broken into rows; with scores, if it is OBF.
+    """Return the position in `text`, which may be broken into rows; with scores, if it is OBF.
 
     >>> read_board_line("-----XO--OX----- X").turn
     <Side.BLACK: 'black'>
@@ -67,7 +67,7 @@ def read_board_line(text: str) -> Setup:
 
 
 def write_board_line(game: Othello, position: OthelloPosition, turn: Side) -> str:
-    """The position on one line, side to move last."""
+    """Return the position on one line, side to move last."""
     own, opp = ("X", "O") if turn is Side.BLACK else ("O", "X")
     cells = [
         own if int(position.own) >> square & 1 else opp if int(position.opp) >> square & 1 else "-"
@@ -77,7 +77,7 @@ def write_board_line(game: Othello, position: OthelloPosition, turn: Side) -> st
 
 
 def write_obf(game: Othello, position: OthelloPosition, turn: Side, scores: Mapping[int, int]) -> str:
-    """The position and its moves' scores on one line, in the order of `scores`."""
+    """Return the position and its moves' scores on one line, in the order of `scores`."""
     size = size_of(game)
     named = ((square_name(size, move).upper() if move != PASS else "PA", score) for move, score in scores.items())
     parts = [f" {name}:{score:+d};" for name, score in named]
@@ -85,18 +85,18 @@ def write_obf(game: Othello, position: OthelloPosition, turn: Side, scores: Mapp
 
 
 def _side(board_part: str) -> tuple[Side | None, int]:
-    """The side if it stands there in words, and where the cells end."""
+    """Return the side, if it is stated in words, and the end of the cells."""
     words = _side_in_words.search(board_part)
     if words is None:
         return None, len(board_part)
     return Side(words[1].lower()), words.start()
 
 
-def _wrong_count(text: str, board_part: str, found: int) -> FormatError:
-    wanted = ", ".join(str(size * size) for size in SIZES)
-    where = len(board_part.rstrip())
+def _wrong_count(text: str, board_part: str, cell_count: int) -> FormatError:
+    counts = ", ".join(str(size * size) for size in SIZES)
+    end = len(board_part.rstrip())
     return FormatError.at(
-        NAME, text, where, f"{wanted.replace(', 64', ' or 64')} cells and the side to move ({found} read)"
+        NAME, text, end, f"{counts.replace(', 64', ' or 64')} cells and the side to move ({cell_count} read)"
     )
 
 
@@ -107,11 +107,11 @@ def _scores(rest: str, text: str, offset: int, size: int) -> dict[int, int]:
         if not entry:
             continue
         place = offset + item.start() + len(item[0]) - len(item[0].lstrip())
-        found = re.fullmatch(r"(\w\w|--)\s*:\s*([+-]?\d{1,9})", entry)
-        square = square_number(size, found[1]) if found else None
-        if found and found[1].lower() in ("pa", "ps", "--"):
+        match = re.fullmatch(r"(\w\w|--)\s*:\s*([+-]?\d{1,9})", entry)
+        square = square_number(size, match[1]) if match else None
+        if match and match[1].lower() in ("pa", "ps", "--"):
             square = PASS
-        if found is None or square is None:
+        if match is None or square is None:
             raise FormatError.at(OBF, text, place, "a move and its score, like G8:+18")
-        scores[square] = int(found[2])
+        scores[square] = int(match[2])
     return scores

@@ -1,4 +1,4 @@
-"""Files of games in brackets, GGF or SGF, one game after the other."""
+"""Files of games in brackets, GGF or SGF, one game after another."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -9,23 +9,23 @@ from outflank.formats.brackets import read_remarks
 from outflank.formats.fields import decoded, read_number
 from outflank.formats.game_record import PlayedMove, Record
 from outflank.othello.formats.ggf import with_ggf_details
-from outflank.othello.formats.properties import GGF, Written, written_game
+from outflank.othello.formats.properties import GGF, ParsedGame, parse_game
 from outflank.othello.formats.sgf import with_sgf_details
 from outflank.othello.formats.transcript import replay_named
 
 MOST_BYTES = 1 << 20
-"""The longest game: a thousand times what is usual, and what bounds the memory of reading."""
+"""The longest game, a thousand times the usual length; it bounds the memory of reading."""
 
 CHUNK = 1 << 16
 
-# The games server puts the number of games before those of a match.
+# The games server writes the number of games before the games of a match.
 _between = re.compile(rb"[\s\d]*")
-# A value whose bracket is not closed reaches to the end of what has been read: its end has not been read yet.
+# A value whose bracket is not closed extends to the end of the buffer: its end has not been read yet.
 _mark = re.compile(rb"[()]|\[(?:[^\]\\]|\\.)*+(?P<closed>\]?+)", re.DOTALL)
 
 
 def read_bracket_games(stream: BinaryIO) -> Iterator[Record]:
-    """All games of `stream`, each as its own `GM` says."""
+    """Yield all games of `stream`, each in the format that its `GM` states."""
     for number, (text, line) in enumerate(split_games(stream), 1):
         try:
             record = _record(text)
@@ -35,16 +35,16 @@ def read_bracket_games(stream: BinaryIO) -> Iterator[Record]:
 
 
 def split_games(stream: BinaryIO) -> Iterator[tuple[str, int]]:
-    """The text of each game, from one parenthesis to the other, and the line on which it begins."""
+    """Yield the text of each game, from its opening to its closing parenthesis, and the line on which it begins."""
     buffer, place, line, number = stream.read(CHUNK).removeprefix(b"\xef\xbb\xbf"), 0, 1, 1
     ended = not buffer
-    seen = depth = 0  # what was seen of the game that has begun, so that no more of it is looked at again
+    seen = depth = 0  # the scanned part of the current game, which is not scanned again
     while True:
-        start = _after(_between, buffer, place)
+        start = _match_end(_between, buffer, place)
         line += buffer.count(b"\n", place, start)
         if buffer[start : start + 1] not in (b"", b"("):
-            found = decoded(buffer[start : start + 20]).partition("\n")[0]
-            raise FormatError(f"game {number} (line {line}): expected (; at its start, found {found!r}")
+            actual = decoded(buffer[start : start + 20]).partition("\n")[0]
+            raise FormatError(f"game {number} (line {line}): expected (; at its start, found {actual!r}")
         closed, end, depth = _end_of_game(buffer, max(start, seen), depth)
         if closed:
             yield decoded(buffer[start:end]), line
@@ -61,15 +61,15 @@ def split_games(stream: BinaryIO) -> Iterator[tuple[str, int]]:
         buffer, place, seen, ended = buffer[start:] + more, 0, end - start, not more
 
 
-def _after(pattern: re.Pattern[bytes], buffer: bytes, place: int) -> int:
-    found = pattern.match(buffer, place)
-    return found.end() if found else place
+def _match_end(pattern: re.Pattern[bytes], buffer: bytes, place: int) -> int:
+    match = pattern.match(buffer, place)
+    return match.end() if match else place
 
 
 def _end_of_game(buffer: bytes, start: int, depth: int) -> tuple[bool, int, int]:
-    """Whether the game that has so many parentheses open at `start` is closed, where that is, and how many are open.
+    """Return whether the game with `depth` parentheses open at `start` is closed, where, and how many are still open.
 
-    Where it is not closed yet, the place is the one to go on from when more has been read.
+    If it is not closed yet, the place is where scanning continues when more has been read.
     """
     place = start
     for mark in _mark.finditer(buffer, start):
@@ -86,11 +86,11 @@ def _end_of_game(buffer: bytes, start: int, depth: int) -> tuple[bool, int, int]
 
 
 def _record(text: str) -> Record:
-    game = written_game(text)
+    game = parse_game(text)
     played = replay_named(text, game.start, game.moves)
-    told: dict[str, str] = {}
+    details: dict[str, str] = {}
     for item in game.properties:
-        told.setdefault(item.name, item.values[0])
+        details.setdefault(item.name, item.values[0])
     is_ggf = game.start.format == GGF
     remarks = _ggf_remarks(game) if is_ggf else _sgf_remarks(game)
     record = Record(
@@ -98,18 +98,18 @@ def _record(text: str) -> Record:
         moves=tuple(_with_remarks(played.codes, [move for move, _, _ in game.moves], remarks)),
         score=float(played.score) if played.finished else None,
     )
-    return with_ggf_details(record, told) if is_ggf else with_sgf_details(record, told)
+    return with_ggf_details(record, details) if is_ggf else with_sgf_details(record, details)
 
 
 Remarks = list[tuple[float | None, float | None]]
-"""What is said of each move: its value and its seconds."""
+"""The value and the seconds of each move."""
 
 
-def _ggf_remarks(game: Written) -> Remarks:
+def _ggf_remarks(game: ParsedGame) -> Remarks:
     return [read_remarks(item.values[0]) for item in game.properties if item.name in ("B", "W")]
 
 
-def _sgf_remarks(game: Written) -> Remarks:
+def _sgf_remarks(game: ParsedGame) -> Remarks:
     values = {item.node: read_number(item.values[0]) for item in game.properties if item.name == "V"}
     remarks: Remarks = []
     for item in game.properties:
@@ -120,12 +120,12 @@ def _sgf_remarks(game: Written) -> Remarks:
 
 
 def _with_remarks(codes: Sequence[int], named: Sequence[int], remarks: Remarks) -> Iterator[PlayedMove]:
-    """The moves played, those that the text names with what it says of them, passes put in without."""
-    given = 0
+    """Yield the moves played: moves in the text with their remarks, inserted passes without."""
+    index = 0
     for code in codes:
-        if given < len(named) and code == named[given]:
-            value, seconds = remarks[given]
+        if index < len(named) and code == named[index]:
+            value, seconds = remarks[index]
             yield PlayedMove(code=code, value=value, seconds=seconds)
-            given += 1
+            index += 1
         else:
             yield PlayedMove(code=code)

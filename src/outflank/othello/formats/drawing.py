@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from outflank.formats.drawing import BARS, EITHER, NAME, WHITE, Rows, black_signs, cells, turn_told
+from outflank.formats.drawing import BARS, EITHER, NAME, WHITE, Rows, black_signs, cells, stated_turn
 from outflank.formats.setup import Setup
 from outflank.games.rules import MOVE, fill, most_moves
 from outflank.games.sides import Side
@@ -19,20 +19,20 @@ _later_number = re.compile(rf"(?<=[\s{BARS}])[1-8](?!\S)")
 
 
 def read_line(line: str) -> Setup | None:
-    """The position on a line below a drawing."""
+    """Return the position on a line below a drawing."""
     words = line.split(maxsplit=1)
     return read_board_line(line) if words and len(words[0]) in [size * size for size in SIZES] else None
 
 
 def read_square_drawing(lines: Sequence[str]) -> Setup | None:
-    """The position that lines draw, if a square board is among them."""
+    """Return the position that lines draw, if a square board is among them."""
     rows = _rows(lines)
     return None if rows is None else _position(rows, lines)
 
 
 def _rows(lines: Sequence[str]) -> Rows | None:
-    """The rows of an Othello board, the first on top."""
-    numbered = [(int(found[0]), cells(found[1])) for line in lines if (found := _numbered(line))]
+    """Return the rows of an Othello board, the first on top."""
+    numbered = [(int(parts[0]), cells(parts[1])) for line in lines if (parts := _numbered(line))]
     rows = [row for _, row in numbered]
     if _is_square(rows):
         numbers = [number for number, _ in numbered]
@@ -41,21 +41,21 @@ def _rows(lines: Sequence[str]) -> Rows | None:
         if numbers == list(range(len(rows), 0, -1)):
             return rows[::-1]
     rows = [row for line in lines if len(row := cells(line)) in SIZES]
-    for candidate in (rows, rows[1:-1]):  # a frame of dashes may look like two rows more
+    for candidate in (rows, rows[1:-1]):  # a frame of dashes may look like two more rows
         if _is_square(candidate):
             return candidate
     return None
 
 
 def _numbered(line: str) -> tuple[str, str] | None:
-    """The number before a row, and the row; None if there is no number.
+    """Return the number before a row, and the row; None if there is no number.
 
-    Where the number stands behind the row as well, what follows it is no part of the row.
+    Where the number stands behind the row as well, the text after it does not belong to the row.
     """
     number = _row_number.match(line)
     if number is None:
         return None
-    again = (found.start() for found in _later_number.finditer(line, number.end()) if found[0] == number[1])
+    again = (match.start() for match in _later_number.finditer(line, number.end()) if match[0] == number[1])
     return number[1], line[number.end() : next(again, len(line))]
 
 
@@ -71,11 +71,11 @@ def _position(rows: Rows, lines: Sequence[str]) -> Setup:
         black |= (sign in blacks) << square
         white |= (sign in WHITE) << square
         marked |= (sign in EITHER and sign not in blacks) << square
-    turn = turn_told(lines)
+    turn = stated_turn(lines)
     assumed = ""
     if turn is None and marked:
-        able = [side for side in Side if marked == _legal(game, black, white, side)]
-        turn = able[0] if len(able) == 1 else None
+        matching_sides = [side for side in Side if marked == _legal(game, black, white, side)]
+        turn = matching_sides[0] if len(matching_sides) == 1 else None
     if turn is None:
         turn = Side.WHITE if (black | white).bit_count() % 2 else Side.BLACK
         assumed = f"{turn} to move, by the number of discs, as the drawing does not say whose move it is"

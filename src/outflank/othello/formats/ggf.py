@@ -1,4 +1,4 @@
-"""GGF, the format of the Generic Game Server: what it says of a game, and whole games as text.
+"""GGF, the format of the Generic Game Server: the details of a game, and whole games as text.
 
     (;GM[Othello]PC[GGS/os]DT[2003.12.15_13:24:03.MST]PB[one]PW[other]TI[05:00//02:00]TY[8]RE[-58.00:r]
     BO[8 <64 cells> *]B[D3/-2.00/1.03]W[C5]…;)
@@ -30,11 +30,11 @@ _clock = re.compile(r"(?:(\d{1,3}):)?(\d{1,4}):(\d\d)(?:/(?:(\d{1,3}):)?(\d{1,4}
 
 
 def write_ggf(record: Record) -> str:
-    """The game on a line."""
+    """Return the game on a line."""
     size = othello_size(record, NAME)
     start = record.start
     board = write_board_line(start.game, start.position, start.turn).replace("X", "*")
-    told = {
+    details = {
         "GM": "Othello",
         "PC": record.event,
         "DT": _write_date(record.date),
@@ -44,8 +44,8 @@ def write_ggf(record: Record) -> str:
         "TY": str(size),
         "RE": _write_result(record),
     }
-    always = ("PB", "PW")
-    head = "".join(f"{name}[{escaped(text)}]" for name, text in told.items() if text or name in always)
+    required = ("PB", "PW")
+    head = "".join(f"{name}[{escaped(text)}]" for name, text in details.items() if text or name in required)
     moves = []
     turn = start.turn
     for move in record.moves:
@@ -54,25 +54,25 @@ def write_ggf(record: Record) -> str:
     return f"(;{head}BO[{size} {board}]{''.join(moves)};)\n"
 
 
-def with_ggf_details(record: Record, told: Mapping[str, str]) -> Record:
-    """The record with what the properties of its root tell."""
-    result, _, reason = told.get("RE", "").partition(":")
+def with_ggf_details(record: Record, details: Mapping[str, str]) -> Record:
+    """Return the record with the data in the properties of its root."""
+    result, _, reason = details.get("RE", "").partition(":")
     reason = one_line(reason)
     score = read_number(result)
     return replace(
         record,
-        black=one_line(told.get("PB", "")),
-        white=one_line(told.get("PW", "")),
-        event=one_line(told.get("EV") or told.get("PC", "")),
-        date=_read_date(told.get("DT", "").strip()),
+        black=one_line(details.get("PB", "")),
+        white=one_line(details.get("PW", "")),
+        event=one_line(details.get("EV") or details.get("PC", "")),
+        date=_read_date(details.get("DT", "").strip()),
         score=record.score if score is None else score,
         reason=_letters.get(reason.lower(), reason if reason in REASONS else ""),
-        clock=_read_clock(one_line(told.get("TI", ""))),
+        clock=_read_clock(one_line(details.get("TI", ""))),
     )
 
 
 def escaped(text: str) -> str:
-    """A value as it stands between brackets."""
+    """Return a value as it is written between brackets."""
     return re.sub(r"([\]\\])", r"\\\1", one_line(text))
 
 
@@ -91,34 +91,34 @@ def _write_result(record: Record) -> str:
 
 
 def _write_date(date: str) -> str:
-    found = _iso.fullmatch(date)
-    if found is None:
+    match = _iso.fullmatch(date)
+    if match is None:
         return ""
-    day = ".".join(part for part in found.group(1, 2, 3) if part)
-    zone = {None: "", "Z": ".GMT", "+00:00": ".GMT"}.get(found[5], f".{found[5]}")
-    return f"{day}_{found[4]}{zone}" if found[4] else day
+    day = ".".join(part for part in match.group(1, 2, 3) if part)
+    zone = {None: "", "Z": ".GMT", "+00:00": ".GMT"}.get(match[5], f".{match[5]}")
+    return f"{day}_{match[4]}{zone}" if match[4] else day
 
 
 def _read_date(text: str) -> str:
     if re.fullmatch(r"\d{9,10}", text, re.ASCII):  # seconds since 1970, as the server also writes it
         return datetime.fromtimestamp(int(text), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-    found = _date.fullmatch(text)
-    if found is None:
+    match = _date.fullmatch(text)
+    if match is None:
         return ""
-    day = "-".join([found[1], *(f"{int(part):02d}" for part in found.group(2, 3) if part)])
-    if not found[4] or not found[3]:
+    day = "-".join([match[1], *(f"{int(part):02d}" for part in match.group(2, 3) if part)])
+    if not match[4] or not match[3]:
         return day
-    zone = found[7] or ""
+    zone = match[7] or ""
     if zone.upper() in ("GMT", "UTC", "Z"):
         zone = "Z"
     elif not re.fullmatch(r"[+-]\d\d:?\d\d", zone):
-        zone = ""  # a name that ISO 8601 has no word for: the time is that of the place
-    seconds = f":{found[6]}" if found[6] else ""
-    return f"{day}T{int(found[4]):02d}:{found[5]}{seconds}{zone}"
+        zone = ""  # ISO 8601 has no zone names: the time is local
+    seconds = f":{match[6]}" if match[6] else ""
+    return f"{day}T{int(match[4]):02d}:{match[5]}{seconds}{zone}"
 
 
 def _write_clock(clock: str) -> str:
-    """Time and increment as GGF's minutes and seconds; other clocks as they are."""
+    """Return time and increment as GGF's minutes and seconds; other clocks unchanged."""
     times = read_clock(clock)
     if times is None or times.game is None or any(part % 1 for part in (times.game, times.increment)):
         return clock
@@ -127,9 +127,9 @@ def _write_clock(clock: str) -> str:
 
 
 def _read_clock(text: str) -> str:
-    found = _clock.fullmatch(text.rstrip("/"))
-    if found is None:
+    match = _clock.fullmatch(text.rstrip("/"))
+    if match is None:
         return text
-    hours, minutes, seconds, *more = (int(part or 0) for part in found.groups())
-    increment = 3600 * more[0] + 60 * more[1] + more[2]
+    hours, minutes, seconds, *increment_parts = (int(part or 0) for part in match.groups())
+    increment = 3600 * increment_parts[0] + 60 * increment_parts[1] + increment_parts[2]
     return write_clock(ClockTimes(3600 * hours + 60 * minutes + seconds, increment))

@@ -1,4 +1,4 @@
-"""Files with a game or a position a line: transcripts, and OBF."""
+"""Files with one game or position per line: transcripts, and OBF."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -15,8 +15,8 @@ from outflank.othello.formats.transcript import (
     MIRRORED,
     MIRRORED_ASSUMED,
     NAME,
-    Named,
-    named_moves,
+    NamedMove,
+    parse_moves,
     replay_named,
     starts_mirrored,
     unmirrored,
@@ -27,7 +27,7 @@ from outflank.othello.squares import START, othello
 
 
 def read_transcripts(stream: BinaryIO) -> Iterator[Record]:
-    """A game of 8×8 Othello a line; `#` and `%` start a comment, and so does `;` at the start of a line."""
+    """Yield a game of 8×8 Othello for each line; `#` and `%` start a comment, as does `;` at the start of a line."""
     start = Setup(format=NAME, game=othello(), position=START)
     games = 0
     for number, line in lines_of(stream):
@@ -36,7 +36,7 @@ def read_transcripts(stream: BinaryIO) -> Iterator[Record]:
             continue
         games += 1
         try:
-            named: list[Named] = [(move, place, None) for move, place in named_moves(text, 8)]
+            named: list[NamedMove] = [(move, place, None) for move, place in parse_moves(text, 8)]
             mirrored = starts_mirrored(start.game, named)
             played = replay_named(text, replace(start, position=MIRRORED) if mirrored else start, named)
         except OutflankError as error:
@@ -50,9 +50,9 @@ def read_transcripts(stream: BinaryIO) -> Iterator[Record]:
 
 
 def write_transcript_line(record: Record) -> str:
-    """The game's moves on a line, passes left out but for one at the end, which no later move would tell."""
+    """Return the game's moves on a line, without passes except one at the end, which no later move would imply."""
     othello_size(record, "a transcript")
-    if not starts_normally(record):
+    if not is_standard_game(record):
         raise FormatError("a transcript holds games from the start of the 8×8 board")
     if not record.moves:
         raise FormatError("a transcript holds games of one move or more")
@@ -61,7 +61,7 @@ def write_transcript_line(record: Record) -> str:
 
 
 def read_positions(stream: BinaryIO) -> Iterator[Record]:
-    """A board line or OBF a line: records without moves; `%` starts a comment, and so does `#` or `;` a line."""
+    """Yield a record without moves for each board line or OBF line; `%` starts a comment, `#` or `;` a comment line."""
     games = 0
     for number, line in lines_of(stream):
         if not line.partition("%")[0].strip() or line.lstrip().startswith(("#", ";")):
@@ -75,7 +75,7 @@ def read_positions(stream: BinaryIO) -> Iterator[Record]:
 
 
 def write_position_line(record: Record) -> str:
-    """The position as OBF."""
+    """Return the position as OBF."""
     othello_size(record, OBF)
     if record.moves:
         raise FormatError("OBF holds positions, not games with moves")
@@ -83,8 +83,8 @@ def write_position_line(record: Record) -> str:
     return write_obf(start.game, start.position, start.turn, start.scores) + "\n"
 
 
-def starts_normally(record: Record) -> bool:
-    """Whether it is a game of Othello from the start of the 8×8 board."""
+def is_standard_game(record: Record) -> bool:
+    """Return whether it is a game of Othello from the start of the 8×8 board."""
     start = record.start
     is_usual = isinstance(start.game, Othello) and start.game.mask == othello().mask
     return is_usual and start.turn is Side.BLACK and tuple(start.position) == tuple(START)

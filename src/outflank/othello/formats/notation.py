@@ -1,4 +1,4 @@
-"""How Othello is written: what `formats.recognise` and `formats.game_files` ask of it."""
+"""Othello's notation, for `formats.recognise` and `formats.game_files`."""
 
 import re
 from collections.abc import Mapping
@@ -36,7 +36,7 @@ _dashed = re.compile(r"[a-i][1-9]-[a-i][1-9]", re.IGNORECASE)
 
 
 def read_unmistakable(text: str) -> list[Setup] | None:
-    """Games in brackets, and positions on lines."""
+    """Return games in brackets, and positions on lines."""
     if text.startswith("(") and "[" in text:
         return _bracket_games(text)
     is_board = text[:1] in board_line.CELLS + "%" and not re.match(
@@ -49,30 +49,30 @@ def _bracket_games(text: str) -> list[Setup]:
     try:
         games = [game for game, _ in split_games(BytesIO(text.encode("utf-8", "replace")))]
     except FormatError:
-        games = [text]  # the first one may be whole
+        games = [text]  # the first game may be complete
     if len(games) == 1:
         return [properties.read_game(text)]
-    found = []
+    setups = []
     for number, game in enumerate(games, 1):
         try:
-            found.append(properties.read_game(game))
+            setups.append(properties.read_game(game))
         except OutflankError as error:
             raise FormatError(f"game {number}: {error}") from None
-    return found
+    return setups
 
 
 def _board_lines(text: str) -> list[Setup]:
-    """One position a line, or one that is broken into rows."""
+    """Return one position per line, or one that is broken into rows."""
     lines = [(number, line) for number, line in enumerate(text.splitlines(), 1) if line.partition("%")[0].strip()]
     if len(lines) < 2 or any(len(line.partition(";")[0].split("%")[0].strip()) <= 16 for _, line in lines):
         return [board_line.read_board_line(text.strip())]
-    found = []
+    setups = []
     for number, line in lines:
         try:
-            found.append(board_line.read_board_line(line))
+            setups.append(board_line.read_board_line(line))
         except FormatError as error:
             raise FormatError(f"line {number}: {error}") from None
-    return found
+    return setups
 
 
 def _read_moves(text: str, options: Mapping[str, Any]) -> Setup:
@@ -80,12 +80,13 @@ def _read_moves(text: str, options: Mapping[str, Any]) -> Setup:
 
 
 def _first_move(text: str) -> str:
-    found = re.match(FIRST_MOVE, text.strip(), re.IGNORECASE)
-    return found[1].lower() if found else ""
+    match = re.match(FIRST_MOVE, text.strip(), re.IGNORECASE)
+    return match[1].lower() if match else ""
 
 
 def _claim(moves: str) -> int:
-    """Whether to try a list first; that it began on a mirrored board is an assumption, and dashes are unusual in it."""
+    """Return the priority of Othello for a list of moves: low if only a mirrored board allows it, which is an
+    assumption, or if it has dashes, which are unusual."""
     return 1 if _first_move(moves) in MIRRORED_FIRST or _dashed.search(moves) else 3
 
 

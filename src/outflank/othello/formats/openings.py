@@ -1,11 +1,11 @@
-"""Openings of Othello, by which games are looked for."""
+"""Openings of Othello, by which games are selected."""
 
 from dataclasses import dataclass
 
 from outflank.formats.game_record import Record
-from outflank.formats.selection import played
+from outflank.formats.selection import move_codes
 from outflank.games.rules import mirror, mirror_move, symmetries
-from outflank.othello.formats.line_games import starts_normally
+from outflank.othello.formats.line_games import is_standard_game
 from outflank.othello.formats.transcript import read_transcript
 from outflank.othello.rules import PASS
 from outflank.othello.squares import START, othello
@@ -13,26 +13,26 @@ from outflank.othello.squares import START, othello
 
 @dataclass(frozen=True, slots=True)
 class OthelloOpening:
-    """The first moves of games, passes left out.
+    """The first moves of games, without passes.
 
     >>> len(OthelloOpening.parse("f5d6").squares)
     4
     """
 
     squares: tuple[bytes, ...]
-    """In each of the ways in which the board can be turned without changing the start."""
+    """The moves under each symmetry of the board that keeps the start."""
 
     @classmethod
     def parse(cls, text: str) -> "OthelloOpening":
-        """The opening that a transcript is."""
+        """Return the opening of a transcript."""
         codes = [code for code in read_transcript(text).moves if code != PASS]
         game = othello()
-        keeping = [number for number in range(symmetries(game)) if mirror(game, START, number) == START]
-        return cls(tuple(bytes(int(mirror_move(game, code, number)) for code in codes) for number in keeping))
+        start_symmetries = [number for number in range(symmetries(game)) if mirror(game, START, number) == START]
+        return cls(tuple(bytes(int(mirror_move(game, code, number)) for code in codes) for number in start_symmetries))
 
     def begins(self, record: Record) -> bool:
-        """Whether a game begins so."""
-        if not starts_normally(record):
+        """Return whether a game begins with this opening."""
+        if not is_standard_game(record):
             return False
-        codes = played(record)
+        codes = move_codes(record)
         return any(bytes(codes[: len(image)]) == image for image in self.squares)

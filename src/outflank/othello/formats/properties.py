@@ -1,8 +1,8 @@
 """Games in brackets, GGF and SGF: their positions and the moves of their main line.
 
-GGF: `(;GM[Othello]…BO[8 <64 cells> *]B[F5/eval/time]W[PA]…;)`.
-SGF: `(;FF[4]GM[2]SZ[8]AB[e4][d5]AW[d4][e5]PL[B];B[f5];W[d6]…)`; coordinates in letters
-(`fe`) and an empty pass are understood.
+GGF: `(;GM[Othello]…BO[8 <64 cells> *]B[F5/eval/time]W[PA]…;)`. SGF:
+`(;FF[4]GM[2]SZ[8]AB[e4][d5]AW[d4][e5]PL[B];B[f5];W[d6]…)`; coordinates in letters (`fe`) and an empty pass are
+accepted.
 """
 
 from dataclasses import dataclass, replace
@@ -15,7 +15,7 @@ from outflank.formats.setup import Setup
 from outflank.games.sides import Side
 from outflank.kernels.bits import U64
 from outflank.othello.formats.board_line import read_board_line
-from outflank.othello.formats.transcript import Named, replay_named
+from outflank.othello.formats.transcript import NamedMove, replay_named
 from outflank.othello.rules import PASS, OthelloPosition
 from outflank.othello.squares import SIZES, START, othello, size_of, square_number
 
@@ -23,36 +23,36 @@ GGF, SGF = "GGF", "SGF"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Written:
-    """A game as it is written, its moves not yet tried."""
+class ParsedGame:
+    """A parsed game whose moves have not been checked."""
 
     start: Setup
     """The position before the first move."""
-    moves: list[Named]
+    moves: list[NamedMove]
     properties: list[Property]
 
 
 def read_game(text: str) -> Setup:
-    """The first game in `text`, whichever of the two formats it is in."""
-    game = written_game(text)
+    """Return the first game in `text`, in either format."""
+    game = parse_game(text)
     return replace(game.start, moves=tuple(replay_named(text, game.start, game.moves).codes))
 
 
-def written_game(text: str) -> Written:
-    """The same before its moves are tried, with the properties of its main line."""
+def parse_game(text: str) -> ParsedGame:
+    """Return the first game in `text` before its moves are checked, with the properties of its main line."""
     count_game()
     properties = list(read_properties(text))
     kind = next((item.values[0] for item in properties if item.name == "GM"), "")
     start = _ggf_start(text, properties) if kind.lower() == "othello" else _sgf_start(text, properties, kind)
     size = size_of(start.game)
-    moves: list[Named] = []
+    moves: list[NamedMove] = []
     for name, values, place, _ in properties:
         if name in ("B", "W"):
             move = _square(size, values[0].partition("/")[0])
             if move is None:
                 raise FormatError.at(start.format, text, place, "a square or a pass (PA)")
             moves.append((move, place, Side.BLACK if name == "B" else Side.WHITE))
-    return Written(start=start, moves=moves, properties=properties)
+    return ParsedGame(start=start, moves=moves, properties=properties)
 
 
 def _ggf_start(text: str, properties: list[Property]) -> Setup:
@@ -77,7 +77,7 @@ def _sgf_start(text: str, properties: list[Property], kind: str) -> Setup:
         if name in ("AB", "AW", "AE", "PL"):
             raise FormatError.at(SGF, text, place, f"no {name} after the first move")
     size = 8
-    for name, values, place, _ in before:  # the properties of a node have no order: this one comes first
+    for name, values, place, _ in before:  # properties of a node have no order: read the size first
         if name == "SZ":
             if values[0] not in map(str, SIZES):
                 raise FormatError.at(SGF, text, place, "a size of 4, 6 or 8")

@@ -1,9 +1,9 @@
-"""SGF's Othello, GM[2]: what it says of a game, and whole games as text.
+"""SGF's Othello, GM[2]: the details of a game, and whole games as text.
 
     (;FF[4]GM[2]CA[UTF-8]SZ[8]PB[one]PW[other]DT[1998-05-17]RE[B+4]AB[e4][d5]AW[d4][e5]PL[B]
     ;B[f5]V[2];W[d6]…)
 
-The value `V` of a move is black's, as the format has it; of the time a move took it knows nothing.
+The value `V` of a move is black's, by the format; there is no time for a move.
 """
 
 import re
@@ -24,13 +24,13 @@ from outflank.othello.squares import size_of, square_name, squares
 NAME = "SGF"
 
 LONGEST_CLOCK = 1e6
-"""Seconds: a number beyond is no clock."""
+"""Seconds beyond which a number is not a clock."""
 
 _letters = {"R": "resigned", "T": "time", "F": "illegal move"}
 
 
 def write_sgf(record: Record) -> str:
-    """The game, its moves on a line of their own."""
+    """Return the game, its moves on a line of their own."""
     size = othello_size(record, NAME)
     start = record.start
     own, opp = (int(word) for word in start.position)
@@ -38,8 +38,8 @@ def write_sgf(record: Record) -> str:
     if not black | white:
         raise FormatError("SGF cannot tell a board without discs from the start of a game")
     times = read_clock(record.clock)
-    seconds = None if times is None or times.increment else times.game  # what TM can say
-    told = {
+    seconds = None if times is None or times.increment else times.game  # what TM can express
+    details = {
         "PB": record.black,
         "PW": record.white,
         "EV": record.event,
@@ -48,7 +48,7 @@ def write_sgf(record: Record) -> str:
         "GC": record.reason,
         **({"TI": record.clock} if seconds is None else {"TM": write_number(seconds)}),
     }
-    head = "".join(f"{name}[{escaped(text)}]" for name, text in told.items() if text)
+    head = "".join(f"{name}[{escaped(text)}]" for name, text in details.items() if text)
     stones = "".join(_write_stones(name, size, word) for name, word in (("AB", black), ("AW", white)))
     turn = start.turn
     moves = []
@@ -63,7 +63,7 @@ def write_sgf(record: Record) -> str:
 
 
 def write_sgf_position(setup: Setup) -> str:
-    """A position as a game without moves, with nothing that a simple reader may not know."""
+    """Return a position as a game without moves, with only properties that every reader knows."""
     size = size_of(setup.game)
     own, opp = (int(word) for word in setup.position)
     black, white = (own, opp) if setup.turn is Side.BLACK else (opp, own)
@@ -71,27 +71,27 @@ def write_sgf_position(setup: Setup) -> str:
     return f"(;FF[4]GM[2]SZ[{size}]{stones}PL[{_letter(setup.turn)}])\n"
 
 
-def with_sgf_details(record: Record, told: Mapping[str, str]) -> Record:
-    """The record with what the properties of its root tell."""
-    score, reason = _read_result(told.get("RE", "").strip())
-    comment = one_line(told.get("GC", ""))
+def with_sgf_details(record: Record, details: Mapping[str, str]) -> Record:
+    """Return the record with the data in the properties of its root."""
+    score, reason = _read_result(details.get("RE", "").strip())
+    comment = one_line(details.get("GC", ""))
     return replace(
         record,
-        black=one_line(told.get("PB", "")),
-        white=one_line(told.get("PW", "")),
-        event=one_line(told.get("EV") or told.get("PC", "")),
-        date=read_date(told.get("DT", "")),
-        # Who resigns or oversteps leaves a board that does not show the result.
+        black=one_line(details.get("PB", "")),
+        white=one_line(details.get("PW", "")),
+        event=one_line(details.get("EV") or details.get("PC", "")),
+        date=read_date(details.get("DT", "")),
+        # After a resignation or a loss on time the board does not show the result.
         score=score if score is not None or reason else record.score,
         reason=comment if comment in REASONS else reason,
-        clock=_read_clock(told),
+        clock=_read_clock(details),
     )
 
 
-def _read_clock(told: Mapping[str, str]) -> str:
-    seconds = read_number(told.get("TM", ""))
-    if told.get("TI") or told.get("OT") or not seconds or not 0 < seconds < LONGEST_CLOCK:
-        return one_line(told.get("TI") or " ".join(filter(None, (told.get("TM", ""), told.get("OT", "")))))
+def _read_clock(details: Mapping[str, str]) -> str:
+    seconds = read_number(details.get("TM", ""))
+    if details.get("TI") or details.get("OT") or not seconds or not 0 < seconds < LONGEST_CLOCK:
+        return one_line(details.get("TI") or " ".join(filter(None, (details.get("TM", ""), details.get("OT", "")))))
     return write_clock(ClockTimes(seconds))
 
 
@@ -112,13 +112,13 @@ def _write_result(score: float | None) -> str:
 
 
 def _read_result(text: str) -> tuple[float | None, str]:
-    """Black's score if it is told, and the reason if it is."""
+    """Return black's score and the reason, as far as they are stated."""
     if text.lower() in ("0", "draw"):
         return 0.0, ""
-    found = re.fullmatch(r"([BW])\+(.*)", text, re.IGNORECASE)
-    if found is None:
+    match = re.fullmatch(r"([BW])\+(.*)", text, re.IGNORECASE)
+    if match is None:
         return None, ""
-    margin = read_number(found[2])
+    margin = read_number(match[2])
     if margin is None:
-        return None, _letters.get(found[2][:1].upper(), "")
-    return margin if found[1].upper() == "B" else -margin, ""
+        return None, _letters.get(match[2][:1].upper(), "")
+    return margin if match[1].upper() == "B" else -margin, ""

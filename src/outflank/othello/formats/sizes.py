@@ -1,4 +1,4 @@
-"""Which boards the formats of Othello can hold."""
+"""Board sizes in the formats of Othello."""
 
 from outflank.errors import FormatError
 from outflank.formats.game_record import Record, check_game
@@ -7,7 +7,7 @@ from outflank.othello.squares import SIZES, othello, size_of
 
 
 def othello_size(record: Record, format: str) -> int:
-    """The side of a record's board; an error if it is not Othello on a board that `format` knows."""
+    """Return the side of a record's board; raise an error if it is not Othello on a board that `format` supports."""
     check_game(record, Othello, format)
     game = record.start.game
     if game.mask not in [othello(size).mask for size in SIZES]:

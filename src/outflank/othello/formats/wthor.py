@@ -1,7 +1,7 @@
 """WTHOR, the French federation's record of tournament games: 68 bytes a game, a year a file.
 
-A file is read in pieces, and of a piece only the games that are wanted become records; their moves
-are made out when somebody looks at them. So a million games are listed in seconds, in the memory of one piece.
+A file is read in chunks, and only the selected games of a chunk become records; their moves are parsed at first access.
+So a million games are listed in seconds, in the memory of one chunk.
 """
 
 from collections.abc import Iterator, Sequence
@@ -34,16 +34,16 @@ FIRST = Setup(format=NAME, game=othello(), position=START)
 
 WRONG = 255
 SQUARES = np.full(256, WRONG, np.uint8)
-"""The square of a move's byte, which is 10 · row + column."""
+"""The square for a move's byte, which is 10 · row + column."""
 for _square in range(64):
     SQUARES[10 * (_square // 8 + 1) + _square % 8 + 1] = _square
 _as_squares = SQUARES.tobytes()
 
-_plain = [PlayedMove(code=code) for code in range(PASS + 1)]
+_played_moves = [PlayedMove(code=code) for code in range(PASS + 1)]
 
 
 class WthorMoves(Sequence[PlayedMove]):
-    """A game's moves, made out when they are first looked at: then passes are put in, and a wrong move is an error."""
+    """A game's moves, parsed at first access: then passes are inserted, and an illegal move is an error."""
 
     __slots__ = ("_bytes", "_moves", "_number")
 
@@ -54,7 +54,7 @@ class WthorMoves(Sequence[PlayedMove]):
 
     @property
     def squares(self) -> bytes:
-        """The squares as they are written, without the passes, tried or not."""
+        """The squares in the file, without passes and unchecked."""
         return self._bytes.rstrip(b"\0").translate(_as_squares)
 
     @property
@@ -62,11 +62,11 @@ class WthorMoves(Sequence[PlayedMove]):
         """All moves, passes included."""
         if self._moves is None:
             squares = self.squares
-            found = replay(FIRST.game, FIRST.position, Side.BLACK, column(squares))
-            if found.rows < len(squares):
-                wrong = square_name(8, squares[found.rows])
-                raise FormatError(f"{where(self._number)}: move {found.rows + 1}, {wrong}, is not legal")
-            self._moves = tuple(_plain[code] for code in found.codes)
+            result = replay(FIRST.game, FIRST.position, Side.BLACK, column(squares))
+            if result.rows < len(squares):
+                wrong = square_name(8, squares[result.rows])
+                raise FormatError(f"{game_location(self._number)}: move {result.rows + 1}, {wrong}, is not legal")
+            self._moves = tuple(_played_moves[code] for code in result.codes)
         return self._moves
 
     def __len__(self) -> int:
@@ -91,50 +91,50 @@ class WthorMoves(Sequence[PlayedMove]):
         return repr(self.played)
 
 
-def where(number: int) -> str:
-    """The place of a game in its file, in words."""
+def game_location(number: int) -> str:
+    """Return the place of a game in its file, in words."""
     return f"{NAME}, game {number:,} (byte {HEADER_BYTES + GAME_BYTES * (number - 1):,})"
 
 
 def read_wthor(
     stream: BinaryIO, path: Path | None = None, selection: Selection | None = None
 ) -> Iterator[tuple[int, Record]]:
-    """The wanted games with their numbers; names are looked for beside `path`."""
+    """Yield the selected games with their numbers; names are read from files beside `path`."""
     header = Header.of_games(stream.read(HEADER_BYTES))
-    pieces = _Pieces(header, path, selection or Selection())
+    maker = _RecordMaker(header, path, selection or Selection())
     done = 0
     while done < header.games:
         data = stream.read(GAME_BYTES * min(GAMES_AT_ONCE, header.games - done))
         games = np.frombuffer(data, GAME, len(data) // GAME_BYTES)
-        sound = _sound(games)
-        yield from pieces.records(data, games[:sound], done)
-        done += sound
-        if sound < len(games):
-            raise FormatError(f"{where(done + 1)}: {_what_is_wrong(games[sound])}")
+        valid = _valid_count(games)
+        yield from maker.records(data, games[:valid], done)
+        done += valid
+        if valid < len(games):
+            raise FormatError(f"{game_location(done + 1)}: {_problem(games[valid])}")
         if len(games) < GAMES_AT_ONCE and done < header.games:
-            raise FormatError(f"{where(done + 1)}: the file ends here, its header says {header.games:,} games")
+            raise FormatError(f"{game_location(done + 1)}: the file ends here, its header says {header.games:,} games")
     if stream.read(1):
-        raise FormatError(f"{where(done + 1)}: more bytes, though the header says {header.games:,} games")
+        raise FormatError(f"{game_location(done + 1)}: more bytes, though the header says {header.games:,} games")
 
 
-class _Pieces:
-    """What turns pieces of one file into records."""
+class _RecordMaker:
+    """Makes records of the chunks of one file."""
 
-    def __init__(self, header: Header, path: Path | None, wish: Selection) -> None:
-        self._wish = wish
+    def __init__(self, header: Header, path: Path | None, selection: Selection) -> None:
+        self._selection = selection
         self._year = header.year
         self._depth = header.depth or USUAL_DEPTH
         self._players, self._events = (_padded(names_beside(path, suffix)) for suffix in (PLAYERS, EVENTS))
-        self._wanted_players = _wanted(self._players, wish.player)
-        self._wanted_events = _wanted(self._events, wish.event)
+        self._matching_players = _matching(self._players, selection.player)
+        self._matching_events = _matching(self._events, selection.event)
 
     def records(self, data: bytes, games: NDArray[np.void], done: int) -> Iterator[tuple[int, Record]]:
-        """The wanted ones of `games`, which are the bytes `data` and follow on number `done`."""
+        """Yield the selected ones of `games`, which are the bytes `data` and follow number `done`."""
         date = f"{self._year:04d}" if self._year else ""
-        knows_best = self._depth > 1  # of one empty square the best use is the only one: there is no news in it
+        knows_best = self._depth > 1  # with one empty square the best move is the only one
         places = np.flatnonzero(self._mask(games, done))
-        chosen = games[places]
-        columns = (chosen[name].tolist() for name in ("event", "black", "white", "discs", "best"))
+        selected = games[places]
+        columns = (selected[name].tolist() for name in ("event", "black", "white", "discs", "best"))
         for place, event, black, white, discs, best in zip(places.tolist(), *columns, strict=True):
             end = (place + 1) * GAME_BYTES
             number = done + place + 1
@@ -154,40 +154,40 @@ class _Pieces:
             )
 
     def _mask(self, games: NDArray[np.void], done: int) -> NDArray[np.bool_]:
-        """Which of the games are wanted: what `Selection.takes` says, for all of them at once."""
-        wish = self._wish
-        mask = np.full(len(games), wish.takes_year(self._year or None))
-        if wish.number is not None:
-            mask &= np.arange(done + 1, done + len(games) + 1) == wish.number
-        if wish.player:
-            mask &= self._wanted_players[games["black"]] | self._wanted_players[games["white"]]
-        if wish.event:
-            mask &= self._wanted_events[games["event"]]
-        if wish.min_score is not None:
-            mask &= 2.0 * games["discs"] - 64.0 >= wish.min_score
-        if isinstance(wish.opening, OthelloOpening):
+        """Return which of the games are selected: `Selection.matches` for all of them at once."""
+        selection = self._selection
+        mask = np.full(len(games), selection.matches_year(self._year or None))
+        if selection.number is not None:
+            mask &= np.arange(done + 1, done + len(games) + 1) == selection.number
+        if selection.player:
+            mask &= self._matching_players[games["black"]] | self._matching_players[games["white"]]
+        if selection.event:
+            mask &= self._matching_events[games["event"]]
+        if selection.min_score is not None:
+            mask &= 2.0 * games["discs"] - 64.0 >= selection.min_score
+        if isinstance(selection.opening, OthelloOpening):
             squares = SQUARES[games["moves"]]
             begins = np.zeros(len(games), np.bool_)
-            for image in wish.opening.squares:
+            for image in selection.opening.squares:
                 begins |= (squares[:, : len(image)] == np.frombuffer(image, np.uint8)).all(axis=1)
             mask &= begins
-        elif wish.opening is not None:
-            mask[:] = False  # of another game
+        elif selection.opening is not None:
+            mask[:] = False  # an opening of another game
         return mask
 
 
 def _padded(names: list[str]) -> list[str]:
-    """A name for every number: whoever is not in the file is unknown."""
+    """Return a name for every number: numbers missing in the file have no name."""
     return names + [""] * (MOST_NAMES + 1 - len(names))
 
 
-def _wanted(names: list[str], part: str) -> NDArray[np.bool_]:
-    """Which of the numbers have a name with `part` in it; nothing if nobody asks."""
+def _matching(names: list[str], part: str) -> NDArray[np.bool_]:
+    """Return which of the numbers have a name that contains `part`; empty without `part`."""
     return np.fromiter((contains(name, part) for name in names), np.bool_) if part else np.zeros(0, np.bool_)
 
 
-def _sound(games: NDArray[np.void]) -> int:
-    """How many games come before the first that cannot be one."""
+def _valid_count(games: NDArray[np.void]) -> int:
+    """Return how many games come before the first invalid one."""
     moves = games["moves"]
     wrong = ((SQUARES[moves] == WRONG) & (moves != 0)).any(axis=1)
     wrong |= ((moves[:, 1:] != 0) & (moves[:, :-1] == 0)).any(axis=1)
@@ -195,7 +195,7 @@ def _sound(games: NDArray[np.void]) -> int:
     return int(np.argmax(wrong)) if wrong.any() else len(games)
 
 
-def _what_is_wrong(game: np.void) -> str:
+def _problem(game: np.void) -> str:
     if max(game["discs"], game["best"]) > 64:
         return f"black's discs are {game['discs']} and in theory {game['best']}; 64 is the most"
     moves = game["moves"].tolist()

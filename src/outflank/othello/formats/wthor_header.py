@@ -1,4 +1,4 @@
-"""The sixteen bytes with which every file of WTHOR begins."""
+"""The sixteen bytes at the start of every WTHOR file."""
 
 import struct
 from datetime import date
@@ -12,52 +12,52 @@ _layout = struct.Struct("<4BIHH4B")
 HEADER_BYTES = _layout.size
 
 MOVES = 60
-"""Bytes for the moves of a game."""
+"""The number of bytes for the moves of a game."""
 
 USUAL_DEPTH = 22
-"""What a depth of 0 means."""
+"""The meaning of depth 0."""
 
 
 class Header(NamedTuple):
-    """What a file says of itself."""
+    """The header of a file."""
 
     century: int
-    """Of the day it was written on."""
+    """The century of the day of writing."""
     year_of_century: int
     month: int
     day: int
     games: int
     names: int
     year: int
-    """Of the games."""
+    """The year of the games."""
     size: int
-    """Of the board; 0 stands for 8."""
+    """The size of the board; 0 stands for 8."""
     kind: int
-    """1 for solitaires."""
+    """The kind of file: 1 for solitaires."""
     depth: int
-    """Empty squares from which the theoretical score was found; 0 stands for 22."""
+    """Empty squares from which the theoretical score was computed; 0 stands for 22."""
     reserved: int
 
     @classmethod
     def read(cls, data: bytes, what: str) -> "Header":
-        """The header at the start of `data`."""
+        """Return the header at the start of `data`."""
         if len(data) < HEADER_BYTES:
             raise FormatError(f"{what}: a header has {HEADER_BYTES} bytes, found {len(data)}")
         return cls._make(_layout.unpack_from(data))
 
     @classmethod
     def fits(cls, data: bytes) -> bool:
-        """Whether `data` can be the start of a file."""
+        """Return whether `data` can be the start of a file."""
         return len(data) >= HEADER_BYTES and cls.read(data, NAME).is_dated
 
     @property
     def is_dated(self) -> bool:
-        """Whether the day of writing can be one."""
+        """Whether the day of writing is a possible date."""
         return 1 <= self.month <= 12 and 1 <= self.day <= 31
 
     @classmethod
     def of_games(cls, data: bytes) -> "Header":
-        """The header of a file of games."""
+        """Return the header of a file of games."""
         header = cls.read(data, NAME)
         if not header.is_dated:
             raise FormatError(f"{NAME}, byte 2: expected a month and a day, found {header.month} and {header.day}")
@@ -69,7 +69,7 @@ class Header(NamedTuple):
 
 
 def header_bytes(*, games: int = 0, names: int = 0, year: int = 0, depth: int = 0) -> bytes:
-    """The header of a file that is written today."""
+    """Return the header of a file that is written today."""
     today = date.today()
     century, year_of_century = divmod(today.year, 100)
     size = 0 if names else 8

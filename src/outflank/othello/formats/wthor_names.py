@@ -1,4 +1,4 @@
-"""The names that go with WTHOR's games: players in a `.jou` file, tournaments in a `.trn`."""
+"""The names of WTHOR's games: players in a `.jou` file, tournaments in a `.trn`."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ from outflank.othello.formats.wthor_header import HEADER_BYTES, Header, header_b
 PLAYERS, EVENTS = ".jou", ".trn"
 
 WIDTHS = {PLAYERS: 20, EVENTS: 26}
-"""Bytes of a name, a zero at its end included."""
+"""Bytes of a name, including a zero at its end."""
 
 MOST_NAMES = (1 << 16) - 1
 
@@ -17,17 +17,18 @@ ENCODING = "latin-1"
 
 
 def names_beside(games: Path | None, suffix: str) -> list[str]:
-    """The names in the file beside `games`: of the same name, else `wthor`, else the only one; none without."""
-    found = _beside(games, suffix) if games is not None else None
-    if found is None:
+    """Return the names in the file beside `games`: the one of the same name, else `wthor`, else the only one; none
+    without a file."""
+    path = _beside(games, suffix) if games is not None else None
+    if path is None:
         return []
     width = WIDTHS[suffix]
-    with found.open("rb") as stream:
+    with path.open("rb") as stream:
         data = stream.read(HEADER_BYTES + MOST_NAMES * width + 1)
-    wanted = HEADER_BYTES + Header.read(data, found.name).names * width
-    if len(data) != wanted:
-        more = "more than that" if len(data) > wanted else str(len(data))
-        raise FormatError(f"{found.name}: its header asks for {wanted} bytes, the file has {more}")
+    expected_size = HEADER_BYTES + Header.read(data, path.name).names * width
+    if len(data) != expected_size:
+        actual_size = "more than that" if len(data) > expected_size else str(len(data))
+        raise FormatError(f"{path.name}: its header asks for {expected_size} bytes, the file has {actual_size}")
     names = (data[place : place + width] for place in range(HEADER_BYTES, len(data), width))
     return [name.partition(b"\0")[0].decode(ENCODING).strip() for name in names]
 
@@ -42,7 +43,7 @@ def _beside(games: Path, suffix: str) -> Path | None:
 
 
 class NameList:
-    """Names as they are collected for a file; number 0 is nobody."""
+    """The names that are collected for a file; number 0 is the empty name."""
 
     def __init__(self, suffix: str) -> None:
         self._room = WIDTHS[suffix] - 1
@@ -50,7 +51,7 @@ class NameList:
         self._written: dict[bytes, None] = {b"": None}
 
     def number(self, name: str) -> int:
-        """The name's number, a new one if it is new. Too long a name is cut, and stays different from others."""
+        """Return the name's number, a new one for a new name. Too long a name is cut, and stays unique."""
         name = one_line(name)
         if name not in self._numbers:
             if len(self._written) == MOST_NAMES:
@@ -60,7 +61,7 @@ class NameList:
         return self._numbers[name]
 
     def to_bytes(self) -> bytes:
-        """The file."""
+        """Return the contents of the file."""
         names = b"".join(name.ljust(self._room + 1, b"\0") for name in self._written)
         return header_bytes(names=len(self._written)) + names
 

@@ -1,4 +1,4 @@
-"""Games to files of WTHOR: the games themselves, and the names they refer to."""
+"""Writes games to WTHOR files: the games themselves, and the names they refer to."""
 
 from collections.abc import Iterable
 from contextlib import ExitStack
@@ -8,20 +8,20 @@ from typing import BinaryIO
 from outflank.errors import FormatError
 from outflank.formats.fields import year_of
 from outflank.formats.files import replacing
-from outflank.formats.game_files import telling_which
+from outflank.formats.game_files import naming_game
 from outflank.formats.game_record import Record
-from outflank.othello.formats.line_games import starts_normally
+from outflank.othello.formats.line_games import is_standard_game
 from outflank.othello.formats.sizes import othello_size
 from outflank.othello.formats.wthor_header import HEADER_BYTES, MOVES, NAME, USUAL_DEPTH, header_bytes
 from outflank.othello.formats.wthor_names import EVENTS, PLAYERS, NameList
 from outflank.othello.rules import PASS
 
-NO_NEWS = 1
-"""The depth of a file without theoretical scores: from one empty square on, what was played was the best."""
+WITHOUT_THEORY = 1
+"""The depth of a file without theoretical scores: with one empty square, the played move was the best."""
 
 
 class WthorWriter:
-    """Writes games to a file that can be rewound; `finish` makes it complete."""
+    """Writes games to a seekable file; `finish` completes it."""
 
     def __init__(self, stream: BinaryIO) -> None:
         self.games = 0
@@ -33,7 +33,7 @@ class WthorWriter:
     def add(self, record: Record) -> None:
         """Write a game."""
         othello_size(record, NAME)
-        if not starts_normally(record):
+        if not is_standard_game(record):
             raise FormatError(f"{NAME} holds games from the start of the 8×8 board")
         if record.score is None:
             raise FormatError(f"{NAME} holds games whose score is known")
@@ -50,14 +50,14 @@ class WthorWriter:
         self.games += 1
 
     def finish(self) -> tuple[bytes, bytes]:
-        """Write the header; the files of names that belong beside it, players and tournaments."""
+        """Write the header; return the contents of the files of names, players and tournaments."""
         self._stream.seek(0)
-        depth = self._depth or NO_NEWS
+        depth = self._depth or WITHOUT_THEORY
         self._stream.write(header_bytes(games=self.games, year=self._year or 0, depth=depth))
         return self._players.to_bytes(), self._events.to_bytes()
 
     def _check_agreement(self, record: Record) -> None:
-        """A file has one year, and one depth from which its theoretical scores hold."""
+        """Check that the games of a file have one year, and one depth of their theoretical scores."""
         year = year_of(record.date)
         depth = None if record.best is None else record.best_empties or USUAL_DEPTH
         if self.games and year != self._year:
@@ -70,26 +70,26 @@ class WthorWriter:
 
 
 def _discs(score: float) -> int:
-    """Black's discs if it has won `score`, the winner getting the empty squares."""
+    """Return black's discs for a score of `score`, with the empty squares for the winner."""
     if not abs(score) <= 64 or score % 2:
         raise FormatError(f"{NAME} cannot hold a score of {score:+g}: it is the difference of 64 discs")
     return int(32 + score / 2)
 
 
 def files_of(target: Path) -> list[Path]:
-    """The file of games, and those of names beside it."""
+    """Return the file of games, and those of names beside it."""
     return [target, *(target.with_suffix(suffix) for suffix in (PLAYERS, EVENTS))]
 
 
 def write_wthor(records: Iterable[Record], target: Path) -> int:
-    """Write games to three files; how many there were."""
+    """Write games to three files; return their number."""
     with ExitStack() as opened:
         games, *names = (opened.enter_context(replacing(file)) for file in files_of(target))
         writer = WthorWriter(games)
         ended_early = True
         try:
             for number, record in enumerate(records, 1):
-                with telling_which(number, records):
+                with naming_game(number, records):
                     writer.add(record)
             ended_early = False
         finally:

@@ -1,4 +1,4 @@
-"""Positions of Othello that have a name: what experiments search."""
+"""Named positions of Othello, for experiments."""
 
 from collections.abc import Callable
 from functools import cache, partial
@@ -10,7 +10,7 @@ from outflank.othello.formats.transcript import read_transcript
 MIDGAME_LINE = "------------XO-----OOOX---XOOOX--XOXXOX--OOOXX-----XXX----X----- X"
 
 OPENINGS = {"diagonal": "f5d6c3d3c4f4f6", "perpendicular": "f5d6c5f4e3c6d3f6", "parallel": "f5f6e6f4e3"}
-"""Boards after a few moves, by what their openings are called."""
+"""Boards after a few moves, by the names of their openings."""
 
 ENDINGS = {
     "ffo20": "XXXOXXXXOXXXXXXXOOXXXXXXOOOXXXXXOOOXXOO-OOOOO---OOOOOOO-OOOOOOO- X",
@@ -20,7 +20,7 @@ ENDINGS = {
     "ffo41": "-OOOOO----OOOOX--OOOOOO-XXXXXOO--XXOOX--OOXOXX----OXXO---OOO--O- X",
     "ffo42": "--OOO-------XX-OOOOOOXOO-OOOOXOOX-OOOXXO---OOXOO---OOOXO--OOOO-- X",
 }
-"""Endings of the French federation's test suite, by the numbers that all programs know them by."""
+"""Endings of the French federation's test suite, by their usual numbers."""
 
 
 STAGES = ("opening", "early", "middle", "late", "ending")
@@ -28,7 +28,7 @@ STAGES = ("opening", "early", "middle", "late", "ending")
 
 
 def midgame() -> OthelloBoard:
-    """Report 000's picture of its mid-game board is lost: this one is from a tournament game, after 22 moves."""
+    """Return a position from a tournament game after 22 moves: report 000's picture of its mid-game board is lost."""
     return OthelloBoard.from_line(MIDGAME_LINE)
 
 
@@ -41,7 +41,7 @@ def _after(moves: str) -> OthelloBoard:
 
 @cache
 def _tournament() -> dict[str, str]:
-    """Positions of tournament games, drawn by lot, by the stage of the game."""
+    """Return random positions of tournament games, by the stage of the game."""
     text = (files("outflank.othello.positions") / "tournament.txt").read_text()
     rows = (line.split() for line in text.splitlines() if not line.startswith("#"))
     return {name: f"{squares} {side}" for name, squares, side, _ in rows}
@@ -70,4 +70,4 @@ SETS: dict[str, tuple[str, ...]] = {
     "tournament": TOURNAMENT,
     **{stage: tuple(name for name in TOURNAMENT if name[:-1] == stage) for stage in STAGES},
 }
-"""Several of them under one name."""
+"""Sets of named positions, by name."""

@@ -1,4 +1,4 @@
-"""The command `outflank`: a file per subcommand, loaded when it is called."""
+"""The command `outflank`, with one module per subcommand, imported when the subcommand is called."""
 
 import sys
 import warnings
@@ -11,9 +11,9 @@ from outflank import __version__
 from outflank.errors import OutflankError, reason_of
 from outflank.ui.cli.groups import Group
 from outflank.ui.cli.importing import add_import_option
-from outflank.ui.cli.interrupting import INTERRUPTED, heeding_termination, status_of
-from outflank.ui.cli.plain_text import folded, make_plain
-from outflank.ui.cli.streams import fill_closed_streams, forget_output
+from outflank.ui.cli.interrupting import INTERRUPTED, exit_status, sigterm_as_ctrl_c
+from outflank.ui.cli.plain_text import use_plain_text, wrapped_line
+from outflank.ui.cli.streams import discard_output, reopen_closed_streams
 
 COMMANDS = {
     "search": "Find the best move of a position.",
@@ -22,9 +22,9 @@ COMMANDS = {
     "perft": "Count the leaves of a game tree.",
     "play": "Play a game, or watch one.",
     "serve": "Play, analyse and watch searches in a browser.",
-    "review": "Go through a game and judge its moves.",
+    "review": "Analyse a game and judge its moves.",
     "book": "Build an opening book, or look into one.",
-    "match": "Let players meet, and say who is stronger.",
+    "match": "Play a match and say which player is stronger.",
     "train": "Learn an evaluation from the rules of a game.",
     "cluster": "Start, join or end a cluster of machines.",
     "lab": "Run experiments on parallel search.",
@@ -32,14 +32,15 @@ COMMANDS = {
     "show": "Draw a position or the end of a game.",
     "games": "List the games in a file.",
     "convert": "Copy games from one format to another.",
-    "plugins": "List what can be chosen by name, and where it is from.",
+    "plugins": "List everything that can be chosen by name, with its origin.",
+    "bench": "Search a fixed set of positions, and count the nodes.",
     "warm": "Compile every kernel ahead of its first use.",
-    "doctor": "Say what a bug report needs, and test this installation.",
+    "doctor": "Collect facts for a bug report, and test this installation.",
 }
 
 
 class _LazyGroup(Group):
-    """Knows its commands by name and line; imports one only to run it."""
+    """A command group that knows its commands by name and summary, and imports a command only to run it."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
@@ -50,14 +51,14 @@ class _LazyGroup(Group):
         return add_import_option(import_module(f"outflank.ui.cli.{name}").command)
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        from outflank.games.description import OWN_GAMES  # of which no command but help has need here
+        from outflank.games.description import OWN_GAMES  # needed by the help text alone
 
-        written = self.help or ""
+        template = self.help or ""
         try:
-            self.help = written.format(games=" and ".join(map(str.capitalize, OWN_GAMES)))
+            self.help = template.format(games=" and ".join(map(str.capitalize, OWN_GAMES)))
             super().format_help_text(ctx, formatter)
         finally:
-            self.help = written
+            self.help = template
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
@@ -81,13 +82,13 @@ add_import_option(cli)
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run the command line: status 0 good, 1 the answer is no, 2 bad input, 130 interrupted, 143 terminated."""
-    fill_closed_streams()
+    """Run the command line. Exit status: 0 success, 1 negative result, 2 bad input, 130 interrupted, 143 terminated."""
+    reopen_closed_streams()
     warnings.showwarning = _one_line_warning
     for stream in (sys.stdout, sys.stderr):
-        make_plain(stream)
+        use_plain_text(stream)
     try:
-        with heeding_termination():
+        with sigterm_as_ctrl_c():
             status = cli.main(args=arguments, prog_name="outflank", standalone_mode=False)
         sys.stdout.flush()
     except click.ClickException as error:
@@ -97,18 +98,18 @@ def main(arguments: list[str] | None = None) -> None:
         _fail("outflank", str(error))
     except (KeyboardInterrupt, click.Abort):
         sys.stderr.write("outflank: interrupted\n")
-        sys.exit(status_of(INTERRUPTED))
+        sys.exit(exit_status(INTERRUPTED))
     except OSError as error:
-        forget_output()
+        discard_output()
         _fail("outflank", f"cannot write: {reason_of(error)}")
-    sys.exit(status_of(status) if isinstance(status, int) else 0)
+    sys.exit(exit_status(status) if isinstance(status, int) else 0)
 
 
-def _fail(who: str, message: str) -> NoReturn:
+def _fail(command: str, message: str) -> NoReturn:
     line = " ".join(message.split())
-    sys.stderr.write(folded(f"{who}: {line}", sys.stderr) + "\n")
+    sys.stderr.write(wrapped_line(f"{command}: {line}", sys.stderr) + "\n")
     sys.exit(2)
 
 
 def _one_line_warning(message: Warning | str, *rest: Any, **more: Any) -> None:
-    sys.stderr.write(folded(f"outflank: warning: {message}", sys.stderr) + "\n")
+    sys.stderr.write(wrapped_line(f"outflank: warning: {message}", sys.stderr) + "\n")

@@ -10,7 +10,7 @@ from outflank.ui.cli.groups import Group
 @click.group("book", cls=Group, invoke_without_command=True)
 @click.pass_context
 def command(context: click.Context) -> None:
-    """Build an opening book, learn one from games, or look into one.
+    """Build an opening book, learn one from games, or inspect one.
 
     A player uses it with `book=FILE`; `book=own` is the one that comes with the package.
     """
@@ -18,5 +18,5 @@ def command(context: click.Context) -> None:
         click.echo(context.get_help())
 
 
-for each in (build_command, learn_command, merge_command, show_command, tree_command, export_command):
-    command.add_command(each)
+for subcommand in (build_command, learn_command, merge_command, show_command, tree_command, export_command):
+    command.add_command(subcommand)

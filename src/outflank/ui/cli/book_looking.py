@@ -1,4 +1,4 @@
-"""`outflank book show`, `tree` and `export`: what is in books."""
+"""`outflank book show`, `tree` and `export`: the contents of books."""
 
 from typing import Any
 
@@ -6,13 +6,13 @@ import click
 
 from outflank.boards import Board
 from outflank.books.book import Book
-from outflank.books.exchange import FORMATS, exported
+from outflank.books.exchange import FORMATS, export_lines
 from outflank.books.trees import Branch, tree_of
 from outflank.errors import OutflankError
 from outflank.ui.cli.book_view import tree_lines
 from outflank.ui.cli.common import diagnostics, one_board, output, position_options, print_json
 from outflank.ui.cli.game_options import PositionCommand
-from outflank.ui.cli.writing import STANDARD_OUTPUT, deliver, force_option, refuse_to_overwrite
+from outflank.ui.cli.writing import STANDARD_OUTPUT, force_option, refuse_to_overwrite, write_output
 from outflank.words import how_many
 
 SHOWN_PLIES, EXPORTED_PLIES, MOST_PLIES = 4, 12, 120
@@ -25,7 +25,7 @@ book_option = click.option("--book", "name", default="own", show_default=True, m
 @book_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def show_command(name: str, as_json: bool, **options: Any) -> int:
-    """What a book knows of a position; status 1 if nothing."""
+    """Print a book's entry of a position; the status is 1 if there is none."""
     board = one_board(**options)
     book = Book.read(board.game, name)
     entry = book.entry(board)
@@ -59,14 +59,14 @@ def show_command(name: str, as_json: bool, **options: Any) -> int:
 @position_options
 @book_option
 @click.option(
-    "--plies", type=click.IntRange(1, MOST_PLIES), default=SHOWN_PLIES, show_default=True, help="How deep it is shown."
+    "--plies", type=click.IntRange(1, MOST_PLIES), default=SHOWN_PLIES, show_default=True, help="Depth of the tree."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def tree_command(name: str, plies: int, as_json: bool, **options: Any) -> int:
-    """A book as a tree, from the start or from a position.
+    """Print a book as a tree, from the start or from a position.
 
-    Moves that are each other's mirror image are shown as one. A position that several lines lead to is shown in the
-    shortest, and the others name that one. The status is 1 if the book does not know the position.
+    Moves that are mirror images of each other are shown as one. A position that several lines reach is shown in the
+    shortest of them, and the others refer to that line. The status is 1 if the position is not in the book.
 
     \b
       outflank book tree
@@ -82,7 +82,7 @@ def tree_command(name: str, plies: int, as_json: bool, **options: Any) -> int:
             position=board.to_text(),
             positions=len(book.entries),
             plies=plies,
-            branches=[_branch(each) for each in tops],
+            branches=[_branch_document(branch) for branch in tops],
             unit=book.scale.unit,
             points_per_unit=book.scale.points,
         )
@@ -97,7 +97,7 @@ def tree_command(name: str, plies: int, as_json: bool, **options: Any) -> int:
     return 0
 
 
-def _branch(branch: Branch) -> Any:
+def _branch_document(branch: Branch) -> Any:
     from outflank.books.documents import BookBranch
 
     return BookBranch(
@@ -107,28 +107,28 @@ def _branch(branch: Branch) -> Any:
         games=branch.games,
         positions=branch.positions,
         same_as=branch.same_as,
-        branches=[_branch(each) for each in branch.branches],
+        branches=[_branch_document(child) for child in branch.branches],
     )
 
 
 @click.command("export", cls=PositionCommand)
 @position_options
 @book_option
-@click.option("--out", required=True, metavar="FILE", help="Where to; - is standard output.")
-@click.option("--to", type=click.Choice(FORMATS), help="The format, where the file's name does not tell.")
+@click.option("--out", required=True, metavar="FILE", help="File to write; - is standard output.")
+@click.option("--to", type=click.Choice(FORMATS), help="The format, if the file name does not show it.")
 @click.option(
     "--plies",
     type=click.IntRange(1, MOST_PLIES),
     default=EXPORTED_PLIES,
     show_default=True,
-    help="How long lines are, in dot and txt.",
+    help="Length of lines, for dot and txt.",
 )
 @force_option
 def export_command(name: str, out: str, to: str | None, plies: int, force: bool, **options: Any) -> int:
     """Write a book for other programs.
 
-    All positions as JSON lines (jsonl), which `book merge` reads, or as a table of moves (csv); the lines from a
-    position as a graph for Graphviz (dot), or as lists of moves (txt), which `match --openings` takes.
+    Either all positions, as JSON lines (jsonl) for `book merge` or as a table of moves (csv); or the lines from a
+    position, as a graph for Graphviz (dot) or as lists of moves (txt) for `match --openings`.
 
     \b
       outflank book export --out {first}.jsonl
@@ -141,7 +141,7 @@ def export_command(name: str, out: str, to: str | None, plies: int, force: bool,
         raise OutflankError(f"{out}: --to says in which format ({', '.join(FORMATS)}), or the end of the file's name")
     refuse_to_overwrite([out], force=force)
     book = Book.read(board.game, name)
-    deliver(out, "".join(exported(book, format, board, plies)))
+    write_output(out, "".join(export_lines(book, format, board, plies)))
     console = diagnostics() if out == STANDARD_OUTPUT else output()
     console.print(f"{how_many(len(book.entries), 'position')}: {format} written to {out}")
     return 0

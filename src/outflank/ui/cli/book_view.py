@@ -1,4 +1,4 @@
-"""A book's tree as it is seen in a terminal."""
+"""The view of a book's tree in a terminal."""
 
 from collections.abc import Iterator
 
@@ -9,16 +9,16 @@ TEE, LAST, BAR, GAP = "├ ", "└ ", "│ ", "  "
 VALUE, COUNT = 8, 10
 
 
-def tree_lines(book: Book, tops: list[Branch], width: int) -> Iterator[str]:
-    """The lines of a tree, none wider than the terminal: the move, its value, what is known below it."""
-    labels = [label for label, branch in _rows(tops, "") if not isinstance(branch, list)]
+def tree_lines(book: Book, branches: list[Branch], width: int) -> Iterator[str]:
+    """Yield the lines of a tree, none wider than the terminal: the move, its value, and the counts below it."""
+    labels = [label for label, branch in _rows(branches, "") if not isinstance(branch, list)]
     room = min(max(map(len, labels)), width - VALUE - 3 * COUNT)
-    played = any(branch.games for _, branch in _rows(tops, "") if isinstance(branch, Branch))
-    heads = ["positions", "depth", *(["games"] if played else [])]
-    yield _cut(f"{'':{room}}{book.scale.unit:>{VALUE}}" + "".join(f"{head:>{COUNT}}" for head in heads), width)
-    for label, branch in _rows(tops, ""):
+    played = any(branch.games for _, branch in _rows(branches, "") if isinstance(branch, Branch))
+    headings = ["positions", "depth", *(["games"] if played else [])]
+    yield _cut(f"{'':{room}}{book.scale.unit:>{VALUE}}" + "".join(f"{head:>{COUNT}}" for head in headings), width)
+    for label, branch in _rows(branches, ""):
         if isinstance(branch, list):
-            others = ", ".join(f"{each.move} {_value(book, each)}" for each in branch)
+            others = ", ".join(f"{other.move} {_value(book, other)}" for other in branch)
             yield _cut(f"{label}{others}", width)
             continue
         line = f"{label:{room}}{_value(book, branch):>{VALUE}}"
@@ -31,9 +31,9 @@ def tree_lines(book: Book, tops: list[Branch], width: int) -> Iterator[str]:
 
 
 def _rows(branches: list[Branch], indent: str) -> Iterator[tuple[str, Branch | list[Branch]]]:
-    """What stands on each line: a move that the book follows, or all of a position's that it does not."""
-    followed = [each for each in branches if each.is_home or each.same_as is not None]
-    others = [each for each in branches if not (each.is_home or each.same_as is not None)]
+    """Yield the label and content of each line: a move that the book follows, or all other moves of a position."""
+    followed = [branch for branch in branches if branch.is_home or branch.same_as is not None]
+    others = [branch for branch in branches if not (branch.is_home or branch.same_as is not None)]
     for number, branch in enumerate(followed, 1):
         last = number == len(followed) and not others
         yield f"{indent}{LAST if last else TEE}{branch.move}", branch

@@ -1,4 +1,4 @@
-"""`outflank convert`."""
+"""`outflank convert`: copies of games in another format."""
 
 import sys
 from collections.abc import Iterable, Iterator
@@ -12,18 +12,18 @@ from outflank.formats.game_record import Record
 from outflank.formats.selection import Selection
 from outflank.ui.cli.common import diagnostics, output
 from outflank.ui.cli.game_options import HelpWithGames
-from outflank.ui.cli.streams import leave_quietly
+from outflank.ui.cli.streams import exit_quietly
 from outflank.ui.cli.writing import force_option, refuse_to_overwrite
 from outflank.words import how_many
 
 
-class FormatName(click.ParamType):  # type: ignore[type-arg]  # generic in its newest versions alone
-    """A format of files by the end of their names: one of the package's, or of a game of a user's own."""
+class FormatName(click.ParamType):  # type: ignore[type-arg]  # generic only in the newest versions of click
+    """A file format by its file name extension: one of the package's, or of a user's own game."""
 
     name = "format"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The name, if there is such a format."""
+        """Return the name, if there is such a format."""
         try:
             format_named(value)
         except UnknownName as error:
@@ -31,17 +31,17 @@ class FormatName(click.ParamType):  # type: ignore[type-arg]  # generic in its n
         return value
 
     def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str:
-        """All names of the package's, as of a choice."""
+        """Return the names of the package's formats, in the form of a choice."""
         return f"[{'|'.join(suffix.removeprefix('.') for suffix in file_formats())}]"
 
 
 @click.command("convert", cls=HelpWithGames)
 @click.argument("files", metavar="A… B", nargs=-1, required=True)
-@click.option("--from", "from_", type=FormatName(), help="The format of A, where neither content nor name tells.")
-@click.option("--to", type=FormatName(), help="The format of B, where its name does not tell.")
+@click.option("--from", "from_", type=FormatName(), help="The format of A, if neither content nor name shows it.")
+@click.option("--to", type=FormatName(), help="The format of B, if its name does not show it.")
 @force_option
 def command(files: tuple[str, ...], from_: str | None, to: str | None, force: bool) -> None:
-    """Copy the games in A to B, in another format; those of several files one after the other.
+    """Copy the games in A to B, in another format; several files A are joined.
 
     A is recognised by its content, B by its name: {files}. - is standard input or output. If A is damaged, the games
     before the damage are written, and the status is 2. Games with headers like PGN's (PlayOK) are read too.
@@ -58,23 +58,23 @@ def command(files: tuple[str, ...], from_: str | None, to: str | None, force: bo
     if to_stdout and to is None:
         raise OutflankError("-: --to says in which format")
     refuse_to_overwrite([] if to_stdout else files_written(target, to), force=force)
-    games = _Counted(record for source in sources for _, record in games_of(source, Selection(), from_))
+    games = _CountedRecords(record for source in sources for _, record in games_of(source, Selection(), from_))
     where = "standard output" if to_stdout else target
     try:
         write_records(games, sys.stdout.buffer if to_stdout else target, format=to)
         sys.stdout.flush()
     except OutflankError as error:
-        raise OutflankError(f"{error}; written before that to {where}: {games.told}") from None
+        raise OutflankError(f"{error}; written before that to {where}: {games.count_text}") from None
     except BrokenPipeError:
-        leave_quietly()
+        exit_quietly()
     except OSError as error:
         raise OutflankError(f"{where}: cannot write: {reason_of(error)}") from None
-    # Data goes to standard output alone.
-    (diagnostics() if to_stdout else output()).print(f"{games.told} written to {where}")
+    # Standard output is for data alone.
+    (diagnostics() if to_stdout else output()).print(f"{games.count_text} written to {where}")
 
 
-class _Counted:
-    """Games as they pass by, and how many have."""
+class _CountedRecords:
+    """Iterates over games and counts them."""
 
     def __init__(self, records: Iterable[Record]) -> None:
         self._records = records
@@ -83,25 +83,25 @@ class _Counted:
     def __iter__(self) -> Iterator[Record]:
         for record in self._records:
             yield record
-            self._games += 1  # when the next one is asked for, this one has been written
+            self._games += 1  # when the next game is requested, this one has been written
 
     @property
-    def told(self) -> str:
-        """How many, in words."""
+    def count_text(self) -> str:
+        """The number of games, in words."""
         return how_many(self._games, "game")
 
 
 def games_of(source: str, selection: Selection, format: str | None) -> Iterator[tuple[int, Record]]:
-    """The wanted games of a file, or of standard input, with their numbers; errors say of which."""
+    """Yield the selected games of a file, or of standard input, with their numbers; errors name the file."""
     if source == "-" and sys.stdin is None:
         raise OutflankError("- asks for standard input, which is closed")
     name = "standard input" if source == "-" else source
-    is_told = False
+    reported = False
     try:
         for number, record in select_records(sys.stdin.buffer if source == "-" else source, selection, format=format):
-            if record.start.assumed and not is_told:
+            if record.start.assumed and not reported:
                 diagnostics().print(f"{name}, game {number:,}: assumed: {record.start.assumed}")
-                is_told = True
+                reported = True
             yield number, record
     except FormatError as error:
         raise FormatError(f"{name}: {error}") from None

@@ -1,27 +1,28 @@
-"""`--device`, for every command that can work on a GPU."""
+"""`--device`, the option of every command that can use a GPU."""
 
 from collections.abc import Callable
 from typing import Any, TypeVar
 
 import click
 
-from outflank.gpu.choosing import DEVICES, DeviceAsked, settled_device
+from outflank.gpu.choosing import DEVICES, DeviceOption, resolve_device
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 def device_option(help: str) -> Callable[[Command], Command]:
-    """Where the work is done. A command is given what is left to ask for: whether there is a GPU is known by then."""
+    """Return a decorator that adds `--device`. The command gets the device to use: the search for a GPU is done by
+    then."""
     return click.option(
         "--device",
         type=click.Choice(DEVICES),
         default="cpu",
         show_default=True,
-        callback=_settled,
-        help=f"{help} With gpu-or-cpu the CPU goes on where no GPU can.",
+        callback=_resolved,
+        help=f"{help} With gpu-or-cpu the CPU takes over where no GPU can be used.",
     )
 
 
-def _settled(context: click.Context, option: click.Parameter, asked: DeviceAsked) -> DeviceAsked:
-    # A shell that completes a line waits for the answer, and asks for no work.
-    return asked if context.resilient_parsing else settled_device(asked)
+def _resolved(context: click.Context, option: click.Parameter, device: DeviceOption) -> DeviceOption:
+    # Shell completion waits for the answer, and needs no device.
+    return device if context.resilient_parsing else resolve_device(device)

@@ -1,4 +1,4 @@
-"""`outflank doctor`."""
+"""`outflank doctor`: facts for a bug report, and a test of the installation."""
 
 import platform
 import sys
@@ -28,17 +28,17 @@ LIBRARIES = ("numba", "llvmlite", "numpy", "rich", "click", "msgspec")
 @click.command("doctor")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def command(as_json: bool) -> int:
-    """Say what a bug report needs, and test this installation.
+    """Collect facts for a bug report, and test this installation.
 
-    Exit status 1 if a test fails.
+    The status is 1 if a test fails.
     """
     facts = _facts()
     checks: list[Check] = []
     console = output()
     if not as_json:
-        shown = {name: value for name, value in facts.items() if value is not None or not name.startswith("gpu_")}
-        width = max(map(len, shown))
-        for name, value in shown.items():
+        printed = {name: value for name, value in facts.items() if value is not None or not name.startswith("gpu_")}
+        width = max(map(len, printed))
+        for name, value in printed.items():
             console.print(Text(f"{name:<{width}}", "bold"), _readable(name, value))
         console.print()
     for check in self_test():
@@ -50,30 +50,30 @@ def command(as_json: bool) -> int:
     if as_json:
         from outflank.ui.cli.documents import CheckDocument, DoctorDocument
 
-        told = [CheckDocument(name=each.name, passed=each.passed, detail=each.detail) for each in checks]
-        print_json(DoctorDocument(**facts, checks=told, passed=good))
+        documents = [CheckDocument(name=check.name, passed=check.passed, detail=check.detail) for check in checks]
+        print_json(DoctorDocument(**facts, checks=documents, passed=good))
     elif not good:
         console.print("\nSomething is wrong here: please report it with everything above.")
     return 0 if good else 1
 
 
 def _facts() -> dict[str, Any]:
-    machine, built = this_machine(), topology()
+    machine, processors = this_machine(), topology()
     return {
         "outflank": __version__,
         "python": f"{platform.python_implementation()} {platform.python_version()}",
         **{library: _version(library) for library in LIBRARIES},
         **asdict(machine),
-        "processors": str(built),
-        "memory_nodes": len(built.nodes),
+        "processors": str(processors),
+        "memory_nodes": len(processors.nodes),
         "pinning": "threads can be bound to processors" if can_bind() else "this system binds no thread to a processor",
         "kernels": "interpreted (NUMBA_DISABLE_JIT is set)" if interpreted() else "compiled",
         "lanes": _lanes(),
         "threads": "without a global lock" if not _has_global_lock() else "with a global lock; kernels release it",
         **_gpu(),
         "cache": _cache_directory(),
-        "cache_files": files.occupation()[0],
-        "cache_bytes": files.occupation()[1],
+        "cache_files": files.disk_usage()[0],
+        "cache_bytes": files.disk_usage()[1],
     }
 
 
@@ -81,25 +81,25 @@ def _lanes() -> str:
     if interpreted():
         return "arrays"
     load_numba()
-    return lane_forms.described()
+    return lane_forms.forms_text()
 
 
 def _gpu() -> dict[str, Any]:
-    """The GPU, or why there is none; nothing is imported or compiled for it."""
+    """Return the GPU's facts, or why there is none; nothing is imported or compiled for this."""
     device: DeviceFacts | None = None
     if simulated():
-        told = "simulated (NUMBA_ENABLE_CUDASIM is set)"
+        description = "simulated (NUMBA_ENABLE_CUDASIM is set)"
     else:
         try:
             device = first_device()
-            told = str(device)
+            description = str(device)
         except DeviceTrouble as trouble:
-            told = f"none: {str(trouble).removeprefix('device gpu: ')}"
+            description = f"none: {str(trouble).removeprefix('device gpu: ')}"
         except Exception as error:  # a diagnosis reports whatever went wrong
-            told = f"unknown: {type(error).__name__}: {' '.join(str(error).split())[:200]}"
+            description = f"unknown: {type(error).__name__}: {' '.join(str(error).split())[:200]}"
     return {
         "numba_cuda": _version("numba-cuda"),
-        "gpu": told,
+        "gpu": description,
         "gpu_memory_bytes": device.memory_bytes if device else None,
         "gpu_free_memory_bytes": device.free_memory_bytes if device else None,
     }

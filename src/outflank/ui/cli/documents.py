@@ -1,8 +1,7 @@
-"""What commands print with `--json`: one of these on each line. `docs/json.md` says which command prints which.
+"""Documents that commands print with `--json`, one on each line. `docs/json.md` lists them by command.
 
-What is printed of a search is in `outflank.ui.cli.search_documents`, of proofs in `outflank.ui.cli.solve_documents`, of
-a match in `outflank.arena.documents`, of learning in `outflank.learning.documents`, of an experiment in
-`outflank.lab.store`.
+Those of a search are in `outflank.ui.cli.search_documents`, of proofs in `outflank.ui.cli.solve_documents`, of a match
+in `outflank.arena.documents`, of learning in `outflank.learning.documents`, of an experiment in `outflank.lab.store`.
 """
 
 from typing import Literal
@@ -17,19 +16,19 @@ class ShowDocument(Document, frozen=True, kw_only=True, tag="outflank/show/1"):
 
     game: str
     position: str
-    """In the game's notation."""
+    """The position in the game's notation."""
     turn: Literal["black", "white"]
     ply: int
-    """Moves so far, passes included."""
+    """Number of moves so far, passes included."""
     legal: list[str]
     moves: list[str]
-    """That led here."""
+    """The moves that led to the position."""
     result: str
     """`1-0`, `0-1`, `1/2-1/2`, or `*` while the game goes on."""
     score: float | None
-    """What black has won."""
+    """Black's score."""
     reason: str | None
-    """Why the game is over."""
+    """Why the game is over; null while it goes on."""
 
 
 class PerftDocument(Document, frozen=True, kw_only=True, tag="outflank/perft/1"):
@@ -42,30 +41,30 @@ class PerftDocument(Document, frozen=True, kw_only=True, tag="outflank/perft/1")
     seconds: float
     workers: int
     complete: bool
-    """False: it was interrupted, or its GPU was lost, and there are so many leaves at least."""
+    """False: the count was interrupted or its GPU was lost, and `leaves` is a lower bound."""
     device: str = "cpu"
-    """Where they were counted: `cpu` or `gpu`."""
+    """Where the leaves were counted: `cpu` or `gpu`."""
     divide: dict[str, int] | UnsetType = UNSET
     """With `--divide`: leaves below each move."""
 
 
 class CheckedLevelDocument(Struct, frozen=True, kw_only=True):
-    """What was checked of a strategy's positions with so many moves left."""
+    """The checked positions of a strategy with a given number of moves left."""
 
     left: int
     own: int
-    """Where the strategy's move was played."""
+    """Positions where the strategy's move was played."""
     other: int
-    """Where every answer was played."""
+    """Positions where every answer was played."""
 
 
 class CheckedStrategyDocument(Struct, frozen=True, kw_only=True):
-    """That a side wins so much at least."""
+    """A checked strategy, by which a side scores at least `bound`."""
 
     side: Literal["black", "white"]
     bound: int
     positions: int
-    """Of all levels."""
+    """Positions of all levels."""
     levels: list[CheckedLevelDocument]
     finished: int
     """Games that ended before a leaf."""
@@ -74,43 +73,43 @@ class CheckedStrategyDocument(Struct, frozen=True, kw_only=True):
     leaves: int
     """Positions that were searched to the end."""
     nodes: int
-    """Of those searches."""
+    """Nodes of these searches."""
 
 
 class ProofCheckDocument(Document, frozen=True, kw_only=True, tag="outflank/proof-check/1"):
-    """A proof that was found to be right."""
+    """A proof that was checked and found correct."""
 
     game: str
     position: str
     value: int
-    """For the side to move."""
+    """The value for the side to move."""
     strategies: list[CheckedStrategyDocument]
     seconds: float
 
 
 class ValuedMove(Struct, frozen=True, kw_only=True):
-    """A move and what it is worth."""
+    """A move and its value."""
 
     move: str
     value: int | None
 
 
 class ValuedLine(ValuedMove, frozen=True, kw_only=True):
-    """And what is expected to follow it."""
+    """A move, its value and its principal variation."""
 
     line: list[str]
 
 
 class BookDocument(Document, frozen=True, kw_only=True, tag="outflank/book/1"):
-    """What a book knows of a position."""
+    """The entry of a position in a book."""
 
     position: str
     positions: int
-    """In the book."""
+    """Number of positions in the book."""
     depth: int | None
-    """Plies that the position was searched to; null: it is not known."""
+    """Plies that the position was searched to; null: it is not in the book."""
     games: int = 0
-    """How many games came to it, of those that the book was learnt from."""
+    """Games that came to the position, of those that the book was learnt from."""
     moves: list[ValuedMove]
     unit: str
     points_per_unit: float
@@ -127,21 +126,21 @@ class GameDocument(Document, frozen=True, kw_only=True, tag="outflank/games/1"):
     black: str
     white: str
     score: float | None
-    """What black has won; null: it is not known."""
+    """Black's score; null: it is not known."""
     best: float | None
-    """What black would have won by perfect play at the end."""
+    """Black's score after perfect play at the end."""
     reason: str
-    """Why it ended, if not by the rules."""
+    """Why the game ended, if not by the rules."""
     length: int
-    """Moves, passes left out."""
+    """Number of moves without passes."""
     opening: str
-    """The first of them."""
+    """The first moves."""
     moves: str | UnsetType = UNSET
-    """With `--number`: all of them."""
+    """All moves, with `--number`."""
 
 
 class ReviewGameDocument(Document, frozen=True, kw_only=True, tag="outflank/review-game/1"):
-    """The game that is reviewed."""
+    """The game under review."""
 
     game: str
     black: str
@@ -155,7 +154,7 @@ class ReviewGameDocument(Document, frozen=True, kw_only=True, tag="outflank/revi
 
 
 class ReviewMoveDocument(Document, frozen=True, kw_only=True, tag="outflank/review-move/1"):
-    """A move beside the best one there; values are for the side that moved."""
+    """A move beside the best one in its position; values are for the side that moved."""
 
     ply: int
     side: Literal["black", "white"]
@@ -163,52 +162,71 @@ class ReviewMoveDocument(Document, frozen=True, kw_only=True, tag="outflank/revi
     mark: str
     """`?!`, `?`, `??`, or nothing."""
     value: float | Literal["won", "lost"]
-    """In words where the game does not say how much a win counts."""
+    """The value, in words where the game does not score the size of a win."""
     best: str
     best_value: float | Literal["won", "lost"]
     loss: float | None
-    """Null: the game itself, where it does not say how much that counts."""
+    """The loss against the best move; null: the move lost the game, where the size of a win is not scored."""
     depth: int
     exact: bool
     unit: str
 
 
 class TurningPointDocument(Struct, frozen=True, kw_only=True):
-    """Where the game turned."""
+    """A point where the expected outcome changed."""
 
     ply: int
     before: str
     after: str
     blamed: str | None
-    """The move; null: no single one is to blame at this depth."""
+    """The move that caused it; null: no single move is to blame at this depth."""
 
 
 class ReviewStoryDocument(Document, frozen=True, kw_only=True, tag="outflank/review-story/1"):
-    """What the review says of the whole game."""
+    """The review's summary of the whole game."""
 
     judged: int
     forced: int
-    """Moves without a choice."""
+    """Moves without an alternative."""
     passes: int
     stopped: bool
     first: str
-    """How it stood at the first move judged."""
+    """The expected outcome at the first move judged."""
     turns: list[TurningPointDocument]
 
 
 class PluginDocument(Document, frozen=True, kw_only=True, tag="outflank/plugin/1"):
-    """What can be chosen by a name, or could if it were not broken."""
+    """A part that can be chosen by name, or could be if it were not broken."""
 
     kind: str
     name: str
     package: str | None
-    """What has installed it, with its version; null: it was registered in this process."""
+    """The package that installed it, with its version; null: it was registered in this process."""
     place: str
-    """Where it is written: `module:attribute`, or who has registered it."""
+    """Where it is defined: `module:attribute`, or the code that registered it."""
     about: str | None
-    """A line; null if it cannot be used."""
+    """A description in one line; null if it cannot be used."""
     broken: str | None
-    """Why it cannot be used."""
+    """Why it cannot be used; null if it can."""
+
+
+class BenchSearchDocument(Document, frozen=True, kw_only=True, tag="outflank/bench-search/1"):
+    """One search of the benchmark."""
+
+    search: str
+    nodes: int
+    seconds: float
+
+
+class BenchDocument(Document, frozen=True, kw_only=True, tag="outflank/bench/1"):
+    """The whole benchmark."""
+
+    complete: bool
+    """False: it was interrupted, and `nodes` is no signature."""
+    nodes: int
+    """The signature: all nodes of all searches."""
+    seconds: float
+    nodes_per_second: int
 
 
 class WarmDocument(Document, frozen=True, kw_only=True, tag="outflank/warm/1"):
@@ -216,7 +234,7 @@ class WarmDocument(Document, frozen=True, kw_only=True, tag="outflank/warm/1"):
 
     kernel: str
     types: tuple[str, ...]
-    """The classes that it is compiled for."""
+    """The classes that the kernel is compiled for."""
     how: Literal["compiled", "loaded"]
     seconds: float
 
@@ -230,7 +248,7 @@ class CheckDocument(Struct, frozen=True, kw_only=True):
 
 
 class DoctorDocument(Document, frozen=True, kw_only=True, tag="outflank/doctor/1"):
-    """What a bug report needs."""
+    """The facts that a bug report needs."""
 
     outflank: str
     python: str
@@ -254,7 +272,7 @@ class DoctorDocument(Document, frozen=True, kw_only=True, tag="outflank/doctor/1
     threads: str
     numba_cuda: str
     gpu: str
-    """Which, or why there is none."""
+    """The GPU's name, or why there is none."""
     gpu_memory_bytes: int | None
     gpu_free_memory_bytes: int | None
     cache: str
@@ -280,11 +298,11 @@ class ClusterDocument(Struct, frozen=True, kw_only=True):
 
     address: str
     problem: str | None
-    """Why the head says nothing; null where it answers."""
+    """Why the head does not answer; null if it does."""
     nodes: tuple[ClusterNodeDocument, ...]
 
 
 class ClusterStatusDocument(Document, frozen=True, kw_only=True, tag="outflank/cluster-status/1"):
-    """The clusters that this machine is in."""
+    """The clusters that this machine belongs to."""
 
     clusters: tuple[ClusterDocument, ...]

@@ -1,4 +1,4 @@
-"""Boards on the terminal: coloured discs where they can be told apart, letters elsewhere."""
+"""Boards on the terminal: coloured discs where the terminal shows them, letters elsewhere."""
 
 from typing import Any
 
@@ -10,12 +10,12 @@ from outflank.games.description import TerminalColours, description_of, unit_of
 from outflank.ui.cli.common import describe, letters_only
 
 LAST = "#c05a2b"
-"""Behind the last move."""
+"""Background colour of the last move."""
 SHAPES = {"X": "●", "O": "●", ".": "·", "*": "•"}
 
 
 def draw(console: Console, board: Board[Any], *, last: bool = False) -> None:
-    """Draw a board, with what there is to say of it; with `last` the last move is marked."""
+    """Draw a board and the facts about it; with `last` the last move is marked."""
     draw_cells(console, board, last=last)
     console.print()
     for line in facts(board):
@@ -23,8 +23,8 @@ def draw(console: Console, board: Board[Any], *, last: bool = False) -> None:
 
 
 def draw_cells(console: Console, board: Board[Any], *, last: bool = False) -> None:
-    """Draw a board and nothing else."""
-    # A game that draws no board tells its position in words, and these have no cells.
+    """Draw the cells of a board and nothing else."""
+    # A game without a diagram of its own describes the position in words, which have no cells.
     coloured = not letters_only(console) and type(board).diagram is not Board.diagram
     colours = description_of(board.game).colours
     for line in board.diagram(last=last):
@@ -32,12 +32,12 @@ def draw_cells(console: Console, board: Board[Any], *, last: bool = False) -> No
 
 
 def _coloured(line: str, colours: TerminalColours) -> Text:
-    """A line of a diagram with discs for its letters; labels stand before the first cell and after the last."""
-    shown = {"X": colours.black, "O": colours.white, ".": colours.empty, "*": colours.legal}
-    styles = {letter: f"{colour} on {colours.ground}" for letter, colour in shown.items()}
+    """Return a line of a diagram with discs in place of letters; labels precede the first cell and follow the last."""
+    letter_colours = {"X": colours.black, "O": colours.white, ".": colours.empty, "*": colours.legal}
+    styles = {letter: f"{colour} on {colours.ground}" for letter, colour in letter_colours.items()}
     text = Text()
-    body = [index for index, char in enumerate(line) if char in styles]
-    inside = range(body[0], body[-1] + 1) if body else range(0)
+    cells = [index for index, char in enumerate(line) if char in styles]
+    inside = range(cells[0], cells[-1] + 1) if cells else range(0)
     marked = False
     for index, char in enumerate(line):
         marked = char == "[" or (marked and char != "]")
@@ -46,19 +46,19 @@ def _coloured(line: str, colours: TerminalColours) -> Text:
         elif index not in inside:
             text.append(char, "dim")
         elif char in styles:
-            text.append(SHAPES[char], f"{shown[char]} on {LAST}" if marked else styles[char])
+            text.append(SHAPES[char], f"{letter_colours[char]} on {LAST}" if marked else styles[char])
         else:
             text.append(char, styles["."])
     return text
 
 
 def facts(board: Board[Any]) -> list[str]:
-    """Game, move and score; who is to move and where, or how it ended; the position on a line."""
+    """Return three lines: game, move number and score; the side to move and its moves, or the outcome; the position."""
     outcome = board.outcome()
-    standing = board.standing()
+    standing = board.score_text()
     lines = [f"{describe(board)}, move {board.ply + 1}{f'; {standing}' if standing else ''}"]
     if outcome is None:
-        moves = board.listed_moves()
+        moves = board.legal_move_texts()
         lines.append(f"{board.turn} to move, {len(moves)} legal: {' '.join(moves)}")
     else:
         winner = f"{outcome.winner} wins" if outcome.winner else "a draw"

@@ -1,4 +1,4 @@
-"""What a script says that moves are worth, beside what a search has proved."""
+"""Comparison of the scores that a script expects of moves with those that a search has proved."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,15 +10,15 @@ from outflank.search.results import Result
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Difference:
-    """A move that is not worth what was expected."""
+    """A move whose proved value differs from the expected one."""
 
     move: str
     expected: int
-    """To the mover, as the script has it."""
+    """Score for the mover, according to the script."""
     found: int | None
-    """What it is worth, or the best move at most; None: it is not legal."""
+    """The proved value, or that of the best move as an upper bound; None: the move is not legal."""
     at_most: bool = False
-    """Whether `found` is that of the best move."""
+    """Whether `found` is only an upper bound, the value of the best move."""
 
     def __str__(self) -> str:
         if self.found is None:
@@ -28,27 +28,27 @@ class Difference:
 
 
 def differences(board: Board[Any], result: Result, scores: Mapping[int, int], *, wld: bool) -> tuple[Difference, ...]:
-    """Where a proof contradicts the scores of moves, by their codes; of who wins alone, only their signs count.
+    """Return where a proof contradicts the expected scores of moves, by their codes; with `wld` only their signs count.
 
-    A move whose value was not asked for is at most as good as the best one.
+    A move whose own value was not searched is at most as good as the best one.
     """
     if not result.exact or result.value is None:
         return ()
-    found = {each.move.code: each.value for each in result.best}
+    proved = {entry.move.code: entry.value for entry in result.best}
     if result.move is not None:
-        found[result.move.code] = result.value
+        proved[result.move.code] = result.value
     legal = {move.code for move in board.legal_moves}
-    told = []
+    contradictions = []
     for code, score in scores.items():
         expected = (score > 0) - (score < 0) if wld else score
         name = str(board.move(code))
-        if code in found:
-            if found[code] != expected:
-                told.append(Difference(move=name, expected=expected, found=found[code]))
+        if code in proved:
+            if proved[code] != expected:
+                contradictions.append(Difference(move=name, expected=expected, found=proved[code]))
         elif code in legal and expected > result.value:
-            told.append(Difference(move=name, expected=expected, found=result.value, at_most=True))
+            contradictions.append(Difference(move=name, expected=expected, found=result.value, at_most=True))
         elif code not in legal and legal:
-            told.append(Difference(move=name, expected=expected, found=None))
-        elif not legal and expected != result.value:  # the game is over: whatever the script calls that
-            told.append(Difference(move=name, expected=expected, found=result.value))
-    return tuple(told)
+            contradictions.append(Difference(move=name, expected=expected, found=None))
+        elif not legal and expected != result.value:  # the game is over, whatever move the script names
+            contradictions.append(Difference(move=name, expected=expected, found=result.value))
+    return tuple(contradictions)

@@ -1,4 +1,4 @@
-"""`outflank games`."""
+"""`outflank games`: lists of the games in files."""
 
 import re
 import shutil
@@ -13,49 +13,49 @@ import click
 from outflank.errors import OutflankError
 from outflank.formats.game_record import Record
 from outflank.formats.move_lists import write_moves
-from outflank.formats.selection import Selection, opening_of, played
+from outflank.formats.selection import Selection, move_codes, opening_of
 from outflank.games.description import GAMES
 from outflank.games.sides import Side
 from outflank.ui.cli.common import diagnostics, game_name, print_json
 from outflank.ui.cli.convert import FormatName, games_of
 from outflank.ui.cli.game_options import HelpWithGames
 from outflank.ui.cli.names import NameOf
-from outflank.ui.cli.streams import leave_quietly
+from outflank.ui.cli.streams import exit_quietly
 
-SHOWN = 8
-"""Moves of a game that the list shows."""
+MOVES_SHOWN = 8
+"""Moves of each game that the list shows."""
 
-WIDEST = 2 * SHOWN
-"""Letters of theirs, where moves are called by a square; other names are longer."""
+MOVES_WIDTH = 2 * MOVES_SHOWN
+"""Width of these moves, where a move is named by one square; other names are longer."""
 
 COLUMNS = "{0:>7}  {1:<10.10}  {2:<25.25}  {3:<19.19}  {4:<19.19}  {5:>5}  {6:>5}  {7}"
 FEWER_COLUMNS = "{0:>7}  {1:<10.10}  {3:<14.14}  {4:<14.14}  {5:>5}  {6:>5}  {7}"
-"""For terminals of fewer than `WIDE` columns: without the event, and names are short."""
+"""Layout for terminals of fewer than `WIDE` columns: without the event, and with shorter names."""
 WIDE = 120
 
 
 def _years(context: click.Context, option: click.Parameter, text: str | None) -> tuple[int, int] | None:
-    """`1998`, `1990-1999`, `1990-` or `-1999`."""
+    """Return the first and last year of `1998`, `1990-1999`, `1990-` or `-1999`."""
     if text is None:
         return None
-    found = re.fullmatch(r"(\d{1,4})?(-)?(\d{1,4})?", text.strip(), re.ASCII)
-    if found is None or not (found[1] or found[3]):
+    match = re.fullmatch(r"(\d{1,4})?(-)?(\d{1,4})?", text.strip(), re.ASCII)
+    if match is None or not (match[1] or match[3]):
         raise OutflankError(f"--year {text}: expected a year or two, like 1998 or 1990-1999")
-    first = int(found[1] or 0)
-    return first, int(found[3]) if found[3] else 9999 if found[2] else first
+    first = int(match[1] or 0)
+    return first, int(match[3]) if match[3] else 9999 if match[2] else first
 
 
 @click.command("games", cls=HelpWithGames)
 @click.argument("files", metavar="FILE…", nargs=-1, required=True)
-@click.option("--player", metavar="NAME", default="", help="Games of a player; a part of the name will do.")
+@click.option("--player", metavar="NAME", default="", help="Games of a player; a part of the name is enough.")
 @click.option("--event", metavar="NAME", default="", help="Games of a tournament.")
 @click.option("--year", "years", metavar="A-B", callback=_years, help="Games of a year, or of several.")
-@click.option("--game", type=NameOf(GAMES), help="Games of this one; and --opening is moves of it.")
-@click.option("--opening", metavar="MOVES", help="Games that begin so, f5d6c3, however the board is turned.")
-@click.option("--min-score", type=float, metavar="N", help="Games that black has won by N at least.")
-@click.option("--limit", type=click.IntRange(0), metavar="N", help="The first N of them.")
-@click.option("--number", type=click.IntRange(1), metavar="N", help="The moves of game number N.")
-@click.option("--from", "from_", type=FormatName(), help="The format, where neither content nor name tells.")
+@click.option("--game", type=NameOf(GAMES), help="Only this game; --opening is then in its notation.")
+@click.option("--opening", metavar="MOVES", help="Games with these first moves, like f5d6c3, in any orientation.")
+@click.option("--min-score", type=float, metavar="N", help="Games that black has won by at least N.")
+@click.option("--limit", type=click.IntRange(0), metavar="N", help="List only the first N.")
+@click.option("--number", type=click.IntRange(1), metavar="N", help="Print the moves of game number N.")
+@click.option("--from", "from_", type=FormatName(), help="The format, if neither content nor name shows it.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per game.")
 def command(
     files: tuple[str, ...],
@@ -65,55 +65,65 @@ def command(
     limit: int | None,
     from_: str | None,
     as_json: bool,
-    **wishes: Any,
+    **filters: Any,
 ) -> int:
-    """List the games in files: number, date, event, black, white, black's score, moves, and the first of them.
+    """List the games in files: number, date, event, black, white, black's score, number of moves, opening.
 
-    A file is recognised by its content ({files}); - is standard input. The
-    games of several are one list; each has its number in its own file, which is named behind it. Without a
-    game to list the status is 1.
+    A file's format is recognised by its content ({files}); - is standard input. The games of several files
+    form one list, in which each game has its number in its own file, named at the end of the line. The status is 1 if
+    no game matches.
 
     \b
       outflank games WTH_1998.wtb --player tastet --opening f5d6c3d3c4
       outflank games WTH_1998.wtb --number 17
     """
-    selection = Selection(number=number, opening=opening_of(opening, game) if opening else None, **wishes)
+    selection = Selection(number=number, opening=opening_of(opening, game) if opening else None, **filters)
     if number is not None and len(files) > 1:
         raise OutflankError(f"--number {number}: of which of the {len(files)} files? give one")
-    every = (
-        (file, place, record)
+    matching = (
+        (file, index, record)
         for file in files
-        for place, record in games_of(file, selection, from_)
+        for index, record in games_of(file, selection, from_)
         if game is None or game == game_name(record.start.game)
     )
-    listed = 0
+    count = 0
     try:
-        for file, place, record in islice(every, limit if number is None else 1):
-            listed += 1
+        for file, index, record in islice(matching, limit if number is None else 1):
+            count += 1
             if as_json:
-                _print_json(file, place, record, whole=number is not None)
+                _print_json(file, index, record, whole=number is not None)
             elif number is not None:
                 print(_moves(record, [move.code for move in record.moves]))
             else:
                 several = len(files) > 1
-                if listed == 1:
-                    columns = ("number", "date", "event", "black", "white", "score", "moves", f"{'opening':<{WIDEST}}")
+                if count == 1:
+                    columns = (
+                        "number",
+                        "date",
+                        "event",
+                        "black",
+                        "white",
+                        "score",
+                        "moves",
+                        f"{'opening':<{MOVES_WIDTH}}",
+                    )
                     layout, width = _layout()
                     print((layout.format(*columns) + ("  file" if several else "")).rstrip()[:width])
-                print(_line(layout, width, place, record, file if several else "")[:width])
+                print(_line(layout, width, index, record, file if several else "")[:width])
         sys.stdout.flush()
     except BrokenPipeError:
-        leave_quietly()
-    if number is not None and not listed:
+        exit_quietly()
+    if number is not None and not count:
         raise OutflankError(f"{files[0]}: there is no game number {number:,} like that")
-    if not listed and limit != 0:
+    if not count and limit != 0:
         diagnostics().print(f"outflank: {' '.join(files)}: no such game", soft_wrap=True)
         return 1
     return 0
 
 
 def _layout() -> tuple[str, int | None]:
-    """How a line is laid out, and where it is cut: at the edge of a terminal, which would break it anywhere."""
+    """Return the layout of a line, and the width at which to cut it: that of the terminal, which would break it
+    anywhere."""
     if not sys.stdout.isatty():
         return COLUMNS, None
     width = shutil.get_terminal_size().columns
@@ -121,14 +131,14 @@ def _layout() -> tuple[str, int | None]:
 
 
 def _line(layout: str, width: int | None, number: int, record: Record, file: str) -> str:
-    codes = played(record)
+    codes = move_codes(record)
     score = "" if record.score is None else f"{record.score:+g}"
     texts = (record.date, record.event, record.black, record.white)
     line = layout.format(number, *map(_printable, texts), score, len(codes), "")
-    shown = SHOWN
-    while width is not None and shown and len(line) + len(_moves(record, codes[:shown])) > width:
-        shown -= 1  # half a move says nothing
-    return f"{line}{_moves(record, codes[:shown]):<{WIDEST}}  {_printable(file)}".rstrip()
+    move_count = MOVES_SHOWN
+    while width is not None and move_count and len(line) + len(_moves(record, codes[:move_count])) > width:
+        move_count -= 1  # a cut move would be unreadable
+    return f"{line}{_moves(record, codes[:move_count]):<{MOVES_WIDTH}}  {_printable(file)}".rstrip()
 
 
 def _print_json(file: str, number: int, record: Record, *, whole: bool) -> None:
@@ -136,7 +146,7 @@ def _print_json(file: str, number: int, record: Record, *, whole: bool) -> None:
 
     from outflank.ui.cli.documents import GameDocument
 
-    codes = played(record)
+    codes = move_codes(record)
     document = GameDocument(
         file=file,
         number=number,
@@ -149,22 +159,22 @@ def _print_json(file: str, number: int, record: Record, *, whole: bool) -> None:
         best=record.best,
         reason=record.reason,
         length=len(codes),
-        opening=_moves(record, codes[:SHOWN]),
+        opening=_moves(record, codes[:MOVES_SHOWN]),
         moves=_moves(record, [move.code for move in record.moves]) if whole else UNSET,
     )
     print_json(document)
 
 
 def _moves(record: Record, codes: Sequence[int]) -> str:
-    return _named(record.start.game, codes if isinstance(codes, bytes) else tuple(codes), record.start.turn)
+    return _move_text(record.start.game, codes if isinstance(codes, bytes) else tuple(codes), record.start.turn)
 
 
-@lru_cache(1 << 14)  # most games begin like others: a third of the time of listing a million
-def _named(game: Any, codes: Sequence[int], turn: Side) -> str:
+@lru_cache(1 << 14)  # openings repeat: this saves a third of the time of listing a million games
+def _move_text(game: Any, codes: Sequence[int], turn: Side) -> str:
     return write_moves(game, codes, turn)
 
 
 @lru_cache(1 << 14)
 def _printable(text: str) -> str:
-    """The text without what a terminal would obey."""
+    """Return the text without control characters, which a terminal would obey."""
     return text if text.isprintable() else "".join(char if char.isprintable() else "?" for char in text)

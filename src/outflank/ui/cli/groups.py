@@ -1,4 +1,4 @@
-"""Commands that have commands."""
+"""The base class of commands with subcommands."""
 
 import click
 
@@ -6,7 +6,7 @@ from outflank.errors import UnknownName
 
 
 class Group(click.Group):
-    """Says what a mistyped command could have been."""
+    """A command group that suggests a name for a mistyped command."""
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

@@ -1,6 +1,7 @@
-"""Long work that Ctrl-C can end: in another thread, for a kernel does not see signals and this thread does.
+"""Long work that Ctrl-C can end. It runs in another thread, because kernels do not see signals and the main thread
+does.
 
-SIGTERM ends a command as Ctrl-C does, whatever that does at the moment; only the status tells them apart.
+SIGTERM always ends a command as Ctrl-C does; only the exit status differs.
 """
 
 import signal
@@ -10,7 +11,7 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import TYPE_CHECKING, Any, TypeVar
 
-if TYPE_CHECKING:  # the command line imports this before it knows what it is asked for
+if TYPE_CHECKING:  # imported by every command, at its start
     from outflank.search.contract import Stop
 
 T = TypeVar("T")
@@ -22,35 +23,35 @@ _terminated: list[int] = []
 
 
 @contextmanager
-def heeding_termination() -> Iterator[None]:
-    """SIGTERM does what Ctrl-C does; where it is ignored, or somebody has a use for it, it stays so."""
+def sigterm_as_ctrl_c() -> Iterator[None]:
+    """Let SIGTERM do what Ctrl-C does, unless it is ignored or has a handler already."""
     _terminated.clear()
-    here = threading.current_thread() is threading.main_thread()  # which alone can say what signals do
-    if not here or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
+    in_main_thread = threading.current_thread() is threading.main_thread()  # only it can set handlers
+    if not in_main_thread or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
         yield
         return
-    signal.signal(signal.SIGTERM, _like_ctrl_c)
+    signal.signal(signal.SIGTERM, _handle_sigterm)
     try:
         yield
     finally:
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
-def status_of(status: int) -> int:
-    """A command's status: that of a termination, where it was this that interrupted it."""
+def exit_status(status: int) -> int:
+    """Return the exit status of a command: `TERMINATED` if it was interrupted by SIGTERM."""
     return TERMINATED if status == INTERRUPTED and _terminated else status
 
 
-def _like_ctrl_c(number: int, frame: FrameType | None) -> None:
+def _handle_sigterm(number: int, frame: FrameType | None) -> None:
     _terminated.append(number)
     interrupt = signal.getsignal(signal.SIGINT)
-    # Ctrl-C may be ignored, as behind nohup and in a shell's background: who sends SIGTERM means it.
+    # Ctrl-C may be ignored, as under nohup and in a shell's background; SIGTERM must still end the command.
     (interrupt if callable(interrupt) else signal.default_int_handler)(signal.SIGINT, frame)
 
 
 @contextmanager
 def stopping_at_ctrl_c(stop: "Stop") -> Iterator[None]:
-    """Ctrl-C calls `stop` and nothing else, in whatever the block does."""
+    """Let Ctrl-C call `stop`, and do nothing else, during the block."""
     before = signal.signal(signal.SIGINT, lambda *_: stop())
     try:
         yield
@@ -58,16 +59,16 @@ def stopping_at_ctrl_c(stop: "Stop") -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
 
 
-def interruptibly(work: Callable[[], T], stop: "Stop") -> T:
-    """Do the work; Ctrl-C calls `stop`, which must end it. A second Ctrl-C leaves at once."""
-    found: list[T] = []
-    failed: list[BaseException] = []
+def run_interruptibly(work: Callable[[], T], stop: "Stop") -> T:
+    """Do the work and return its result. Ctrl-C calls `stop`, which must end it; a second Ctrl-C exits at once."""
+    results: list[T] = []
+    errors: list[BaseException] = []
 
     def target() -> None:
         try:
-            found.append(work())
-        except BaseException as error:  # whatever it is, it belongs to the caller
-            failed.append(error)
+            results.append(work())
+        except BaseException as error:  # every error is raised again in the caller
+            errors.append(error)
 
     def handler(*_: Any) -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -81,6 +82,6 @@ def interruptibly(work: Callable[[], T], stop: "Stop") -> T:
             thread.join(0.2)  # in short steps, so that signals are seen on every system
     finally:
         signal.signal(signal.SIGINT, before)
-    if failed:
-        raise failed[0]
-    return found[0]
+    if errors:
+        raise errors[0]
+    return results[0]

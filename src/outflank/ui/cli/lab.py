@@ -1,4 +1,4 @@
-"""`outflank lab`: the experiments, a subcommand for each, its options made from its parameters."""
+"""`outflank lab`: a subcommand for each experiment, with options made from its parameters."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -25,27 +25,27 @@ from outflank.lab.store import document
 from outflank.search.contract import Stop
 from outflank.ui.cli.common import diagnostics, output
 from outflank.ui.cli.importing import add_import_option
-from outflank.ui.cli.interrupting import INTERRUPTED, interruptibly
-from outflank.ui.cli.progress import NowAndThen
+from outflank.ui.cli.interrupting import INTERRUPTED, run_interruptibly
+from outflank.ui.cli.progress import ThrottledPrinter
 from outflank.ui.cli.tables import print_table
 from outflank.words import comma_separated, comma_separated_words, how_many, is_count
 
 LIST, REDRAW = "list", "redraw"
 MOST_FILES = 8
-"""Files that are named of those that were written."""
+"""Most written files that are named."""
 MOST_SEARCHED = 4
-"""Positions that were searched, and ways in which each was, that are told on a terminal."""
+"""Most searched positions, and searches of each, that are printed on a terminal."""
 
 
-class Several(click.ParamType):  # type: ignore[type-arg]  # generic in its newest versions alone
-    """A list with commas between, as `comma_separated_words` reads it; numbers may be ranges, like 1-4."""
+class CommaSeparated(click.ParamType):  # type: ignore[type-arg]  # generic only in the newest versions of click
+    """A list of values between commas, as `comma_separated_words` reads it; numbers may be ranges, like 1-4."""
 
     def __init__(self, kind: type) -> None:
         self.kind = kind
         self.name = "N,N,…" if kind is int else "NAME,…"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The values in the text."""
+        """Return the values in the text."""
         if isinstance(value, tuple):
             return value
         try:
@@ -56,19 +56,19 @@ class Several(click.ParamType):  # type: ignore[type-arg]  # generic in its newe
             self.fail("the list is empty", param, ctx)
         if self.kind is str:
             return tuple(words)
-        found: list[int] = []
+        numbers: list[int] = []
         for word in words:
             first, dash, last = word.partition("-")
             if not is_count(first) or (dash and not is_count(last)) or (dash and int(last) < int(first)):
                 self.fail(f"{word!r} is not a positive number or a range like 1-4", param, ctx)
             if dash and int(last) - int(first) > 10_000:
                 self.fail(f"{word!r} is a range of more than 10,000 numbers", param, ctx)
-            found += range(int(first), int(last if dash else first) + 1)
-        return tuple(found)
+            numbers += range(int(first), int(last if dash else first) + 1)
+        return tuple(numbers)
 
 
 class _Experiments(click.Group):
-    """Knows the experiments by name, and imports one only to run it."""
+    """A command group that knows the experiments by name, and imports one only to run it."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return [*EXPERIMENTS.parts(), LIST, REDRAW]
@@ -76,64 +76,64 @@ class _Experiments(click.Group):
     def get_command(self, ctx: click.Context, name: str) -> click.Command:
         if name in (LIST, REDRAW):
             return {LIST: list_command, REDRAW: redraw_command}[name]
-        return add_import_option(_command_of(name))
+        return add_import_option(_experiment_command(name))
 
 
-def _command_of(name: str) -> click.Command:
+def _experiment_command(name: str) -> click.Command:
     experiment = experiment_named(name)
-    parameters: list[click.Parameter] = [parameter_of(each) for each in fields(experiment.parameters)]
+    parameters: list[click.Parameter] = [click_parameter(parameter) for parameter in fields(experiment.parameters)]
     parameters += [
         click.Option(["--out"], type=click.Path(), metavar="DIR", help="Write the page and the samples there."),
-        click.Option(["--resume"], is_flag=True, help="Go on with the run that was interrupted in --out DIR."),
-        click.Option(["--replace"], is_flag=True, help="Measure anew, even if --out DIR has a result."),
+        click.Option(["--resume"], is_flag=True, help="Resume the interrupted run in --out DIR."),
+        click.Option(["--replace"], is_flag=True, help="Measure again, even if --out DIR has a result."),
         *_drawing_options(),
         click.Option(["--json", "as_json"], is_flag=True, help="Print one JSON object."),
-        click.Option(["--quiet"], is_flag=True, help="Say nothing of the progress."),
+        click.Option(["--quiet"], is_flag=True, help="Do not report progress."),
     ]
     origin = ", ".join(experiment.reports)
-    after = f"\n\nAfter report{'s' if len(experiment.reports) > 1 else ''} {origin}." if origin else ""
-    told = [
-        f"\n\n{each.name.upper()}: {each.metadata['help']}"
-        for each in fields(experiment.parameters)
-        if each.metadata["argument"]
+    origin_text = f"\n\nAfter report{'s' if len(experiment.reports) > 1 else ''} {origin}." if origin else ""
+    argument_texts = [
+        f"\n\n{parameter.name.upper()}: {parameter.metadata['help']}"
+        for parameter in fields(experiment.parameters)
+        if parameter.metadata["argument"]
     ]
-    text = f"{experiment.question}{after}{''.join(told)}"
+    text = f"{experiment.question}{origin_text}{''.join(argument_texts)}"
     return click.Command(name, params=parameters, callback=_callback(name), help=text)
 
 
 def _drawing_options() -> list[click.Parameter]:
-    """How a report is drawn, and what is written beside its page."""
-    formats = f"Write figures and tables there too, as files of their own: {', '.join(FORMATS)}."
+    """Return the options for drawing a report, and for files beside its page."""
+    formats = f"Also write figures and tables as separate files: {', '.join(FORMATS)}."
     return [
-        click.Option(["--format", "formats"], type=Several(str), default=None, metavar="NAME,…", help=formats),
+        click.Option(["--format", "formats"], type=CommaSeparated(str), default=None, metavar="NAME,…", help=formats),
         click.Option(["--theme"], type=click.Choice(list(THEMES)), default="light", help="Colours of those figures."),
         click.Option(
-            ["--published/--no-published"], default=True, help="Whether figures show what the reports measured."
+            ["--published/--no-published"], default=True, help="Whether figures show the published measurements."
         ),
     ]
 
 
-def parameter_of(each: Field[Any]) -> click.Parameter:
-    """How the command line takes a parameter of an experiment."""
-    kind, optional = _kind(each.type)
-    default = None if each.default is MISSING else each.default
-    if each.metadata["argument"]:
-        return click.Argument([each.name], nargs=-1, type=str, required=False)
-    flag = f"--{each.name.replace('_', '-')}"
+def click_parameter(parameter: Field[Any]) -> click.Parameter:
+    """Return the command-line parameter for a parameter of an experiment."""
+    kind, optional = _kind(parameter.type)
+    default = None if parameter.default is MISSING else parameter.default
+    if parameter.metadata["argument"]:
+        return click.Argument([parameter.name], nargs=-1, type=str, required=False)
+    flag = f"--{parameter.name.replace('_', '-')}"
     if kind is bool:
-        return click.Option([f"{flag}/--no-{flag[2:]}"], default=default, help=each.metadata["help"])
-    listed = get_origin(kind) is tuple
-    shown = comma_separated(map(str, default)) if listed and default is not None else default
-    usual = "" if optional else f"  [{shown}]"
-    type_ = Several(get_args(kind)[0]) if listed else kind
-    return click.Option([flag], type=type_, default=None, help=f"{each.metadata['help']}{usual}")
+        return click.Option([f"{flag}/--no-{flag[2:]}"], default=default, help=parameter.metadata["help"])
+    is_list = get_origin(kind) is tuple
+    default_value = comma_separated(map(str, default)) if is_list and default is not None else default
+    default_text = "" if optional else f"  [{default_value}]"
+    type_ = CommaSeparated(get_args(kind)[0]) if is_list else kind
+    return click.Option([flag], type=type_, default=None, help=f"{parameter.metadata['help']}{default_text}")
 
 
 def _kind(annotation: Any) -> tuple[Any, bool]:
-    """A parameter's type, and whether it may be left out."""
+    """Return a parameter's type, and whether it may be left out."""
     if get_origin(annotation) is Annotated:
         return _kind(get_args(annotation)[0])
-    if get_origin(annotation) in (UnionType, Union):  # a literal or None is one of the second kind
+    if get_origin(annotation) in (UnionType, Union):  # `Literal[…] | None` is a `Union`
         kinds = [kind for kind in get_args(annotation) if kind is not NoneType]
         return _kind(kinds[0])[0], True
     if get_origin(annotation) is Literal:
@@ -153,13 +153,13 @@ def _callback(name: str) -> Callable[..., int]:
         published: bool,
         **parameters: Any,
     ) -> int:
-        given = {key: value for key, value in parameters.items() if value is not None and value != ()}
+        arguments = {key: value for key, value in parameters.items() if value is not None and value != ()}
         stop = Stop()
-        refuse_copies(given.get("cluster"))
-        if given.get("cluster") is not None:
-            join_cluster(given["cluster"])
+        refuse_copies(arguments.get("cluster"))
+        if arguments.get("cluster") is not None:
+            join_cluster(arguments["cluster"])
         with _bar(quiet=quiet) as progress:
-            report = interruptibly(
+            report = run_interruptibly(
                 lambda: run(
                     name,
                     out=out,
@@ -170,7 +170,7 @@ def _callback(name: str) -> Callable[..., int]:
                     published=published,
                     progress=progress,
                     stop=stop,
-                    **given,
+                    **arguments,
                 ),
                 stop,
             )
@@ -186,14 +186,15 @@ def _callback(name: str) -> Callable[..., int]:
 
 @contextmanager
 def _bar(*, quiet: bool) -> Iterator[Callable[[RunProgress], None] | None]:
-    """A progress bar with the time left, on a terminal; a line now and then elsewhere."""
+    """Yield a function that moves a progress bar with the time left, on a terminal; elsewhere it prints a line now
+    and then."""
     console = diagnostics()
     if quiet:
         yield None
         return
     if not console.is_terminal:
-        tell = NowAndThen(console)
-        yield lambda progress: tell(_line(progress)) if progress.task else None
+        printer = ThrottledPrinter(console)
+        yield lambda progress: printer(_line(progress)) if progress.task else None
         return
     from rich.progress import BarColumn, TaskProgressColumn, TextColumn
     from rich.progress import Progress as Bar
@@ -208,17 +209,17 @@ def _bar(*, quiet: bool) -> Iterator[Callable[[RunProgress], None] | None]:
         task = bar.add_task("", total=1.0, left="")
 
         def update(progress: RunProgress) -> None:
-            bar.update(task, completed=progress.done, description=progress.task, left=_left(progress))
+            bar.update(task, completed=progress.done, description=progress.task, left=_time_left(progress))
 
         yield update
 
 
 def _line(progress: RunProgress) -> str:
-    left = f", {_left(progress)}" if _left(progress) else ""
+    left = f", {_time_left(progress)}" if _time_left(progress) else ""
     return f"{progress.done:.0%} done{left}: {progress.task}"
 
 
-def _left(progress: RunProgress) -> str:
+def _time_left(progress: RunProgress) -> str:
     return "" if progress.seconds_left is None else f"about {_duration(progress.seconds_left)} left"
 
 
@@ -231,9 +232,9 @@ def _duration(seconds: float) -> str:
 @click.group(cls=_Experiments, invoke_without_command=True, subcommand_metavar="[NAME [OPTIONS]]")
 @click.pass_context
 def command(context: click.Context) -> None:
-    """Run an experiment: print its table, and with --out write a page, samples and all that repeats it.
+    """Run an experiment: print its table, and with --out write a page, the samples and everything needed to repeat it.
 
-    Without a name, or with `list`, say which experiments there are.
+    Without a name, or with `list`, list the experiments.
 
     \b
       outflank lab list
@@ -246,11 +247,14 @@ def command(context: click.Context) -> None:
 
 
 def _list() -> None:
-    """Say which experiments there are, and what each answers."""
+    """List the experiments, and the question that each answers."""
     console = output()
-    rows = [[each.name, " ".join(each.reports), each.question] for each in EXPERIMENTS.parts().values()]
+    rows = [
+        [experiment.name, " ".join(experiment.reports), experiment.question]
+        for experiment in EXPERIMENTS.parts().values()
+    ]
     print_table(console, "", ["experiment", "reports", "what it answers"], rows)
-    console.print("outflank lab NAME --help tells what can be chosen; redraw FILE draws a result again.")
+    console.print("outflank lab NAME --help lists the options; redraw FILE draws a result again.")
 
 
 list_command = click.Command(LIST, callback=_list, help=_list.__doc__)
@@ -265,7 +269,7 @@ def _redraw(
     theme: str,
     published: bool,
 ) -> int:
-    """Draw a report again from the JSON file that a run has written: tables, page and pictures come from it alone."""
+    """Draw a report again from the JSON file of a run: tables, page and pictures come from it alone."""
     report = redraw(file, out=out, replace=replace, formats=formats or (), theme=theme, published=published)
     _show(report, as_json=as_json, out=out)
     return 0 if report.passed else 1
@@ -285,7 +289,7 @@ redraw_command = click.Command(
 )
 
 
-# --- what is printed ---
+# --- output ---
 
 
 def _show(report: Report, *, as_json: bool, out: str | None) -> None:
@@ -297,7 +301,7 @@ def _show(report: Report, *, as_json: bool, out: str | None) -> None:
     for section in report.sections:
         if section.name:
             console.print(f"\n{section.name}\n{'=' * cell_len(section.name)}")
-        for table in (each.shown for each in section.tables):
+        for table in (entry.without_empty_columns for entry in section.tables):
             rows = [[number(cell) for cell in row] for row in table.rows]
             print_table(console, table.title if table.title != section.name else "", list(table.columns), rows)
             for note in table.notes:
@@ -319,14 +323,14 @@ def _show(report: Report, *, as_json: bool, out: str | None) -> None:
 
 
 def _print_searched(console: Console, report: Report) -> None:
-    """What was searched, position by position."""
-    places = by_position(report.searched)
-    for place in places[:MOST_SEARCHED]:
-        name = f"{place.name}: " if place.name else ""
-        console.print(f"• searched: {place.game} {name}{place.position}")
-        for told, _ in place.lines[:MOST_SEARCHED]:
-            console.print(f"    {told}")
-        if len(place.lines) > MOST_SEARCHED:
-            console.print(f"    and {len(place.lines) - MOST_SEARCHED} more")
-    if len(places) > MOST_SEARCHED:
-        console.print(f"• searched: {len(places) - MOST_SEARCHED} more positions, which --out and --json tell")
+    """Print what was searched, position by position."""
+    positions = by_position(report.searched)
+    for position in positions[:MOST_SEARCHED]:
+        name = f"{position.name}: " if position.name else ""
+        console.print(f"• searched: {position.game} {name}{position.position}")
+        for text, _ in position.lines[:MOST_SEARCHED]:
+            console.print(f"    {text}")
+        if len(position.lines) > MOST_SEARCHED:
+            console.print(f"    and {len(position.lines) - MOST_SEARCHED} more")
+    if len(positions) > MOST_SEARCHED:
+        console.print(f"• searched: {len(positions) - MOST_SEARCHED} more positions, which --out and --json tell")

@@ -1,4 +1,4 @@
-"""`outflank match`: players against each other, until it is clear who is stronger."""
+"""`outflank match`: matches that show which player is stronger."""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
@@ -13,8 +13,8 @@ from rich.text import Text
 
 from outflank.arena import MatchResult, MatchStanding, Settings, Sprt, play_match
 from outflank.arena.documents import MatchGameDocument, MatchResultDocument
-from outflank.arena.game_runners import GamesHere
-from outflank.arena.kept import Kept
+from outflank.arena.game_runners import GameWorker
+from outflank.arena.match_game import MatchGame
 from outflank.arena.referee import CRASHED
 from outflank.arena.report import duel_lines, forfeit_lines, processor_lines, report_text, table_rows
 from outflank.command_lines import command_line, this_command
@@ -30,15 +30,15 @@ from outflank.players.specs import is_program, player
 from outflank.search.checking import MONTE_CARLO
 from outflank.search.contract import Stop
 from outflank.ui.cli.common import diagnostics, output, print_json, start_of
-from outflank.ui.cli.game_options import GameCommand, game_meant, game_option
-from outflank.ui.cli.interrupting import INTERRUPTED, interruptibly
+from outflank.ui.cli.game_options import GameCommand, game_option, intended_game
+from outflank.ui.cli.interrupting import INTERRUPTED, run_interruptibly
 from outflank.words import how_many, is_count
 
 GAMES_OF_A_TEST = 40_000
-"""Games after which a sequential test ends undecided, unless the number is given."""
+"""Games after which a sequential test ends undecided, unless --games is given."""
 
 make_player = player
-"""Makes players from words; tests put their own in its place."""
+"""Creates a player from its description; tests replace it."""
 
 
 @click.command("match", cls=GameCommand)
@@ -48,19 +48,21 @@ make_player = player
     "--clock", default="none", metavar="TIME", help="5+3 (minutes and seconds), 5m, 30s+0.1s, 2s/move or none.  [none]"
 )
 @click.option("--openings", default="", metavar="WHICH", help="random:PLIES, layouts:PLIES, FILE or FILE:PLIES.")
-@click.option("--seed", type=int, default=1, help="For openings and for players who draw lots.  [1]")
+@click.option("--seed", type=int, default=1, help="Random seed of openings and players.  [1]")
 @click.option("--concurrency", type=int, default=1, help="Games at a time; with --cluster, on each node.  [1]")
-@click.option("--cluster", metavar="WHERE", help=f"Have the games played by a cluster: {address_forms()}.")
-@click.option("--sprt", metavar="ELO0,ELO1", help="Stop as soon as one of two differences is the likelier one.")
-@click.option("--sprt-scale", type=click.Choice(["normalized", "logistic"]), default="normalized", help="Their scale.")
+@click.option("--cluster", metavar="WHERE", help=f"Play the games on a cluster: {address_forms()}.")
+@click.option("--sprt", metavar="ELO0,ELO1", help="Sequential test: stop once one of two Elo differences is accepted.")
+@click.option(
+    "--sprt-scale", type=click.Choice(["normalized", "logistic"]), default="normalized", help="Elo scale of --sprt."
+)
 @click.option("--unpaired", is_flag=True, help="A new opening for every game, not for every two.")
-@click.option("--ply-limit", type=int, metavar="N", help="Moves after the opening with which a game is drawn.")
+@click.option("--ply-limit", type=int, metavar="N", help="Moves after the opening after which a game is drawn.")
 @click.option("--ponder", is_flag=True, help="Let players think on the opponent's time.")
-@click.option("--lag", type=float, default=0.0, metavar="SECONDS", help="Time of each move that is not charged.  [0]")
-@game_option("What is played.")
-@click.option("--out", type=click.Path(), metavar="DIR", help="Keep the match there.")
-@click.option("--resume", is_flag=True, help="Go on with the match in --out DIR.")
-@click.option("--replace", is_flag=True, help="Play anew, even if --out DIR has a match.")
+@click.option("--lag", type=float, default=0.0, metavar="SECONDS", help="Time per move that is not charged.  [0]")
+@game_option("The game that is played.")
+@click.option("--out", type=click.Path(), metavar="DIR", help="Save the match there.")
+@click.option("--resume", is_flag=True, help="Resume the match in --out DIR.")
+@click.option("--replace", is_flag=True, help="Start again, even if --out DIR has a match.")
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON object for each game, and one for the match.")
 def command(
     players: tuple[str, ...],
@@ -83,7 +85,7 @@ def command(
     replace: bool,
     as_json: bool,
 ) -> int:
-    """Let players meet, in pairs of games with colours swapped, and say who is stronger and how sure that is.
+    """Play pairs of games with colours swapped, and print which player is stronger and with what confidence.
 
     A player is `random`, `first`, `computer` with settings, or another program.
 
@@ -93,7 +95,7 @@ def command(
       outflank match "computer depth=6" "computer depth=5" --sprt 0,10
       outflank match "computer workers=1" "computer level=5" --cluster local:2
     """
-    start = start_of(game_meant(game, game_options), game_options)[0]
+    start = start_of(intended_game(game, game_options), game_options)[0]
     settings = Settings(
         players=players,
         start=start,
@@ -107,18 +109,18 @@ def command(
         lag_seconds=lag,
         sprt=None if sprt is None else Sprt.parse(sprt, scale=sprt_scale),
     )
-    play_games = partial(GamesHere, settings, make_player)
+    play_games = partial(GameWorker, settings, make_player)
     refuse_copies(cluster)
     if cluster is not None and serve_tasks(cluster, play_games, per_node=concurrency):
         return 0
     with nullcontext() if cluster is None else open_tasks(cluster, play_games, per_node=concurrency) as tasks:
         if settings.clock != TimeControl() and not as_json:
             output().print(f"clock: {settings.clock.in_words}")
-        _warn_of_a_crowd(players, cluster, concurrency)
+        _warn_of_overload(players, cluster, concurrency)
         stop = Stop()
         origin = provenance(this_command()) if out is not None else None
-        with _watching(settings, as_json=as_json) as (finished, progress):
-            result = interruptibly(
+        with _progress_callbacks(settings, as_json=as_json) as (finished, progress):
+            result = run_interruptibly(
                 lambda: play_match(
                     settings,
                     make_player,
@@ -148,20 +150,20 @@ def command(
 
 
 def _crashed(result: MatchResult, players: tuple[str, ...]) -> bool:
-    """Say so where a player of ours has failed: a standing with its games says nothing of strength."""
-    found = False
+    """Report players of ours that crashed; return whether any did: the result then says nothing about strength."""
+    any_crashed = False
     for number, name in enumerate(result.standing.names):
-        times = result.standing.forfeits.get(number, {}).get(CRASHED, 0)
-        if times and not is_program(players[number]):
-            found = True
-            lost = (kept.game.ending for kept in result.games if kept.loser == number)
+        count = result.standing.forfeits.get(number, {}).get(CRASHED, 0)
+        if count and not is_program(players[number]):
+            any_crashed = True
+            lost = (match_game.game.ending for match_game in result.games if match_game.loser == number)
             why = next(ending.detail for ending in lost if ending.reason == CRASHED)
-            diagnostics().print(f"outflank: {name} crashed in {times} of its games: {why}", soft_wrap=True)
-    return found
+            diagnostics().print(f"outflank: {name} crashed in {count} of its games: {why}", soft_wrap=True)
+    return any_crashed
 
 
-def _warn_of_a_crowd(players: tuple[str, ...], cluster: str | None, concurrency: int) -> None:
-    """Say so where players take each other's time: a search uses all cores unless it is told otherwise."""
+def _warn_of_overload(players: tuple[str, ...], cluster: str | None, concurrency: int) -> None:
+    """Warn if players compete for cores: a search uses all cores unless told otherwise."""
     cores = max(1, int(usable_cores()))
     games = concurrency * nodes_here(cluster)
     widest = max((_workers(text, cores) for text in players), default=0)
@@ -175,23 +177,23 @@ def _warn_of_a_crowd(players: tuple[str, ...], cluster: str | None, concurrency:
 
 
 def _workers(text: str, cores: int) -> int:
-    """Threads that a player searches with; 0: it does not search, or only itself knows."""
+    """Return the threads that a player searches with; 0: it does not search, or the number is unknown."""
     words = text.split()
     if words[:1] != ["computer"]:
         return 0
-    given = [word.removeprefix("workers=") for word in words if word.startswith("workers=")]
-    usual = 1 if {f"algorithm={name}" for name in MONTE_CARLO} & set(words) else cores
-    return int(given[-1]) if given and is_count(given[-1]) else usual
+    numbers = [word.removeprefix("workers=") for word in words if word.startswith("workers=")]
+    default = 1 if {f"algorithm={name}" for name in MONTE_CARLO} & set(words) else cores
+    return int(numbers[-1]) if numbers and is_count(numbers[-1]) else default
 
 
-# --- what is printed ---
+# --- output ---
 
-Watchers = tuple[Callable[[Kept], None] | None, Callable[[MatchStanding], None] | None]
+Watchers = tuple[Callable[[MatchGame], None] | None, Callable[[MatchStanding], None] | None]
 
 
 @contextmanager
-def _watching(settings: Settings, *, as_json: bool) -> Iterator[Watchers]:
-    """A live table on a terminal; a line for each game where the output goes into a pipe."""
+def _progress_callbacks(settings: Settings, *, as_json: bool) -> Iterator[Watchers]:
+    """Yield callbacks that draw a live table on a terminal, or print a line for each game in a pipe."""
     console = diagnostics()
     per_game = _json_line if as_json else None if output().is_terminal else _plain_line
     if as_json or not console.is_terminal:
@@ -204,45 +206,47 @@ def _watching(settings: Settings, *, as_json: bool) -> Iterator[Watchers]:
         yield per_game, lambda standing: live.update(_table(standing, unit), refresh=True)
 
 
-def _json_line(kept: Kept) -> None:
-    print_json(converted(MatchGameDocument, plain(kept.line)))
+def _json_line(match_game: MatchGame) -> None:
+    print_json(converted(MatchGameDocument, plain(match_game.line)))
 
 
-def _plain_line(kept: Kept) -> None:
-    record, ending = kept.game.record, kept.game.ending
+def _plain_line(match_game: MatchGame) -> None:
+    record, ending = match_game.game.record, match_game.game.ending
     result = {1.0: "1-0", 0.0: "0-1"}.get(ending.points, "1/2-1/2")
     why = f" {ending.reason}: {ending.detail}" if ending.reason else ""
-    output().print(f"{kept.number + 1}: {record.black} - {record.white} {result} {ending.score:+g}{why}")
+    output().print(f"{match_game.number + 1}: {record.black} - {record.white} {result} {ending.score:+g}{why}")
 
 
-def _so_far(standing: MatchStanding) -> str:
+def _games_played(standing: MatchStanding) -> str:
     return f"{standing.finished} of {how_many(standing.planned, 'game')}"
 
 
 def _table(standing: MatchStanding, unit: str) -> RenderableType:
-    """The standing as it is shown while games are played."""
-    so_far = Text(_so_far(standing))
+    """Return the standing as it is shown during the match."""
+    games_played = Text(_games_played(standing))
     if len(standing.names) == 2:
         grid = Grid(box=None, show_header=False, pad_edge=False)
-        for word, says in duel_lines(standing, unit=unit):
-            grid.add_row(word, Text(says))
-        return Group(Text(f"{standing.names[0]} against {standing.names[1]}"), grid, so_far)
+        for word, text in duel_lines(standing, unit=unit):
+            grid.add_row(word, Text(text))
+        return Group(Text(f"{standing.names[0]} against {standing.names[1]}"), grid, games_played)
     columns, rows = table_rows(standing)
     grid = Grid(box=box.SIMPLE_HEAD, pad_edge=False)
-    for place, column in enumerate(columns):
-        grid.add_column(column, justify="left" if place == 1 else "right", no_wrap=place == 1)
+    for index, column in enumerate(columns):
+        grid.add_column(column, justify="left" if index == 1 else "right", no_wrap=index == 1)
     for row in rows:
         grid.add_row(*(Text(cell) for cell in row))
     return Group(
-        grid, *(Text(f"{word} {says}") for word, says in processor_lines(standing) + forfeit_lines(standing)), so_far
+        grid,
+        *(Text(f"{word} {text}") for word, text in processor_lines(standing) + forfeit_lines(standing)),
+        games_played,
     )
 
 
 def _show(result: MatchResult, settings: Settings, *, as_json: bool) -> None:
     if as_json:
-        print_json(MatchResultDocument.told(settings, result.standing, interrupted=result.interrupted))
+        print_json(MatchResultDocument.from_match(settings, result.standing, interrupted=result.interrupted))
         return
     console: Console = output()
     console.print(report_text(result.standing, unit=description_of(settings.start.game).margin_unit))
     if not result.standing.complete:
-        console.print(_so_far(result.standing))
+        console.print(_games_played(result.standing))

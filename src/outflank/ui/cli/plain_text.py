@@ -1,4 +1,4 @@
-"""Text for streams that cannot show all of it: × becomes x, and an ellipsis three dots, rather than question marks."""
+"""Text for streams that cannot encode all of it: × becomes x, and an ellipsis three dots, instead of question marks."""
 
 import codecs
 import io
@@ -29,40 +29,43 @@ PLAIN = {
     "→": "->",
     "ö": "oe",
 }
-"""What stands for characters outside ASCII; anything else is a question mark."""
+"""Replacements of characters outside ASCII; every other one becomes a question mark."""
 
 
-def _plain(error: UnicodeError) -> tuple[str, int]:
+def _replacement(error: UnicodeError) -> tuple[str, int]:
     if not isinstance(error, UnicodeEncodeError):
         raise error
     missing = error.object[error.start : error.end]
     return "".join(PLAIN.get(char, "?") for char in missing), error.end
 
 
-codecs.register_error(ERRORS, _plain)
+codecs.register_error(ERRORS, _replacement)
 
 
-def make_plain(stream: TextIO | None) -> None:
-    """Let a stream show what it can.
+def use_plain_text(stream: TextIO | None) -> None:
+    """Let a stream replace the characters that it cannot encode.
 
-    Python writes UTF-8 also where the locale is C; who has asked for that one can read ASCII alone, at a terminal and
-    behind a pipe. Whole documents are bytes, and not concerned.
+    Python writes UTF-8 even in the C locale; a user who has chosen that locale can read only ASCII, on a terminal and
+    in a pipe. Whole documents are written as bytes and are not affected.
     """
     if isinstance(stream, io.TextIOWrapper):
-        stream.reconfigure(encoding="ascii" if _asked_for_ascii() else None, errors=ERRORS)
+        stream.reconfigure(encoding="ascii" if _locale_is_ascii() else None, errors=ERRORS)
 
 
-def _asked_for_ascii() -> bool:
-    told = os.environ.get
-    if told("PYTHONIOENCODING") or told("PYTHONUTF8", "0") != "0":
+def _locale_is_ascii() -> bool:
+    variable = os.environ.get
+    if variable("PYTHONIOENCODING") or variable("PYTHONUTF8", "0") != "0":
         return False
-    # Python itself makes C.UTF-8 of LC_CTYPE where it finds C.
-    kind = told("LC_CTYPE", "")
-    return (told("LC_ALL") or (kind if kind != "C.UTF-8" else "") or told("LANG", "")) in ("C", "POSIX")
+    # Python itself changes LC_CTYPE from C to C.UTF-8.
+    character_type = variable("LC_CTYPE", "")
+    return (variable("LC_ALL") or (character_type if character_type != "C.UTF-8" else "") or variable("LANG", "")) in (
+        "C",
+        "POSIX",
+    )
 
 
-def folded(line: str, stream: TextIO) -> str:
-    """A line as it is, or for a terminal in several, broken between words."""
+def wrapped_line(line: str, stream: TextIO) -> str:
+    """Return a line unchanged, or broken between words if the stream is a terminal."""
     if not stream.isatty():
         return line
     width = shutil.get_terminal_size().columns

@@ -10,7 +10,7 @@ from outflank.games.sides import Side
 from outflank.players.classic import REPORTS, USUAL, Classic, ask_classic
 from outflank.players.clock import TimeControl
 from outflank.players.levels import level_of
-from outflank.players.variety import drawn_seed
+from outflank.players.variety import random_seed
 from outflank.ui.cli.common import one_board, output, position_options
 from outflank.ui.cli.game_options import PositionCommand
 from outflank.ui.cli.playing.front import Front
@@ -20,25 +20,27 @@ from outflank.ui.cli.streams import standard_input
 
 @click.command("play", cls=PositionCommand)
 @position_options
-@click.option("--black", default="human", show_default=True, help="Who plays black: human, or a player in words.")
-@click.option("--white", default="computer", show_default=True, help="Who plays white.")
+@click.option(
+    "--black", default="human", show_default=True, help="Black's player: human, or a player as described above."
+)
+@click.option("--white", default="computer", show_default=True, help="White's player.")
 @click.option(
     "--level",
     "strength",
     type=int,
-    help="How strong the computer plays: 1 is the weakest, how many there are depends on the game.  [a second a move]",
+    help="Strength of the computer: 1 is the weakest; the highest depends on the game.  [a second a move]",
 )
 @click.option(
     "--clock", default="none", show_default=True, help="5+3 (minutes and seconds), 5m, 5:00, 30s, 2s/move or none."
 )
 @click.option("--ponder", is_flag=True, help="Let computers think on their opponent's time.")
-@click.option("--seed", type=int, help="Draw the same lots among equal first moves again.  [others each time]")
+@click.option("--seed", type=int, help="Seed of the random choice among equal first moves.  [a new one each time]")
 @click.option(
     "--classic",
     is_flag=False,
     flag_value=USUAL,
     type=click.Choice(REPORTS),
-    help="As the classroom program: `c 7 c 7` and moves row,col on standard input; by the rules of 002 or 004.  "
+    help="Run the classroom program: `c 7 c 7` and moves row,col on standard input; rules of report 002 or 004.  "
     f"[{USUAL}]",
 )
 def command(
@@ -53,7 +55,7 @@ def command(
 ) -> int:
     """Play a game, or watch one.
 
-    A player in words: human, random, first, computer with settings (depth=7, time=2, level=10, algorithm=mtdf,
+    A player is human, random, first, computer with settings (depth=7, time=2, level=10, algorithm=mtdf,
     scheme=ybw, workers=2, evaluation=…, report=003), or an engine: "gtp: COMMAND", "nboard: COMMAND".
 
     \b
@@ -68,19 +70,19 @@ def command(
     board = one_board(**options)
     control = TimeControl.parse(clock)
     seats = _with_level({Side.BLACK: black, Side.WHITE: white}, strength, board.game)
-    variety = drawn_seed() if seed is None else seed
-    table = PlaySession(board, seats, control, _front(), ponder=ponder, variety=variety)
+    variety = random_seed() if seed is None else seed
+    session = PlaySession(board, seats, control, _front(), ponder=ponder, variety=variety)
     try:
-        return table.play()
+        return session.play()
     finally:
-        table.close()
+        session.close()
 
 
 def _with_level(seats: dict[Side, str], strength: int | None, game: Any) -> dict[Side, str]:
-    """The players, a plain computer with its level."""
+    """Return the players, with the level added to a plain computer."""
     if strength is None:
         return seats
-    level_of(game, strength)  # refuses what is none
+    level_of(game, strength)  # raises an error for an unknown level
     if not any(words.split()[:1] == ["computer"] for words in seats.values()):
         playing = " against ".join(seats.values())
         raise OutflankError(f"--level {strength} says how strong the computer plays, and none does: {playing}")
@@ -92,7 +94,7 @@ def _with_level(seats: dict[Side, str], strength: int | None, game: Any) -> dict
 
 
 def _front() -> Front:
-    """A terminal if there is one at both ends, else a pipe."""
+    """Return a terminal if input and output are one, else a pipe."""
     if output().is_terminal and sys.stdin is not None and sys.stdin.isatty():
         from outflank.ui.cli.playing.terminal import Terminal
 
@@ -103,7 +105,7 @@ def _front() -> Front:
 
 
 def _play_classic(report: str) -> int:
-    """The classroom program: its input, its lines."""
+    """Run the classroom program, with its input and its output lines."""
     console = output()
     words = (word for line in standard_input() for word in line.replace(",", " ").split())
     seats = ask_classic(words)

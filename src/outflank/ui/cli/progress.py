@@ -1,4 +1,4 @@
-"""Progress of what takes long: over the line before on a terminal, a line now and then in a pipe."""
+"""Progress of long work: one line that is redrawn on a terminal, a new line every few seconds in a pipe."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -10,21 +10,21 @@ from rich.console import Console
 from outflank.ui.cli.common import diagnostics
 
 SECONDS = 10.0
-"""Between two lines in a pipe: a log stays short, and whoever watches it knows that there is life."""
+"""Time between two lines in a pipe: the log stays short, and still shows that the work goes on."""
 
 
-quiet_option = click.option("--quiet", is_flag=True, help="Say nothing of the progress.")
+quiet_option = click.option("--quiet", is_flag=True, help="Do not report progress.")
 
 
-class NowAndThen:
-    """Writes a line where the last one is some time ago, and says nothing otherwise."""
+class ThrottledPrinter:
+    """Prints a line if the last one was printed at least `SECONDS` ago, and drops it otherwise."""
 
     def __init__(self, console: Console) -> None:
         self.console = console
         self.written = time.monotonic()
 
     def __call__(self, text: str) -> None:
-        """Say how far it is."""
+        """Print a line of progress, unless the last one is too recent."""
         now = time.monotonic()
         if now >= self.written + SECONDS:
             self.written = now
@@ -33,13 +33,13 @@ class NowAndThen:
 
 @contextmanager
 def progress_line(*, quiet: bool = False) -> Iterator[Callable[[str], None]]:
-    """A function that is told how far it is, as a line of text."""
+    """Yield a function that shows a line of text as the current progress."""
     console = diagnostics()
     if quiet or console.is_dumb_terminal:
         yield lambda text: None
         return
     if not console.is_terminal:
-        yield NowAndThen(console)
+        yield ThrottledPrinter(console)
         return
     from rich.live import Live
     from rich.text import Text

@@ -8,7 +8,7 @@ from outflank.games.evaluation import Exact, scale_of
 from outflank.machine import MOST_WORKERS
 from outflank.proofs.certificate import read_certificate
 from outflank.proofs.checking import Checked, CheckedStrategy, check
-from outflank.proofs.frontier import Refused
+from outflank.proofs.frontier import InvalidProof
 from outflank.search.division import all_cores
 from outflank.ui.cli.common import describe, diagnostics, game_name, output, print_json, scaled
 from outflank.ui.cli.groups import Group
@@ -22,7 +22,7 @@ from outflank.words import how_many
 def command(context: click.Context) -> None:
     """Check the proof of a solved position.
 
-    `outflank solve --proof FILE` writes one: for each side a strategy that holds the value against every answer.
+    `outflank solve --proof FILE` writes it: for each side a strategy that holds the value against every answer.
     """
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
@@ -34,31 +34,31 @@ def command(context: click.Context) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @quiet_option
 def check_command(file: str, workers: int | None, as_json: bool, quiet: bool) -> int:
-    """Check a proof, by rules that are written apart from those that found it; status 1 if it is refused.
+    """Check a proof by an independent implementation of the rules; the status is 1 if the proof is refused.
 
-    Every position that a strategy can come to is played through, with all answers to it; at its leaves what is left is
-    searched to the end.
+    Every position that a strategy can reach is played through, with all answers to its moves; each leaf is searched to
+    the end of the game.
     """
     try:
-        with progress_line(quiet=quiet or as_json) as tell:
-            found = check(read_certificate(Path(file)), workers=workers or all_cores(), watch=tell)
-    except Refused as refused:
-        diagnostics().print(f"{file} is refused: {refused}")
+        with progress_line(quiet=quiet or as_json) as report:
+            checked = check(read_certificate(Path(file)), workers=workers or all_cores(), watch=report)
+    except InvalidProof as reason:
+        diagnostics().print(f"{file} is refused: {reason}")
         return 1
     if as_json:
-        _print_document(found)
+        _print_document(checked)
     else:
-        _print(found)
+        _print(checked)
     return 0
 
 
-def _print(found: Checked) -> None:
+def _print(checked: Checked) -> None:
     console = output()
-    for strategy in found.strategies:
+    for strategy in checked.strategies:
         _print_strategy(strategy)
-    console.print(f"{describe(found.board)}: {found.board.to_text()}")
-    worth = scale_of(found.board.game, Exact()).text(found.value)
-    console.print(f"{worth} for {found.board.turn}, who is to move: proved; checked in {found.seconds:.1f} s")
+    console.print(f"{describe(checked.board)}: {checked.board.to_text()}")
+    value_text = scale_of(checked.board.game, Exact()).text(checked.value)
+    console.print(f"{value_text} for {checked.board.turn}, who is to move: proved; checked in {checked.seconds:.1f} s")
 
 
 def _print_strategy(strategy: CheckedStrategy) -> None:
@@ -66,36 +66,38 @@ def _print_strategy(strategy: CheckedStrategy) -> None:
     rows = [[str(level.left), f"{level.own:,}", f"{level.other:,}"] for level in strategy.levels]
     if rows:
         print_table(console, "", ["moves left", f"{side}'s move played", "every answer played"], rows)
-    searched = f"{how_many(strategy.leaves, 'leaf', 'leaves')} with {strategy.leaf} moves left searched to the end"
-    games = f", {how_many(strategy.finished, 'game')} ended before" if strategy.finished else ""
+    leaves_text = f"{how_many(strategy.leaves, 'leaf', 'leaves')} with {strategy.leaf} moves left searched to the end"
+    games_text = f", {how_many(strategy.finished, 'game')} ended before" if strategy.finished else ""
     console.print(
         f"{side} holds {strategy.bound:+d} against every answer: {how_many(strategy.positions, 'position')}, "
-        f"{searched} ({scaled(strategy.nodes)} nodes){games}\n"
+        f"{leaves_text} ({scaled(strategy.nodes)} nodes){games_text}\n"
     )
 
 
-def _print_document(found: Checked) -> None:
+def _print_document(checked: Checked) -> None:
     from outflank.ui.cli.documents import CheckedLevelDocument, CheckedStrategyDocument, ProofCheckDocument
 
     strategies = [
         CheckedStrategyDocument(
-            side=each.side.value,
-            bound=each.bound,
-            positions=each.positions,
-            levels=[CheckedLevelDocument(left=level.left, own=level.own, other=level.other) for level in each.levels],
-            finished=each.finished,
-            leaf=each.leaf,
-            leaves=each.leaves,
-            nodes=each.nodes,
+            side=strategy.side.value,
+            bound=strategy.bound,
+            positions=strategy.positions,
+            levels=[
+                CheckedLevelDocument(left=level.left, own=level.own, other=level.other) for level in strategy.levels
+            ],
+            finished=strategy.finished,
+            leaf=strategy.leaf,
+            leaves=strategy.leaves,
+            nodes=strategy.nodes,
         )
-        for each in found.strategies
+        for strategy in checked.strategies
     ]
     print_json(
         ProofCheckDocument(
-            game=game_name(found.board.game),
-            position=found.board.to_text(),
-            value=found.value,
+            game=game_name(checked.board.game),
+            position=checked.board.to_text(),
+            value=checked.value,
             strategies=strategies,
-            seconds=round(found.seconds, 6),
+            seconds=round(checked.seconds, 6),
         )
     )

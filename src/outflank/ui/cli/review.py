@@ -1,4 +1,4 @@
-"""`outflank review`: what each move of a game has lost."""
+"""`outflank review`: the loss of each move of a game."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -13,13 +13,13 @@ from outflank.command_lines import this_command
 from outflank.errors import OutflankError
 from outflank.formats.game_record import Record
 from outflank.games.description import Marks, description_of, unit_of
-from outflank.games.evaluation import counted
+from outflank.games.evaluation import unit_scale
 from outflank.lab import store
-from outflank.lab.drawing.looks import flattened
+from outflank.lab.drawing.looks import apply_theme
 from outflank.lab.drawing.plots import plot_svg
 from outflank.lab.drawing.review import Reviewed, review_html
 from outflank.lab.provenance import provenance
-from outflank.players.review import Judged, reviewed
+from outflank.players.review import JudgedMove, judge_moves
 from outflank.players.story import story_of
 from outflank.search.contract import Limits, Stop
 from outflank.ui.cli.common import (
@@ -31,7 +31,7 @@ from outflank.ui.cli.common import (
     print_json,
 )
 from outflank.ui.cli.game_options import PositionCommand
-from outflank.ui.cli.interrupting import INTERRUPTED, interruptibly
+from outflank.ui.cli.interrupting import INTERRUPTED, run_interruptibly
 from outflank.ui.cli.progress import progress_line, quiet_option
 from outflank.ui.cli.review_view import (
     COLUMNS,
@@ -40,29 +40,27 @@ from outflank.ui.cli.review_view import (
     cells,
     conclusions,
     finite,
+    headline,
+    move_text,
     result_of,
     show,
-    told,
     unjudged,
-    whose,
 )
-from outflank.ui.cli.writing import STANDARD_OUTPUT, deliver, force_option, refuse_to_overwrite
+from outflank.ui.cli.writing import STANDARD_OUTPUT, force_option, refuse_to_overwrite, write_output
 
 PAGE, PICTURE = "review.html", "review.svg"
 
 
 @click.command("review", cls=PositionCommand)
 @position_options
-@click.option("--depth", type=int, help="Plies to look ahead for each move.")
-@click.option("--time", "seconds", type=float, help="Seconds for each move.  [0.5, if no depth is given]")
-@click.option(
-    "--exact", type=int, help="Moves left in the game from which they are judged exactly.  [few enough to take no time]"
-)
+@click.option("--depth", type=int, help="Search depth for each move in plies.")
+@click.option("--time", "seconds", type=float, help="Seconds for each move.  [0.5, without a depth]")
+@click.option("--exact", type=int, help="Moves left from which moves are judged exactly.  [few enough to be fast]")
 @click.option("--workers", type=int, help="Threads that search.  [one per core]")
 @click.option("--out", metavar="DIR", help="Write review.html and review.svg there; - prints the page instead.")
 @force_option
 @click.option(
-    "--json", "as_json", is_flag=True, help="Print a JSON object for the game, one per move, and one for the story."
+    "--json", "as_json", is_flag=True, help="Print a JSON object for the game, one per move, and one for the summary."
 )
 @quiet_option
 def command(
@@ -76,7 +74,7 @@ def command(
     quiet: bool,
     **options: Any,
 ) -> int:
-    """Go through a game: the loss of each move against the best, mistakes, turning points, and the value over the game.
+    """Analyse a game: the loss of each move against the best, mistakes, turning points, and the value over the game.
 
     \b
       outflank review f5d6c3d3c4f4f6g5e6d7 --depth 10
@@ -93,35 +91,35 @@ def command(
     limits = Limits(depth=depth, seconds=seconds if seconds is not None or depth is not None else 0.5)
     stop = Stop()
     marks = description_of(board.game).marks
-    found: list[Judged] = []
+    judged: list[JudgedMove] = []
     if as_json:
         _print_game(board, record)
 
-    def judge(tell: Callable[[str], None]) -> None:
-        for each in reviewed(board, limits, exact=exact, stop=stop, workers=workers):
-            found.append(each)
+    def judge(report: Callable[[str], None]) -> None:
+        for entry in judge_moves(board, limits, exact=exact, stop=stop, workers=workers):
+            judged.append(entry)
             if as_json:
-                _print_move(each, marks, unit_of(board.game).name)
+                _print_move(entry, marks, unit_of(board.game).name)
             else:
-                tell(f"{each.ply} of {board.ply}: {each.move}")
+                report(f"{entry.ply} of {board.ply}: {entry.move}")
 
-    with progress_line(quiet=quiet or as_json) as tell:
-        interruptibly(lambda: judge(tell), stop)
+    with progress_line(quiet=quiet or as_json) as report:
+        run_interruptibly(lambda: judge(report), stop)
     outcome = None if stop.called else board.outcome()
-    findings = ReviewedGame(
+    review = ReviewedGame(
         board=board,
         record=record,
-        judged=found,
+        judged=judged,
         marks=marks,
-        story=story_of(found, None if outcome is None else float(outcome.score)),
+        story=story_of(judged, None if outcome is None else float(outcome.score)),
         stopped=stop.called,
     )
     if as_json:
-        _print_story(findings)
+        _print_story(review)
     elif out != STANDARD_OUTPUT:
-        show(output(), findings)
+        show(output(), review)
     if out is not None:
-        _write(out, findings)
+        _write(out, review)
     return INTERRUPTED if stop.called else 0
 
 
@@ -142,42 +140,42 @@ def _print_game(board: Board[Any], record: Record) -> None:
     print_json(document)
 
 
-def _print_move(each: Judged, marks: Marks, unit: str) -> None:
+def _print_move(judged: JudgedMove, marks: Marks, unit: str) -> None:
     from outflank.ui.cli.documents import ReviewMoveDocument
 
     document = ReviewMoveDocument(
-        ply=each.ply,
-        side=each.side.value,
-        move=str(each.move),
-        mark=marks.of(each.loss),
-        value=_number(each.value),
-        best=str(each.best),
-        best_value=_number(each.best_value),
-        loss=None if isinf(each.loss) else round(each.loss, 2),
-        depth=each.depth,
-        exact=each.exact,
+        ply=judged.ply,
+        side=judged.side.value,
+        move=str(judged.move),
+        mark=marks.of(judged.loss),
+        value=_number(judged.value),
+        best=str(judged.best),
+        best_value=_number(judged.best_value),
+        loss=None if isinf(judged.loss) else round(judged.loss, 2),
+        depth=judged.depth,
+        exact=judged.exact,
         unit=unit,
     )
     print_json(document)
 
 
 def _number(value: float) -> float | Literal["won", "lost"]:
-    """A value as JSON can carry it."""
+    """Return a value that JSON can represent."""
     if isinf(value):
         return "won" if value > 0 else "lost"
     return round(value, 2)
 
 
-def _print_story(found: ReviewedGame) -> None:
+def _print_story(review: ReviewedGame) -> None:
     from outflank.ui.cli.documents import ReviewStoryDocument, TurningPointDocument
 
-    forced, passes = unjudged(found.board)
+    forced, passes = unjudged(review.board)
     document = ReviewStoryDocument(
-        judged=len(found.judged),
+        judged=len(review.judged),
         forced=forced,
         passes=passes,
-        stopped=found.stopped,
-        first=STATES[found.story.first],
+        stopped=review.stopped,
+        first=STATES[review.story.first],
         turns=[
             TurningPointDocument(
                 ply=turn.ply,
@@ -185,29 +183,29 @@ def _print_story(found: ReviewedGame) -> None:
                 after=STATES[turn.after],
                 blamed=None if turn.blamed is None else str(turn.blamed.move),
             )
-            for turn in found.story.turns
+            for turn in review.story.turns
         ],
     )
     print_json(document)
 
 
-def _write(out: str, found: ReviewedGame) -> None:
-    board, scale, story = found.board, counted(found.board.game), found.story
+def _write(out: str, review: ReviewedGame) -> None:
+    board, scale, story = review.board, unit_scale(review.board.game), review.story
     plies = [ply for ply, _ in story.values]
-    drawn = replace(story, values=tuple(zip(plies, finite([value for _, value in story.values]), strict=True)))
-    review = Reviewed(
+    drawable_story = replace(story, values=tuple(zip(plies, finite([value for _, value in story.values]), strict=True)))
+    page_content = Reviewed(
         board=board,
-        title=f"{whose(board, found.record) or describe(board)}: a game reviewed",
-        judged=found.judged,
-        marks=found.marks,
-        story=drawn,
-        conclusions=conclusions(found),
-        told=lambda each: told(each, scale),
-        rows=[dict(zip(COLUMNS, cells(each, found.marks, scale), strict=True)) for each in found.judged],
+        title=f"{headline(board, review.record) or describe(board)}: a game reviewed",
+        judged=review.judged,
+        marks=review.marks,
+        story=drawable_story,
+        conclusions=conclusions(review),
+        describe_move=lambda entry: move_text(entry, scale),
+        rows=[dict(zip(COLUMNS, cells(entry, review.marks, scale), strict=True)) for entry in review.judged],
     )
-    page = review_html(review, provenance(this_command()))
+    page = review_html(page_content, provenance(this_command()))
     if out == STANDARD_OUTPUT:
-        deliver(out, page)
+        write_output(out, page)
         return
-    deliver(Path(out) / PAGE, page)
-    deliver(Path(out) / PICTURE, flattened(plot_svg(review.plot), "light"))
+    write_output(Path(out) / PAGE, page)
+    write_output(Path(out) / PICTURE, apply_theme(plot_svg(page_content.plot), "light"))

@@ -1,4 +1,4 @@
-"""What is seen of a review: whose game it was, a table, a graph, and the story in words."""
+"""The view of a review: the players, a table, a graph, and a summary in words."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,79 +12,79 @@ from rich.table import Table as Grid
 from outflank.boards import Board
 from outflank.formats.game_record import Record
 from outflank.games.description import Marks, unit_of
-from outflank.games.evaluation import counted
+from outflank.games.evaluation import unit_scale
 from outflank.games.rules import is_pass
 from outflank.games.sides import Side
 from outflank.games.units import Scale
-from outflank.players.review import Judged, costliest
+from outflank.players.review import JudgedMove, costliest
 from outflank.players.story import Story, TurningPoint
 from outflank.ui.cli.common import describe
 from outflank.words import how_many
 
 HEIGHT, WIDEST, LABEL = 11, 100, 7
-"""Lines of the plot in the terminal, its columns, and those beside it."""
+"""Lines of the plot in the terminal, its most columns, and the columns of its labels."""
 
 COLUMNS = ("ply", "side", "move", "", "value", "best", "its value", "loss", "depth")
-TO_THE_LEFT = ("side", "move", "", "best")
+LEFT_ALIGNED = ("side", "move", "", "best")
 LEFT_OUT = ((), ("side",), ("side", "depth"))
-"""Columns that a table goes without where there is no room for it: what can be told from the others first."""
+"""Columns that a narrow table leaves out, in this order: first those that follow from the others."""
 
 STATES = {1: "black winning", 0: "level", -1: "white winning"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReviewedGame:
-    """A game and what a review has found in it."""
+    """A game and the results of its review."""
 
     board: Board[Any]
-    """As the game ended, with its moves."""
+    """The board at the end of the game, with its moves."""
     record: Record
-    """Who played it, and how it ended."""
-    judged: Sequence[Judged]
+    """Players and result of the game."""
+    judged: Sequence[JudgedMove]
     marks: Marks
     story: Story
     stopped: bool
-    """Whether the review was ended before the game's end."""
+    """Whether the review was ended before the end of the game."""
 
 
-def whose(board: Board[Any], record: Record) -> str:
-    """The game in a line: players, event, date and result, as far as they are known."""
+def headline(board: Board[Any], record: Record) -> str:
+    """Return the game in a line: players, event, date and result, as far as they are known."""
     players = f"{record.black or '?'} - {record.white or '?'}" if record.black or record.white else ""
     return ", ".join(filter(None, (players, record.event, record.date, result_of(board, record))))
 
 
 def result_of(board: Board[Any], record: Record) -> str:
-    """How the game ended in words, by the board or else by its record; empty if neither tells."""
+    """Return the result of the game in words, from the board or else from its record; empty if neither has it."""
     outcome = board.outcome()
-    score = float(board.recorded(outcome)) if outcome is not None else record.score
+    score = float(board.recorded_score(outcome)) if outcome is not None else record.score
     if score is None:
         return record.reason
-    # A game that is only won or lost has been won by one, which says nothing.
+    # A game without scores is won by 1, which is no margin.
     margin = f" by {abs(score):g}" if unit_of(board.game).scored or abs(score) != 1 else ""
     winner = f"{'black' if score > 0 else 'white'} won{margin}" if score else "drawn"
     return f"{winner} ({record.reason})" if record.reason else winner
 
 
-def show(console: Console, found: ReviewedGame) -> None:
-    """All of it in a terminal."""
-    heading = whose(found.board, found.record)
+def show(console: Console, review: ReviewedGame) -> None:
+    """Print the whole review in a terminal."""
+    heading = headline(review.board, review.record)
     if heading:
         console.print(heading)
-    scale = counted(found.board.game)
-    console.print(_fitting(console, [cells(each, found.marks, scale) for each in found.judged]))
-    for line in _plotted([value for _, value in found.story.values], min(WIDEST, console.width - LABEL)):
+    scale = unit_scale(review.board.game)
+    console.print(_fitted_grid(console, [cells(judged, review.marks, scale) for judged in review.judged]))
+    for line in _plot_lines([value for _, value in review.story.values], min(WIDEST, console.width - LABEL)):
         console.print(line)
-    for line in conclusions(found):
+    for line in conclusions(review):
         console.print(line)
 
 
-def _fitting(console: Console, rows: list[list[str]]) -> Grid:
-    """The table, with so many columns and so much space between them that nothing is cut, if that can be."""
-    roomy = console.options.update(max_width=10_000)
+def _fitted_grid(console: Console, rows: list[list[str]]) -> Grid:
+    """Return the table with as many columns and as much space between them as fit, if any layout fits."""
+    unlimited = console.options.update(max_width=10_000)
     for left_out in LEFT_OUT:
         for shape in (box.SIMPLE_HEAD, None):
             grid = _grid(rows, left_out, shape)
-            if console.measure(grid, options=roomy).maximum <= console.width:
+            if console.measure(grid, options=unlimited).maximum <= console.width:
                 return grid
     return grid
 
@@ -93,36 +93,36 @@ def _grid(rows: list[list[str]], left_out: Sequence[str], shape: box.Box | None)
     grid = Grid(box=shape, pad_edge=False, collapse_padding=shape is None)
     for name in COLUMNS:
         if name not in left_out:
-            grid.add_column(name, justify="left" if name in TO_THE_LEFT else "right", no_wrap=True)
+            grid.add_column(name, justify="left" if name in LEFT_ALIGNED else "right", no_wrap=True)
     for row in rows:
         grid.add_row(*(cell for name, cell in zip(COLUMNS, row, strict=True) if name not in left_out))
     return grid
 
 
-def cells(each: Judged, marks: Marks, scale: Scale) -> list[str]:
-    """A move as a table shows it."""
-    same = each.best == each.move or not each.loss
+def cells(judged: JudgedMove, marks: Marks, scale: Scale) -> list[str]:
+    """Return the cells of a move's row in the table."""
+    same = judged.best == judged.move or not judged.loss
     return [
-        str(each.ply),
-        str(each.side),
-        str(each.move),
-        marks.of(each.loss),
-        _worth(each, each.value, scale, bare=True),
-        "" if same else str(each.best),
-        "" if same else _worth(each, each.best_value, scale, bare=True),
-        "the game" if isinf(each.loss) else f"{each.loss:.1f}" if each.loss else "",
-        "exact" if each.exact else str(each.depth),
+        str(judged.ply),
+        str(judged.side),
+        str(judged.move),
+        marks.of(judged.loss),
+        _value_text(judged, judged.value, scale, bare=True),
+        "" if same else str(judged.best),
+        "" if same else _value_text(judged, judged.best_value, scale, bare=True),
+        "the game" if isinf(judged.loss) else f"{judged.loss:.1f}" if judged.loss else "",
+        "exact" if judged.exact else str(judged.depth),
     ]
 
 
 def finite(values: Sequence[float]) -> list[float]:
-    """Values that can be drawn: a game that is won, and not by so much, is worth as much as any of them."""
+    """Return values that can be drawn: a win without a score counts as much as the largest of them."""
     most = max((abs(value) for value in values if not isinf(value)), default=0.0)
     return [copysign(max(1.0, most), value) if isinf(value) else value for value in values]
 
 
-def _plotted(values: Sequence[float], width: int) -> list[str]:
-    """Black's value after each move, as columns of blocks about the middle line."""
+def _plot_lines(values: Sequence[float], width: int) -> list[str]:
+    """Return the lines of a bar chart of black's value after each move."""
     if not values:
         return []
     values = finite(values)[-width:]
@@ -144,27 +144,27 @@ def _plotted(values: Sequence[float], width: int) -> list[str]:
     return [*lines, "      black's value after each move"]
 
 
-# --- in words ---
+# --- the summary in words ---
 
 
-def conclusions(found: ReviewedGame) -> list[str]:
-    """What is to be said of the whole game, a line each."""
-    scale = counted(found.board.game)
-    lines = _summary(found)
-    if found.story.first:
-        lines.append(f"at the first move judged: {STATES[found.story.first]}")
-    lines += [told_turn(turn, scale) for turn in found.story.turns]
-    worst = costliest(found.judged, found.marks)
-    if worst is not None and worst not in found.story.turning_points:
-        lines.append(f"the costliest move was {worst.ply}: {told(worst, scale)}; it did not turn the game")
-    if found.stopped:
-        last = found.judged[-1].ply if found.judged else 0
-        lines.append(f"stopped after move {last} of {found.board.ply}: the rest is not judged")
+def conclusions(review: ReviewedGame) -> list[str]:
+    """Return the summary of the whole game, line by line."""
+    scale = unit_scale(review.board.game)
+    lines = _summary(review)
+    if review.story.first:
+        lines.append(f"at the first move judged: {STATES[review.story.first]}")
+    lines += [turn_text(turn, scale) for turn in review.story.turns]
+    worst = costliest(review.judged, review.marks)
+    if worst is not None and worst not in review.story.turning_points:
+        lines.append(f"the costliest move was {worst.ply}: {move_text(worst, scale)}; it did not turn the game")
+    if review.stopped:
+        last = review.judged[-1].ply if review.judged else 0
+        lines.append(f"stopped after move {last} of {review.board.ply}: the rest is not judged")
     return lines
 
 
-def _summary(found: ReviewedGame) -> list[str]:
-    board, judged, marks = found.board, found.judged, found.marks
+def _summary(review: ReviewedGame) -> list[str]:
+    board, judged, marks = review.board, review.judged, review.marks
     unit = unit_of(board.game).name
     forced, passes = unjudged(board)
     parts = [f"{how_many(len(judged), 'move')} judged, in {unit}"]
@@ -172,22 +172,22 @@ def _summary(found: ReviewedGame) -> list[str]:
     parts += [f"{how_many(passes, 'pass', 'passes')}, which the numbers of moves count too"] if passes else []
     lines = [f"{describe(board)}, {'; '.join(parts)}"]
     for side in (Side.BLACK, Side.WHITE):
-        mine = [each for each in judged if each.side is side]
-        if mine:
-            wrong = [marks.of(each.loss) for each in mine]
-            lost = sum(each.loss for each in mine if not isinf(each.loss))
-            whole = sum(isinf(each.loss) for each in mine)
-            thrown = f", and the game by {whole} of them" if whole else ""
+        own_moves = [entry for entry in judged if entry.side is side]
+        if own_moves:
+            move_marks = [marks.of(entry.loss) for entry in own_moves]
+            points_lost = sum(entry.loss for entry in own_moves if not isinf(entry.loss))
+            losing_moves = sum(isinf(entry.loss) for entry in own_moves)
+            losing_text = f", and the game by {losing_moves} of them" if losing_moves else ""
             lines.append(
-                f"{side}: {lost:.1f} {unit} lost in {how_many(len(mine), 'move')}{thrown}; "
-                f"{wrong.count('?!')} doubtful, {how_many(wrong.count('?'), 'mistake')}, "
-                f"{how_many(wrong.count('??'), 'blunder')}"
+                f"{side}: {points_lost:.1f} {unit} lost in {how_many(len(own_moves), 'move')}{losing_text}; "
+                f"{move_marks.count('?!')} doubtful, {how_many(move_marks.count('?'), 'mistake')}, "
+                f"{how_many(move_marks.count('??'), 'blunder')}"
             )
     return lines
 
 
 def unjudged(board: Board[Any]) -> tuple[int, int]:
-    """How many moves of a game were the only ones, and how many were passes: neither is judged."""
+    """Return the number of forced moves and of passes: neither are judged."""
     replay = board.copy()
     while replay.moves:
         replay.pop()
@@ -201,22 +201,22 @@ def unjudged(board: Board[Any]) -> tuple[int, int]:
     return forced, passes
 
 
-def told_turn(turn: TurningPoint, scale: Scale) -> str:
-    """A change of who was winning, in a sentence."""
+def turn_text(turn: TurningPoint, scale: Scale) -> str:
+    """Describe a change of the leading side in a sentence."""
     change = f"from {STATES[turn.before]} to {STATES[turn.after]}"
     if turn.blamed is None:
         return f"by move {turn.ply} the game had gone {change}; no single move is to blame at this depth"
-    return f"the game turned at move {turn.ply}, {change}: {told(turn.blamed, scale)}"
+    return f"the game turned at move {turn.ply}, {change}: {move_text(turn.blamed, scale)}"
 
 
-def _worth(each: Judged, value: float, scale: Scale, *, bare: bool = False) -> str:
-    """A value in words; a game that does not say how much a win counts is won or lost."""
+def _value_text(judged: JudgedMove, value: float, scale: Scale, *, bare: bool = False) -> str:
+    """Return a value in words: "won" or "lost" where the game does not score the size of a win."""
     if isinf(value):
         return "won" if value > 0 else "lost"
-    return scale.text(value, exact=each.exact, bare=bare)
+    return scale.text(value, exact=judged.exact, bare=bare)
 
 
-def told(each: Judged, scale: Scale) -> str:
-    """A move beside the best one."""
-    kept, best = (_worth(each, value, scale) for value in (each.value, each.best_value))
-    return f"{each.side} played {each.move} ({kept}) and not {each.best} ({best})"
+def move_text(judged: JudgedMove, scale: Scale) -> str:
+    """Describe a move and the best one."""
+    played, best = (_value_text(judged, value, scale) for value in (judged.value, judged.best_value))
+    return f"{judged.side} played {judged.move} ({played}) and not {judged.best} ({best})"

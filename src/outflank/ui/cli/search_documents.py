@@ -1,4 +1,4 @@
-"""What `outflank search --json` prints."""
+"""Documents that `outflank search --json` prints."""
 
 from typing import Any
 
@@ -12,34 +12,34 @@ from outflank.ui.cli.documents import ValuedLine
 
 
 class IterationDocument(Document, frozen=True, kw_only=True, tag="outflank/search-iteration/1"):
-    """What a search has found at a depth."""
+    """The result of a search at one depth."""
 
     value: int | None
-    """In points, for the side to move; null where nothing was searched, or a proof is not finished."""
+    """Value in points for the side to move; null: nothing was searched, or a proof is not finished."""
     move: str | None
     pv: list[str]
     """The principal variation."""
     depth: int
     selectivity: int
-    """Per cent of the guesses that should be right by which nodes were spared; 100: none was made."""
+    """Confidence of selective pruning, in per cent; 100: no selective pruning."""
     nodes: int
     leaves: int
     seconds: float
     exact: bool
     """Whether the value is the final score under perfect play."""
     lower: int | None
-    """What the value is at least, as far as it is known."""
+    """Lower bound of the value, as far as it is known."""
     upper: int | None
     stopped: bool
     moves: list[ValuedLine]
-    """The best ones."""
+    """The best moves."""
     unit: str
     points_per_unit: float
-    """So many points make one of the unit."""
+    """Number of points in one unit."""
 
     @staticmethod
     def fields_of(result: Result) -> dict[str, Any]:
-        """What every iteration and the whole search tell."""
+        """Return the fields that iterations and the whole search share."""
         return {
             "value": result.value,
             "move": str(result.move) if result.move else None,
@@ -63,7 +63,7 @@ class IterationDocument(Document, frozen=True, kw_only=True, tag="outflank/searc
 
 
 class ComparisonDocument(Struct, frozen=True, kw_only=True):
-    """The same search with one worker."""
+    """The same search with one worker, and the speed-up over it."""
 
     nodes: int
     seconds: float
@@ -72,53 +72,53 @@ class ComparisonDocument(Struct, frozen=True, kw_only=True):
     search_overhead: float
 
     @classmethod
-    def of(cls, beside: Comparison) -> "ComparisonDocument":
-        """In four decimals."""
+    def of(cls, comparison: Comparison) -> "ComparisonDocument":
+        """Return a comparison, rounded to four decimals."""
         return cls(
-            nodes=beside.alone.nodes,
-            seconds=round(beside.alone.seconds, 6),
-            speed_up=round(beside.speed_up, 4),
-            efficiency=round(beside.efficiency, 4),
-            search_overhead=round(beside.search_overhead, 4),
+            nodes=comparison.alone.nodes,
+            seconds=round(comparison.alone.seconds, 6),
+            speed_up=round(comparison.speed_up, 4),
+            efficiency=round(comparison.efficiency, 4),
+            search_overhead=round(comparison.search_overhead, 4),
         )
 
 
 class ClusterSearchDocument(Struct, frozen=True, kw_only=True):
-    """What a cluster did in a search."""
+    """Statistics of a cluster in a search."""
 
     engine: str
     replication: str
     threshold: int
-    """Plies left at which a part was a job of one node, in the last iteration."""
+    """Remaining plies at which a subtree was a job for one node, in the last iteration."""
     seconds: float
     nodes: tuple[NodeStatistics, ...]
     losses: tuple[str, ...]
     head_bytes: int
-    """Of jobs and what came of them."""
+    """Bytes of jobs and their results at the head."""
     useful_seconds: float
-    """Of a node, on average."""
+    """Mean per node."""
     overhead_seconds: float
     steal_success: float
-    """The part of the attempts to steal that found something."""
+    """Share of steal attempts that succeeded."""
     bytes_transferred: int
     messages: int
-    """With entries, of all nodes."""
+    """Messages with table entries, of all nodes."""
     broadcast_seconds: float
     replicated_hits: int
-    """Positions that a table knew from another node, and that were ended by it."""
+    """Positions that were cut off by an entry from another node."""
     replicated_sorts: int
-    """Those where it only told which move to try first."""
+    """Positions where an entry from another node only gave the first move to try."""
 
     @classmethod
-    def of(cls, found: ClusterStatistics) -> "ClusterSearchDocument":
-        """All nodes together, and each."""
+    def of(cls, statistics: ClusterStatistics) -> "ClusterSearchDocument":
+        """Return the statistics of all nodes together, and of each."""
         sums = ("messages", "broadcast_seconds", "replicated_hits", "replicated_sorts")
-        same = {name: getattr(found, name) for name in cls.__struct_fields__ if name not in sums}
-        return cls(**same, **{name: found.total(name) for name in sums})
+        shared_fields = {name: getattr(statistics, name) for name in cls.__struct_fields__ if name not in sums}
+        return cls(**shared_fields, **{name: statistics.total(name) for name in sums})
 
 
 class SearchDocument(IterationDocument, frozen=True, kw_only=True, tag="outflank/search/1"):
-    """What a search has found in the end, and what it took."""
+    """The result of a whole search, and its cost."""
 
     position: str
     nodes_per_second: int
@@ -127,19 +127,19 @@ class SearchDocument(IterationDocument, frozen=True, kw_only=True, tag="outflank
     table_hits: int
     scheme: str | None
     device: str
-    """Where the games of Monte-Carlo were played: `cpu`, `gpu`, or `gpu+cpu` if the GPU was lost on the way and the CPU
-    went on. Other searches are the CPU's."""
+    """Where Monte-Carlo played its games: `cpu`, `gpu`, or `gpu+cpu` if the GPU was lost and the CPU took over.
+    Other searches run on the CPU."""
     worker_bytes: int
     idle_share: float
     workers: tuple[WorkerStatistics, ...]
     cluster: ClusterSearchDocument | UnsetType = UNSET
-    """On a cluster."""
+    """Only on a cluster."""
     compare: ComparisonDocument | UnsetType = UNSET
-    """With `--compare`."""
+    """Only with `--compare`."""
 
     @classmethod
-    def of(cls, board: Board[Any], result: Result, **more: Any) -> "SearchDocument":
-        """The search of a board."""
+    def of(cls, board: Board[Any], result: Result, **extra: Any) -> "SearchDocument":
+        """Return the document of a board's search."""
         return cls(
             position=board.to_text(),
             **cls.fields_of(result),
@@ -152,5 +152,5 @@ class SearchDocument(IterationDocument, frozen=True, kw_only=True, tag="outflank
             worker_bytes=result.worker_bytes,
             idle_share=round(result.idle_share, 4),
             workers=result.workers,
-            **more,
+            **extra,
         )

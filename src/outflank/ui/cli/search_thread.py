@@ -1,4 +1,4 @@
-"""A search in a thread of its own, so that the main one sees Ctrl-C and draws meanwhile."""
+"""A search in a thread of its own, so that the main thread can handle Ctrl-C and draw meanwhile."""
 
 import queue
 import threading
@@ -12,11 +12,11 @@ from outflank.search.results import Progress, Result
 from outflank.ui.cli.interrupting import stopping_at_ctrl_c
 
 Item = Result | BaseException | None
-"""What the searching thread hands over: a result, what went wrong, or that it has ended."""
+"""Message of the searching thread: a result, an error, or None at its end."""
 
 
-class Latest:
-    """Keeps the last that was heard of an iteration under way."""
+class LatestProgress:
+    """Keeps the last progress report of the running iteration."""
 
     def __init__(self) -> None:
         self.progress: Progress | None = None
@@ -25,22 +25,24 @@ class Latest:
         self.progress = progress
 
 
-def as_they_come(results: Iterator[Result], stop: Stop, cluster: Cluster | None = None) -> Iterator[Result | None]:
-    """The results as they come, searched in another thread; None from time to time while none does.
+def results_from_thread(
+    results: Iterator[Result], stop: Stop, cluster: Cluster | None = None
+) -> Iterator[Result | None]:
+    """Yield the results of a search in another thread as they arrive, and None from time to time in between.
 
-    A kernel does not see Ctrl-C; this thread does, and calls `stop`. Nodes of a cluster that are not there yet are not
-    waited for then.
+    A kernel does not see Ctrl-C; this thread does, and calls `stop`. It then no longer waits for nodes of a cluster
+    that have not joined yet.
     """
-    begun = False
-    arrived: queue.Queue[Item] = queue.Queue()
+    has_results = False
+    items: queue.Queue[Item] = queue.Queue()
 
     def work() -> None:
         try:
             for result in results:
-                arrived.put(result)
-            arrived.put(None)
+                items.put(result)
+            items.put(None)
         except BaseException as error:
-            arrived.put(error)
+            items.put(error)
 
     # A handler and not an exception: Ctrl-C may come while this thread is printing.
     with stopping_at_ctrl_c(stop):
@@ -48,9 +50,9 @@ def as_they_come(results: Iterator[Result], stop: Stop, cluster: Cluster | None 
         while True:
             try:
                 # In short steps, so that signals are seen on every system.
-                item = arrived.get(timeout=0.2)
+                item = items.get(timeout=0.2)
             except queue.Empty:
-                if stop.called and cluster is not None and not begun:
+                if stop.called and cluster is not None and not has_results:
                     raise KeyboardInterrupt from None
                 yield None
                 continue
@@ -58,35 +60,35 @@ def as_they_come(results: Iterator[Result], stop: Stop, cluster: Cluster | None 
                 break
             if isinstance(item, BaseException):
                 raise item
-            begun = True
+            has_results = True
             yield item
 
 
-class UntilLost:
-    """The results of a search up to the loss of its device, if that is lost: they are shown before it is told."""
+class ResultsUntilLoss:
+    """The results of a search up to the loss of its device, if any: they are shown before the error is raised."""
 
     def __init__(self) -> None:
         self._trouble: DeviceTrouble | None = None
 
     def results(self, results: Iterator[Result]) -> Iterator[Result]:
-        """Those that come; at a loss, what was found by then is the last. If that is nothing, the trouble is raised."""
+        """Yield the results; after a device loss, the best so far is the last. Without any, raise the error."""
         last: Result | None = None
         try:
             for last in results:
                 yield last
         except DeviceTrouble as trouble:
-            found = getattr(trouble, "found", last and replace(last, stopped=True))
-            if found is None or found.value is None:
+            partial = getattr(trouble, "found", last and replace(last, stopped=True))
+            if partial is None or partial.value is None:
                 raise
             self._trouble = trouble
-            yield found
+            yield partial
 
     def check(self) -> None:
-        """Raise what has ended it, if anything has."""
+        """Raise the error that ended the search, if any."""
         if self._trouble is not None:
             raise self._trouble
 
 
-def trouble_of(cluster: Cluster | None) -> str | None:
-    """Why a cluster has given up, if there is one and it has."""
+def cluster_failure(cluster: Cluster | None) -> str | None:
+    """Return why the cluster has given up, or None if it has not or there is none."""
     return cluster.head.trouble if cluster is not None and cluster.head is not None else None

@@ -1,4 +1,4 @@
-"""What a user sees of a search: a table of its iterations, what its workers did, and its result in words or as JSON."""
+"""The view of a search: a table of its iterations, statistics of its workers, and its result in words."""
 
 import shutil
 from collections.abc import Callable
@@ -15,12 +15,12 @@ from outflank.search.results import MoveValue, Progress, Result, WorkerStatistic
 from outflank.ui.cli.common import describe, scaled
 from outflank.words import how_many
 
-SHOWN = 10
-"""Moves of a line, at most, where several are told."""
+LINE_MOVES = 10
+"""Most moves of a line, where several lines are printed."""
 
 
 def iteration_grid(results: list[Result], progress: Progress | None = None) -> Grid:
-    """A row for each iteration, and one for that under way."""
+    """Return a table with a row for each iteration, and one for the iteration that is running."""
     grid = Grid(box=box.SIMPLE_HEAD, pad_edge=False)
     unit = results[-1].scale.unit if results else "value"
     for name in ("depth", unit, "time", "nodes", "nodes/s"):
@@ -38,49 +38,49 @@ def iteration_grid(results: list[Result], progress: Progress | None = None) -> G
         )
     if progress is not None:
         scale = results[-1].scale if results else None
-        at_least = "" if progress.value is None or scale is None else _at_least(progress, progress.value, scale)
+        lower_bound = "" if progress.value is None or scale is None else _lower_bound(progress, progress.value, scale)
         grid.add_row(
             "end?" if progress.proving else f"{progress.depth}?",
-            at_least,
+            lower_bound,
             f"{progress.seconds:.2f} s",
             f"{progress.nodes:,}",
             scaled(progress.nodes_per_second),
-            under_way(progress),
+            progress_text(progress),
         )
-    return _fitting(grid)
+    return _fitted(grid)
 
 
 def _selectivity(result: Result) -> str:
     return f"@{result.selectivity}%" if result.selectivity < 100 else ""
 
 
-ROOM = 72
-"""Columns of a terminal below which the nodes are left out of the table: the moves need the room."""
+WIDTH_FOR_NODES = 72
+"""Terminal width below which the table leaves out the nodes: the moves need the room."""
 
 
-def _fitting(grid: Grid) -> Grid:
-    if shutil.get_terminal_size().columns < ROOM:
+def _fitted(grid: Grid) -> Grid:
+    if shutil.get_terminal_size().columns < WIDTH_FOR_NODES:
         grid.columns = [column for column in grid.columns if column.header not in ("nodes", "nodes/s")]
     return grid
 
 
-def _at_least(progress: Progress, value: int, scale: Scale) -> str:
+def _lower_bound(progress: Progress, value: int, scale: Scale) -> str:
     return f">= {value:+d}" if progress.proving else f">= {scale.text(value, bare=True)}"
 
 
-def under_way(progress: Progress) -> str:
-    """What an iteration is at, in words."""
+def progress_text(progress: Progress) -> str:
+    """Describe the state of a running iteration."""
     move = f": {progress.move}" if progress.move is not None else ""
     best = f", {progress.best} is best so far" if progress.best is not None else ""
-    return f"move {progress.begun} of {progress.moves}{move}{best}" if progress.moves else "…"
+    return f"move {progress.moves_begun} of {progress.move_count}{move}{best}" if progress.move_count else "…"
 
 
 MOST_COLUMNS = 6
-"""Workers shown one by one."""
+"""Most workers that get a column each."""
 
 
 def worker_grid(result: Result) -> Grid:
-    """What the workers did: all together, and each; of many, the least and the most."""
+    """Return a table of worker statistics: the sum, and each worker, or of many the minimum and maximum."""
     workers = result.workers
     counts: dict[str, Callable[[WorkerStatistics], float]] = {
         "nodes": lambda worker: worker.nodes,
@@ -104,47 +104,47 @@ def worker_grid(result: Result) -> Grid:
     for name in ("all", *(map(str, range(len(workers))) if few else ("least", "most"))):
         grid.add_column(name, justify="right", no_wrap=True)
     for name, count in counts.items():
-        each = [count(worker) for worker in workers]
-        shown = (sum(each), *(each if few else (min(each), max(each))))
-        grid.add_row(name, *(f"{number:,}" if isinstance(number, int) else f"{number:,.2f}" for number in shown))
+        numbers = [count(worker) for worker in workers]
+        cells = (sum(numbers), *(numbers if few else (min(numbers), max(numbers))))
+        grid.add_row(name, *(f"{number:,}" if isinstance(number, int) else f"{number:,.2f}" for number in cells))
     return grid
 
 
 def _answer(board: Board[Any], last: Result, options: dict[str, Any]) -> str:
-    """The move, and what is known of it: a proof, an estimate, bounds, or nothing."""
+    """Return the move and how it is known: by a proof, an estimate, bounds, or not at all."""
     plays = f"{board.turn} plays {last.move}"
     if last.value is None and not last.proved_text:
         return f"{board.turn} to move; nothing was searched, {last.move} is only a legal move"
     algorithm, proving = options["algorithm"], options["exact"]
     counted = "" if algorithm in MONTE_CARLO else options["evaluation"] or next(iter(evaluations(board.game)), "")
-    # Won, lost and drawn need no such word.
+    # "won", "lost" and "drawn" stand alone.
     worth = f"worth {last.value_text}" if last.value_text[:1] in ("+", "-") else last.value_text
     if last.exact:
         proved = ("who wins" if options["wld"] else "the final score") if proving else counted
         return f"{plays}, {worth} (proved to the end, {algorithm}, {proved})"
     depth = f"depth {last.depth}{_selectivity(last)}" + (", stopped" if last.stopped else "")
-    how = ", ".join(filter(None, (depth, algorithm, counted)))
+    details = ", ".join(filter(None, (depth, algorithm, counted)))
     if not proving:
-        return f"{plays}, {worth} ({how})"
+        return f"{plays}, {worth} ({details})"
     known = f"{last.proved_text} is proved" if last.proved_text else "nothing is proved"
-    estimate = f"estimated {last.value_text}, {how}" if last.value_text else f"stopped, {algorithm}"
+    estimate = f"estimated {last.value_text}, {details}" if last.value_text else f"stopped, {algorithm}"
     return f"{plays}; the proof was not finished, {known} ({estimate})"
 
 
-def _valued(entry: MoveValue, last: Result) -> str:
-    said = last.scale.text(entry.value, exact=last.exact)
-    rest = entry.line[1:SHOWN]
-    follows = f"   {' '.join(map(str, rest))}{' …' if len(entry.line) > SHOWN else ''}" if rest else ""
-    return f"  {entry.move}  {said}{follows}"
+def _line_text(entry: MoveValue, last: Result) -> str:
+    value_text = last.scale.text(entry.value, exact=last.exact)
+    rest = entry.line[1:LINE_MOVES]
+    follows = f"   {' '.join(map(str, rest))}{' …' if len(entry.line) > LINE_MOVES else ''}" if rest else ""
+    return f"  {entry.move}  {value_text}{follows}"
 
 
 def conclusion(board: Board[Any], last: Result, options: dict[str, Any]) -> list[str]:
-    """The result in words; nothing of a game that is over, for the board says how it ended."""
+    """Return the result in words; no line for a finished game, because the board shows how it ended."""
     if last.move is None:
         return []
     lines = [f"{describe(board)}: {_answer(board, last, options)}"]
     if len(last.best) > 1:
-        lines += [_valued(entry, last) for entry in last.best]
+        lines += [_line_text(entry, last) for entry in last.best]
     speed = f"{scaled(last.nodes_per_second)} nodes/s"
     lines.append(
         f"{how_many(last.nodes, 'node')}, {how_many(last.leaves, 'leaf', 'leaves')}, {last.seconds:.2f} s, {speed}"

@@ -1,4 +1,4 @@
-"""Options of commands whose searches are shared: by workers, by nodes of a cluster, by what a table remembers."""
+"""Options of parallel searches: the scheme, the cluster and the transposition table."""
 
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -13,27 +13,28 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 def parallel_option(command: Command) -> Command:
-    """How workers share a search."""
+    """Add `--parallel`, the scheme by which workers share a search."""
     return click.option(
         "--parallel",
         cls=NameOption,
         type=NameOf(SCHEMES),
         metavar="SCHEME",
-        help="How they share the work: {names}.  [the best]",
+        help="How workers share the search: {names}.  [the best]",
     )(command)
 
 
 def cluster_option(what: str) -> Callable[[Command], Command]:
-    """Where it is done instead of here."""
+    """Return a decorator that adds `--cluster`, the cluster that does the work instead of this machine."""
     return click.option(
         "--cluster",
         "where",
         metavar="CLUSTER",
-        help=f"{what} on many nodes: {address_forms()}; --workers are those of each node then.",
+        help=f"{what} on the nodes of a cluster: {address_forms()}; --workers then counts those of each node.",
     )
 
 
 def table_option(bits: int | None, otherwise: str = "") -> Callable[[Command], Command]:
-    """How large the table is; `otherwise`: in words, if there is no one number."""
-    told = "32 · 2^BITS bytes for the table; 0: none." + (f"  [{otherwise}]" if bits is None else "")
-    return click.option("--table-bits", type=int, default=bits, show_default=bits is not None, help=told)
+    """Return a decorator that adds `--table-bits`, the size of the table; `otherwise` describes a default that is not
+    one number."""
+    text = "Size of the table: 32 · 2^BITS bytes; 0: no table." + (f"  [{otherwise}]" if bits is None else "")
+    return click.option("--table-bits", type=int, default=bits, show_default=bits is not None, help=text)

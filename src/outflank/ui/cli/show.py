@@ -1,4 +1,4 @@
-"""`outflank show`."""
+"""`outflank show`: drawings of positions."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from outflank.errors import OutflankError
 from outflank.ui.cli.common import boards, game_name, output, position_options, print_json
 from outflank.ui.cli.drawing import draw
 from outflank.ui.cli.game_options import PositionCommand
-from outflank.ui.cli.writing import STANDARD_OUTPUT, deliver, force_option, refuse_to_overwrite
+from outflank.ui.cli.writing import STANDARD_OUTPUT, force_option, refuse_to_overwrite, write_output
 
 
 @click.command("show", cls=PositionCommand)
@@ -20,23 +20,23 @@ from outflank.ui.cli.writing import STANDARD_OUTPUT, deliver, force_option, refu
 def command(svg: str | None, force: bool, as_json: bool, **options: Any) -> None:
     """Draw a position, or the end of a game, with its legal moves.
 
-    POSITION is recognised by itself: {forms}.
+    POSITION is recognised automatically: {forms}.
 
     \b
       outflank show f5d6c3d3c4
       outflank show --game {last} {choice}
       outflank show --file game.ggf --svg board.svg
     """
-    found = boards(**options)
-    if svg is not None and len(found) > 1:
-        raise OutflankError(f"--svg: the text holds {len(found)} positions, a picture shows one")
+    positions = boards(**options)
+    if svg is not None and len(positions) > 1:
+        raise OutflankError(f"--svg: the text holds {len(positions)} positions, a picture shows one")
     if svg is not None:
         refuse_to_overwrite([svg], force=force)
-        deliver(svg, found[0].svg())
+        write_output(svg, positions[0].svg())
         if svg == STANDARD_OUTPUT:
             return
     console = output()
-    for number, board in enumerate(found):
+    for number, board in enumerate(positions):
         if as_json:
             _print_as_json(board)
             continue
@@ -54,7 +54,7 @@ def _print_as_json(board: Board[Any]) -> None:
         position=board.to_text(),
         turn=board.turn.value,
         ply=board.ply,
-        legal=board.listed_moves(),
+        legal=board.legal_move_texts(),
         moves=[str(move) for move in board.moves],
         result=board.result(),
         score=outcome.score if outcome else None,

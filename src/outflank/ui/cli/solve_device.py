@@ -1,4 +1,5 @@
-"""`outflank solve --device gpu`: what a device can solve is solved at once, before anything is told."""
+"""`outflank solve --device gpu`: all positions that a device can solve are solved together, before any result is
+printed."""
 
 import warnings
 from collections.abc import Sequence
@@ -7,12 +8,12 @@ from typing import Any
 
 from outflank.boards import Board
 from outflank.errors import InvalidOption, OutflankError
-from outflank.gpu.choosing import DeviceAsked
+from outflank.gpu.choosing import DeviceOption
 from outflank.gpu.troubles import DeviceTrouble
 from outflank.search.contract import Stop
 from outflank.search.results import Result
 from outflank.ui.cli.common import diagnostics
-from outflank.ui.cli.interrupting import interruptibly
+from outflank.ui.cli.interrupting import run_interruptibly
 from outflank.ui.cli.progress import progress_line
 from outflank.words import how_many
 
@@ -23,49 +24,49 @@ REFUSED = {
     "--time": "is for each position, and a device solves all at once",
     "--nodes": "are for each position, and a device solves all at once",
 }
-"""Options that make no sense on a device, and why."""
+"""Options that cannot be combined with a device, and why."""
 
 
-def check_beside_device(**given: object) -> None:
-    """Refuse options that make no sense on a device, by their names."""
-    for name, value in given.items():
+def check_device_options(**options: object) -> None:
+    """Refuse options, by their names, that cannot be combined with a device."""
+    for name, value in options.items():
         option = f"--{name}"
         if value is not None and option in REFUSED:
             raise OutflankError(f"{option} {REFUSED[option]}: leave out --device, or {option}")
 
 
-def solved_at_once(
-    boards: Sequence[Board[Any]], device: DeviceAsked, stop: Stop, *, wld: bool, every_move: bool, quiet: bool
+def solve_on_device(
+    boards: Sequence[Board[Any]], device: DeviceOption, stop: Stop, *, wld: bool, every_move: bool, quiet: bool
 ) -> tuple[dict[int, Result], DeviceTrouble | None]:
-    """The results of those boards that a device can solve, by their numbers, from 1; it is told who solves the others.
+    """Return the results of those boards that a device can solve, by their numbers from 1; the CPU solves the others.
 
-    Ctrl-C calls `stop`, and what is not proved by then says so. So it is where the device is lost, and nobody may go on
-    for it: that comes with the results. If nothing is proved by then, it is raised.
+    Ctrl-C calls `stop`; positions that are not proved by then are marked so. The same holds if the device is lost and
+    the CPU may not take over: the error is returned with the results, or raised if nothing was proved.
     """
-    from outflank.gpu.by_moves import short_ones, solve_boards  # imports CUDA
+    from outflank.gpu.by_moves import solvable_indices, solve_boards  # imports CUDA
     from outflank.gpu.endings import MOST_FREE
 
     try:
-        short = short_ones(boards)
-    except InvalidOption as cannot:
+        indices = solvable_indices(boards)
+    except InvalidOption as error:
         if device == "gpu":
             raise
-        warnings.warn(f"{cannot}: the CPU goes on", RuntimeWarning, stacklevel=2)
+        warnings.warn(f"{error}: the CPU goes on", RuntimeWarning, stacklevel=2)
         return {}, None
-    if len(short) < len(boards):
-        longer = how_many(len(boards) - len(short), "position")
-        diagnostics().print(f"outflank: {longer} with more than {MOST_FREE} free cells: for the CPU, after the others")
+    if len(indices) < len(boards):
+        others = how_many(len(boards) - len(indices), "position")
+        diagnostics().print(f"outflank: {others} with more than {MOST_FREE} free cells: for the CPU, after the others")
     with progress_line(quiet=quiet) as tell:
 
-        def told(done: int, total: int) -> None:
+        def report(done: int, total: int) -> None:
             tell(f"{done:,} of {how_many(total, 'ending')} solved")
 
-        solve = partial(solve_boards, device=device, wld=wld, every_move=every_move, stop=stop, progress=told)
-        lost: DeviceTrouble | None = None
+        solve = partial(solve_boards, device=device, wld=wld, every_move=every_move, stop=stop, progress=report)
+        loss: DeviceTrouble | None = None
         try:
-            found = interruptibly(lambda: solve([boards[number] for number in short]), stop)
+            results = run_interruptibly(lambda: solve([boards[number] for number in indices]), stop)
         except DeviceTrouble as trouble:
-            lost, found = trouble, trouble.found  # type: ignore[attr-defined]  # see `solve_boards`
-            if not any(result.exact for result in found):
+            loss, results = trouble, trouble.found  # type: ignore[attr-defined]  # see `solve_boards`
+            if not any(result.exact for result in results):
                 raise
-    return {number + 1: result for number, result in zip(short, found, strict=True)}, lost
+    return {number + 1: result for number, result in zip(indices, results, strict=True)}, loss

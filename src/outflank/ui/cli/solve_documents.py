@@ -1,4 +1,4 @@
-"""What `outflank solve --json` prints."""
+"""Documents that `outflank solve --json` prints."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -15,14 +15,14 @@ from outflank.ui.cli.expected import Difference
 
 
 class DifferenceDocument(Struct, frozen=True, kw_only=True):
-    """A move that is not worth what the script says."""
+    """A move whose proved value differs from the script's."""
 
     move: str
     expected: int
     found: int | None
-    """Null: it is not legal."""
+    """The proved value; null: the move is not legal."""
     at_most: bool
-    """Whether `found` is what the best move is worth, and this one at most."""
+    """Whether `found` is only an upper bound, the value of the best move."""
 
 
 class WrittenProof(Struct, frozen=True, kw_only=True):
@@ -31,22 +31,22 @@ class WrittenProof(Struct, frozen=True, kw_only=True):
     file: str
     bytes: int
     moves: int
-    """Of both strategies."""
+    """Moves of both strategies."""
     leaf: int
-    """Moves left where they end."""
+    """Moves left where the strategies end."""
     nodes: int
     seconds: float
 
 
 class SolveDocument(Document, frozen=True, kw_only=True, tag="outflank/solve/1"):
-    """What is proved of a position."""
+    """The proved score of a position."""
 
     number: int
-    """Among those that can be read, from 1."""
+    """Number among the positions that can be read, from 1."""
     game: str
     position: str
     depth: int | None
-    """Moves left, at most; null: there is no end to them."""
+    """Most moves left; null: there is no limit."""
     value: int | None
     """The final score under perfect play, for the side to move, or with `--wld` 1, 0 or -1; null: it is not proved."""
     move: str | None
@@ -55,29 +55,29 @@ class SolveDocument(Document, frozen=True, kw_only=True, tag="outflank/solve/1")
     seconds: float
     nodes_per_second: int
     exact: bool
-    """Whether it is proved."""
+    """Whether the value is proved."""
     wld: bool
-    """Whether only who wins was asked."""
+    """Whether only win, draw or loss was requested."""
     lower: int | None
-    """What the score is at least, as far as it is known."""
+    """Lower bound of the score, as far as it is known."""
     upper: int | None
     stopped: bool
     moves: list[ValuedMove]
-    """With `--moves` all of them, otherwise the best one."""
+    """All moves with `--moves`, otherwise the best one."""
     unit: str
     expected: dict[str, int]
-    """What the script says of moves."""
+    """The script's scores of moves."""
     differences: list[DifferenceDocument]
     scheme: str | None
     workers: int
     table_bytes: int
     worker_bytes: int
     nodes_before: int
-    """By the runs that this one went on with (`--save`); `nodes` and `seconds` are its own."""
+    """Nodes of the earlier runs that this one resumed (`--save`); `nodes` and `seconds` are its own."""
     seconds_before: float
     device: str = "cpu"
-    """Where it was solved: `cpu`, `gpu`, or `gpu+cpu` if the GPU was lost on the way and the CPU went on. Nodes and
-    seconds of those that a GPU was asked for are shared out alike: it solves them side by side."""
+    """Where the position was solved: `cpu`, `gpu`, or `gpu+cpu` if the GPU was lost and the CPU took over. A GPU
+    solves its positions side by side: their nodes and seconds are equal shares of the total."""
     proof: WrittenProof | UnsetType = UNSET
     """With `--proof`, once the score is proved."""
 
@@ -95,7 +95,7 @@ class SolveDocument(Document, frozen=True, kw_only=True, tag="outflank/solve/1")
         before: Saving | None,
         proof: WrittenProof | UnsetType = UNSET,
     ) -> "SolveDocument":
-        """The proof of a board, or what there is of one; estimates are none of it."""
+        """Return the proof of a board, or its bounds so far; estimates are left out."""
         return cls(
             number=number,
             game=game_name(board.game),
@@ -112,12 +112,12 @@ class SolveDocument(Document, frozen=True, kw_only=True, tag="outflank/solve/1")
             lower=result.lower,
             upper=result.upper,
             stopped=result.stopped,
-            moves=[ValuedMove(move=str(each.move), value=each.value) for each in result.best if result.exact],
+            moves=[ValuedMove(move=str(entry.move), value=entry.value) for entry in result.best if result.exact],
             unit=result.scale.unit,
             expected={str(board.move(code)): score for code, score in expected.items()},
             differences=[
-                DifferenceDocument(move=each.move, expected=each.expected, found=each.found, at_most=each.at_most)
-                for each in differing
+                DifferenceDocument(move=entry.move, expected=entry.expected, found=entry.found, at_most=entry.at_most)
+                for entry in differing
             ],
             scheme=result.scheme,
             workers=max(len(result.workers), 1),
@@ -131,14 +131,14 @@ class SolveDocument(Document, frozen=True, kw_only=True, tag="outflank/solve/1")
 
 
 class SolveTotalDocument(Document, frozen=True, kw_only=True, tag="outflank/solve-total/1"):
-    """All positions together, at the end."""
+    """The total of all positions, at the end."""
 
     positions: int
     proved: int
     differing: int
     """Positions where a proof contradicts the script."""
     unreadable: int
-    """Lines, or positions, that could not be read."""
+    """Lines or positions that could not be read."""
     nodes: int
     seconds: float
     nodes_per_second: int

@@ -1,4 +1,4 @@
-"""`outflank solve --proof`: the proof of a position, once it is solved."""
+"""`outflank solve --proof`: the proof of a solved position."""
 
 import time
 from collections.abc import Sequence
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Written:
-    """A proof in its file."""
+    """A proof that has been written to its file."""
 
     file: str
     bytes: int
@@ -37,8 +37,8 @@ class Written:
     seconds: float
 
     @property
-    def told(self) -> str:
-        """In a sentence."""
+    def sentence(self) -> str:
+        """A sentence about the proof."""
         return (
             f"proof in {self.file}: {how_many(self.moves, 'move')} of both sides, {self.bytes:,} bytes, "
             f"{self.seconds:.2f} s, {scaled(self.nodes)} nodes; `outflank proof check` checks it"
@@ -46,7 +46,7 @@ class Written:
 
     @property
     def document(self) -> "WrittenProof":
-        """For `--json`."""
+        """The document for `--json`."""
         from outflank.ui.cli.solve_documents import WrittenProof
 
         return WrittenProof(
@@ -60,7 +60,7 @@ class Written:
 
 
 class Proof:
-    """What is asked with `--proof`. The search that solves and the one that finds the proof share a table."""
+    """The options of `--proof`. The search that solves and the search for the proof share a table."""
 
     def __init__(self, file: str, *, leaf: int | None, force: bool, table_bits: int, workers: int | None) -> None:
         refuse_to_overwrite([file], force=force)
@@ -68,12 +68,12 @@ class Proof:
             raise OutflankError("--proof needs what the table knows: --table-bits must not be 0")
         self.file, self.leaf, self.table_bits, self.workers = file, leaf, table_bits, workers
 
-    def check_asked(self, boards: Sequence[Board[Any]], *, wld: bool, cluster: bool) -> None:
-        """Refuse what no proof can be written of, before anything is searched."""
+    def check_request(self, boards: Sequence[Board[Any]], *, wld: bool, cluster: bool) -> None:
+        """Refuse a request for which no proof can be written, before anything is searched."""
         if len(boards) > 1:
             raise OutflankError(f"--proof is of one position, and there are {len(boards)}; --number N chooses one")
-        for given, option in ((wld, "--wld"), (cluster, "--cluster")):
-            if given:
+        for is_given, option in ((wld, "--wld"), (cluster, "--cluster")):
+            if is_given:
                 raise OutflankError(f"--proof is of a score that is solved here: not beside {option}")
         description = description_of(boards[0].game)
         if description.plain_rules is None:
@@ -81,28 +81,33 @@ class Proof:
 
     @cached_property
     def table(self) -> Table:
-        """What both searches know."""
+        """The table that both searches share."""
         return Table(self.table_bits)
 
     @property
     def options(self) -> dict[str, Any]:
-        """Of the search that solves."""
-        return {"table": self.table, "canonical": True}  # a proof has each position once, as one of its mirror images
+        """Options of the search that solves."""
+        return {"table": self.table, "canonical": True}  # a proof holds each position once, for all its mirror images
 
     def write(self, board: Board[Any], result: Result, stop: Stop, *, quiet: bool) -> Written | None:
-        """Find the proof of a result and write it; None where that is not proved, or `stop` is called."""
+        """Find the proof of a result and write it; return None if the result is not proved or `stop` is called."""
         if result.value is None or not result.exact or stop.called:
             return None
         started = time.perf_counter()
         finder = Finder(board, table=self.table, workers=self.workers or all_cores())
         try:
-            with progress_line(quiet=quiet) as tell:
-                found = finder.prove(result.value, leaf=self.leaf, watch=tell, stop=stop)
+            with progress_line(quiet=quiet) as report:
+                certificate = finder.prove(result.value, leaf=self.leaf, watch=report, stop=stop)
         except Stopped:
             return None
-        moves = sum(len(level) for strategy in found.strategies for level in strategy.moves.values())
-        size = found.write(Path(self.file))
+        moves = sum(len(level) for strategy in certificate.strategies for level in strategy.moves.values())
+        size = certificate.write(Path(self.file))
         seconds = time.perf_counter() - started
         return Written(
-            file=self.file, bytes=size, moves=moves, leaf=found.strategies[0].leaf, nodes=finder.nodes, seconds=seconds
+            file=self.file,
+            bytes=size,
+            moves=moves,
+            leaf=certificate.strategies[0].leaf,
+            nodes=finder.nodes,
+            seconds=seconds,
         )

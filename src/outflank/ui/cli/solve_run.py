@@ -1,4 +1,4 @@
-"""How `outflank solve` has each position solved: here, on a GPU or a cluster, kept in a file, or as a proof."""
+"""How `outflank solve` solves a position: on the CPU, a GPU or a cluster, with saved states, or with a proof."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -7,7 +7,7 @@ from typing import Any
 from outflank.boards import Board
 from outflank.distributed.cluster import Cluster
 from outflank.formats.game_record import Record
-from outflank.gpu.choosing import DeviceAsked
+from outflank.gpu.choosing import DeviceOption
 from outflank.gpu.troubles import DeviceTrouble
 from outflank.search.contract import Limits, Options, Stop
 from outflank.search.deepening import iterate
@@ -17,21 +17,21 @@ from outflank.search.solving import usual_table_bits
 from outflank.ui.cli.common import diagnostics
 from outflank.ui.cli.expected import Difference, differences
 from outflank.ui.cli.interrupting import INTERRUPTED
-from outflank.ui.cli.search_thread import as_they_come, trouble_of
-from outflank.ui.cli.solve_device import solved_at_once
+from outflank.ui.cli.search_thread import cluster_failure, results_from_thread
+from outflank.ui.cli.solve_device import solve_on_device
 from outflank.ui.cli.solve_proof import Proof
 from outflank.ui.cli.solve_view import Total
 
-Asked = tuple[Board[Any], Record]
-"""A position, and what its text says of it."""
+Position = tuple[Board[Any], Record]
+"""A position and the record of its text."""
 
-UNREADABLE, LOST, NOT_SO = 2, 2, 1
-"""The status where lines could not be read, where a device was lost, and where a score is not proved, or not as
-expected."""
+UNREADABLE, LOST, NOT_PROVED = 2, 2, 1
+"""Exit status for lines that could not be read, for a lost device, and for a score that is not proved or differs
+from the expected one."""
 
 
 class Solving:
-    """How each position is solved."""
+    """Solves positions with the options of one command line."""
 
     def __init__(
         self,
@@ -41,87 +41,87 @@ class Solving:
         every_move: bool,
         cluster: Cluster | None = None,
         proof: Proof | None = None,
-        device: DeviceAsked = "cpu",
+        device: DeviceOption = "cpu",
     ) -> None:
         self.limits, self.options, self.every_move, self.cluster = limits, options, every_move, cluster
         self.proof, self.device = proof, device
         self.wld = bool(options["wld"])
         self.stop = Stop()
         self.saving: Saving | None = None
-        self._answers: dict[int, Result] = {}
-        """What was solved at once, by the positions' numbers."""
-        self._lost: DeviceTrouble | None = None
-        """Why there is no more of it."""
+        self._device_results: dict[int, Result] = {}
+        """Results of the device, by the positions' numbers."""
+        self._device_error: DeviceTrouble | None = None
+        """The error by which the device was lost, if it was."""
 
-    def at_once(self, boards: Sequence[Board[Any]], *, quiet: bool) -> None:
-        """Have those positions solved that a device can solve, if there is one."""
+    def solve_on_device(self, boards: Sequence[Board[Any]], *, quiet: bool) -> None:
+        """Let a device, if one is chosen, solve those positions that it can."""
         if self.device != "cpu":
-            asked = {"wld": self.wld, "every_move": self.every_move, "quiet": quiet}
-            self._answers, self._lost = solved_at_once(boards, self.device, self.stop, **asked)
+            options = {"wld": self.wld, "every_move": self.every_move, "quiet": quiet}
+            self._device_results, self._device_error = solve_on_device(boards, self.device, self.stop, **options)
 
-    def reached(self, asked: Sequence[Asked]) -> Iterator[tuple[int, Board[Any], Record]]:
-        """The positions with their numbers, as far as it comes before it is ended; of those for a device all that it
-        has proved, and the first that it has not."""
-        left_out = False
-        for number, (board, record) in enumerate(asked, 1):
-            ended = self.stop.called or self.trouble() is not None
-            answer = self._answers.get(number)
-            if ended and (answer is None or (left_out and not answer.exact)):
+    def reached_positions(self, positions: Sequence[Position]) -> Iterator[tuple[int, Board[Any], Record]]:
+        """Yield the positions with their numbers until the run is ended; of those for a device, all that it has
+        proved and the first that it has not."""
+        one_unproved = False
+        for number, (board, record) in enumerate(positions, 1):
+            ended = self.stop.called or self.failure() is not None
+            result = self._device_results.get(number)
+            if ended and (result is None or (one_unproved and not result.exact)):
                 continue
-            left_out = left_out or (answer is not None and not answer.exact)
+            one_unproved = one_unproved or (result is not None and not result.exact)
             yield number, board, record
 
     def save(self, path: Path, board: Board[Any], every_seconds: float) -> None:
-        """Keep what is proved of the one position that there is, and go on with what is there."""
-        given = self._given(board)
-        table = given.pop("table", None)
-        options = Options(**{**given, "parallel": None})
+        """Save the state of the only position, and resume from a saved one."""
+        arguments = self._search_options(board)
+        table = arguments.pop("table", None)
+        options = Options(**{**arguments, "parallel": None})
         self.saving = Saving(path, board, options, every_seconds=every_seconds, table=table)
 
-    def _given(self, board: Board[Any]) -> dict[str, Any]:
-        """What the search of a position is asked, and given."""
+    def _search_options(self, board: Board[Any]) -> dict[str, Any]:
+        """Return the options of a position's search."""
         moves = max(len(board.legal_moves), 1) if self.every_move else 1
-        usual = {"table_bits": usual_table_bits(board)}
-        return {**usual, **self.options, "moves": moves, **({} if self.proof is None else self.proof.options)}
+        defaults = {"table_bits": usual_table_bits(board)}
+        return {**defaults, **self.options, "moves": moves, **({} if self.proof is None else self.proof.options)}
 
     def results(self, number: int, board: Board[Any], watch: Watch | None) -> Iterator[Result | None]:
-        """What comes of a position, None while nothing does; the last result is the answer."""
-        if number in self._answers:
-            return iter([self._answers[number]])
-        ask = iterate if self.cluster is None else self.cluster.iterate
-        given = {**self._given(board), "stop": self.stop, "watch": watch}
+        """Yield the results of a position, and None from time to time in between; the last result is the answer."""
+        if number in self._device_results:
+            return iter([self._device_results[number]])
+        solve = iterate if self.cluster is None else self.cluster.iterate
+        arguments = {**self._search_options(board), "stop": self.stop, "watch": watch}
         if self.saving is not None:
             self.saving.watch = watch
-            given |= {"watch": self.saving, "table": self.saving.table, "known": self.saving.known}
-        results = ask(board, self.limits, **given)
+            arguments |= {"watch": self.saving, "table": self.saving.table, "known": self.saving.known}
+        results = solve(board, self.limits, **arguments)
         if self.saving is not None:
             results = self.saving.results(results)
-        return as_they_come(results, self.stop, self.cluster)
+        return results_from_thread(results, self.stop, self.cluster)
 
     def proved(self, board: Board[Any], result: Result) -> bool:
-        """Whether all that was asked of a position is proved."""
+        """Return whether everything that was requested for a position is proved."""
         return result.exact and (not self.every_move or len(result.best) == len(board.legal_moves))
 
     def differences(self, board: Board[Any], record: Record, result: Result) -> tuple[Difference, ...]:
-        """Where the script is wrong, or we are."""
-        return differences(board, result, expected_of(record), wld=self.wld)
+        """Return the contradictions between the script's scores and the proved ones."""
+        return differences(board, result, expected_scores(record), wld=self.wld)
 
-    def trouble(self) -> str | None:
-        """Why the cluster, or the device, has given up, if it has."""
-        return trouble_of(self.cluster) if self._lost is None else str(self._lost)
+    def failure(self) -> str | None:
+        """Return why the cluster or the device has failed, or None."""
+        return cluster_failure(self.cluster) if self._device_error is None else str(self._device_error)
 
     def status(self, total: Total) -> int:
-        """130 where the user has ended it, 2 where a device was lost, 1 where something is not proved, or not as
-        expected."""
-        trouble = self.trouble()
-        if trouble is not None:
-            diagnostics().print(f"outflank: {trouble}; this is what is proved")
-            return NOT_SO if self._lost is None else LOST
+        """Return 130 if the user ended the run, 2 if a device was lost, 1 if a score is not proved or differs from
+        the expected one."""
+        failure = self.failure()
+        if failure is not None:
+            diagnostics().print(f"outflank: {failure}; this is what is proved")
+            return NOT_PROVED if self._device_error is None else LOST
         if self.stop.called:
             return INTERRUPTED
-        return NOT_SO if total.proved < total.positions or total.differing else 0
+        return NOT_PROVED if total.proved < total.positions or total.differing else 0
 
 
-def expected_of(record: Record) -> dict[int, int]:
-    """What the script says of moves in the position, by their codes."""
+def expected_scores(record: Record) -> dict[int, int]:
+    """Return the script's scores of moves in the position, by their codes."""
     return {} if record.moves else dict(record.start.scores)

@@ -1,4 +1,4 @@
-"""What a user sees of solving: a row for each position as it is proved, the one under way, and all together."""
+"""The view of solving: a row for each position as it is proved, one for the current position, and a total."""
 
 import textwrap
 from collections.abc import Iterator, Sequence
@@ -17,28 +17,28 @@ from outflank.search.results import Progress, Result
 from outflank.search.saving import SolveState
 from outflank.ui.cli.common import scaled
 from outflank.ui.cli.expected import Difference
-from outflank.ui.cli.search_view import ROOM, under_way
+from outflank.ui.cli.search_view import WIDTH_FOR_NODES, progress_text
 from outflank.words import how_many
 
 EXACT_NODES = 100
-"""Columns of a terminal from which nodes are counted to the last one."""
+"""Terminal width from which nodes are printed exactly."""
 
 WIDTHS = {"position": 8, "depth": 5, "score": 8, "time": 9, "nodes": 7, "nodes/s": 7}
-"""Of the columns, at least; what is longer takes its room from the line."""
+"""Minimal widths of the columns; longer cells take their room from the principal variation."""
 
 LINE = "principal variation"
 GAP = 2
 
 
 def depth_of(board: Board[Any]) -> int | None:
-    """Moves left, at most; None: there is no end to them."""
+    """Return the most moves left; None: there is no limit."""
     left = board.moves_left
     return left if left < ENDLESS_GAME else None
 
 
 @dataclass
 class Total:
-    """What all positions took, and how they came out."""
+    """Sums over all positions."""
 
     positions: int = 0
     proved: int = 0
@@ -50,7 +50,7 @@ class Total:
     worker_bytes: int = 0
 
     def add(self, result: Result, differing: Sequence[Difference], *, proved: bool) -> None:
-        """Count a position, and whether all that was asked of it is proved."""
+        """Count a position, and whether everything requested for it is proved."""
         self.positions += 1
         self.proved += proved
         self.differing += bool(differing)
@@ -61,11 +61,11 @@ class Total:
 
     @property
     def nodes_per_second(self) -> float:
-        """Speed."""
+        """Search speed."""
         return self.nodes / self.seconds if self.seconds > 0 else 0.0
 
     def text(self) -> str:
-        """How they came out."""
+        """Return a summary of the outcomes."""
         parts = [f"{self.proved:,} of {how_many(self.positions, 'position')} proved"]
         if self.differing:
             parts.append(f"{self.differing:,} not as expected")
@@ -75,14 +75,14 @@ class Total:
 
 
 def score_cell(result: Result) -> str:
-    """The score, or the bounds that are proved."""
+    """Return the score, or the bounds that are proved."""
     if result.exact and result.value is not None:
         return result.scale.text(result.value, exact=True, bare=True)
     return bounds(result.lower, result.upper)
 
 
 def bounds(lower: int | None, upper: int | None) -> str:
-    """What a score lies between, in a few characters."""
+    """Return the bounds of a score in a few characters."""
     if lower is not None and upper is not None:
         return f"{lower:+d}" if lower == upper else f"{lower:+d}..{upper:+d}"
     if lower is not None:
@@ -92,7 +92,7 @@ def bounds(lower: int | None, upper: int | None) -> str:
 
 @dataclass
 class SolveTable:
-    """Rows that are printed as they come: whoever reads them in a pipe need not wait for the last."""
+    """A table whose rows are printed as they come: the reader of a pipe need not wait for the last."""
 
     console: Console
     several: bool
@@ -104,7 +104,7 @@ class SolveTable:
         self.exact_nodes = not terminal or self.console.width >= EXACT_NODES
         if self.exact_nodes:
             self.widths["nodes"] = 14
-        if terminal and self.console.width < ROOM:
+        if terminal and self.console.width < WIDTH_FOR_NODES:
             del self.widths["nodes"], self.widths["nodes/s"]
         if not self.several:
             del self.widths["position"]
@@ -113,7 +113,7 @@ class SolveTable:
         """Print the names of the columns."""
         self.console.print()
         names = {name: name for name in WIDTHS}
-        row = self.laid_out(names, LINE)[0]
+        row = self.row_lines(names, LINE)[0]
         room = self.console.width if self.console.is_terminal else len(row)
         self.console.print(row)
         self.console.print("─" * max(min(room, 200), len(row)) if self.console.is_terminal else "─" * len(row))
@@ -121,7 +121,7 @@ class SolveTable:
     def add(
         self, number: int, board: Board[Any], result: Result, differing: Sequence[Difference], *, proved: bool
     ) -> None:
-        """Print a position's row, its other moves, and what was expected of it and is not so."""
+        """Print a position's row, its other moves, and the differences from the expected scores."""
         line = " ".join(map(str, result.pv)) if result.exact else f"{result.move} …, not proved"
         depth = depth_of(board)
         self.print(
@@ -129,96 +129,98 @@ class SolveTable:
                 "position": f"{number:,}",
                 "depth": "–" if depth is None else str(depth),
                 "score": score_cell(result),
-                **self.effort(result.seconds, result.nodes, result.nodes_per_second),
+                **self.effort_cells(result.seconds, result.nodes, result.nodes_per_second),
             },
             line,
         )
         if result.exact and not proved:
             self.print({}, "the other moves' scores are not proved")
         if result.exact and len(result.best) > 1:
-            values = [f"{each.move} {result.scale.text(each.value, exact=True, bare=True)}" for each in result.best]
-            self.print({}, ",  ".join(each.replace(" ", "\xa0") for each in values))
-        for each in differing:
-            self.print({}, f"! {each}")
+            values = [f"{entry.move} {result.scale.text(entry.value, exact=True, bare=True)}" for entry in result.best]
+            self.print({}, ",  ".join(value.replace(" ", "\xa0") for value in values))
+        for difference in differing:
+            self.print({}, f"! {difference}")
 
     def end(self, total: Total) -> None:
-        """Print what all positions took."""
-        cells = self.effort(total.seconds, total.nodes, total.nodes_per_second)
+        """Print the total."""
+        cells = self.effort_cells(total.seconds, total.nodes, total.nodes_per_second)
         self.print({"position": "total", **cells}, total.text())
 
-    def effort(self, seconds: float, nodes: int, speed: float) -> dict[str, str]:
-        """The cells of time and nodes."""
+    def effort_cells(self, seconds: float, nodes: int, speed: float) -> dict[str, str]:
+        """Return the cells of time and nodes."""
         count = f"{nodes:,}" if self.exact_nodes else scaled(nodes)
         return {"time": f"{seconds:,.2f} s", "nodes": count, "nodes/s": scaled(speed)}
 
-    def under_way(self, number: int, board: Board[Any], progress: Progress | None, estimate: Result | None) -> str:
-        """The row of the position that is being solved."""
+    def progress_row(self, number: int, board: Board[Any], progress: Progress | None, estimate: Result | None) -> str:
+        """Return the row of the position that is being solved."""
         depth = depth_of(board)
         cells = {"position": f"{number:,}", "depth": "–" if depth is None else str(depth)}
         if progress is None:
-            return "\n".join(self.laid_out(cells, "…"))
+            return "\n".join(self.row_lines(cells, "…"))
         if progress.proving:
             cells["score"] = bounds(progress.value, progress.upper)
-            line = under_way(progress)
-            if progress.moves:
-                line += f", {progress.done / progress.moves:.0%} of the root settled"
+            line = progress_text(progress)
+            if progress.move_count:
+                line += f", {progress.moves_done / progress.move_count:.0%} of the root settled"
         else:
-            told = f": {estimate.value_text}" if estimate is not None and estimate.value_text else ""
-            line = f"estimate, depth {progress.depth}{told}"
-        cells |= self.effort(progress.seconds, progress.nodes, progress.nodes_per_second)
-        return "\n".join(self.laid_out(cells, line))
+            value = f": {estimate.value_text}" if estimate is not None and estimate.value_text else ""
+            line = f"estimate, depth {progress.depth}{value}"
+        cells |= self.effort_cells(progress.seconds, progress.nodes, progress.nodes_per_second)
+        return "\n".join(self.row_lines(cells, line))
 
     def print(self, cells: dict[str, str], line: str) -> None:
-        """A row, folded between words where a terminal has no room."""
-        for each in self.laid_out(cells, line):
-            self.console.print(each)
+        """Print a row, wrapped between words if the terminal is too narrow."""
+        for text in self.row_lines(cells, line):
+            self.console.print(text)
 
-    def laid_out(self, cells: dict[str, str], line: str) -> list[str]:
-        """The lines of a row."""
-        shown = (" " * GAP).join(f"{cells.get(name, ''):>{width}}" for name, width in self.widths.items())
+    def row_lines(self, cells: dict[str, str], line: str) -> list[str]:
+        """Return the lines of a row."""
+        fixed = (" " * GAP).join(f"{cells.get(name, ''):>{width}}" for name, width in self.widths.items())
         if not self.console.is_terminal:
-            return [f"{shown}{' ' * GAP}{line}".rstrip().replace("\xa0", " ")]
-        room = max(self.console.width - len(shown) - GAP - 1, 12)
-        folded = textwrap.wrap(line, room, break_long_words=False, break_on_hyphens=False) or [""]
+            return [f"{fixed}{' ' * GAP}{line}".rstrip().replace("\xa0", " ")]
+        room = max(self.console.width - len(fixed) - GAP - 1, 12)
+        wrapped = textwrap.wrap(line, room, break_long_words=False, break_on_hyphens=False) or [""]
         margin = " " * (sum(self.widths.values()) + GAP * (len(self.widths) - 1))
-        rows = [shown, *[margin] * (len(folded) - 1)]
-        return [f"{row}{' ' * GAP}{part}".rstrip().replace("\xa0", " ") for row, part in zip(rows, folded, strict=True)]
+        rows = [fixed, *[margin] * (len(wrapped) - 1)]
+        return [
+            f"{row}{' ' * GAP}{part}".rstrip().replace("\xa0", " ") for row, part in zip(rows, wrapped, strict=True)
+        ]
 
 
-class Under:
-    """The row under way, below those that are done; nothing in a pipe."""
+class LiveRow:
+    """The row of the current position, below the finished ones; nothing in a pipe."""
 
     def __init__(self, live: Live | None) -> None:
         self._live = live
         self._shown = ""
 
     def show(self, text: str) -> None:
-        """Draw it anew, if it has changed."""
+        """Redraw the row, if it has changed."""
         if self._live is not None and text != self._shown:
             self._shown = text
             self._live.update(Text(text), refresh=True)
 
 
 @contextmanager
-def drawn_below(console: Console) -> Iterator[Under]:
-    """A place below what is printed, on a terminal."""
+def live_row(console: Console) -> Iterator[LiveRow]:
+    """Yield a live row below the printed lines, on a terminal."""
     if not console.is_terminal or console.is_dumb_terminal:
-        yield Under(None)
+        yield LiveRow(None)
         return
     with Live(console=console, transient=True, auto_refresh=False, vertical_overflow="visible") as live:
-        yield Under(live)
+        yield LiveRow(live)
 
 
 def resumed_line(path: Path, saved: SolveState) -> str:
-    """What there was to go on with."""
+    """Describe the saved state that the run resumes from."""
     known = bounds(saved.lower, saved.upper)
     proved = f", {known} is proved" if known != "?" else ""
     return f"{path}: goes on after {saved.seconds:,.2f} s and {how_many(saved.nodes, 'node')}{proved}"
 
 
 def memory_line(total: Total) -> str:
-    """What the table and the workers took."""
+    """Return the memory of the table and the workers."""
     size = total.table_bytes
-    told = f"{size / 2**20:.0f} MiB" if size >= 1 << 20 else f"{size / 2**10:.1f} KiB"
-    table = f"table {told}" if size else "no table"
+    size_text = f"{size / 2**20:.0f} MiB" if size >= 1 << 20 else f"{size / 2**10:.1f} KiB"
+    table = f"table {size_text}" if size else "no table"
     return f"memory: {table}, workers {total.worker_bytes / 2**20:.1f} MiB"

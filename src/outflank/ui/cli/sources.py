@@ -1,4 +1,4 @@
-"""Where commands have positions and games from: words on the command line, a file, standard input.
+"""Where commands read positions and games: words on the command line, a file, standard input.
 
 A position is a record without moves.
 """
@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from outflank.errors import FormatError, IllegalMove, OutflankError, reason_of
-from outflank.formats.files import decoded_whole, looked_into
+from outflank.formats.files import decoded_whole, peek
 from outflank.formats.game_files import HEAD, file_formats, holds_records, select_records
 from outflank.formats.game_record import PlayedMove, Record
 from outflank.formats.recognise import read_all, read_script
@@ -24,15 +24,15 @@ from outflank.games.description import description_of
 from outflank.ui.cli.game_options import refuse_options
 
 MOST_BYTES = 16 << 20
-"""The largest text that is read for positions; of games in a file one may be chosen from any number."""
+"""The largest text that is read for positions; a file of games may be larger, if one game is chosen."""
 
 MOST_GAMES = 10_000
-"""The most games that a file is read for, unless one is chosen."""
+"""The most games that are read from a file, unless one is chosen."""
 
 STANDARD_INPUT = "-"
 
-Skipped = Callable[[str], None]
-"""Told in a line of what cannot be read, where the rest is wanted all the same."""
+SkipCallback = Callable[[str], None]
+"""Gets one line for each part of a text that cannot be read, while the rest is returned."""
 
 
 def records(
@@ -42,73 +42,78 @@ def records(
     number: int | None,
     game: str | None,
     options: Mapping[str, Any],
-    skipped: Skipped | None = None,
+    on_skip: SkipCallback | None = None,
 ) -> list[Record]:
-    """The positions and games in `words`, or in the file of that name; all, or the one with that number.
+    """Return the positions and games in `words`, or in the file of that name: all, or the one with that number.
 
-    What is wrong anywhere is an error; where `skipped` is told of lines that cannot be read, the others are returned.
+    Any line that cannot be read is an error, unless `on_skip` is given: it gets an explanation, and the other lines are
+    returned.
     """
     if words != STANDARD_INPUT and not is_file:
-        found, name = pasted(words, game, options, skipped), "the text"
-        return _chosen(found, name, number)
+        all_records, name = records_in_text(words, game, options, on_skip), "the text"
+        return _numbered(all_records, name, number)
     name = "standard input" if words == STANDARD_INPUT else words
-    with _opened(words, name) as stream:
-        head, stream = looked_into(stream, HEAD)
+    with _open_stream(words, name) as stream:
+        head, stream = peek(stream, HEAD)
         if holds_records(head):
             return _games(stream, name, number, game)
         data = stream.read(MOST_BYTES + 1)
     if len(data) > MOST_BYTES:
         raise OutflankError(f"{name}: more than {MOST_BYTES >> 20} MiB, which is no position")
-    return _chosen(pasted(decoded_whole(data), game, options, skipped), name, number)
+    return _numbered(records_in_text(decoded_whole(data), game, options, on_skip), name, number)
 
 
 def is_a_file(words: str) -> bool:
-    """Whether words name a file, or look like the name of one rather than like a position."""
+    """Return whether words name a file, or look like a file name rather than a position."""
     return os.path.isfile(words) or os.path.splitext(words)[1] in file_formats()
 
 
-def first_pasted(text: str, game: str | None, options: Mapping[str, Any]) -> Record:
-    """The first game or position in a text, with the names of players where it is a format that has them."""
-    bare = _bare(_read(text, game, options, None)[:1])[0]
+def first_record_in_text(text: str, game: str | None, options: Mapping[str, Any]) -> Record:
+    """Return the first game or position in a text, with the players' names if its format has them."""
+    unnamed = _unnamed_records(_read(text, game, options, None)[:1])[0]
     data = text.encode("utf-8", "replace")
     if not holds_records(data[:HEAD]):
-        return bare
+        return unnamed
     try:
         _, named = next(select_records(BytesIO(data), Selection()))
     except (FormatError, StopIteration):
-        return bare
-    if [move.code for move in named.moves] != [move.code for move in bare.moves]:
-        return bare
-    return replace(named, start=bare.start, moves=bare.moves)
+        return unnamed
+    if [move.code for move in named.moves] != [move.code for move in unnamed.moves]:
+        return unnamed
+    return replace(named, start=unnamed.start, moves=unnamed.moves)
 
 
-def pasted(text: str, game: str | None, options: Mapping[str, Any], skipped: Skipped | None = None) -> list[Record]:
-    """What is in a text, with the names of players where it is a format that has them."""
-    bare = _bare(_read(text, game, options, skipped))
+def records_in_text(
+    text: str, game: str | None, options: Mapping[str, Any], on_skip: SkipCallback | None = None
+) -> list[Record]:
+    """Return the games and positions in a text, with the players' names if its format has them."""
+    unnamed = _unnamed_records(_read(text, game, options, on_skip))
     data = text.encode("utf-8", "replace")
     if not holds_records(data[:HEAD]):
-        return bare
+        return unnamed
     try:
         named = list(select_records(BytesIO(data), Selection()))
     except FormatError:
-        return bare
-    if len(named) != len(bare):
-        return bare
-    return [replace(record, start=each.start, moves=each.moves) for each, (_, record) in zip(bare, named, strict=True)]
+        return unnamed
+    if len(named) != len(unnamed):
+        return unnamed
+    return [
+        replace(record, start=plain.start, moves=plain.moves) for plain, (_, record) in zip(unnamed, named, strict=True)
+    ]
 
 
-def _bare(setups: list[Setup]) -> list[Record]:
-    """Games without what a file says of their players."""
+def _unnamed_records(setups: list[Setup]) -> list[Record]:
+    """Return games as records without players' names."""
     return [
         Record(start=replace(setup, moves=()), moves=tuple(PlayedMove(code=code) for code in setup.moves))
         for setup in setups
     ]
 
 
-def _read(text: str, game: str | None, options: Mapping[str, Any], skipped: Skipped | None) -> list[Setup]:
+def _read(text: str, game: str | None, options: Mapping[str, Any], on_skip: SkipCallback | None) -> list[Setup]:
     try:
-        if skipped is not None:
-            return read_script(text, skipped, game=game, **options)
+        if on_skip is not None:
+            return read_script(text, on_skip, game=game, **options)
         return read_all(text, game=game, **options)
     except OutflankError:
         if game is None and options:
@@ -118,7 +123,7 @@ def _read(text: str, game: str | None, options: Mapping[str, Any], skipped: Skip
 
 
 @contextmanager
-def _opened(words: str, name: str) -> Iterator[BinaryIO]:
+def _open_stream(words: str, name: str) -> Iterator[BinaryIO]:
     if words == STANDARD_INPUT:
         if sys.stdin is None:
             raise OutflankError("- asks for standard input, which is closed")
@@ -133,23 +138,23 @@ def _opened(words: str, name: str) -> Iterator[BinaryIO]:
 
 def _games(stream: BinaryIO, name: str, number: int | None, game: str | None) -> list[Record]:
     try:
-        found = [record for _, record in islice(select_records(stream, Selection(number=number)), MOST_GAMES + 1)]
+        all_records = [record for _, record in islice(select_records(stream, Selection(number=number)), MOST_GAMES + 1)]
     except FormatError as error:
         raise FormatError(f"{name}: {error}") from None
-    if len(found) > MOST_GAMES:
+    if len(all_records) > MOST_GAMES:
         raise OutflankError(f"{name}: more than {MOST_GAMES:,} games; --number N chooses one")
-    if not found:
+    if not all_records:
         raise OutflankError(f"{name}: there is no game number {number or 1:,}")
-    for record in found:
-        found_game = description_of(record.start.game)
-        if game not in (None, found_game.name):
-            raise OutflankError(f"{name}: a game of {found_game.title}, and {game} is asked for")
-    return found
+    for record in all_records:
+        description = description_of(record.start.game)
+        if game not in (None, description.name):
+            raise OutflankError(f"{name}: a game of {description.title}, and {game} is asked for")
+    return all_records
 
 
-def _chosen(found: list[Record], name: str, number: int | None) -> list[Record]:
+def _numbered(all_records: list[Record], name: str, number: int | None) -> list[Record]:
     if number is None:
-        return found
-    if number > len(found):
-        raise OutflankError(f"{name} holds {len(found)}, and there is no number {number:,}")
-    return found[number - 1 : number]
+        return all_records
+    if number > len(all_records):
+        raise OutflankError(f"{name} holds {len(all_records)}, and there is no number {number:,}")
+    return all_records[number - 1 : number]

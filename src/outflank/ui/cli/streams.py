@@ -1,4 +1,4 @@
-"""Streams that are closed, and output that cannot be written any more."""
+"""Standard streams that are closed, and output that can no longer be written."""
 
 import io
 import os
@@ -8,20 +8,20 @@ from typing import NoReturn, TextIO
 from outflank.errors import OutflankError
 
 
-def fill_closed_streams() -> None:
-    """Put something in the place of standard streams that are closed (`>&-`), so that no file of ours takes it.
+def reopen_closed_streams() -> None:
+    """Open the null device in place of closed standard streams (`>&-`), so that no other file gets their descriptor.
 
-    What asks for input finds that `sys.stdin` is None, and says so. Output that is written fails as on a full disk;
-    a command that writes none goes on. Errors and warnings nobody wants to hear.
+    Code that reads input finds that `sys.stdin` is None and reports it. Writing output fails as on a full disk; a
+    command that writes none continues. Errors and warnings are discarded.
     """
     for number, mode in enumerate((os.O_WRONLY, os.O_RDONLY, os.O_WRONLY)):
         try:
             os.fstat(number)
         except OSError:
-            taken = os.open(os.devnull, mode)  # the lowest that is free: this one, for those below are taken
-            if taken != number:
-                os.dup2(taken, number)
-                os.close(taken)
+            descriptor = os.open(os.devnull, mode)  # the lowest free number, which is this one
+            if descriptor != number:
+                os.dup2(descriptor, number)
+                os.close(descriptor)
     if sys.stdout is None:
         sys.stdout = _text(1)
     if sys.stderr is None:
@@ -33,18 +33,18 @@ def _text(number: int) -> io.TextIOWrapper:
 
 
 def standard_input() -> TextIO:
-    """Standard input; one clear line where it is closed."""
+    """Return standard input; raise an error of one line if it is closed."""
     if sys.stdin is None:
         raise OutflankError("standard input is closed")
     return sys.stdin
 
 
-def leave_quietly() -> NoReturn:
-    """The reader of our pipe has gone: nobody is left to tell, and nothing went wrong."""
-    forget_output()
+def exit_quietly() -> NoReturn:
+    """Exit with status 0 because the reader of the output pipe has closed it: this is not an error."""
+    discard_output()
     sys.exit(0)
 
 
-def forget_output() -> None:
-    """Keep the interpreter from flushing, on its way out, what cannot be written."""
+def discard_output() -> None:
+    """Keep the interpreter from flushing, at its exit, output that cannot be written."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -8,7 +8,7 @@ import click
 
 from outflank.command_lines import this_command
 from outflank.errors import OutflankError
-from outflank.gpu.choosing import DeviceAsked
+from outflank.gpu.choosing import DeviceOption
 from outflank.lab.provenance import provenance
 from outflank.learning.checking import check
 from outflank.learning.depths import DEPTH, Depths, measure
@@ -23,39 +23,39 @@ from outflank.learning.report import write_page
 from outflank.machine import usable_cores
 from outflank.search.contract import Stop
 from outflank.ui.cli.common import diagnostics, output, print_json, start_of
-from outflank.ui.cli.game_options import GameCommand, game_meant, game_option
+from outflank.ui.cli.game_options import GameCommand, game_option, intended_game
 from outflank.ui.cli.groups import Group
-from outflank.ui.cli.interrupting import INTERRUPTED, interruptibly
+from outflank.ui.cli.interrupting import INTERRUPTED, run_interruptibly
 from outflank.ui.cli.progress import progress_line, quiet_option
 from outflank.ui.cli.train_options import (
+    FIT_OPTIONS,
     FOLDER,
-    HOW_FITTING_IS_DONE,
-    HOW_MATCHES_ARE_PLAYED,
-    HOW_POSITIONS_ARE_MADE,
-    HOW_POSITIONS_ARE_VALUED,
-    HOW_WEIGHTS_ARE_FITTED,
-    HOW_WORK_IS_DONE,
+    GENERATION_OPTIONS,
+    LABEL_OPTIONS,
+    MATCH_OPTIONS,
     WEIGHTS,
+    WORK_OPTIONS,
+    WORK_OPTIONS_WITH_DEVICE,
     out_option,
 )
 from outflank.ui.cli.train_view import (
+    fit_text,
+    generation_text,
+    match_text,
+    positions_text,
     print_check,
     print_depths,
-    told_fit,
-    told_generation,
-    told_match,
-    told_positions,
-    told_run,
-    told_values,
+    run_text,
+    values_text,
 )
 
 if TYPE_CHECKING:
     from outflank.documents import Document
 
-Done = TypeVar("Done")
+Output = TypeVar("Output")
 
 Options = dict[str, Any]
-"""Some that belong together, by their names."""
+"""Values of an option group, by name."""
 
 
 @click.group("train", cls=Group, invoke_without_command=True)
@@ -63,139 +63,143 @@ Options = dict[str, Any]
 def command(context: click.Context) -> None:
     """Learn the weights of an evaluation by patterns, from nothing but the rules of a game.
 
-    Each step goes on with what the one before it has left in a folder: positions, their values, weights, and what these
-    are wrong by. A step that was interrupted goes on where it was; for a seed, it always makes the same.
+    Each step reads the results of the one before it from a folder: positions, their values, weights, and the errors of
+    the weights. An interrupted step resumes where it was; the same seed always gives the same results.
 
-    Searches and players use the weights by the name of their file: --evaluation patterns:FILE.
+    Searches and players use the weights by their file name: --evaluation patterns:FILE.
     """
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
 
 
-def chosen_start(game: str | None, game_options: Mapping[str, Any]) -> dict[str, Any]:
-    """Where games start: everywhere, unless the options say more than what the rules are."""
-    start = start_of(game_meant(game, game_options), game_options)[0]
-    meant = game_meant(game, game_options)
-    only_rules = meant is None or set(game_options) <= set(meant.options_of(start.game))
+def start_options(game: str | None, game_options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return where games start: at every start of these rules, unless the options choose one."""
+    start = start_of(intended_game(game, game_options), game_options)[0]
+    description = intended_game(game, game_options)
+    only_rules = description is None or set(game_options) <= set(description.options_of(start.game))
     return {"start": start, "everywhere": only_rules}
 
 
-def carried_out(
-    work: Callable[[Work], Done],
-    show: Callable[[Done], Any],
+def run_step(
+    work: Callable[[Work], Output],
+    show: Callable[[Output], Any],
     *,
     workers: int | None,
-    device: DeviceAsked = "cpu",
+    device: DeviceOption = "cpu",
     replace: bool,
     quiet: bool,
     as_json: bool,
-    status: Callable[[Done], int] = lambda found: 0,
+    status: Callable[[Output], int] = lambda result: 0,
 ) -> int:
-    """Do the work and tell what came of it, in words or as a document; Ctrl-C keeps what is done."""
+    """Do the work and print its result, in words or as a document; Ctrl-C keeps what is done."""
     stop = Stop()
     threads = workers or max(1, int(usable_cores()))
     try:
-        with progress_line(quiet=quiet) as tell:
-            how = Work(workers=threads, device=device, stop=stop, progress=tell, replace=replace)
-            found = interruptibly(lambda: work(how), stop)
+        with progress_line(quiet=quiet) as report:
+            environment = Work(workers=threads, device=device, stop=stop, progress=report, replace=replace)
+            result = run_interruptibly(lambda: work(environment), stop)
     except Halted:
         diagnostics().print("interrupted; the same command goes on from here")
         return INTERRUPTED
     if as_json:
-        print_json(cast("Document", found))
-    elif (line := show(found)) is not None:
+        print_json(cast("Document", result))
+    elif (line := show(result)) is not None:
         output().print(line)
-    return status(found)
+    return status(result)
 
 
 @command.command("generate", cls=GameCommand)
-@game_option("What is learnt.")
-@HOW_POSITIONS_ARE_MADE
-@click.option("--depth", type=int, default=1, show_default=True, help="Plies that players look ahead.")
-@click.option("--evaluation", help="Whose moves are played, by name, or patterns:FILE.  [none: lots are drawn]")
-@out_option("Where they are kept: positions.npz.")
-@HOW_WORK_IS_DONE
+@game_option("The game to learn.")
+@GENERATION_OPTIONS
+@click.option("--depth", type=int, default=1, show_default=True, help="Search depth of the players in plies.")
+@click.option("--evaluation", help="Evaluation that chooses moves, by name, or patterns:FILE.  [none: random moves]")
+@out_option("Folder for the positions, in positions.npz.")
+@WORK_OPTIONS
 def generate_command(
     game: str | None,
     game_options: Mapping[str, Any],
-    made: Options,
+    generation_options: Options,
     depth: int,
     evaluation: str | None,
     folder: Path,
-    how: Options,
+    work_options: Options,
 ) -> int:
-    """Make positions to learn from.
+    """Generate positions to learn from.
 
-    They are of varied games, from their start to their end.
+    They come from varied games, from the opening to the end.
 
     \b
       outflank train generate --game {first} --positions 100000 --out learning
       outflank train generate --games tournament.wtb --out learning
     """
-    generation = Generation(**chosen_start(game, game_options), **made, depth=depth, evaluation=evaluation)
-    return carried_out(
+    generation = Generation(
+        **start_options(game, game_options), **generation_options, depth=depth, evaluation=evaluation
+    )
+    return run_step(
         lambda work: generate(folder, generation, work),
-        lambda found: told_positions(folder, found),
-        **how,
+        lambda result: positions_text(folder, result),
+        **work_options,
     )
 
 
 @command.command("label")
 @FOLDER
-@HOW_POSITIONS_ARE_VALUED
-@click.option("--weights", type=WEIGHTS, metavar="FILE", help="Of the last generation, which looks begin with.")
-@HOW_WEIGHTS_ARE_FITTED
-@HOW_FITTING_IS_DONE
-def label_command(folder: Path, valued: Options, weights: Path | None, fitted: Options, how: Options) -> int:
-    """Find out what positions are worth.
+@LABEL_OPTIONS
+@click.option("--weights", type=WEIGHTS, metavar="FILE", help="Weights of the last generation, for the first searches.")
+@FIT_OPTIONS
+@WORK_OPTIONS_WITH_DEVICE
+def label_command(
+    folder: Path, label_options: Options, weights: Path | None, fit_options: Options, work_options: Options
+) -> int:
+    """Determine the values of positions.
 
-    Near the end they are solved. Before that a look of some plies ahead sees what was learnt of all later positions,
-    from the end of the game to its start. A game whose endings cannot be solved has the results of the games, and a
-    look by the weights of the last generation.
+    Positions near the end are solved. Earlier ones are searched some plies deep, from the end of the game to its start,
+    with weights fitted to all later positions. In a game whose endings cannot be solved, values come from the results
+    of the games, and from searches with the weights of the last generation.
     """
-    labels = Labels(weights=weights, **valued, **fitted)
-    return carried_out(
+    labels = Labels(weights=weights, **label_options, **fit_options)
+    return run_step(
         lambda work: label(folder, labels, work),
-        lambda found: told_values(folder, found),
-        **how,
+        lambda result: values_text(folder, result),
+        **work_options,
     )
 
 
 @command.command("fit")
 @FOLDER
-@click.option("--prior", type=WEIGHTS, metavar="FILE", help="Weights to begin with, those of the last generation.")
-@HOW_WEIGHTS_ARE_FITTED
-@HOW_FITTING_IS_DONE
-def fit_command(folder: Path, prior: Path | None, fitted: Options, how: Options) -> int:
+@click.option("--prior", type=WEIGHTS, metavar="FILE", help="Initial weights, those of the last generation.")
+@FIT_OPTIONS
+@WORK_OPTIONS_WITH_DEVICE
+def fit_command(folder: Path, prior: Path | None, fit_options: Options, work_options: Options) -> int:
     """Fit weights to the values of positions. One of sixteen games is held out."""
-    return carried_out(
-        lambda work: fit_weights(folder, Fit(prior=prior, **fitted), work),
-        lambda found: told_fit(folder, found),
-        **how,
+    return run_step(
+        lambda work: fit_weights(folder, Fit(prior=prior, **fit_options), work),
+        lambda result: fit_text(folder, result),
+        **work_options,
     )
 
 
 @command.command("check")
 @FOLDER
-@click.option("--weights", type=WEIGHTS, metavar="FILE", help="Others than those in the folder.")
-@click.option("--beside", metavar="NAMES", help="The evaluations to hold them beside, like a,b.  [all of the game]")
+@click.option("--weights", type=WEIGHTS, metavar="FILE", help="Weights to use instead of those in the folder.")
+@click.option("--beside", metavar="NAMES", help="Evaluations to compare with, like a,b.  [all of the game]")
 @quiet_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-def check_command(folder: Path, weights: Path | None, beside: str | None, **how: Any) -> int:
-    """Say what weights are wrong by.
+def check_command(folder: Path, weights: Path | None, beside: str | None, **output_options: Any) -> int:
+    """Measure the error of weights.
 
-    That is on games that they have not seen, stage by stage, beside other evaluations. The error is the root of the
-    mean square, in what the game counts. An evaluation that counts nothing is given the scale that suits it best.
+    It is measured on held-out games, stage by stage, beside other evaluations. The error is the root mean square, in
+    the game's unit. An evaluation without a unit is scaled to fit best.
     """
     names = None if beside is None else [name.strip() for name in beside.split(",") if name.strip()]
     if names == []:
         raise OutflankError("--beside: the names of evaluations, like a,b")
-    return carried_out(
+    return run_step(
         lambda work: check(folder, work, weights=weights, beside=names),
         print_check,
         workers=1,
         replace=False,
-        **how,
+        **output_options,
     )
 
 
@@ -203,105 +207,111 @@ def check_command(folder: Path, weights: Path | None, beside: str | None, **how:
 @FOLDER
 @click.option("--evaluation", default="patterns", show_default=True, help="By name, or patterns:FILE.")
 @click.option("--depth", type=int, default=DEPTH, show_default=True, help="Plies of the deepest search.")
-@click.option("--positions", type=int, default=DEPTH_POSITIONS, show_default=True, help="How many are searched.")
-@click.option("--seed", type=int, default=1, show_default=True, help="By which they are drawn.")
-@HOW_WORK_IS_DONE
-def depths_command(folder: Path, evaluation: str, depth: int, positions: int, seed: int, how: Options) -> int:
-    """Say how far shallow searches are off from deeper ones.
+@click.option(
+    "--positions", type=int, default=DEPTH_POSITIONS, show_default=True, help="Number of positions to search."
+)
+@click.option("--seed", type=int, default=1, show_default=True, help="Random seed of the choice of positions.")
+@WORK_OPTIONS
+def depths_command(folder: Path, evaluation: str, depth: int, positions: int, seed: int, work_options: Options) -> int:
+    """Measure how far shallow searches differ from deeper ones.
 
-    Positions of the folder are searched to every depth. The formula that is fitted to the differences is what selective
-    searches by this evaluation go by.
+    Positions of the folder are searched to every depth. The formula that is fitted to the differences controls
+    selective searches with this evaluation.
 
     \b
       outflank train generate --positions 2000 --out positions
       outflank train depths positions --depth 10
     """
-    asked = Depths(evaluation=evaluation, depth=depth, positions=positions, seed=seed)
-    return carried_out(lambda work: measure(folder, asked, work), print_depths, **how)
+    depths = Depths(evaluation=evaluation, depth=depth, positions=positions, seed=seed)
+    return run_step(lambda work: measure(folder, depths, work), print_depths, **work_options)
 
 
 @command.command("play")
 @FOLDER
-@click.option("--against", metavar="EVALUATION", help="By name, or patterns:FILE.  [the one that the game names]")
-@click.option("--weights", type=WEIGHTS, metavar="FILE", help="Others than those in the folder.")
-@HOW_MATCHES_ARE_PLAYED
-@click.option("--match-games", type=int, default=GAMES, show_default=True, help="At most.")
-@click.option("--seed", type=int, default=1, show_default=True, help="For the openings.")
-@HOW_WORK_IS_DONE
+@click.option("--against", metavar="EVALUATION", help="By name, or patterns:FILE.  [the game's default]")
+@click.option("--weights", type=WEIGHTS, metavar="FILE", help="Weights to use instead of those in the folder.")
+@MATCH_OPTIONS
+@click.option("--match-games", type=int, default=GAMES, show_default=True, help="Most games.")
+@click.option("--seed", type=int, default=1, show_default=True, help="Random seed of the openings.")
+@WORK_OPTIONS
 def play_command(
     folder: Path,
     against: str | None,
     weights: Path | None,
-    played: Options,
+    match_options: Options,
     match_games: int,
     seed: int,
-    how: Options,
+    work_options: Options,
 ) -> int:
-    """Let weights play a match.
+    """Play a match of weights against another evaluation.
 
-    Both sides search alike, in pairs of games with colours swapped, until a sequential test says who is stronger. The
-    status is 1 if the weights are not.
+    Both sides search alike, in pairs of games with colours swapped, until a sequential test shows which is stronger.
+    The status is 1 if the weights are not.
 
     \b
       outflank train play learning/generation-02 --against mobility
       outflank train play new --against patterns:old/mine.weights --time 0.1
     """
-    match = Match(against=against, **played, games=match_games, seed=seed)
-    return carried_out(
+    match = Match(against=against, **match_options, games=match_games, seed=seed)
+    return run_step(
         lambda work: play(folder, match, work, weights=weights),
-        told_match,
-        status=lambda found: int(found.outcome is not None and found.outcome.decision == "H0"),
-        **how,
+        match_text,
+        status=lambda result: int(result.outcome is not None and result.outcome.decision == "H0"),
+        **work_options,
     )
 
 
 @command.command("run", cls=GameCommand)
-@game_option("What is learnt.")
-@HOW_POSITIONS_ARE_MADE
-@click.option("--generations", type=int, default=GENERATIONS, show_default=True, help="Times round the loop.")
-@HOW_POSITIONS_ARE_VALUED
-@HOW_WEIGHTS_ARE_FITTED
-@HOW_MATCHES_ARE_PLAYED
-@click.option("--match-games", type=int, default=GAMES, show_default=True, help="Of each match, at most; 0: none.")
-@out_option("Where all of it is kept.")
-@HOW_FITTING_IS_DONE
+@game_option("The game to learn.")
+@GENERATION_OPTIONS
+@click.option("--generations", type=int, default=GENERATIONS, show_default=True, help="Number of generations.")
+@LABEL_OPTIONS
+@FIT_OPTIONS
+@MATCH_OPTIONS
+@click.option(
+    "--match-games", type=int, default=GAMES, show_default=True, help="Most games of each match; 0: no matches."
+)
+@out_option("Folder for all results.")
+@WORK_OPTIONS_WITH_DEVICE
 def run_command(
     game: str | None,
     game_options: Mapping[str, Any],
-    made: Options,
+    generation_options: Options,
     generations: int,
-    valued: Options,
-    fitted: Options,
-    played: Options,
+    label_options: Options,
+    fit_options: Options,
+    match_options: Options,
     match_games: int,
     folder: Path,
-    how: Options,
+    work_options: Options,
 ) -> int:
-    """Go round the loop: all steps, again and again.
+    """Run all steps, generation after generation.
 
-    The best weights so far play the games of the next generation, which meets them in a match. A page with plots tells
-    how it went. Started again, the command goes on where it was.
+    The best weights so far play the games of the next generation, which then plays a match against them. A page with
+    plots shows the progress. Started again, the command resumes where it was.
 
     \b
       outflank train run --size 6 --seed 1 --out learning
       outflank train run --size 6 --positions 200000 --generations 4 --out more
     """
     plan = Plan(
-        generation=Generation(**chosen_start(game, game_options), **made),
-        labels=Labels(**valued, **fitted),
-        fit=Fit(**fitted),
-        match=Match(**played, games=match_games),
+        generation=Generation(**start_options(game, game_options), **generation_options),
+        labels=Labels(**label_options, **fit_options),
+        fit=Fit(**fit_options),
+        match=Match(**match_options, games=match_games),
         generations=generations,
     )
     origin = provenance(this_command())
-    return carried_out(
+    return run_step(
         lambda work: run(
             folder,
             plan,
             work,
-            told=lambda generation: None if how["as_json"] else output().print(told_generation(generation)),
-            written=lambda document: write_page(folder, document, origin),
+            on_generation=lambda generation: (
+                None if work_options["as_json"] else output().print(generation_text(generation))
+            ),
+            on_write=lambda document: write_page(folder, document, origin),
         ),
-        lambda found: told_run(folder, found),
-        **how,
+        lambda result: run_text(folder, result),
+        **work_options,
     )

@@ -1,4 +1,4 @@
-"""Options that the commands of `outflank train` share, by what they are about."""
+"""Groups of options that the commands of `outflank train` share."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -13,7 +13,7 @@ from outflank.learning.playing import DEPTH, HYPOTHESES
 from outflank.learning.stages import PASSES, SHRINKAGE
 from outflank.machine import MOST_WORKERS
 from outflank.ui.cli.device_option import device_option
-from outflank.ui.cli.gathering import gathered
+from outflank.ui.cli.option_groups import option_group
 from outflank.ui.cli.progress import quiet_option
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -22,7 +22,7 @@ FOLDER = click.argument("folder", type=click.Path(file_okay=False, path_type=Pat
 
 
 def out_option(help: str) -> Callable[[Command], Command]:
-    """Where a step, or all of them, keep what they make."""
+    """Return a decorator that adds `--out`, the folder of a step's results."""
     return click.option(
         "--out",
         "folder",
@@ -33,49 +33,51 @@ def out_option(help: str) -> Callable[[Command], Command]:
     )
 
 
-_HOW = (
+_WORK = (
     click.option("--workers", type=click.IntRange(1, MOST_WORKERS), help="Threads.  [one per core]"),
-    click.option("--replace", is_flag=True, help="Begin anew, whatever is there."),
+    click.option("--replace", is_flag=True, help="Start again, and replace existing results."),
     quiet_option,
     click.option("--json", "as_json", is_flag=True, help="Print one JSON object."),
 )
-HOW_WORK_IS_DONE = gathered("how", *_HOW)
-HOW_FITTING_IS_DONE = gathered(
-    "how",
-    device_option("Where endings are solved and weights fitted; they are the same."),
-    *_HOW,
+WORK_OPTIONS = option_group("work_options", *_WORK)
+WORK_OPTIONS_WITH_DEVICE = option_group(
+    "work_options",
+    device_option("Where endings are solved and weights are fitted; the results are the same."),
+    *_WORK,
 )
-HOW_POSITIONS_ARE_MADE = gathered(
-    "made",
-    click.option("--seed", type=int, default=1, show_default=True, help="By which lots are drawn."),
-    click.option("--positions", type=int, default=POSITIONS, show_default=True, help="How many are made."),
-    click.option("--per-game", type=int, default=PER_GAME, show_default=True, help="How many are taken of a game."),
+GENERATION_OPTIONS = option_group(
+    "generation_options",
+    click.option("--seed", type=int, default=1, show_default=True, help="Random seed."),
+    click.option("--positions", type=int, default=POSITIONS, show_default=True, help="Number of positions."),
+    click.option("--per-game", type=int, default=PER_GAME, show_default=True, help="Positions taken from each game."),
     click.option(
         "--games",
         type=click.Path(dir_okay=False, path_type=Path),
         multiple=True,
         metavar="FILE",
-        help="Play on from the games in a file (of any format that `games` reads); may be given several times.",
+        help="Start from the games in a file of any format that `games` reads; can be repeated.",
     ),
 )
-HOW_WEIGHTS_ARE_FITTED = gathered(
-    "fitted",
+FIT_OPTIONS = option_group(
+    "fit_options",
     click.option(
         "--shrinkage",
         type=float,
         default=SHRINKAGE,
         show_default=True,
-        help="Imagined positions that hold a weight where it was: of rare patterns little is known.",
+        help="Virtual positions that hold a weight at its previous value: rare patterns have little data.",
     ),
-    click.option("--passes", type=int, default=PASSES, show_default=True, help="Of conjugate gradients."),
+    click.option("--passes", type=int, default=PASSES, show_default=True, help="Iterations of conjugate gradients."),
 )
-HOW_POSITIONS_ARE_VALUED = gathered(
-    "valued",
-    click.option("--plies", type=int, default=PLIES, show_default=True, help="Of a look ahead."),
+LABEL_OPTIONS = option_group(
+    "label_options",
+    click.option(
+        "--plies", type=int, default=PLIES, show_default=True, help="Depth of the search that values a position."
+    ),
     click.option(
         "--exact",
         type=int,
-        help="Moves left from which positions are solved; a GPU can solve longer ones.  [what the game's kernels can]",
+        help="Moves left from which positions are solved; a GPU can solve longer endings.  [as the game's kernels can]",
     ),
     click.option(
         "--blend",
@@ -86,16 +88,16 @@ HOW_POSITIONS_ARE_VALUED = gathered(
 WEIGHTS = click.Path(dir_okay=False, path_type=Path)
 
 
-HOW_MATCHES_ARE_PLAYED = gathered(
-    "played",
-    click.option("--depth", type=int, help=f"Plies that both look ahead.  [{DEPTH}]"),
-    click.option("--time", "seconds", type=float, help="Seconds for a move of either, instead of a depth."),
+MATCH_OPTIONS = option_group(
+    "match_options",
+    click.option("--depth", type=int, help=f"Search depth of both players in plies.  [{DEPTH}]"),
+    click.option("--time", "seconds", type=float, help="Seconds per move for both players, instead of a depth."),
     click.option(
         "--sprt",
         default=HYPOTHESES,
         show_default=True,
         callback=lambda context, option, text: Sprt.parse(text),
         metavar="ELO0,ELO1",
-        help="Stop as soon as one of two differences is the likelier one.",
+        help="Sequential test: stop once one of two Elo differences is accepted.",
     ),
 )

@@ -1,4 +1,4 @@
-"""`outflank warm`."""
+"""`outflank warm`: compile all kernels."""
 
 import click
 
@@ -8,10 +8,10 @@ from outflank.warm import warm
 
 
 @click.command("warm")
-@click.option("--all", "every", is_flag=True, help="For every evaluation, not only those used by default.")
+@click.option("--all", "every", is_flag=True, help="Compile for every evaluation, not only for the default ones.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per kernel.")
 def command(every: bool, as_json: bool) -> None:
-    """Compile every kernel ahead of its first use, and say what was compiled or already there."""
+    """Compile every kernel ahead of its first use, and list which were compiled and which were in the cache."""
     console = output()
     seconds = 0.0
     compiled = 0
@@ -23,8 +23,8 @@ def command(every: bool, as_json: bool) -> None:
         if as_json:
             from outflank.ui.cli.documents import WarmDocument
 
-            seconds_here = round(event.seconds, 3)
-            print_json(WarmDocument(kernel=event.kernel, types=event.types, how=event.how, seconds=seconds_here))
+            kernel_seconds = round(event.seconds, 3)
+            print_json(WarmDocument(kernel=event.kernel, types=event.types, how=event.how, seconds=kernel_seconds))
         else:
             console.print(f"{event.how:<9} {event.seconds:6.2f} s  {event.kernel} for {' '.join(event.types)}")
     if not as_json:

@@ -1,4 +1,4 @@
-"""Files that a command is asked to write: none is overwritten unasked, and `-` is standard output."""
+"""Output files of commands: no file is overwritten without `--force`, and `-` is standard output."""
 
 import sys
 from collections.abc import Callable, Iterable
@@ -9,7 +9,7 @@ import click
 
 from outflank.errors import OutflankError, reason_of
 from outflank.formats.files import write_whole
-from outflank.ui.cli.streams import leave_quietly
+from outflank.ui.cli.streams import exit_quietly
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -17,19 +17,19 @@ STANDARD_OUTPUT = "-"
 
 
 def force_option(command: Command) -> Command:
-    """The option that lets files be overwritten."""
-    return click.option("--force", is_flag=True, help="Overwrite what is there.")(command)
+    """Add the option `--force`, which allows files to be overwritten."""
+    return click.option("--force", is_flag=True, help="Overwrite existing files.")(command)
 
 
 def refuse_to_overwrite(files: Iterable[str | Path], *, force: bool) -> None:
-    """An error if one of the files is there, before any work is done for it."""
+    """Raise an error if one of the files exists, before any work is done for it."""
     for file in files:
         if str(file) != STANDARD_OUTPUT and Path(file).is_file() and not force:
             raise OutflankError(f"{file} exists already; --force overwrites it")
 
 
-def deliver(file: str | Path, content: str) -> None:
-    """Write a file whole, or its content to standard output."""
+def write_output(file: str | Path, content: str) -> None:
+    """Write a file as a whole, or its content to standard output."""
     if str(file) == STANDARD_OUTPUT:
         if sys.stdout is None:
             raise OutflankError("- asks for standard output, which is closed")
@@ -37,7 +37,7 @@ def deliver(file: str | Path, content: str) -> None:
             sys.stdout.buffer.write(content.encode())
             sys.stdout.flush()
         except BrokenPipeError:
-            leave_quietly()
+            exit_quietly()
         return
     try:
         write_whole(Path(file), content)

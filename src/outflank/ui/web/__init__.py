@@ -1,1 +1,1 @@
-"""The board in the browser: a server on this machine, and the page that it serves."""
+"""The web interface: a server on this machine, and the page that it serves."""

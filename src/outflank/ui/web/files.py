@@ -25,29 +25,29 @@ FIRST = "index.html"
 
 @cache
 def page_files() -> dict[str, Traversable]:
-    """Every file of the page, by its path below `/`: nothing else is ever opened."""
-    found: dict[str, Traversable] = {}
+    """Return every file of the page, by its path below `/`: no other file is ever opened."""
+    by_path: dict[str, Traversable] = {}
 
-    def look(folder: Traversable, before: str) -> None:
-        for each in folder.iterdir():
-            if each.is_dir():
-                look(each, f"{before}{each.name}/")
-            elif "." + each.name.rpartition(".")[2] in KINDS:
-                found[before + each.name] = each
+    def collect(folder: Traversable, prefix: str) -> None:
+        for entry in folder.iterdir():
+            if entry.is_dir():
+                collect(entry, f"{prefix}{entry.name}/")
+            elif "." + entry.name.rpartition(".")[2] in KINDS:
+                by_path[prefix + entry.name] = entry
 
-    look(files("outflank.ui.web") / "page", "")
-    return found
+    collect(files("outflank.ui.web") / "page", "")
+    return by_path
 
 
 async def page_file(request: Request) -> Response:
-    """A file of the page; browsers keep it, and ask whether it has changed."""
+    """Return a file of the page; browsers cache it, and ask whether it has changed."""
     name = request.path_params.get("path") or FIRST
-    found = page_files().get(name)
-    if found is None:
+    file = page_files().get(name)
+    if file is None:
         return PlainTextResponse("there is no such page\n", 404)
-    content = found.read_bytes()
+    content = file.read_bytes()
     tag = f'"{hashlib.sha256(content).hexdigest()[:32]}"'
     headers = {"etag": tag, "cache-control": "no-cache"}
-    if tag in [each.strip().removeprefix("W/") for each in request.headers.get("if-none-match", "").split(",")]:
+    if tag in [known.strip().removeprefix("W/") for known in request.headers.get("if-none-match", "").split(",")]:
         return Response(status_code=304, headers=headers)
     return Response(content, headers=headers, media_type=KINDS["." + name.rpartition(".")[2]])

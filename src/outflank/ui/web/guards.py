@@ -1,8 +1,7 @@
-"""Who may talk to the server: pages of its own, by its own name, and with its token where it has one.
+"""Access control: requests must come from the server's own page, name the server, and have its token if it has one.
 
-A page of somebody else's in the same browser can send requests here, and by a name that it makes lead here (DNS
-rebinding) even read the answers: so the name in `Host` must be ours, and `Origin`, which every WebSocket of a browser
-carries, too.
+A page of another site in the same browser can send requests to this server, and by DNS rebinding even read the answers:
+so the name in `Host` must be ours, and also `Origin`, which a browser sends with every WebSocket.
 """
 
 import re
@@ -30,20 +29,20 @@ SAFE = {
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
 }
-"""Headers of every answer, unless it has its own."""
+"""Headers of every response, unless it sets its own."""
 
-USUAL_PORT = 80
-"""That browsers leave out."""
+DEFAULT_PORT = 80
+"""The port that browsers omit."""
 
 TOKEN = re.compile(r"[A-Za-z0-9_-]{8,200}")
-"""What goes into an address and a cookie as it is."""
+"""Tokens that need no quoting in an address or a cookie."""
 
 FORBIDDEN = 4403
-"""The code with which a WebSocket is refused after its handshake, where that is possible."""
+"""Close code for a WebSocket that is refused after its handshake, where that is possible."""
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only programs of this machine reach a server there."""
+    """Whether only programs on this machine reach a server at this host."""
     if host.lower() == "localhost":
         return True
     try:
@@ -52,87 +51,92 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-def _as_browsers_say(host: str) -> str:
-    """A name with its port as `Host` and `Origin` have it: in small letters, and without the usual port."""
-    return host.lower().removesuffix(f":{USUAL_PORT}")
+def _normalised_host(host: str) -> str:
+    """Return a name with its port as in `Host` and `Origin`: in lower case, and without the default port."""
+    return host.lower().removesuffix(f":{DEFAULT_PORT}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Door:
-    """Who is let in."""
+class AccessRules:
+    """The rules of access to a server."""
 
     host: str
-    """Where the server listens."""
+    """The host at which the server listens."""
     port: int
     token: str | None = None
-    """What must be known; None: who is on this machine needs nothing."""
+    """The token that clients need; None: none, only this machine has access."""
 
     @property
     def cookie(self) -> str:
-        """The name of the cookie: browsers do not tell ports apart."""
+        """The name of the cookie. It contains the port, as browsers share cookies between ports."""
         return f"outflank-{self.port}"
 
     def names(self) -> set[str]:
-        """What `Host` may say; none: it is reached by names that we do not know."""
+        """Return the allowed values of `Host`; empty: any, as the names of this machine are unknown."""
         if self.host in ("0.0.0.0", "::"):
             return set()
-        own = f"[{self.host}]" if ":" in self.host else self.host
-        return {_as_browsers_say(f"{name}:{self.port}") for name in (own, *LOOPBACK)}
+        own_name = f"[{self.host}]" if ":" in self.host else self.host
+        return {_normalised_host(f"{name}:{self.port}") for name in (own_name, *LOOPBACK)}
 
-    def knows(self, headers: Headers) -> bool:
-        """Whether a request is for us, from a page of ours."""
-        host, origin = _as_browsers_say(headers.get("host", "")), headers.get("origin")
+    def accepts_origin(self, headers: Headers) -> bool:
+        """Whether the request names this server, and comes from its own page."""
+        host, origin = _normalised_host(headers.get("host", "")), headers.get("origin")
         names = self.names()
         if names and host not in names:
             return False
         return origin is None or origin.lower() in (f"http://{host}", f"https://{host}")
 
-    def admits(self, given: str | None) -> bool:
-        """Whether a token is ours."""
+    def accepts_token(self, token: str | None) -> bool:
+        """Whether a token gives access."""
         if self.token is None:
             return True
-        return given is not None and secrets.compare_digest(given.encode("utf-8", "replace"), self.token.encode())
+        return token is not None and secrets.compare_digest(token.encode("utf-8", "replace"), self.token.encode())
 
-    def shown(self, headers: Headers) -> str | None:
+    def cookie_token(self, headers: Headers) -> str | None:
         """Return the token in a request's cookie, among those of other services.
 
-        A token needs no quotes (`TOKEN`), so none are read. Python's `http.cookies` reads them, in quadratic time where
-        CVE-2024-7592 is not mended (measured with 3.11.7), and anybody may send a cookie.
+        A token needs no quotes (`TOKEN`), so none are parsed. Python's `http.cookies` parses them, in quadratic time
+        where CVE-2024-7592 is not fixed (measured with 3.11.7), and any client may send a cookie.
         """
         pairs = (pair.partition("=") for pair in headers.get("cookie", "").split(";"))
         return next((value.strip() for name, _, value in pairs if name.strip() == self.cookie), None)
 
 
 class Guarded:
-    """An application behind a door, with safe headers."""
+    """An application with access control and safe headers."""
 
-    def __init__(self, app: ASGIApp, door: Door) -> None:
-        self.app, self.door = app, door
+    def __init__(self, app: ASGIApp, access: AccessRules) -> None:
+        self.app, self.access = app, access
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Let in, or turn away."""
+        """Forward a request to the application, or refuse it."""
         if scope["type"] == "lifespan":
             await self.app(scope, receive, send)
             return
         headers = Headers(scope=scope)
-        browser = scope["type"] == "websocket" and headers.get("origin") is None
-        if not self.door.knows(headers) or (browser and self.door.token is not None):
-            await _refused(scope, receive, send, "this is not the address of this server")
+        not_a_browser = scope["type"] == "websocket" and headers.get("origin") is None
+        if not self.access.accepts_origin(headers) or (not_a_browser and self.access.token is not None):
+            await _refuse(scope, receive, send, "this is not the address of this server")
             return
-        given = QueryParams(scope["query_string"]).get("token")
-        if scope["type"] == "http" and self.door.token is not None and given is not None and self.door.admits(given):
-            await self._remembered(scope, receive, send)
+        token = QueryParams(scope["query_string"]).get("token")
+        if (
+            scope["type"] == "http"
+            and self.access.token is not None
+            and token is not None
+            and self.access.accepts_token(token)
+        ):
+            await self._set_cookie(scope, receive, send)
             return
-        if scope["path"] != "/health" and not self.door.admits(self.door.shown(headers)):
-            await _refused(scope, receive, send, "the address with the token is needed, as the server has printed it")
+        if scope["path"] != "/health" and not self.access.accepts_token(self.access.cookie_token(headers)):
+            await _refuse(scope, receive, send, "the address with the token is needed, as the server has printed it")
             return
         await self.app(scope, receive, _with_headers(send) if scope["type"] == "http" else send)
 
-    async def _remembered(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """The token becomes a cookie, and leaves the address bar."""
+    async def _set_cookie(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Redirect to the address without the token, which becomes a cookie."""
         answer = RedirectResponse(_own_address(scope["path"]), 303)
-        # Not strict, or a link from elsewhere would lead to no page: it is `Origin` that guards the WebSocket.
-        answer.set_cookie(self.door.cookie, self.door.token or "", httponly=True, samesite="lax", path="/")
+        # Not `strict`, or links from other sites would be refused: the WebSocket is protected by `Origin`.
+        answer.set_cookie(self.access.cookie, self.access.token or "", httponly=True, samesite="lax", path="/")
         await answer(scope, receive, _with_headers(send))
 
 
@@ -145,25 +149,25 @@ def _own_address(path: str) -> str:
     return "/" + quote(path.lstrip("/\\"))  # browsers take a backslash for a slash
 
 
-async def _refused(scope: Scope, receive: Receive, send: Send, why: str) -> None:
+async def _refuse(scope: Scope, receive: Receive, send: Send, why: str) -> None:
     if scope["type"] == "websocket":
-        await send({"type": "websocket.close", "code": FORBIDDEN, "reason": why})  # which answers 403
+        await send({"type": "websocket.close", "code": FORBIDDEN, "reason": why})  # the client gets status 403
         return
     await PlainTextResponse(f"{why}\n", 403)(scope, receive, _with_headers(send))
 
 
 def _with_headers(send: Send) -> Send:
-    async def sent(message: Message) -> None:
+    async def send_with_headers(message: Message) -> None:
         if message["type"] == "http.response.start":
-            found: list[tuple[bytes, bytes]] = list(message.get("headers", ()))
-            there = {name.lower() for name, _ in found}
-            found += [(n.encode(), v.encode()) for n, v in SAFE.items() if n.encode() not in there]
-            message = {**message, "headers": found}
+            headers: list[tuple[bytes, bytes]] = list(message.get("headers", ()))
+            present = {name.lower() for name, _ in headers}
+            headers += [(name.encode(), value.encode()) for name, value in SAFE.items() if name.encode() not in present]
+            message = {**message, "headers": headers}
         await send(message)
 
-    return sent
+    return send_with_headers
 
 
-def made_token() -> str:
-    """A token that nobody guesses."""
+def new_token() -> str:
+    """Return a new unguessable token."""
     return secrets.token_urlsafe(24)

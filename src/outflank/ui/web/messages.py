@@ -1,9 +1,9 @@
-"""What the page and the server say to each other, over one WebSocket: JSON objects that have a `kind`.
+"""The messages from the server to the page, over one WebSocket: JSON objects that have a `kind`.
 
-The page asks, with a number of its own (`ask`), and gets one answer with that number (`re`): what it asked for, or
-`refused` with a line that says why. What goes on for a while comes as a stream of messages with the number of what
-began it (`of`), until one that says `done`. Everything has bounds: what does not fit is refused before anybody looks at
-it. The version changes when an older page would not understand.
+A request of the page has a number (`ask`), and gets one answer with that number (`re`): the result, or `refused` with a
+line that gives the reason. Long activities send a stream of messages with the number of the request that started them
+(`of`), until one has `done`. Everything has limits: a request that exceeds them is refused before it is handled. The
+version changes when an older page would not understand.
 """
 
 from typing import Literal
@@ -15,11 +15,11 @@ from outflank.ui.web.requests import Colour, Seats
 VERSION = 1
 
 
-class Said(Struct, frozen=True, kw_only=True, tag_field="kind", tag=str.lower):
-    """What the server says."""
+class ServerMessage(Struct, frozen=True, kw_only=True, tag_field="kind", tag=str.lower):
+    """A message from the server."""
 
 
-class Welcome(Said, frozen=True, kw_only=True):
+class Welcome(ServerMessage, frozen=True, kw_only=True):
     """The first message of a connection."""
 
     version: int
@@ -32,15 +32,15 @@ class Welcome(Said, frozen=True, kw_only=True):
 
 
 class GameKind(Struct, frozen=True, kw_only=True):
-    """A game that can be played here."""
+    """A game that can be played on this server."""
 
     name: str
     title: str
     options: tuple["GameChoice", ...]
     levels: int
-    """1 to so many."""
+    """The highest level; the lowest is 1."""
     unit: str
-    """What its scores count: discs, marbles."""
+    """The unit of its scores: discs, marbles."""
     forms: tuple["Form", ...]
 
 
@@ -51,21 +51,21 @@ class GameChoice(Struct, frozen=True, kw_only=True):
     help: str
     choices: tuple[int | str, ...]
     told: tuple[str, ...]
-    """Each choice in words."""
+    """A label for each choice."""
     default: int | str
 
 
 class Form(Struct, frozen=True, kw_only=True):
-    """A way in which a game or a position is written."""
+    """A text format for a game or a position."""
 
     name: str
     title: str
     suffix: str
-    """Of a file: `.ggf`."""
+    """The suffix of its files: `.ggf`."""
 
 
 class SchemeKind(Struct, frozen=True, kw_only=True):
-    """A way to share a search among workers."""
+    """A scheme that shares a search among workers."""
 
     name: str
     algorithms: tuple[str, ...]
@@ -74,17 +74,17 @@ class SchemeKind(Struct, frozen=True, kw_only=True):
     overhead: str
 
 
-class Refused(Said, frozen=True, kw_only=True):
-    """It cannot be done."""
+class Refused(ServerMessage, frozen=True, kw_only=True):
+    """A request cannot be fulfilled."""
 
     re: int | None
-    """None: it was no message of ours."""
+    """None: the message was no valid request."""
     why: str
-    """One line, for the person at the page."""
+    """The reason in one line, for the user."""
 
 
-class Game(Said, frozen=True, kw_only=True):
-    """A game, as it is now. Sent as an answer, and whenever a game that is open has changed."""
+class Game(ServerMessage, frozen=True, kw_only=True):
+    """The current state of a game: sent as an answer, and whenever the open game has changed."""
 
     re: int | None = None
     id: str
@@ -93,45 +93,45 @@ class Game(Said, frozen=True, kw_only=True):
     """`Othello 6×6`."""
     options: dict[str, int | str]
     revision: int
-    """Grows with every change: an older one is not news."""
+    """Grows with every change: a message with a lower one is outdated."""
     changed: float
-    """When, in seconds since 1970."""
+    """Time of the last change, in seconds since 1970."""
     start: str
     """The first position, as text."""
     position: str
-    """The one that is shown, as text."""
+    """The current position, as text."""
     nodes: tuple["Node", ...]
-    """The tree of moves; the first is the start. Among those of one parent the first is the main line."""
+    """The tree of moves; the first node is the start. The first child of each node is on the main line."""
     node: int
-    """The one that is shown."""
+    """The current node, which is shown."""
     shape: Literal["squares", "hexagons"]
-    """How cells lie: each has four neighbours at a distance of 1, or six."""
+    """The grid: a cell has four neighbours at a distance of 1, or six."""
     cells: tuple["Cell", ...]
     pieces: str
-    """A sign for each cell: X black, O white, . empty."""
+    """A letter for each cell: X black, O white, . empty."""
     turn: Colour
     legal: tuple["Gesture", ...]
-    """None: the game is over."""
+    """The legal moves; empty: the game is over."""
     last: "Gesture | None"
-    """The move that led here."""
+    """The move that led to the current node."""
     passes: bool
     """Whether the side to move can only pass: its one legal move."""
     standing: str
     """`black 2, white 2`."""
     counts: tuple[int, int]
-    """Black's and white's: discs on the board, or marbles pushed off it."""
+    """Black's and white's counts: discs on the board, or marbles pushed off it."""
     counted: str
-    """What they are: `discs`, `marbles taken`."""
-    outcome: "Ended | None"
+    """The unit of the counts: `discs`, `marbles taken`."""
+    outcome: "GameResult | None"
     seats: Seats
     clock: "ClockState | None"
-    """None: there is none."""
+    """None: the game has no clock."""
     thinking: Colour | None
-    """The side whose computer is at its move."""
+    """The side whose computer is thinking about its move."""
     remark: str
-    """What the computer that moved last said of it: `depth 12, +2.3 discs`, `book`; empty: nothing."""
+    """The computer's remark about its last move: `depth 12, +2.3 discs`, `book`; empty: none."""
     names: tuple[str, str] = ("", "")
-    """Of the players, where a record has them."""
+    """The names of the players, if the game is from a record with names."""
 
 
 class Node(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -140,212 +140,212 @@ class Node(Struct, frozen=True, kw_only=True, omit_defaults=True):
     id: int
     parent: int | None
     move: str
-    """That led here; empty at the start."""
+    """The move that led to this position; empty at the start."""
     side: Colour | None = None
-    """Who made it."""
+    """The side that made the move."""
     value: float | None = None
-    """What black had here, in the game's unit, as a review found; None: it was not judged."""
+    """Black's value here by a review, in the game's unit; None: not reviewed."""
     loss: float | None = None
-    """What the move lost against the best one."""
+    """The loss of the move against the best one."""
     mark: str = ""
-    """`?!`, `?` or `??`."""
+    """The mark of the move: `?!`, `?` or `??`."""
     best: str = ""
-    """What should have been played."""
+    """The best move, if it is another one."""
     exact: bool = False
     """Whether the value is that of perfect play."""
 
 
 class Cell(Struct, frozen=True, kw_only=True):
-    """A place on a board."""
+    """A cell of a board."""
 
     name: str
     row: int
-    """From above, 0 first."""
+    """The row, counted from the top, starting at 0."""
     x: float
     y: float
-    """Of its middle; neighbours are 1 apart, and y grows downwards."""
+    """The coordinates of its centre are x and y; neighbours are 1 apart, and y grows downwards."""
 
 
 class Gesture(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A move, and how a hand makes it."""
+    """A move, and the gesture by which a user makes it."""
 
     move: str
     to: str = ""
-    """The cell that is chosen; empty: none, as for a pass."""
+    """The target cell; empty: none, as for a pass."""
     picked: tuple[str, ...] = ()
-    """The pieces that are taken up before, in a line; none: a piece is put down."""
+    """The cells of the pieces that are selected first, in a line; empty: a piece is put down."""
     way: tuple[float, float] | None = None
-    """Which way they go."""
+    """The direction in which they move."""
     goes: tuple[tuple[str, str | None], ...] = ()
-    """From where to where every piece goes that moves; to None: off the board."""
+    """Source and target of every piece that moves; None: off the board."""
 
 
-class Ended(Struct, frozen=True, kw_only=True):
-    """How a game ended."""
+class GameResult(Struct, frozen=True, kw_only=True):
+    """The result of a game."""
 
     winner: Colour | None
-    """None: drawn."""
+    """None: a draw."""
     score: int
-    """What black has won."""
+    """The score of black."""
     reason: str
     text: str
-    """In one sentence."""
+    """The result in one sentence."""
 
 
 class ClockState(Struct, frozen=True, kw_only=True):
-    """Both clocks, when the message was written."""
+    """Both clocks at the time of the message."""
 
     text: str
-    """`5 minutes for the game`."""
+    """The time control in words: `5 minutes for the game`."""
     black: float | None
-    """Seconds left; for the move, where each has its own time."""
+    """Seconds left for the game, or for the move where the time is per move."""
     white: float | None
     running: Colour | None
 
 
-class Kept(Said, frozen=True, kw_only=True):
-    """Games that are kept."""
+class Kept(ServerMessage, frozen=True, kw_only=True):
+    """A page of the list of saved games."""
 
     re: int
-    games: tuple["KeptGame", ...]
+    games: tuple["ListedGame", ...]
     layouts: tuple["Layout", ...]
-    """Those of their boards, each once."""
+    """The layouts of their boards, each once."""
     more: bool
 
 
 class Layout(Struct, frozen=True, kw_only=True):
-    """How the cells of a board lie, as in `game`: enough for a small picture."""
+    """The cells of a board, as in `game`: enough for a thumbnail."""
 
     shape: Literal["squares", "hexagons"]
     cells: tuple["Cell", ...]
 
 
-class KeptGame(Struct, frozen=True, kw_only=True):
-    """One of them."""
+class ListedGame(Struct, frozen=True, kw_only=True):
+    """A saved game in the list."""
 
     id: str
     game: str
     title: str
     changed: float
     moves: int
-    """On the main line."""
+    """Number of moves on the main line."""
     seats: Seats
     result: str
-    """`1-0`, …, or `*` while it goes on."""
+    """`1-0`, …, or `*` for an unfinished game."""
     position: str
     pieces: str
-    """Of the end of the main line."""
+    """The pieces at the end of the main line, as in `game`."""
     layout: int
-    """Which of the answer's layouts its board has."""
+    """Index of its board's layout in the answer's `layouts`."""
 
 
-class Gone(Said, frozen=True, kw_only=True):
-    """A game is forgotten: an answer, and to whoever has it open."""
+class Gone(ServerMessage, frozen=True, kw_only=True):
+    """A game was deleted: sent as an answer, and to every connection that has it open."""
 
     re: int | None = None
     id: str
 
 
-class Left(Said, frozen=True, kw_only=True):
-    """No game is open any more."""
+class Left(ServerMessage, frozen=True, kw_only=True):
+    """The connection has no open game any more."""
 
     re: int
 
 
-class Text(Said, frozen=True, kw_only=True):
-    """What was exported."""
+class Text(ServerMessage, frozen=True, kw_only=True):
+    """An exported game or position."""
 
     re: int
     form: str
     file: str
-    """A name for it."""
+    """A suggested file name."""
     text: str
 
 
-class Halted(Said, frozen=True, kw_only=True):
-    """Nothing is under way any more."""
+class Halted(ServerMessage, frozen=True, kw_only=True):
+    """The search or run was stopped."""
 
     re: int
 
 
-class Valued(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A move and what it is worth to the mover."""
+class ValuedMove(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A move and its value for the side that makes it."""
 
     move: str
     value: float
-    """In the game's unit; ±1e9: won or lost."""
+    """The value in the game's unit; ±1e9: won or lost."""
     value_text: str
-    """`+3.7`."""
+    """The value as text: `+3.7`."""
     exact: bool = False
     line: tuple[str, ...] = ()
 
 
-class Analysis(Said, frozen=True, kw_only=True):
-    """How far a search is: several times a second. The same fields from iteration to iteration."""
+class Analysis(ServerMessage, frozen=True, kw_only=True):
+    """The progress of an analysis, several times a second, with the same fields in every iteration."""
 
     of: int
     id: str
     node: int
     depth: int
-    """Of the last iteration that was finished; 0: none was."""
+    """Depth of the last completed iteration; 0: none."""
     at_depth: int
-    """Of the one under way."""
+    """Depth of the current iteration."""
     exact: bool
     """Whether the value is proved."""
     selectivity: int
-    """In per cent: 100 leaves nothing out."""
+    """Selectivity in per cent: 100 prunes nothing selectively."""
     value_text: str
-    """The value, in words; empty: none yet."""
+    """The value as text; empty: none yet."""
     proved_text: str
-    """What is proved of the score: `at least +4 discs`."""
-    moves: tuple[Valued, ...]
-    """The best first, as many as have values."""
+    """The proved bounds of the score: `at least +4 discs`."""
+    moves: tuple[ValuedMove, ...]
+    """The moves that have values, the best first."""
     nodes: int
     seconds: float
-    """Of searching; not while it waited for others."""
+    """Time of searching, without the time spent waiting for cores."""
     speed: float
-    """Nodes a second."""
+    """Nodes per second."""
     root_moves: tuple[int, int]
-    """How many moves of the root are settled in this iteration, of how many."""
-    workers: tuple["AtWork", ...]
+    """Number of root moves completed in this iteration, and number of all."""
+    workers: tuple["WorkerState", ...]
     scheme: str
-    """Empty: one worker alone."""
+    """The parallel scheme; empty: one worker."""
     table: float
-    """How full the table is, 0 to 1."""
+    """Occupancy of the transposition table, 0 to 1."""
     table_bytes: int
     waiting: bool
-    """Whether it waits for its turn among the searches of others."""
+    """Whether the analysis waits for its turn among other searches."""
     done: bool
-    """Whether it has come to its end: solved, a limit, or halted."""
+    """Whether the analysis has ended: solved, at a limit, or halted."""
     compiling: bool = False
-    """Whether kernels are being compiled: the first search of a machine."""
+    """Whether kernels are being compiled, as for the first search on a machine."""
 
 
-class AtWork(Struct, frozen=True, kw_only=True):
-    """A worker of a search, now. Counts are of the whole search so far."""
+class WorkerState(Struct, frozen=True, kw_only=True):
+    """The current state of a worker. Counts are of the whole search so far."""
 
     busy: bool
     move: str
-    """The root's move below which it searches; empty: not known, or none."""
+    """The root move below which it searches; empty: unknown or none."""
     depth: int
-    """Plies left below the piece in its hands."""
+    """Remaining depth of the job it is working on."""
     stolen: bool
-    """Whether another worker had offered that piece."""
+    """Whether the job was stolen from another worker."""
     nodes: int
     speed: float
-    """Nodes a second since the message before."""
+    """Nodes per second since the message before."""
     useful: float
-    """The part of its time with work in hand, 0 to 1."""
+    """Share of its time with work, 0 to 1."""
     spawned: int
     steals: int
     aborts: int
-    """Pieces that it gave up because their value was not wanted any more."""
+    """Jobs aborted because their value was no longer needed."""
     wasted: int
-    """Nodes of those."""
+    """Nodes of aborted jobs."""
 
 
-class Compared(Said, frozen=True, kw_only=True):
-    """A comparison, while it goes on and at its end."""
+class Compared(ServerMessage, frozen=True, kw_only=True):
+    """The progress or the result of a comparison."""
 
     of: int
     stage: Literal["together", "alone", "done"]
@@ -357,43 +357,43 @@ class Compared(Said, frozen=True, kw_only=True):
     alone_seconds: float
     alone_nodes: int
     speed_up: float | None
-    """None: not known yet."""
+    """None: not yet known."""
     efficiency: float | None
     overhead: float | None
-    """Nodes that one worker would not have entered, per node that it would."""
+    """Search overhead: additional nodes per node of the search by one worker."""
     same: bool | None
-    """Whether both found the same value."""
+    """Whether both searches returned the same value."""
     done: bool
 
 
-class Reviewed(Said, frozen=True, kw_only=True):
-    """How far a review is. What it finds of a move stands in that node of `game`, which is sent too."""
+class Reviewed(ServerMessage, frozen=True, kw_only=True):
+    """The progress of a review. The judgement of a move is in its node of `game`, which is sent too."""
 
     of: int
     id: str
     ply: int
     plies: int
     done: bool
-    story: tuple["Turn", ...] = ()
-    """At the end: where the game turned."""
+    story: tuple["TurningPoint", ...] = ()
+    """In the last message: the turning points of the game."""
 
 
-class Turn(Struct, frozen=True, kw_only=True):
-    """A change of who was winning."""
+class TurningPoint(Struct, frozen=True, kw_only=True):
+    """A turning point: the move at which the lead changed."""
 
     node: int
     text: str
 
 
-class Laboratory(Said, frozen=True, kw_only=True):
-    """What can be measured, and what was."""
+class Laboratory(ServerMessage, frozen=True, kw_only=True):
+    """The experiments of the laboratory, and the reports."""
 
     re: int
     experiments: tuple["ExperimentKind", ...]
     running: str
-    """The name of the experiment under way; empty: none."""
+    """The name of the running experiment; empty: none."""
     progress: "Running | None"
-    """How far that one is; None: none is under way."""
+    """The progress of the running experiment; None: none is running."""
     reports: tuple["ReportFile", ...]
 
 
@@ -403,43 +403,43 @@ class ExperimentKind(Struct, frozen=True, kw_only=True):
     name: str
     question: str
     reports: tuple[str, ...]
-    """Those of the five reports that asked it."""
+    """The numbers of the five published reports that asked this question."""
     parameters: tuple["ExperimentParameter", ...]
 
 
 class ExperimentParameter(Struct, frozen=True, kw_only=True):
-    """What can be chosen about it."""
+    """A parameter of an experiment."""
 
     name: str
     help: str
     usual: str
-    """In words, as `run` takes them; empty: the program chooses."""
+    """The default as text, as `run` takes it; empty: the program chooses."""
 
 
 class ReportFile(Struct, frozen=True, kw_only=True):
-    """A page that a run has written."""
+    """A report page that a run has written."""
 
     id: str
     experiment: str
     changed: float
     complete: bool
     address: str
-    """Where the page is found on this server."""
+    """The address of the page on this server."""
 
 
-class Running(Said, frozen=True, kw_only=True):
-    """How far a run is."""
+class Running(ServerMessage, frozen=True, kw_only=True):
+    """The progress of a run."""
 
     of: int
-    """The last `lab` or `run` of the connection."""
+    """The number of the connection's last `lab` or `run`."""
     experiment: str
     task: str
     part: float
-    """0 to 1."""
+    """The completed part, 0 to 1."""
     seconds_left: float | None
     done: bool
     failed: str
-    """Why there is no report; empty: there will be one."""
+    """The reason why there is no report; empty: there will be one."""
     report: ReportFile | None
 
 

@@ -1,6 +1,6 @@
-"""What the page asks of the server: a request has a number of its own (`ask`), and gets one answer with that number.
+"""The requests of the page to the server: each has a number (`ask`), and gets one answer with that number.
 
-Everything has bounds: what does not fit is refused before anybody looks at it.
+Everything has limits: a request that exceeds them is refused before it is handled.
 """
 
 from typing import Annotated, Literal
@@ -8,10 +8,10 @@ from typing import Annotated, Literal
 from msgspec import Meta, Struct
 
 MOST_TEXT = 100_000
-"""Letters of a pasted text."""
+"""Maximum characters of a pasted text."""
 
 MOST_BYTES = 4 * MOST_TEXT + 1000
-"""Of a message: the longest text, in letters of four bytes."""
+"""Maximum size of a message: the longest text, at four bytes per character."""
 
 Ask = Annotated[int, Meta(ge=1, le=1 << 31)]
 Name = Annotated[str, Meta(min_length=1, max_length=64)]
@@ -21,8 +21,8 @@ NodeId = Annotated[int, Meta(ge=0, le=100_000)]
 Colour = Literal["black", "white"]
 
 
-class Asked(Struct, frozen=True, kw_only=True, tag_field="kind", tag=str.lower, forbid_unknown_fields=True):
-    """What the page asks."""
+class PageRequest(Struct, frozen=True, kw_only=True, tag_field="kind", tag=str.lower, forbid_unknown_fields=True):
+    """A request of the page."""
 
     ask: Ask
 
@@ -30,110 +30,110 @@ class Asked(Struct, frozen=True, kw_only=True, tag_field="kind", tag=str.lower, 
 # --- games ---
 
 
-class New(Asked, frozen=True, kw_only=True):
-    """A new game, from its start or from a text in any notation that the package reads. Answer: `game`."""
+class New(PageRequest, frozen=True, kw_only=True):
+    """Begin a new game, from its start or from a text in any notation that the package reads. Answer: `game`."""
 
     game: Name | None = None
-    """None: the one that the text is of."""
+    """The name of the game; None: the game of the text."""
     options: dict[Name, int | Name] = {}
-    """Of the game: size, scoring, layout."""
+    """Options of the game: size, scoring, layout."""
     text: Annotated[str, Meta(max_length=MOST_TEXT)] | None = None
-    """A position, a list of moves or a record; a record's moves are the main line, and its end is shown."""
+    """A position, a list of moves or a record; a record's moves become the main line, and its end is shown."""
     seats: "Seats | None" = None
-    """None: both sides are moved by people."""
+    """None: both sides are human."""
 
 
 class Seats(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Who plays, in the words of players: `human`, `computer level=5`, `random`; and the clock: `none`, `5+3`, …"""
+    """The players as on the command line: `human`, `computer level=5`, `random`; and the clock: `none`, `5+3`, …"""
 
     black: Words = "human"
     white: Words = "human"
     clock: Words = "none"
 
 
-class Place(Asked, frozen=True, kw_only=True):
-    """A new game from a position that was set up by hand. Answer: `game`."""
+class Place(PageRequest, frozen=True, kw_only=True):
+    """Begin a new game from a position that was set up by hand. Answer: `game`."""
 
     game: Name
     options: dict[Name, int | Name] = {}
     pieces: Annotated[str, Meta(max_length=400)]
-    """A sign for each cell, as in `game`."""
+    """A letter for each cell, as in `game`."""
     turn: Colour
 
 
-class Open(Asked, frozen=True, kw_only=True):
-    """See a game, and be told whenever it changes, until another one is opened, or `leave`. Answer: `game`."""
+class Open(PageRequest, frozen=True, kw_only=True):
+    """Open a game, and receive every change until `leave`, or until another game is opened. Answer: `game`."""
 
     id: GameId
 
 
-class Leave(Asked, frozen=True, kw_only=True):
-    """See no game any more: where nobody else does, its clocks and computers stand still. Answer: `left`."""
+class Leave(PageRequest, frozen=True, kw_only=True):
+    """Close the open game: without other watchers its clocks and computers stop. Answer: `left`."""
 
 
-class Sit(Asked, frozen=True, kw_only=True):
-    """Who plays from now on. Answer: `game`."""
+class Sit(PageRequest, frozen=True, kw_only=True):
+    """Change the players. Answer: `game`."""
 
     id: GameId
     seats: Seats
 
 
-class Play(Asked, frozen=True, kw_only=True):
-    """A move after a node: a new one, or the one that is there already; it becomes the one shown. Answer: `game`."""
+class Play(PageRequest, frozen=True, kw_only=True):
+    """Make a move after a node, new or already in the tree; its node becomes the current one. Answer: `game`."""
 
     id: GameId
     node: NodeId
     move: Name
 
 
-class Go(Asked, frozen=True, kw_only=True):
-    """Show another node: undo, redo, a jump. A computer whose turn it is there does not move before it is asked by
-    `sit`, or a person has moved. Answer: `game`."""
+class Go(PageRequest, frozen=True, kw_only=True):
+    """Make another node the current one: undo, redo, a jump. A computer whose turn it is there moves only after `sit`,
+    or after a user's move. Answer: `game`."""
 
     id: GameId
     node: NodeId
 
 
-class Prune(Asked, frozen=True, kw_only=True):
-    """Take a node away, with all that follows it. Answer: `game`."""
+class Prune(PageRequest, frozen=True, kw_only=True):
+    """Remove a node, with all that follows it. Answer: `game`."""
 
     id: GameId
     node: NodeId
 
 
-class Promote(Asked, frozen=True, kw_only=True):
+class Promote(PageRequest, frozen=True, kw_only=True):
     """Make the line that leads to a node the main line. Answer: `game`."""
 
     id: GameId
     node: NodeId
 
 
-class Resign(Asked, frozen=True, kw_only=True):
-    """A side gives up. Answer: `game`."""
+class Resign(PageRequest, frozen=True, kw_only=True):
+    """Resign for a side. Answer: `game`."""
 
     id: GameId
     side: Colour
 
 
-class Games(Asked, frozen=True, kw_only=True):
-    """The games that are kept, the last changed first. Answer: `kept`."""
+class Games(PageRequest, frozen=True, kw_only=True):
+    """List the saved games, the last changed first. Answer: `kept`."""
 
     before: float | None = None
-    """Those changed before this time, for the next page; None: the first."""
+    """Only games changed before this time, for the next page; None: the first page."""
 
 
-class Delete(Asked, frozen=True, kw_only=True):
-    """Forget a game. Answer: `gone`."""
+class Delete(PageRequest, frozen=True, kw_only=True):
+    """Delete a game. Answer: `gone`."""
 
     id: GameId
 
 
-class Export(Asked, frozen=True, kw_only=True):
-    """A game or the position that is shown, as text. Answer: `text`."""
+class Export(PageRequest, frozen=True, kw_only=True):
+    """Export a game or a position as text. The game need not be open. Answer: `text`."""
 
     id: GameId
     node: NodeId | None = None
-    """None: the one that is shown. It need not be open for that."""
+    """None: the current node."""
     form: Name
     """One of the game's `forms` in `welcome`: `position`, `moves`, `svg`, or a format of files: `ggf`, `sgf`, …"""
 
@@ -141,19 +141,19 @@ class Export(Asked, frozen=True, kw_only=True):
 # --- searches ---
 
 
-class Analyse(Asked, frozen=True, kw_only=True):
-    """Search a node deeper and deeper, until it is told to halt or asks for another. A connection has one search under
-    way: this ends the one before. Stream: `analysis`."""
+class Analyse(PageRequest, frozen=True, kw_only=True):
+    """Search a node deeper and deeper, until `halt`. A connection has one search at a time: this ends the one before.
+    Stream: `analysis`."""
 
     id: GameId
     node: NodeId
     moves: Annotated[int, Meta(ge=1, le=200)] = 1
-    """How many moves get values of their own."""
+    """Number of best moves that get values of their own."""
     options: "SearchOptions | None" = None
 
 
 class SearchOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How to search, where the usual way is not meant: for those who watch schemes work."""
+    """Options of a search other than the default, to watch schemes at work."""
 
     algorithm: Name | None = None
     scheme: Name | None = None
@@ -163,43 +163,43 @@ class SearchOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     exact: bool = False
 
 
-class Compare(Asked, frozen=True, kw_only=True):
-    """Search a node to a depth by some workers, and by one alone: what the scheme gains. Stream: `compared`."""
+class Compare(PageRequest, frozen=True, kw_only=True):
+    """Search a node to a depth by several workers and by one, to measure the speed-up. Stream: `compared`."""
 
     id: GameId
     node: NodeId
     options: SearchOptions
 
 
-class Review(Asked, frozen=True, kw_only=True):
+class Review(PageRequest, frozen=True, kw_only=True):
     """Judge the moves of the main line, each for some seconds. Stream: `reviewed`, one for each move."""
 
     id: GameId
     seconds: Annotated[float, Meta(gt=0, le=60)] = 0.5
 
 
-class Halt(Asked, frozen=True, kw_only=True):
+class Halt(PageRequest, frozen=True, kw_only=True):
     """End the search, comparison or review of this connection. Answer: `halted`."""
 
 
 # --- the laboratory ---
 
 
-class Lab(Asked, frozen=True, kw_only=True):
-    """What can be measured, what is being measured, and what was. Answer: `laboratory`; and from then on, for every
-    run whoever began it, a stream: `running`, with the number of the last `lab` or `run` of this connection."""
+class Lab(PageRequest, frozen=True, kw_only=True):
+    """List the experiments, the current run and the reports. Answer: `laboratory`; from then on, for every run of any
+    connection, a stream: `running`, with the number of the last `lab` or `run` of this connection."""
 
 
-class Run(Asked, frozen=True, kw_only=True):
-    """Measure; one experiment at a time. Stream: `running`, as for `lab`."""
+class Run(PageRequest, frozen=True, kw_only=True):
+    """Run an experiment; one runs at a time. Stream: `running`, as for `lab`."""
 
     experiment: Name
     parameters: dict[Name, Words] = {}
-    """As words, like options of `outflank lab`; what is left out is as usual."""
+    """Values as text, like options of `outflank lab`; omitted parameters have their defaults."""
 
 
-class Cancel(Asked, frozen=True, kw_only=True):
-    """End the run under way; what it has is kept. Answer: `halted`."""
+class Cancel(PageRequest, frozen=True, kw_only=True):
+    """Stop the current run; its results so far are saved. Answer: `halted`."""
 
 
 Request = (

@@ -1,4 +1,4 @@
-"""The server of an application: uvicorn, with bounds, and with errors in lines."""
+"""The HTTP server: uvicorn with limits on connections, and errors as single lines."""
 
 import asyncio
 import logging
@@ -16,17 +16,17 @@ from outflank.ui.web.sockets import SWEEP_SECONDS, SocketLimits, Sockets, socket
 from outflank.ui.web.warning_log import WarningLog
 
 LEAVING_SECONDS = 1
-"""Connections have so long to end when the server does."""
+"""Timeout for open connections when the server shuts down."""
 
 PING_SECONDS = 20.0
-"""After which a connection is asked whether it is still there, and that it has to answer."""
+"""Interval between two pings of a connection, and timeout for its answer."""
 
 ACCEPT_RETRY_SECONDS = 0.1
 """Delay before the next attempt after `accept` failed for lack of resources."""
 
 
-class _Lines(logging.Handler):
-    """What goes wrong in the server itself, a line each."""
+class _WarningHandler(logging.Handler):
+    """Writes warnings and errors of uvicorn and asyncio to the warning log, one line each."""
 
     def __init__(self, log: WarningLog) -> None:
         super().__init__(logging.WARNING)
@@ -42,8 +42,8 @@ class _Lines(logging.Handler):
 class BoundedServer(uvicorn.Server):
     """A uvicorn server that accepts connections one at a time, up to a limit.
 
-    uvicorn leaves that to asyncio, which accepts thousands before any is looked at, and where the file descriptors run
-    out tries each of them again every second and prints a traceback for each.
+    uvicorn leaves that to asyncio, which accepts thousands before it handles any, and when the file descriptors run out
+    tries each of them again every second and prints a traceback for each.
     """
 
     def __init__(self, config: uvicorn.Config, limits: SocketLimits, log: WarningLog) -> None:
@@ -57,7 +57,7 @@ class BoundedServer(uvicorn.Server):
         asyncio.get_running_loop().set_exception_handler(self._callback_failed)
         await super().startup(sockets=[])
         if self.started:
-            self._tasks = [asyncio.create_task(self._accept_all(each)) for each in sockets or []]
+            self._tasks = [asyncio.create_task(self._accept_all(listening)) for listening in sockets or []]
             self._tasks.append(asyncio.create_task(self._close_late()))
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
@@ -113,11 +113,11 @@ class BoundedServer(uvicorn.Server):
 
 
 def server_of(application: ASGIApp, limits: SocketLimits | None = None) -> BoundedServer:
-    """A server that has not begun."""
+    """Return a server that has not been started."""
     log = WarningLog()
     for name in ("uvicorn", "asyncio"):
         logger = logging.getLogger(name)
-        logger.handlers, logger.propagate = [_Lines(log)], False
+        logger.handlers, logger.propagate = [_WarningHandler(log)], False
     config = uvicorn.Config(
         application,
         loop="asyncio",

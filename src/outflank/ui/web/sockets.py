@@ -1,10 +1,10 @@
 """Limits on the number of open sockets, and on the time that each may keep the server waiting.
 
-A socket is *waited for* while it has sent no whole request (before its first one, between two, in the middle of one
-that comes a byte a second), while it does not read its answer, and when it was told that it will be closed. It is
-*served* while a request is answered, and as a WebSocket. To be waited for costs a client nothing. So there is a
-deadline that no byte extends, and where too many sockets are open the one that was waited for longest makes room: a
-client that sends its request at once is always heard.
+A socket is *waiting* while its request is incomplete (before the first one, between two, in the middle of one that
+arrives a byte a second), while the client does not read the response, and after a close frame was sent. It is *served*
+while a request is answered, and as a WebSocket. Waiting costs a client nothing. So there is a deadline that no byte
+extends, and when too many sockets are open the one that has been waiting longest is closed: a client that sends its
+request at once is always answered.
 """
 
 import asyncio
@@ -124,7 +124,7 @@ class Sockets:
                 elif now - entry.closing_since >= CLOSING_SECONDS:
                     self._abort(transport)
             elif entry.waiting_since is not None and now - entry.waiting_since >= REQUEST_SECONDS:
-                transport.close()  # which sends first what waits to be sent
+                transport.close()  # sends the buffered data first
 
     def drop_waiting(self) -> None:
         """Close all sockets without a complete request: the server shuts down."""

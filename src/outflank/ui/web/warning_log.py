@@ -30,7 +30,7 @@ class _Kind:
 
 
 class WarningLog:
-    """At most `MOST_LINES` + 1 lines of a kind in a period, whoever causes them; used from any thread.
+    """Writes at most `MOST_LINES` + 1 lines of a kind in a period; used from any thread.
 
     >>> log = WarningLog(print)
     >>> for number in range(1000):
@@ -65,7 +65,7 @@ class WarningLog:
                 return
             entry.omitted += 1
             entry.last = line
-            self._start_timer()  # or nobody would hear of the number before the next warning
+            self._start_timer()  # or the count would be written only at the next warning
 
     def warn_of(self, error: object) -> None:
         """Write a warning about an exception; its type is its kind."""
@@ -112,5 +112,5 @@ def _one_line(text: object) -> str:
 
 
 def _to_stderr(line: str) -> None:
-    with suppress(OSError, ValueError):  # nobody reads it any more
+    with suppress(OSError, ValueError):  # standard error may be closed
         sys.stderr.write(f"{line}\n")

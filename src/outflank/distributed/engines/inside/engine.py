@@ -10,7 +10,7 @@ from outflank.distributed.tasks.worker import MakeWorker
 
 
 class InsideEngine(ClusterEngine):
-    """`inside:N`: so many threads of this process."""
+    """`inside:N`: N threads of this process."""
 
     forms = MappingProxyType({"inside": ("inside:N", "threads of this process")})
     shares_process: ClassVar[bool] = True

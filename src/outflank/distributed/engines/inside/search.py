@@ -13,7 +13,7 @@ REPORT_SECONDS = 0.5
 
 
 class InsideFabric:
-    """A cluster of nodes that share nothing but the process."""
+    """A cluster whose nodes are threads of this process, and share nothing else."""
 
     name = "inside"
     job_seconds = 0.02
@@ -25,7 +25,7 @@ class InsideFabric:
         self._numbers = 0
         self._reported = 0.0
         self.bytes_carried = 0
-        """As they would be pickled: nothing travels, but this is what would."""
+        """Bytes that pickled messages would have: nothing is really sent."""
 
     def use(self, count: int | None) -> None:
         self._used = self._count if count is None else min(count, self._count)
@@ -40,7 +40,7 @@ class InsideFabric:
         return self._used
 
     def add(self, setup: NodeSetup) -> int:
-        """One node more."""
+        """Add a node and return its number."""
         number = self._numbers
         self._numbers += 1
 
@@ -66,19 +66,21 @@ class InsideFabric:
         self._reported = 0.0
 
     def wait(self, seconds: float) -> list[NodeEvent]:
-        found: list[NodeEvent] = []
+        events: list[NodeEvent] = []
         if time.monotonic() > self._reported + REPORT_SECONDS:
             self._reported = time.monotonic()
-            found += [Reported(node=each.number, report=each.node.report()) for each in self._node_threads.values()]
+            events += [
+                Reported(node=thread.number, report=thread.node.report()) for thread in self._node_threads.values()
+            ]
         with contextlib.suppress(queue.Empty):
-            found.append(self._events.get(timeout=0 if found else seconds))
+            events.append(self._events.get(timeout=0 if events else seconds))
             while True:
-                found.append(self._events.get_nowait())
-        self.bytes_carried += sum(len(pickle.dumps(each.result)) for each in found if isinstance(each, Ended))
-        return found
+                events.append(self._events.get_nowait())
+        self.bytes_carried += sum(len(pickle.dumps(event.result)) for event in events if isinstance(event, Ended))
+        return events
 
     def note(self, text: str) -> None:
-        """Nodes within this process die with it, and nobody else kills it."""
+        """Do nothing: the nodes die with this process, and no launcher kills it."""
 
     def _clear(self) -> None:
         for thread in self._node_threads.values():

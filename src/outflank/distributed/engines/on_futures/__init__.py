@@ -1,4 +1,4 @@
 """Nodes that are processes of this machine, on the standard library's `concurrent.futures`: nothing to install.
 
-The smallest engine that reaches beyond this process, and the one to read before writing another.
+It is the smallest engine with processes of its own, and the one to read before writing another.
 """

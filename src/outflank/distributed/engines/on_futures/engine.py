@@ -9,7 +9,7 @@ from outflank.distributed.tasks.worker import MakeWorker
 
 
 class FuturesEngine(ClusterEngine):
-    """`futures:N`: so many processes of this machine."""
+    """`futures:N`: N processes on this machine."""
 
     forms = MappingProxyType({"futures": ("futures:N", "processes on this machine")})
 

@@ -1,4 +1,4 @@
-"""A process that is called: a pool of one. Calls are short and answered in turn; what takes long is told of later."""
+"""A process that runs calls: a pool of one. Calls are short and answered in turn; long work sends a message later."""
 
 import contextlib
 import multiprocessing
@@ -16,87 +16,87 @@ from typing import Any
 from outflank.errors import OutflankError
 
 LEAVE_SECONDS = 1.0
-"""How long a process that has given back what it holds may take to end by itself."""
+"""Timeout for a process that has released its resources to end by itself."""
 
 LOST = "its process died"
 
 Then = Callable[[Any], object]
 
-Told = Callable[[int, Any], None]
-"""Takes what a process tells by itself: its number and what it says, None once it is gone."""
+OnMessage = Callable[[int, Any], None]
+"""Called with the number of a process and a message that it has sent, or None when it has ended."""
 
 
 class _Context(SpawnContext):
-    """Processes that share nothing with this one, and a hand on them."""
+    """A context of spawned processes, which share nothing with this one, that keeps a list of them."""
 
     def __init__(self) -> None:
         super().__init__()
         self.started: list[SpawnProcess] = []
 
-    # Python's own is a class with this name, to be called like one; it is a function here.
-    def Process(self, *arguments: Any, **named: Any) -> SpawnProcess:  # type: ignore[override]  # noqa: N802
-        process = SpawnProcess(*arguments, **named)
+    # In Python's own contexts this is a class of the same name; a function can be called alike.
+    def Process(self, *arguments: Any, **options: Any) -> SpawnProcess:  # type: ignore[override]  # noqa: N802
+        process = SpawnProcess(*arguments, **options)
         self.started.append(process)
         return process
 
 
 class CalledProcess:
-    """A node's process, seen from the head."""
+    """The process of a node, seen from the head."""
 
-    def __init__(self, number: int, told: Told, begin: Callable[[], None] | None = None) -> None:
-        """`begin` is called there first of all. It may hold queues, which travel in no other way.
+    def __init__(self, number: int, on_message: OnMessage, begin: Callable[[], None] | None = None) -> None:
+        """`begin` is called in the process first. It may hold queues, which cannot be sent in any other way.
 
-        Whoever makes one must not be disturbed before it is where `close` finds it.
+        The caller must not be interrupted before it has stored the object where its `close` finds it.
         """
         if multiprocessing.parent_process() is not None:
-            # Python imports the program once more for every process that it starts.
+            # Python imports the program again in every process that it starts.
             raise OutflankError("a program that starts processes begins with: if __name__ == '__main__'")
-        self.number, self._told = number, told
+        self.number, self._on_message = number, on_message
         self._reader, writer = multiprocessing.Pipe(duplex=False)
         self._context = _Context()
         self._pool = ProcessPoolExecutor(1, self._context, _begin, (writer, begin))
         with _interrupts_held():
-            self._there = self._pool.submit(os.getpid)
-        writer.close()  # or the end of the process would not be the end of the pipe
+            self._started = self._pool.submit(os.getpid)
+        writer.close()  # otherwise the end of the process would not close the pipe
         threading.Thread(target=self._listen, name=f"outflank-futures-{number}", daemon=True).start()
 
     @property
-    def is_there(self) -> bool:
-        """Whether it has begun to answer."""
-        return self._there.done()
+    def has_started(self) -> bool:
+        """Whether the process has started to answer calls."""
+        return self._started.done()
 
     def call(
         self, function: Callable[..., Any], *arguments: Any, then: Then | None = None, failed: Then | None = None
     ) -> "Future[Any]":
-        """Have a function of a module called there: `then` takes its answer, and `failed` what it raises.
+        """Call a module's function in the process: `then` gets its result, and `failed` the exception that it raises.
 
-        Neither is told where the process dies of it, or before: `told` is.
+        If the process dies first neither is called, but the callback for messages is.
         """
         try:
             future: Future[Any] = self._pool.submit(function, *arguments)
-        except RuntimeError:  # it is dead already, or being closed
+        except RuntimeError:  # the process is dead already, or being closed
             future = Future()
             future.cancel()
-        future.add_done_callback(partial(_hand_on, then, failed))
+        future.add_done_callback(partial(_forward_result, then, failed))
         return future
 
     def _listen(self) -> None:
         with contextlib.suppress(EOFError, OSError):
             while True:
-                self._told(self.number, self._reader.recv())
-        self._told(self.number, None)
+                self._on_message(self.number, self._reader.recv())
+        self._on_message(self.number, None)
 
     def close(self) -> None:
-        """End it, by force if it does not leave by itself, or is not even there yet."""
+        """End the process; kill it if it does not end by itself, or has not started yet."""
         self._pool.shutdown(wait=False, cancel_futures=True)
         for process in self._context.started:
-            process.join(LEAVE_SECONDS if self.is_there else 0.0)
+            process.join(LEAVE_SECONDS if self.has_started else 0.0)
             if process.is_alive():
                 process.kill()
                 process.join()
 
 
-def _hand_on(then: Then | None, failed: Then | None, future: "Future[Any]") -> None:
+def _forward_result(then: Then | None, failed: Then | None, future: "Future[Any]") -> None:
     error = None if future.cancelled() else future.exception()
     if error is None and not future.cancelled() and then is not None:
         then(future.result())
@@ -105,17 +105,17 @@ def _hand_on(then: Then | None, failed: Then | None, future: "Future[Any]") -> N
 
 
 def close_all(processes: Iterable[CalledProcess], function: Callable[[], None], seconds: float) -> None:
-    """Have processes give back what they hold by calling a function there, all at a time, and end them."""
-    ours = list(processes)
-    wait([process.call(function) for process in ours if process.is_there], seconds)
-    for process in ours:
+    """Call a function in all processes at the same time to release their resources, and end them."""
+    process_list = list(processes)
+    wait([process.call(function) for process in process_list if process.has_started], seconds)
+    for process in process_list:
         process.close()
 
 
 @contextlib.contextmanager
 def _interrupts_held() -> Iterator[None]:
-    """Ctrl-C is this process's business: one that is started meanwhile never hears of it."""
-    if not hasattr(signal, "pthread_sigmask"):  # Windows: it is told when it begins
+    """Block Ctrl-C: a process that is started meanwhile inherits this and never receives it."""
+    if not hasattr(signal, "pthread_sigmask"):  # Windows: `_begin` ignores the signal
         yield
         return
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
@@ -128,7 +128,7 @@ def _interrupts_held() -> Iterator[None]:
 # --- in the process ---
 
 _writer: "Connection[Any, Any] | None" = None
-_speaking = threading.Lock()
+_send_lock = threading.Lock()
 
 
 def _begin(writer: "Connection[Any, Any]", begin: Callable[[], None] | None) -> None:
@@ -141,15 +141,15 @@ def _begin(writer: "Connection[Any, Any]", begin: Callable[[], None] | None) -> 
 
 
 def _end_with_parent() -> None:
-    """A pool's process does not notice that whoever started it was killed."""
+    """End this process when its parent was killed, which a pool's process does not notice."""
     parent = multiprocessing.parent_process()
     assert parent is not None
     parent.join()
     os._exit(1)
 
 
-def tell(what: Any) -> None:
-    """Say something to the process that started this one."""
+def tell(message: Any) -> None:
+    """Send a message to the process that started this one."""
     assert _writer is not None
-    with _speaking, contextlib.suppress(OSError):  # nobody listens any more
-        _writer.send(what)
+    with _send_lock, contextlib.suppress(OSError):  # the parent may have closed the pipe
+        _writer.send(message)

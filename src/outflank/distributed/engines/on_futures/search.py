@@ -14,22 +14,22 @@ from outflank.distributed.engines.on_futures.processes import LOST, CalledProces
 from outflank.distributed.fabric import HeadLost
 from outflank.distributed.messages import Ended, Job, Joined, Left, NodeEvent, Reported
 from outflank.distributed.node import Entries, Node, NodeSetup
-from outflank.distributed.node_thread import NodeThread, process_here
+from outflank.distributed.node_thread import NodeThread, process_name
 from outflank.distributed.pickling import PickledValue, pickle_for_nodes
-from outflank.distributed.tasks.worker import in_words
+from outflank.distributed.tasks.worker import error_text
 from outflank.errors import OutflankError
-from outflank.kernels.uninterrupted import undisturbed
+from outflank.kernels.uninterrupted import delay_interrupts
 
 REPORT_SECONDS = 0.5
 
 MOST_UNDERWAY = 64
-"""Messages with entries that a node has not taken yet; with more, it is left out until it has."""
+"""Greatest number of messages with entries that a node has not received; beyond, the node is skipped."""
 
 CLOSE_SECONDS = 1.0
-"""How long nodes may take to stop what they search: it is milliseconds, where they are well."""
+"""Timeout for nodes to stop their jobs; healthy nodes take milliseconds."""
 
 DELIVERY_SECONDS = 5.0
-"""How long a policy that waits does so for a node that does not answer."""
+"""Timeout for a node that does not answer, under a policy that waits."""
 
 
 class FuturesFabric:
@@ -37,7 +37,7 @@ class FuturesFabric:
 
     name = "futures"
     job_seconds = 0.05
-    """A call and what it comes to take about a millisecond."""
+    """Target duration of a job. A call and its result take about a millisecond."""
 
     def __init__(self, count: int) -> None:
         self._events: queue.SimpleQueue[NodeEvent | OutflankError] = queue.SimpleQueue()
@@ -50,10 +50,10 @@ class FuturesFabric:
         delivered = [context.Semaphore(0) for _ in range(count)]
         self._processes: dict[int, CalledProcess] = {}
         try:
-            with undisturbed():
+            with delay_interrupts():
                 for number in range(count):
                     begin = partial(_begin, number, inboxes, delivered)
-                    self._processes[number] = CalledProcess(number, self._told, begin)
+                    self._processes[number] = CalledProcess(number, self._handle_message, begin)
         except BaseException:
             self.close()
             raise
@@ -69,10 +69,10 @@ class FuturesFabric:
         return list(self._processes.values())[: self._used]
 
     def prepare(self, setup: NodeSetup) -> None:
-        together = self._taking_part()
-        peers = [process.number for process in together]
+        processes = self._taking_part()
+        peers = [process.number for process in processes]
         pickled = pickle_for_nodes(setup)
-        for process in together:
+        for process in processes:
             process.call(_prepare, pickled, peers, then=self._events.put, failed=self._fail)
 
     def submit(self, node: int, job: Job) -> None:
@@ -95,14 +95,14 @@ class FuturesFabric:
             for number, process in list(self._processes.items()):
                 if number not in self._reporting or self._reporting[number].done():
                     self._reporting[number] = process.call(_report, then=self._take_report)
-        found: list[NodeEvent] = []
+        events: list[NodeEvent] = []
         with contextlib.suppress(queue.Empty):
-            found.append(self._taken(self._events.get(timeout=seconds)))
+            events.append(self._accept(self._events.get(timeout=seconds)))
             while True:
-                found.append(self._taken(self._events.get_nowait()))
-        return found
+                events.append(self._accept(self._events.get_nowait()))
+        return events
 
-    def _taken(self, event: NodeEvent | OutflankError) -> NodeEvent:
+    def _accept(self, event: NodeEvent | OutflankError) -> NodeEvent:
         if isinstance(event, OutflankError):
             raise event
         if isinstance(event, Ended):
@@ -112,15 +112,15 @@ class FuturesFabric:
         return event
 
     def note(self, text: str) -> None:
-        """Who kills this process ends the nodes with it."""
+        """Do nothing: the nodes end with this process."""
 
     def close(self) -> None:
         close_all(self._processes.values(), _close, CLOSE_SECONDS)
         self._processes.clear()
 
-    # --- what comes back ---
+    # --- messages from the nodes ---
 
-    def _told(self, number: int, event: NodeEvent | None) -> None:
+    def _handle_message(self, number: int, event: NodeEvent | None) -> None:
         self._events.put(Left(node=number, why=LOST) if event is None else event)
 
     def _take_report(self, report: Reported | None) -> None:
@@ -128,33 +128,33 @@ class FuturesFabric:
             self._events.put(report)
 
     def _fail(self, error: Exception) -> None:
-        self._events.put(OutflankError(in_words(error)))
+        self._events.put(OutflankError(error_text(error)))
 
 
 # --- in a node's process ---
 
 
-class _Here:
-    """What a node's process has."""
+class _NodeProcess:
+    """The state of a node's process."""
 
     def __init__(self, number: int, inboxes: list[Any], delivered: list[Any]) -> None:
         self.number, self._inboxes, self._delivered = number, inboxes, delivered
         self._peers: list[int] = []
         self.thread: NodeThread | None = None
         for inbox in inboxes:
-            inbox.cancel_join_thread()  # entries that nobody takes must not keep the process
+            inbox.cancel_join_thread()  # entries that are never received must not keep the process alive
         threading.Thread(target=self._receive, daemon=True).start()
 
     def prepare(self, setup: NodeSetup, peers: list[int]) -> Joined:
-        """Be ready for a search."""
+        """Prepare for a search."""
         self.close()
         self._peers = [peer for peer in peers if peer != self.number]
         node = Node(setup, self._carry, share=len(peers))
         self.thread = NodeThread(self.number, node, tell)
-        return Joined(node=self.number, where=process_here(), workers=node.workers)
+        return Joined(node=self.number, where=process_name(), workers=node.workers)
 
     def close(self) -> None:
-        """Stop what is being searched."""
+        """Stop the current job and end the node's thread."""
         if self.thread is not None:
             self.thread.close()
             self.thread = None
@@ -179,24 +179,24 @@ class _Here:
                 self._delivered[sender].release()
 
 
-_here: _Here | None = None
+_process: _NodeProcess | None = None
 
 
 def _begin(number: int, inboxes: list[Any], delivered: list[Any]) -> None:
-    global _here
-    _here = _Here(number, inboxes, delivered)
+    global _process
+    _process = _NodeProcess(number, inboxes, delivered)
 
 
 def _prepare(setup: PickledValue, peers: list[int]) -> Joined:
-    assert _here is not None
+    assert _process is not None
     try:
-        return _here.prepare(setup.load(), peers)
-    except OutflankError as error:  # errors of our own do not all travel
+        return _process.prepare(setup.load(), peers)
+    except OutflankError as error:  # not all of our errors can be pickled
         raise OutflankError(str(error)) from None
 
 
 def _thread() -> NodeThread | None:
-    return None if _here is None else _here.thread
+    return None if _process is None else _process.thread
 
 
 def _submit(job: Job) -> None:
@@ -217,5 +217,5 @@ def _report() -> Reported | None:
 
 
 def _close() -> None:
-    if _here is not None:
-        _here.close()
+    if _process is not None:
+        _process.close()

@@ -15,11 +15,11 @@ from outflank.distributed.tasks.carrier import (
     TaskAnswered,
     TaskEvents,
 )
-from outflank.distributed.tasks.worker import Item, MakeWorker, TaskRunner, in_words, whereabouts
-from outflank.kernels.uninterrupted import undisturbed
+from outflank.distributed.tasks.worker import Item, MakeWorker, TaskRunner, error_text, process_description
+from outflank.kernels.uninterrupted import delay_interrupts
 
 CLOSE_SECONDS = 6.0
-"""How long workers may take to give back what they hold, before their processes are ended."""
+"""Timeout for workers to release their resources, after which their processes are ended."""
 
 
 class FuturesTasks:
@@ -32,16 +32,16 @@ class FuturesTasks:
         self._looking: dict[int, Future[NodeAlive]] = {}
 
     @property
-    def hopes(self) -> int:
+    def possible_nodes(self) -> int:
         return len(self._processes.keys() - self._unfit)
 
     def open(self, events: TaskEvents) -> None:
         self._events = events
         pickled = pickle_for_nodes(self._make)
-        with undisturbed():
+        with delay_interrupts():
             for number in range(self._count):
-                process = self._processes[number] = CalledProcess(number, self._told)
-                ready, failed = partial(self._prepared, number), partial(self._refuse, number, "")
+                process = self._processes[number] = CalledProcess(number, self._handle_message)
+                ready, failed = partial(self._handle_prepared, number), partial(self._refuse, number, "")
                 process.call(_prepare, pickled, then=ready, failed=failed)
 
     def run(self, node: int, ticket: int, item: Item) -> None:
@@ -51,12 +51,12 @@ class FuturesTasks:
         if node in self._processes:
             self._processes[node].call(_cancel, ticket)
 
-    def look(self) -> None:
+    def check_nodes(self) -> None:
         for number, process in self._processes.items():
             if number not in self._looking or self._looking[number].done():
-                self._looking[number] = process.call(_be_heard, number, then=self._events.put)
+                self._looking[number] = process.call(_heartbeat, number, then=self._events.put)
 
-    def let_go(self, node: int) -> None:
+    def forget_node(self, node: int) -> None:
         process = self._processes.pop(node, None)
         if process is not None:
             process.close()
@@ -67,11 +67,11 @@ class FuturesTasks:
         close_all(self._processes.values(), _close, CLOSE_SECONDS)
         self._processes.clear()
 
-    def _told(self, number: int, answer: tuple[int, Item] | None) -> None:
+    def _handle_message(self, number: int, answer: tuple[int, Item] | None) -> None:
         self._events.put(NodeGone(number, LOST) if answer is None else TaskAnswered(number, *answer))
 
-    def _prepared(self, number: int, found: tuple[str, str | None]) -> None:
-        where, why = found
+    def _handle_prepared(self, number: int, answer: tuple[str, str | None]) -> None:
+        where, why = answer
         if why is None:
             self._events.put(NodeReady(number, where, self._lanes))
         else:
@@ -79,7 +79,7 @@ class FuturesTasks:
 
     def _refuse(self, number: int, where: str, why: str | Exception) -> None:
         self._unfit.add(number)
-        self._events.put(NodeUnfit(number, where + (why if isinstance(why, str) else in_words(why))))
+        self._events.put(NodeUnfit(number, where + (why if isinstance(why, str) else error_text(why))))
 
 
 # --- in a node's process ---
@@ -88,13 +88,13 @@ _runner: TaskRunner | None = None
 
 
 def _prepare(make: PickledValue) -> tuple[str, str | None]:
-    """Where this is, and why it cannot work, if so."""
+    """Create the worker; return the description of this process, and the error if that failed."""
     global _runner
     try:
         _runner = TaskRunner(make.load())
     except Exception as error:
-        return whereabouts(), in_words(error)
-    return whereabouts(), None
+        return process_description(), error_text(error)
+    return process_description(), None
 
 
 def _run(ticket: int, item: Item) -> None:
@@ -108,7 +108,7 @@ def _cancel(ticket: int) -> None:
         _runner.cancel(ticket)
 
 
-def _be_heard(number: int) -> NodeAlive:
+def _heartbeat(number: int) -> NodeAlive:
     return NodeAlive(number)
 
 

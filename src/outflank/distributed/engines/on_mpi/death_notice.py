@@ -1,4 +1,4 @@
-"""What is still said when a process is killed: by another one, which outlives it."""
+"""A message that is printed when this process is killed, by a second process that outlives it."""
 
 import contextlib
 import subprocess
@@ -15,13 +15,13 @@ if last != "at ease":
 
 
 class DeathNotice:
-    """Says `words`, and what was noted last, should this process end without `close`.
+    """Prints `words`, and the last note, if this process ends without `close`.
 
-    A launcher of MPI kills all ranks when one dies: there is no moment in which a rank could say anything itself.
+    An MPI launcher kills all ranks when one dies, so a rank has no chance to print anything itself.
     """
 
     def __init__(self, words: str) -> None:
-        # In a session of its own, or it would be killed together with this process.
+        # In a session of its own: otherwise it would be killed together with this process.
         self._listener = subprocess.Popen(
             [sys.executable, "-I", "-S", "-c", _LISTENER, words],
             stdin=subprocess.PIPE,
@@ -30,14 +30,14 @@ class DeathNotice:
         )
 
     def note(self, text: str) -> None:
-        """What to say besides."""
+        """Set the text that is printed after `words`."""
         if self._listener.stdin is not None and not self._listener.stdin.closed:
             with contextlib.suppress(OSError):
                 self._listener.stdin.write(" ".join(text.split()) + "\n")
                 self._listener.stdin.flush()
 
     def close(self) -> None:
-        """Nothing need be said."""
+        """End the second process without a message."""
         self.note("at ease")
         if self._listener.stdin is not None:
             with contextlib.suppress(OSError):

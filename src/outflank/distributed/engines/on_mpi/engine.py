@@ -1,4 +1,4 @@
-"""Clusters on MPI. All ranks run the same program: rank 0 is the head, and the others serve it until it is over."""
+"""Clusters on MPI. All ranks run the same program: rank 0 is the head, and the others serve it until it closes."""
 
 import os
 from types import MappingProxyType
@@ -11,7 +11,7 @@ from outflank.distributed.tasks.worker import MakeWorker
 from outflank.words import is_count
 
 RANKS_HERE = ("MPI_LOCALNRANKS", "OMPI_COMM_WORLD_LOCAL_SIZE")
-"""Where MPICH's and Open MPI's launchers say how many ranks they have put on a machine."""
+"""Environment variables in which the launchers of MPICH and Open MPI give the number of ranks on this machine."""
 
 
 class MpiEngine(ClusterEngine):
@@ -45,5 +45,5 @@ class MpiEngine(ClusterEngine):
         return True
 
     def nodes_here(self, address: Address) -> int:
-        said = [os.environ.get(name, "") for name in RANKS_HERE]
-        return max((int(number) for number in said if is_count(number)), default=1)
+        counts = [os.environ.get(name, "") for name in RANKS_HERE]
+        return max((int(count) for count in counts if is_count(count)), default=1)

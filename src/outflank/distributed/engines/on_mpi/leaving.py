@@ -1,8 +1,8 @@
-"""The end of a program whose head has finished while other ranks do not answer.
+"""Ending a program whose head has finished while other ranks do not answer.
 
-`MPI_Finalize` would wait for such a rank for ever, and only the launcher can end one on another machine. `MPI_Abort`
-makes it do so, but ends this process as well: whatever the program still does after its cluster was closed must come
-first, and the abort must carry the status that this process would have had.
+`MPI_Finalize` would wait for such a rank for ever, and only the launcher can end a rank on another machine. `MPI_Abort`
+makes it do so, but ends this process as well: everything that the program still does after its cluster was closed must
+come first, and the abort must pass the exit status that this process would have had.
 """
 
 import struct
@@ -16,7 +16,7 @@ from outflank.distributed.exiting import LastAtExit, flush_output
 from outflank.errors import OutflankError
 
 DRAIN_SECONDS = 5.0
-"""How long the launcher may take to read what this process has written: an abort discards the rest."""
+"""Timeout for the launcher to read the output of this process: an abort discards the rest."""
 
 _stalled = False
 
@@ -43,13 +43,13 @@ def end_without(communicator: Any, ranks: Iterable[int], seconds: float) -> None
 
 
 def require_all_ranks() -> None:
-    """Refuse a second cluster where ranks of the first do not answer."""
+    """Raise OutflankError if ranks of an earlier cluster do not answer: a second one cannot be opened."""
     if _stalled:
         raise OutflankError("ranks of this program do not answer any more: start it anew")
 
 
 def _await_readers() -> None:
-    """Wait until the launcher has read what was printed: the pipes are empty."""
+    """Wait until the launcher has read all output: the pipes are empty."""
     deadline = time.monotonic() + DRAIN_SECONDS
     while any(map(_unread_bytes, (1, 2))) and time.monotonic() < deadline:
         time.sleep(0.01)

@@ -1,7 +1,7 @@
-"""What the ranks of an MPI program send each other, and the one thread of each that does so.
+"""The messages that a rank of an MPI program sends and receives, all by one thread.
 
-What is said travels as JSON and entries as plain words, never as anything that a receiver would execute. The thread
-probes and sleeps, for a receive that blocks keeps a core busy.
+Messages are JSON and entries are plain words, never anything that a receiver would execute. The thread probes and
+sleeps, for a blocking receive keeps a core busy.
 """
 
 import contextlib
@@ -22,27 +22,27 @@ from outflank.documents import encoded
 from outflank.errors import OutflankError
 from outflank.search.outbox import WORDS
 
-WORD, ENTRIES = 1, 2
-"""Tags: what is said in JSON, and entries, with their era before them."""
+MESSAGE, ENTRIES = 1, 2
+"""Tags of MPI messages: JSON messages, and entries with their era before them."""
 
 SHORTEST_NAP, LONGEST_NAP = 200e-6, 1e-3
-"""Seconds between two probes: short while messages come, longer when none do. A rank that only waits uses about a
+"""Seconds between two probes: short while messages arrive, longer when none do. A rank that only waits uses about a
 hundredth of a core then."""
 
 MOST_UNDERWAY = 64
-"""Messages with entries to one rank that it has not taken yet; with more, it is left out until it has."""
+"""Greatest number of messages with entries to a rank that it has not received; beyond, the rank is skipped."""
 
 DELIVERY_SECONDS = 5.0
 
 REPORT_SECONDS = 0.5
-"""How often a node tells how it is."""
+"""Seconds between two reports of a node."""
 
 LEAVING_SECONDS = 10.0
-"""How long the head waits for the others to leave, before the program ends without them."""
+"""Timeout for the other ranks to leave, after which the program ends without them."""
 
 
 def require_mpi() -> Any:
-    """The interface of mpi4py, which starts MPI."""
+    """Return the module `mpi4py.MPI`, whose import starts MPI."""
     try:
         from mpi4py import MPI
     except ImportError:
@@ -53,13 +53,13 @@ def require_mpi() -> Any:
 
 
 def is_head() -> bool:
-    """Whether this rank is the head; the others serve."""
+    """Return whether this rank is the head; the others serve."""
     return bool(require_mpi().COMM_WORLD.Get_rank() == 0)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EntriesCame:
-    """Entries from another rank."""
+    """Entries that came from another rank."""
 
     era: int
     entries: Entries
@@ -67,19 +67,19 @@ class EntriesCame:
 
 @dataclass(eq=False)
 class _Parcel:
-    """Entries on their way to all others."""
+    """Entries to be sent to all other ranks."""
 
     era: int
     entries: Entries
     wait: bool
     sent: int = 0
     missed: int = 0
-    left: threading.Event = field(default_factory=threading.Event)
+    delivered: threading.Event = field(default_factory=threading.Event)
 
 
 @dataclass(eq=False)
 class _Message:
-    """What a request of MPI sends: its memory must stay until it has left."""
+    """A message being sent: its memory must stay until the MPI request has completed."""
 
     request: Any
     data: Any
@@ -88,39 +88,39 @@ class _Message:
 
 
 class Mailbox:
-    """What a rank sends and receives. All but `carry` belongs to the one thread that speaks MPI."""
+    """The mailbox of a rank. All methods but `carry` are called only by the one thread that uses MPI."""
 
     def __init__(self, mpi: Any, communicator: Any) -> None:
-        require_all_ranks()  # or the barrier below would wait for ever
+        require_all_ranks()  # otherwise the barrier below would wait for ever
         self._mpi, self._comm = mpi, communicator
         self.rank, self.size = communicator.Get_rank(), communicator.Get_size()
         self._parcels: queue.SimpleQueue[_Parcel] = queue.SimpleQueue()
         self._underway: list[_Message] = []
         self._nap = SHORTEST_NAP
-        here = communicator.Split_type(mpi.COMM_TYPE_SHARED)
-        self.neighbours = here.Get_size()
-        """Ranks on this machine."""
-        here.Free()
-        _forget_segments(communicator)
-        self.bytes_said = 0
+        local_communicator = communicator.Split_type(mpi.COMM_TYPE_SHARED)
+        self.neighbours = local_communicator.Get_size()
+        """Number of ranks on this machine."""
+        local_communicator.Free()
+        _unlink_segments(communicator)
+        self.bytes_carried = 0
         self.peers = self.size
-        """The ranks below this number take part."""
+        """Number of ranks that take part: those below it."""
 
     def send(self, rank: int, message: Message) -> None:
-        """Tell a rank something."""
+        """Send a message to a rank."""
         data = bytearray(encoded(message))
-        self.bytes_said += len(data)
-        self._underway.append(_Message(self._comm.Isend([data, self._mpi.BYTE], rank, WORD), data, rank, None))
+        self.bytes_carried += len(data)
+        self._underway.append(_Message(self._comm.Isend([data, self._mpi.BYTE], rank, MESSAGE), data, rank, None))
 
     def carry(self, era: int, entries: Entries, *, wait: bool) -> tuple[int, int]:
-        """A node's `Carry`, from whatever thread."""
+        """Send entries to the other ranks: a node's `Carry`. Any thread may call this."""
         parcel = _Parcel(era, entries, wait)
         self._parcels.put(parcel)
-        parcel.left.wait(DELIVERY_SECONDS)
+        parcel.delivered.wait(DELIVERY_SECONDS)
         return parcel.sent, parcel.missed
 
     def receive(self) -> Iterator[tuple[int, Message | EntriesCame]]:
-        """What has come, and from whom."""
+        """Yield the messages that have arrived, each after the rank that sent it."""
         self._send_parcels()
         status = self._mpi.Status()
         while self._comm.Iprobe(self._mpi.ANY_SOURCE, self._mpi.ANY_TAG, status):
@@ -132,13 +132,13 @@ class Mailbox:
             else:
                 data = bytearray(status.Get_count(self._mpi.BYTE))
                 self._comm.Recv([data, self._mpi.BYTE], source, tag)
-                self.bytes_said += len(data)
+                self.bytes_carried += len(data)
                 yield source, read_message(bytes(data))
             self._nap = SHORTEST_NAP
-        self._clear_away()
+        self._drop_finished()
 
     def nap(self) -> None:
-        """Nothing has come: rest, a little longer each time."""
+        """Sleep because no message has arrived, a little longer each time."""
         time.sleep(self._nap)
         self._nap = min(1.5 * self._nap, LONGEST_NAP)
 
@@ -153,26 +153,26 @@ class Mailbox:
                     if sum(message.rank == rank for message in self._underway) >= MOST_UNDERWAY:
                         parcel.missed += 1
                         continue
-                    # A synchronous send has ended only when the other has begun to receive: delivered, not just sent.
+                    # A synchronous send completes only when the receiver has begun to receive: it is delivered.
                     send = self._comm.Issend if parcel.wait else self._comm.Isend
                     request = send([words, self._mpi.UINT64_T], rank, ENTRIES)
                     self._underway.append(_Message(request, words, rank, parcel))
                     parcel.sent += 1
                 if not parcel.wait or parcel.sent == 0:
-                    parcel.left.set()
+                    parcel.delivered.set()
 
-    def _clear_away(self) -> None:
-        still = [message for message in self._underway if not message.request.Test()]
-        waiting = {id(message.parcel) for message in still}
+    def _drop_finished(self) -> None:
+        unfinished = [message for message in self._underway if not message.request.Test()]
+        waiting = {id(message.parcel) for message in unfinished}
         for message in self._underway:
             if message.parcel is not None and id(message.parcel) not in waiting:
-                message.parcel.left.set()
-        self._underway = still
+                message.parcel.delivered.set()
+        self._underway = unfinished
 
     def drain(self) -> None:
         """Receive until no rank has a message under way, for at most `LEAVING_SECONDS`.
 
-        A rank inside `MPI_Finalize` receives nothing: what others still send to it would never be delivered.
+        A rank inside `MPI_Finalize` receives nothing: later messages to it would never be delivered.
         """
         deadline = time.monotonic() + LEAVING_SECONDS
         all_sent: Any = None
@@ -186,7 +186,7 @@ class Mailbox:
             time.sleep(LONGEST_NAP)
 
     def leave(self, ended: Collection[int]) -> None:
-        """Let the program end; ranks that are not among those that have `ended` must not keep it from that."""
+        """Let the program end, even if some ranks are not among those that have `ended`."""
         stalled = [rank for rank in range(1, self.size) if rank not in ended]
         if stalled:
             end_without(self._comm, stalled, LEAVING_SECONDS)
@@ -194,10 +194,10 @@ class Mailbox:
             self.drain()
 
 
-def _forget_segments(communicator: Any) -> None:
-    """Take the names from the shared memory of the ranks here, once all have it: it then goes with the last of them.
+def _unlink_segments(communicator: Any) -> None:
+    """Unlink the shared memory of the ranks on this machine once all have mapped it, so that it is freed with the last.
 
-    MPICH does that at the end of a program, which a rank that is killed does not see.
+    MPICH does that at the end of a program, which a rank that is killed does not reach.
     """
     communicator.Barrier()
     with contextlib.suppress(OSError):

@@ -1,4 +1,4 @@
-"""What the ranks of an MPI program say to each other, as JSON: the class of a message is what it says it is."""
+"""The messages between the ranks of an MPI program, as JSON: the tag `what` gives the class of a message."""
 
 from functools import reduce
 from operator import or_
@@ -11,63 +11,63 @@ from outflank.documents import decoded
 
 
 class Message(Struct, frozen=True, kw_only=True, tag_field="what"):
-    """Something that one rank says to another."""
+    """A message from one rank to another."""
 
 
 # --- the head to a rank ---
 
 
 class PrepareSearch(Message, frozen=True, kw_only=True):
-    """A search begins."""
+    """Prepare for a search."""
 
     setup: dict[str, Any]
-    """See `setup_json`."""
+    """Setup of the search; see `setup_json`."""
     peers: int
-    """The ranks below this number take part."""
+    """Number of ranks that take part: those below it."""
 
 
 class SearchJob(Message, frozen=True, kw_only=True):
-    """Search this."""
+    """Search a job."""
 
     job: Job
 
 
 class StopJob(Message, frozen=True, kw_only=True):
-    """Its value is not wanted any more."""
+    """Stop a job: its value is no longer needed."""
 
     ticket: int
 
 
 class AskReport(Message, frozen=True, kw_only=True):
-    """Tell how you are."""
+    """Send a report."""
 
 
 class HireWorkers(Message, frozen=True, kw_only=True):
-    """Tasks will come."""
+    """Create the worker for tasks."""
 
 
 class RunTask(Message, frozen=True, kw_only=True):
-    """Do this."""
+    """Run a task."""
 
     ticket: int
     item: dict[str, Any]
 
 
 class CancelTask(Message, frozen=True, kw_only=True):
-    """What comes of it is not wanted any more."""
+    """Cancel a task: its answer is no longer needed."""
 
     ticket: int
 
 
 class LeaveRanks(Message, frozen=True, kw_only=True):
-    """It is over."""
+    """Leave the program: the cluster closes."""
 
 
 # --- a rank to the head ---
 
 
 class RankJoined(Message, frozen=True, kw_only=True):
-    """It can take jobs."""
+    """The rank is ready for jobs."""
 
     era: int
     where: str
@@ -76,21 +76,21 @@ class RankJoined(Message, frozen=True, kw_only=True):
 
 
 class RankEnded(Message, frozen=True, kw_only=True):
-    """A job has come to its end."""
+    """A job has ended."""
 
     era: int
     result: JobResult
 
 
 class RankReported(Message, frozen=True, kw_only=True):
-    """It is alive, and tells how it is."""
+    """The rank is alive, with its statistics."""
 
     era: int
     report: NodeReport
 
 
 class RankHired(Message, frozen=True, kw_only=True):
-    """It can do tasks."""
+    """The rank is ready for tasks."""
 
     where: str
     lanes: int
@@ -98,36 +98,36 @@ class RankHired(Message, frozen=True, kw_only=True):
 
 
 class RankRefused(Message, frozen=True, kw_only=True):
-    """It cannot."""
+    """The rank cannot run tasks."""
 
     why: str
 
 
 class RankAlive(Message, frozen=True, kw_only=True):
-    """It is at work on tasks."""
+    """Heartbeat of a rank that runs tasks."""
 
 
 class TaskDone(Message, frozen=True, kw_only=True):
-    """What came of a task."""
+    """The outcome of a task."""
 
     ticket: int
     outcome: Any
 
 
 class RankFailed(Message, frozen=True, kw_only=True):
-    """It cannot go on."""
+    """The rank has failed."""
 
     why: str
 
 
 class RankLeft(Message, frozen=True, kw_only=True):
-    """Nothing more will come."""
+    """The rank has left, and sends nothing more."""
 
 
-_any: Any = reduce(or_, Message.__subclasses__())
+_any_message: Any = reduce(or_, Message.__subclasses__())
 
 
 def read_message(data: bytes) -> Message:
-    """The message that has come."""
-    found: Message = decoded(_any, data)
-    return found
+    """Return the message in `data`."""
+    message: Message = decoded(_any_message, data)
+    return message

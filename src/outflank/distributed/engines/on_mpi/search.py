@@ -1,7 +1,7 @@
 """Searches on MPI: every rank is a node, and rank 0 the head as well.
 
-One thread of a rank speaks MPI; jobs and carriers have threads of their own. If a rank dies the launcher ends all of
-them: that is how MPI is.
+One thread of a rank uses MPI; jobs and carriers have threads of their own. If a rank dies the launcher ends all ranks:
+MPI works that way.
 """
 
 import contextlib
@@ -33,7 +33,7 @@ from outflank.distributed.engines.on_mpi.messages import (
 )
 from outflank.distributed.messages import Ended, Job, Joined, NodeEvent, Reported
 from outflank.distributed.node import Node, NodeSetup
-from outflank.distributed.node_thread import NodeThread, process_here
+from outflank.distributed.node_thread import NodeThread, process_name
 from outflank.distributed.setup_json import setup_to_json
 from outflank.errors import OutflankError
 
@@ -43,7 +43,8 @@ class MpiFabric:
 
     name = "mpi"
     job_seconds = 0.1
-    """A message and its answer take a millisecond, and so does the head: jobs of 30 ms cost two nodes a tenth."""
+    """Target duration of a job. A message and its answer take a millisecond, and so does the head: jobs of 30 ms cost
+    two nodes a tenth."""
 
     def __init__(self) -> None:
         mpi = require_mpi()
@@ -52,28 +53,28 @@ class MpiFabric:
         self._events: queue.SimpleQueue[NodeEvent] = queue.SimpleQueue()
         self._node_thread: NodeThread | None = None
         self._era = 0
-        self._gone: set[int] = set()
+        self._left_ranks: set[int] = set()
         self._reported = 0.0
         self._used = self._mailbox.size
         self._death_notice = DeathNotice("a rank has died, and the launcher has ended the others")
 
     @property
     def bytes_carried(self) -> int:
-        return int(self._mailbox.bytes_said)
+        return int(self._mailbox.bytes_carried)
 
     def use(self, count: int | None) -> None:
         self._used = self._mailbox.size if count is None else max(1, min(count, self._mailbox.size))
 
     def prepare(self, setup: NodeSetup) -> None:
-        words = setup_to_json(setup)
+        document = setup_to_json(setup)
         self._era = setup.era
         self._mailbox.peers = self._used
         for rank in range(1, self._used):
-            self._mailbox.send(rank, PrepareSearch(setup=words, peers=self._used))
+            self._mailbox.send(rank, PrepareSearch(setup=document, peers=self._used))
         self._close_node()
         node = Node(setup, self._mailbox.carry, share=self._mailbox.neighbours)
         self._node_thread = NodeThread(0, node, self._events.put)
-        self._events.put(Joined(node=0, where=process_here(), workers=node.workers))
+        self._events.put(Joined(node=0, where=process_name(), workers=node.workers))
 
     @property
     def expected(self) -> int:
@@ -123,11 +124,11 @@ class MpiFabric:
                 if self._node_thread is not None:
                     self._node_thread.node.absorb(message.era, message.entries)
             case RankLeft():
-                self._gone.add(rank)
+                self._left_ranks.add(rank)
             case RankFailed():
                 raise OutflankError(f"rank {rank}: {message.why}")
             case RankJoined() | RankEnded() | RankReported() if message.era != self._era:
-                pass  # of a search before this one
+                pass  # from an earlier search
             case RankJoined():
                 if message.version != __version__:
                     raise OutflankError(f"rank {rank} has outflank {message.version}, and this is {__version__}")
@@ -152,6 +153,6 @@ class MpiFabric:
         for rank in range(1, self._mailbox.size):
             self._mailbox.send(rank, LeaveRanks())
         deadline = time.monotonic() + LEAVING_SECONDS
-        while len(self._gone) < self._mailbox.size - 1 and time.monotonic() < deadline:
+        while len(self._left_ranks) < self._mailbox.size - 1 and time.monotonic() < deadline:
             self.wait(LONGEST_NAP)
-        self._mailbox.leave(self._gone)
+        self._mailbox.leave(self._left_ranks)

@@ -1,4 +1,4 @@
-"""A rank that is not the head: it searches, and does tasks, until the head says that it is over."""
+"""A rank that is not the head: it searches jobs and runs tasks until the head closes the cluster."""
 
 import contextlib
 import queue
@@ -36,14 +36,14 @@ from outflank.distributed.engines.on_mpi.messages import (
 )
 from outflank.distributed.messages import Ended, Left, NodeEvent
 from outflank.distributed.node import Node
-from outflank.distributed.node_thread import NodeThread, process_here
+from outflank.distributed.node_thread import NodeThread, process_name
 from outflank.distributed.setup_json import setup_from_json
-from outflank.distributed.tasks.worker import MakeWorker, TaskRunner, whereabouts
+from outflank.distributed.tasks.worker import MakeWorker, TaskRunner, process_description
 from outflank.errors import OutflankError
 
 
 def serve(make: MakeWorker | None = None, *, lanes: int = 1) -> None:
-    """Be a node until the head says that it is over, then leave MPI. `make` makes who does tasks, if there are any."""
+    """Serve as a node until the head closes the cluster, then leave MPI. `make` creates the worker for tasks."""
     mpi = require_mpi()
     mailbox = Mailbox(mpi, mpi.COMM_WORLD)
     _Server(mailbox, make, lanes).serve()
@@ -68,7 +68,7 @@ class _Server:
         self._over = False
 
     def serve(self) -> None:
-        # The head hears Ctrl-C, and tells the others what follows from it.
+        # The head handles Ctrl-C, and sends the other ranks what follows from it.
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         reported = 0.0
         while not self._over:
@@ -76,7 +76,7 @@ class _Server:
             for _, message in self._mailbox.receive():
                 idle = False
                 try:
-                    self._heed(message)
+                    self._handle(message)
                 except OutflankError as error:
                     self._mailbox.send(0, RankFailed(why=str(error)))
             with contextlib.suppress(queue.Empty):
@@ -102,7 +102,7 @@ class _Server:
         self._mailbox.send(0, RankLeft())
         self._mailbox.drain()
 
-    def _heed(self, message: Message | EntriesCame) -> None:
+    def _handle(self, message: Message | EntriesCame) -> None:
         match message:
             case PrepareSearch():
                 self._prepare(message)
@@ -136,15 +136,15 @@ class _Server:
         self._era, self._mailbox.peers = setup.era, message.peers
         node = Node(setup, self._mailbox.carry, share=self._mailbox.neighbours)
         self._node_thread = NodeThread(self._mailbox.rank, node, self._events.put)
-        where = process_here()
+        where = process_name()
         self._mailbox.send(0, RankJoined(era=self._era, where=where, workers=node.workers, version=__version__))
 
     def _open_runner(self) -> None:
-        where = f"rank {self._mailbox.rank} on {whereabouts()}"
+        where = f"rank {self._mailbox.rank} on {process_description()}"
         try:
             assert self._make is not None, "nothing that it could do"
             self._runner = TaskRunner(self._make)
-        except Exception as error:  # the head says what follows from it
+        except Exception as error:  # the head handles it
             self._mailbox.send(0, RankRefused(why=f"{where}: {error}"))
             return
         self._mailbox.send(0, RankHired(where=where, lanes=self._lanes, version=__version__))

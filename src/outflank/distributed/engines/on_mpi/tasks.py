@@ -26,68 +26,68 @@ from outflank.distributed.tasks.worker import MakeWorker
 
 
 class MpiTasks:
-    """Tasks on the ranks of an MPI program, seen from rank 0, which does its share on threads of its own."""
+    """Tasks on the ranks of an MPI program, seen from rank 0, which runs its share on threads of its own."""
 
     def __init__(self, make: MakeWorker, per_node: int) -> None:
         self._mpi = require_mpi()
         self._mailbox = Mailbox(self._mpi, self._mpi.COMM_WORLD)
-        self._here = ThreadTasks(make, per_node=per_node)
+        self._local_tasks = ThreadTasks(make, per_node=per_node)
         self._refused: set[int] = set()
-        self._gone: set[int] = set()
+        self._left_ranks: set[int] = set()
         self._outbox: queue.SimpleQueue[tuple[int, Message]] = queue.SimpleQueue()
         self._over = threading.Event()
         self._thread: threading.Thread | None = None
 
     @property
-    def hopes(self) -> int:
+    def possible_nodes(self) -> int:
         others = int(self._mailbox.size) - 1
-        return self._here.hopes + others - len(self._refused)
+        return self._local_tasks.possible_nodes + others - len(self._refused)
 
     def open(self, events: TaskEvents) -> None:
         self._events = events
         for rank in range(1, self._mailbox.size):
             self._outbox.put((rank, HireWorkers()))
-        self._here.open(events)
+        self._local_tasks.open(events)
         self._begin()
 
     def run(self, node: int, ticket: int, item: dict[str, Any]) -> None:
         if node == 0:
-            self._here.run(node, ticket, item)
+            self._local_tasks.run(node, ticket, item)
         else:
             self._outbox.put((node, RunTask(ticket=ticket, item=item)))
 
     def cancel(self, node: int, ticket: int) -> None:
         if node == 0:
-            self._here.cancel(node, ticket)
+            self._local_tasks.cancel(node, ticket)
         else:
             self._outbox.put((node, CancelTask(ticket=ticket)))
 
-    def look(self) -> None:
-        self._here.look()
+    def check_nodes(self) -> None:
+        self._local_tasks.check_nodes()
 
-    def let_go(self, node: int) -> None:
-        """A rank that dies takes all others along: there is nobody to forget."""
+    def forget_node(self, node: int) -> None:
+        """Do nothing: when a rank dies, the launcher ends all others too."""
 
     def close(self) -> None:
         for rank in range(1, self._mailbox.size):
             self._outbox.put((rank, LeaveRanks()))
-        if self._thread is None:  # those who serve wait for us, whether they were ever asked or not
+        if self._thread is None:  # the serving ranks wait for this one, even if no task was ever sent
             self._events = queue.SimpleQueue()
             self._begin()
         assert self._thread is not None
-        self._here.close()
+        self._local_tasks.close()
         self._thread.join(LEAVING_SECONDS)
         self._over.set()
         self._thread.join()
-        self._mailbox.leave(self._gone)
+        self._mailbox.leave(self._left_ranks)
 
     def _begin(self) -> None:
-        self._thread = threading.Thread(target=self._speak, name="outflank-mpi", daemon=True)
+        self._thread = threading.Thread(target=self._communicate, name="outflank-mpi", daemon=True)
         self._thread.start()
 
-    def _speak(self) -> None:
-        """The one thread that speaks MPI, until all have left."""
-        while len(self._gone) < self._mailbox.size - 1 and not self._over.is_set():
+    def _communicate(self) -> None:
+        """Send and receive messages until all ranks have left: the only thread that uses MPI."""
+        while len(self._left_ranks) < self._mailbox.size - 1 and not self._over.is_set():
             idle = True
             with contextlib.suppress(queue.Empty):
                 while True:
@@ -95,14 +95,14 @@ class MpiTasks:
                     idle = False
             for rank, message in self._mailbox.receive():
                 idle = False
-                self._heed(rank, message)
+                self._handle(rank, message)
             if idle:
                 self._mailbox.nap()
 
-    def _heed(self, rank: int, message: Message | EntriesCame) -> None:
+    def _handle(self, rank: int, message: Message | EntriesCame) -> None:
         match message:
             case RankLeft():
-                self._gone.add(rank)
+                self._left_ranks.add(rank)
             case TaskDone():
                 self._events.put(TaskAnswered(rank, message.ticket, message.outcome))
             case RankAlive():

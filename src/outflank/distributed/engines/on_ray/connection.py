@@ -1,4 +1,4 @@
-"""This process in a cluster."""
+"""The connection of this process to a cluster on Ray."""
 
 import atexit
 import os
@@ -28,17 +28,17 @@ from outflank.distributed.engines.on_ray.ray_start import (
 from outflank.distributed.engines.on_ray.tokens import make_token, read_token
 from outflank.distributed.exiting import LastAtExit
 from outflank.errors import OutflankError
-from outflank.notices import tell
+from outflank.notices import notify
 
 AT_ONCE_SECONDS = 0.5
-"""What Ray gets for disconnecting when the user has interrupted; it takes 0.1 to 0.3 s."""
+"""Timeout for Ray to disconnect when the user has interrupted; it takes 0.1 to 0.3 s."""
 
 
 class _Connection(threading.Thread):
-    """The life of a connection, on a thread of its own.
+    """A connection, managed by a thread of its own.
 
-    Linux ends Ray's processes together with the thread that started them, so that must be one which outlives every
-    caller. It also watches the head, for Ray says nothing of its death, and leaves while the caller's patience lasts.
+    Linux ends Ray's processes together with the thread that started them, so that thread must outlive every caller. It
+    also watches the head, for Ray does not report its death, and disconnects within the caller's timeout.
     """
 
     def __init__(self, token_file: Path, directory: OwnedDirectory | None = None) -> None:
@@ -47,28 +47,28 @@ class _Connection(threading.Thread):
         if _connection is not None or self.ray.is_initialized():
             raise OutflankError("this process is in a cluster already")
         self.directory = directory
-        """What is removed at the end, with the processes that live in it."""
+        """Directory that is removed at the end, with the processes that run in it."""
         self.member: Member | None = None
         """The raylet that was started for this connection."""
         self.ready, self.leaving = threading.Event(), threading.Event()
         self.error: BaseException | None = None
         self.alive = True
         self.given_up = False
-        """Whether nobody waits for it any more: what it started goes when it does."""
-        self._through = False
-        self._handing_over = threading.Lock()
+        """Whether no caller waits for the thread any more: it then cleans up at its own end."""
+        self._finished = False
+        self._handover_lock = threading.Lock()
         self._options: dict[str, Any] = {}
-        self._changed = patch_ray(self.ray)
-        wanted = {**settings(token_file), **DRIVER}
-        self._before = {name: os.environ.get(name, "") for name in wanted}
-        self._set(wanted)
+        self._original_attributes = patch_ray(self.ray)
+        environment = {**settings(token_file), **DRIVER}
+        self._original_environment = {name: os.environ.get(name, "") for name in environment}
+        self._set_environment(environment)
 
     def open(self, **options: Any) -> None:
         """Connect, with these arguments of `ray.init`."""
         self._options = options
         self.start()
         deadline = time.monotonic() + START_SECONDS
-        while not self.ready.wait(0.2):  # in short steps, so that Ctrl-C is seen on every system
+        while not self.ready.wait(0.2):  # in short steps, so that Ctrl-C is handled on every system
             if time.monotonic() > deadline:
                 raise OutflankError(f"Ray did not start within {START_SECONDS:.0f} s")
         if self.error is not None:
@@ -78,15 +78,15 @@ class _Connection(threading.Thread):
         """Connect, watch, disconnect."""
         try:
             self.ray.init(log_to_driver=False, logging_level="critical", **self._options)
-        except BaseException as error:  # whatever it is, it belongs to the caller
+        except BaseException as error:  # the caller raises it
             self.error = error
         self.ready.set()
         if self.error is None and not self.given_up:
             self._watch()
         with suppress(Exception):
             self.ray.shutdown()
-        with self._handing_over:
-            self._through = True
+        with self._handover_lock:
+            self._finished = True
         if self.given_up:
             self._clear()
             self._restore()
@@ -95,25 +95,25 @@ class _Connection(threading.Thread):
         node = self.ray._private.worker.global_worker.node
         watched = (host_and_port(node.gcs_address), (node.node_ip_address, node.node_manager_port))
         children = [info.process for infos in node.all_processes.values() for info in infos]
-        silent = 0
+        silent_checks = 0
         while not self.leaving.wait(0.5):
-            found = [_listens(*place) for place in watched]
-            silent = silent + 1 if None in found else 0
-            self.alive = self.alive and False not in found and silent < 3
+            listening = [_listens(*address) for address in watched]
+            silent_checks = silent_checks + 1 if None in listening else 0
+            self.alive = self.alive and False not in listening and silent_checks < 3
             for child in children:
-                child.poll()  # a raylet that nobody buried is alive to its workers, and they go on
+                child.poll()  # reap a dead raylet: as a zombie it seems alive to its workers, and they go on
 
     def close(self, *, at_once: bool = False) -> None:
-        """Disconnect, end what was started for it, and leave no trace. Takes 25 s at most, 1 s as a rule.
+        """Disconnect, end the processes that were started for it, remove its files. Takes 25 s at most, usually 1 s.
 
-        Whoever interrupts does not want to wait: `at_once`, and where there is no connection yet, the guardian of the
-        directory clears it.
+        A user who interrupts does not want to wait: with `at_once`, and before there is a connection, the guardian of
+        the directory removes it instead.
         """
         self.leaving.set()
         if not self.ready.is_set():
             self._leave_to_guardian()
             return
-        # Ray waits for a head that has gone silent as long as it is let.
+        # Ray waits for a silent head without a limit of its own.
         patience = AT_ONCE_SECONDS if at_once else END_SECONDS if self.alive else END_SECONDS / 4
         if self.ident is not None:
             self.join(patience)
@@ -125,7 +125,7 @@ class _Connection(threading.Thread):
         self._clear()
         if self.is_alive():
             self.join(patience / 2)
-        if self.is_alive():  # or it would be waited for once more when the interpreter ends
+        if self.is_alive():  # otherwise the interpreter would wait for it again at exit
             atexit.unregister(self.ray.shutdown)
             return
         self._restore()
@@ -133,18 +133,18 @@ class _Connection(threading.Thread):
     def _leave_to_guardian(self) -> None:
         if self.member is not None:
             forget(self.member)
-        with self._handing_over:
-            self.given_up = self.is_alive() and not self._through
+        with self._handover_lock:
+            self.given_up = self.is_alive() and not self._finished
         if self.directory is not None:
             self.directory.abandon(used=self.given_up)
-        if self.given_up:  # the thread restores what was changed when it comes to its end
+        if self.given_up:  # the thread restores the changed settings at its end
             atexit.unregister(self.ray.shutdown)
             LastAtExit(self._leave_process)
         else:
             self._restore()
 
     def _leave_process(self, status: int) -> None:
-        """End this process without the interpreter's help: it cannot take itself apart beside a thread in Ray."""
+        """End this process without the interpreter's shutdown, which fails while a thread is inside Ray."""
         if self.is_alive():
             os._exit(status)
 
@@ -153,23 +153,23 @@ class _Connection(threading.Thread):
             self.directory.clear()
 
     def _restore(self) -> None:
-        for module, name, value in self._changed:
+        for module, name, value in self._original_attributes:
             setattr(module, name, value)
-        self._set(self._before)
+        self._set_environment(self._original_environment)
 
-    def _set(self, wanted: dict[str, str]) -> None:
-        for name, value in wanted.items():
+    def _set_environment(self, environment: dict[str, str]) -> None:
+        for name, value in environment.items():
             os.environ.pop(name, None)
             if value:
                 os.environ[name] = value
-        # Ray has read its environment when it was imported.
-        inside = self.ray._raylet
-        inside.Config.initialize("")
-        inside.AuthenticationTokenLoader.instance().reset_cache()
+        # Ray read its environment when it was imported: make it read it again.
+        raylet = self.ray._raylet
+        raylet.Config.initialize("")
+        raylet.AuthenticationTokenLoader.instance().reset_cache()
 
 
 def _listens(host: str, port: int) -> bool | None:
-    """Whether something listens there; None where nothing says so or otherwise."""
+    """Return whether a server listens at the address; None if that is unknown, after a timeout for example."""
     try:
         socket.create_connection((host, port), timeout=2.0).close()
     except ConnectionRefusedError:
@@ -183,7 +183,7 @@ _connection: _Connection | None = None
 
 
 def enter(address: Address, cores: int) -> None:
-    """Enter the cluster that an address names; on this machine, one with so many cores is started where none is up."""
+    """Connect to the cluster at an address; for this machine, one with `cores` is started if none is running."""
     if address.head is not None:
         attach(address.head)
     else:
@@ -191,14 +191,14 @@ def enter(address: Address, cores: int) -> None:
 
 
 def enter_local(cores: int) -> None:
-    """Enter the cluster that `outflank cluster up` keeps for this machine alone, or start one with so many cores."""
+    """Connect to the cluster that `outflank cluster up` keeps for this machine alone, or start one with `cores`."""
     require_ray()
     for member in members():
         if member.head and member.address.startswith(f"{LOOPBACK}:"):
-            with suppress(OutflankError):  # it may have died by itself
+            with suppress(OutflankError):  # it may have died
                 attach(member.address, member.token_file)
                 return
-    tell("starting Ray (outflank cluster up keeps one running) …")
+    notify("starting Ray (outflank cluster up keeps one running) …")
     start_local(cores)
 
 
@@ -220,30 +220,30 @@ def start_local(cores: int) -> None:
 
 
 def attach(address: str, token_file: str | Path | None = None) -> None:
-    """Connect this process to the cluster whose head is at HOST:PORT, if that asks for the token this user has."""
+    """Connect this process to the cluster whose head is at HOST:PORT, if it requires this user's token."""
     require_ray()
     path, token = read_token(token_file)
     require_protection(address, token)
     address = "{}:{}".format(*host_and_port(address))
-    tell(f"entering the cluster at {address} …")
+    notify(f"entering the cluster at {address} …")
     with _opening(_Connection(path)) as connection:
-        # A driver talks to the cluster through a raylet on its own machine.
-        near = set(connection.ray._private.services.find_node_ids())
-        reachable = [
+        # A driver communicates with the cluster through a raylet on its own machine.
+        local_ids = set(connection.ray._private.services.find_node_ids())
+        directories = [
             node.directory
             for node in nodes_of(address, token)
-            if node.alive and node.identity in near and os.access(node.directory, os.R_OK | os.W_OK | os.X_OK)
+            if node.alive and node.identity in local_ids and os.access(node.directory, os.R_OK | os.W_OK | os.X_OK)
         ]
-        if not reachable:
+        if not directories:
             connection.directory = OwnedDirectory()
             connection.member = launch(address, path, token, cores=0, owned=connection.directory.path)
-            reachable = [inner(connection.directory.path)]
-        connection.open(address=address, _temp_dir=reachable[0])
+            directories = [inner(connection.directory.path)]
+        connection.open(address=address, _temp_dir=directories[0])
 
 
 @contextmanager
 def _opening(connection: _Connection) -> Iterator[_Connection]:
-    """Make it this process's connection, unless that fails."""
+    """Register the connection as this process's; disconnect if opening it fails."""
     global _connection
     atexit.unregister(detach)
     atexit.register(detach)  # runs before Ray's own, which was registered earlier
@@ -256,7 +256,7 @@ def _opening(connection: _Connection) -> Iterator[_Connection]:
 
 
 def detach(*, at_once: bool = False) -> None:
-    """Leave the cluster, and end what was started for being in it; nothing where there is none."""
+    """Leave the cluster, and end the processes that were started for it; without a cluster, do nothing."""
     global _connection
     connection, _connection = _connection, None
     if connection is not None:
@@ -264,5 +264,5 @@ def detach(*, at_once: bool = False) -> None:
 
 
 def head_alive() -> bool:
-    """Whether the head and this machine's raylet were there half a second ago (some seconds, if one went silent)."""
+    """Return whether the head and this machine's raylet were alive half a second ago (some seconds, if silent)."""
     return _connection is not None and _connection.alive

@@ -1,4 +1,4 @@
-"""Clusters on Ray: one on this machine, started or kept there, or one of many machines that is running."""
+"""Clusters on Ray: on this machine, started for this process or kept running, or a running cluster of machines."""
 
 from types import MappingProxyType
 from typing import ClassVar
@@ -10,7 +10,7 @@ from outflank.distributed.tasks.worker import MakeWorker
 
 
 class RayEngine(ClusterEngine):
-    """`local:N` and `ray://HOST:PORT`."""
+    """`local:N` and `ray://HOST:PORT`: actors of Ray."""
 
     forms = MappingProxyType(
         {
@@ -41,7 +41,7 @@ class RayEngine(ClusterEngine):
         require_ray()
         enter(address, (address.nodes or 1) * (workers or 1))
         try:
-            return RayFabric(here=address.nodes, workers=workers)
+            return RayFabric(local_nodes=address.nodes, workers=workers)
         except BaseException as error:
             detach(at_once=not isinstance(error, Exception))
             raise

@@ -1,6 +1,6 @@
-"""A process that waits for the end of another one, its parent, and clears the directory that this has left.
+"""A process that waits for the end of its parent, and removes the directory that the parent has left.
 
-Runs by its path, and loads nothing before it has something to do.
+It is run by its path, and imports nothing before it has something to do.
 """
 
 import os
@@ -8,22 +8,22 @@ import select
 import sys
 
 LOOK_SECONDS = 1.0
-"""How often to look after the parent. Its end of the pipe tells at once, unless a process that it forked has it too."""
+"""Seconds between two checks of the parent. The pipe closes at its end, unless a process that it forked has it open."""
 
 
 def guard(directory: str) -> None:
-    """Clear a directory whenever the parent says so, and when it has closed the pipe or is dead."""
+    """Remove a directory whenever the parent writes to the pipe, and when it has closed the pipe or is dead."""
     parent = os.getppid()
-    lasts = True
-    while lasts:
-        asked, _, _ = select.select([0], [], [], LOOK_SECONDS)
-        lasts = os.getppid() == parent and (not asked or os.read(0, 4096) != b"")
-        if asked or not lasts:
+    parent_alive = True
+    while parent_alive:
+        readable, _, _ = select.select([0], [], [], LOOK_SECONDS)
+        parent_alive = os.getppid() == parent and (not readable or os.read(0, 4096) != b"")
+        if readable or not parent_alive:
             clear(directory)
 
 
 def clear(directory: str) -> None:
-    """Remove what is left of a directory."""
+    """Remove a directory, if it exists, and end Ray's processes in it."""
     if os.path.lexists(directory):
         from pathlib import Path
 

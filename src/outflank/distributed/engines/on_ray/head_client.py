@@ -1,6 +1,6 @@
-"""What a head says of its cluster, asked without Ray's own clients.
+"""Queries to the head of a cluster, without Ray's own clients.
 
-Those wait for minutes and end the process where nothing answers, and they cannot leave the token out.
+Ray's clients wait for minutes and end the process if nothing answers, and they cannot leave the token out.
 """
 
 import secrets
@@ -14,7 +14,7 @@ from outflank.errors import OutflankError, reason_of
 from outflank.words import is_count
 
 ANSWER_SECONDS = 5.0
-"""How long a head may take to answer one question."""
+"""Timeout for a head to answer one request."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,11 +25,11 @@ class ClusterNode:
     cores: int
     alive: bool
     head: bool
-    """Whether it is the one that the others joined."""
+    """Whether the machine is the head, which the others joined."""
     identity: str = field(repr=False)
-    """Ray's name of it."""
+    """Ray's id of the machine."""
     directory: str = field(repr=False)
-    """Where it keeps its sockets and logs."""
+    """Directory of its sockets and logs."""
 
 
 UNAUTHENTICATED = 16
@@ -37,13 +37,13 @@ CHECK_ALIVE = "/ray.rpc.NodeInfoGcsService/CheckAlive"
 GET_NODES = "/ray.rpc.NodeInfoGcsService/GetAllNodeInfo"
 
 OPTIONS = (
-    ("grpc.enable_http_proxy", 0),  # a token is told to nobody but the head
-    ("grpc.use_local_subchannel_pool", 1),  # a connection for each question: what answered the last one may be gone
+    ("grpc.enable_http_proxy", 0),  # a token is sent to the head only
+    ("grpc.use_local_subchannel_pool", 1),  # a connection for each request: the server of the last one may be gone
 )
 
 
 def ask(host: str, port: int, method: str, **headers: str) -> tuple[int, bytes]:
-    """The gRPC status and the reply to an empty request; OSError where nothing that speaks gRPC answers."""
+    """Return the gRPC status and the reply to an empty request; raise OSError if no gRPC server answers."""
     grpc = _require_grpc()
     with grpc.insecure_channel(f"{host}:{port}", OPTIONS) as channel:
         try:
@@ -66,7 +66,7 @@ def _require_grpc() -> Any:
 
 
 def nodes_of(address: str, token: str) -> tuple[ClusterNode, ...]:
-    """The machines of a cluster, those that have left included."""
+    """Return the machines of a cluster, including those that have left."""
     host, port = host_and_port(address)
     try:
         status, reply = ask(host, port, GET_NODES, authorization=f"Bearer {token}")
@@ -76,7 +76,7 @@ def nodes_of(address: str, token: str) -> tuple[ClusterNode, ...]:
         raise OutflankError(f"the cluster at {address} does not accept this token")
     require_ray()
     protocol = import_module("ray.core.generated.gcs_service_pb2")
-    found = protocol.GetAllNodeInfoReply.FromString(reply).node_info_list
+    nodes = protocol.GetAllNodeInfoReply.FromString(reply).node_info_list
     return tuple(
         ClusterNode(
             host=node.node_manager_address,
@@ -86,41 +86,41 @@ def nodes_of(address: str, token: str) -> tuple[ClusterNode, ...]:
             identity=node.node_id.hex(),
             directory=node.temp_dir,
         )
-        for node in found
+        for node in nodes
     )
 
 
 def require_protection(address: str, token: str) -> None:
-    """An error unless a head answers at the address, refuses whoever has no token, and accepts ours."""
+    """Raise OutflankError unless a head answers at the address, rejects requests without a token, and accepts ours."""
     host, port = host_and_port(address)
     try:
-        # Without ours first: a head that lets everybody in must not see it.
-        without, _ = ask(host, port, CHECK_ALIVE)
-        wrong, _ = ask(host, port, CHECK_ALIVE, authorization=f"Bearer {secrets.token_hex(32)}")
-        if without != UNAUTHENTICATED or wrong != UNAUTHENTICATED:
+        # Without our token first: a head that accepts everyone must not see it.
+        status_without, _ = ask(host, port, CHECK_ALIVE)
+        status_wrong, _ = ask(host, port, CHECK_ALIVE, authorization=f"Bearer {secrets.token_hex(32)}")
+        if status_without != UNAUTHENTICATED or status_wrong != UNAUTHENTICATED:
             raise OutflankError(
                 f"{address} lets everybody in: start it by `outflank cluster up`, or with RAY_AUTH_MODE=token"
             )
-        with_ours, _ = ask(host, port, CHECK_ALIVE, authorization=f"Bearer {token}")
+        status_ours, _ = ask(host, port, CHECK_ALIVE, authorization=f"Bearer {token}")
     except OSError as error:
         raise OutflankError(f"no cluster answers at {address}: {reason(error)}") from None
-    if with_ours != 0:
+    if status_ours != 0:
         raise OutflankError(f"the cluster at {address} does not accept this token")
 
 
 def host_and_port(address: str) -> tuple[str, int]:
-    """The parts of HOST:PORT, the host as a number."""
+    """Return host and port of HOST:PORT, the host as a numeric address."""
     host, _, port = address.rpartition(":")
     if not host or not host.isprintable() or not is_count(port) or not 0 < int(port) < 65536:
         raise OutflankError(f"{address!r} is no address: expected HOST:PORT")
     try:
         return socket.gethostbyname(host), int(port)
-    except (OSError, ValueError):  # also of letters that no name has
+    except (OSError, ValueError):  # ValueError for characters that are invalid in names
         raise OutflankError(f"there is no machine {host!r}") from None
 
 
 def reason(error: Exception) -> str:
-    """What went wrong, in a few words."""
+    """Return a short description of an error."""
     if isinstance(error, TimeoutError):
         return "it does not answer in time"
     return reason_of(error) if isinstance(error, OSError) else str(error)

@@ -1,4 +1,4 @@
-"""Clusters of several machines: the parts that this user's commands started on this one."""
+"""Clusters of several machines: the members that this user's commands have started on this machine."""
 
 import os
 import shutil
@@ -24,9 +24,9 @@ from outflank.distributed.engines.on_ray.head_client import (
 from outflank.distributed.engines.on_ray.processes import (
     END_SECONDS,
     end_processes,
+    is_running,
     processes_in,
     psutil,
-    runs,
     wait_for,
 )
 from outflank.distributed.engines.on_ray.ray_start import (
@@ -50,7 +50,7 @@ from outflank.ownership import exposure, make_private
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Member:
-    """A part of a cluster on this machine: the head or a joined node, with one process that keeps the others."""
+    """A member of a cluster on this machine: the head or a joined node, with one process that supervises the others."""
 
     address: str
     """HOST:PORT of the head."""
@@ -58,43 +58,43 @@ class Member:
     cores: int
     pid: Annotated[int, Meta(ge=1, le=2**31 - 1)]
     started: float
-    """When the process began: a number alone may belong to another one by now."""
+    """Start time of the process: its id alone may belong to another process by now."""
     directory: str
     token_file: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClusterStatus:
-    """A cluster, as its head describes it."""
+    """The status of a cluster, as its head reports it."""
 
     address: str
     problem: str | None
-    """Why the head says nothing; None where it answers."""
+    """Why the head does not answer; None if it does."""
     nodes: tuple[ClusterNode, ...]
 
 
 def up(
     host: str = LOOPBACK, port: int = PORT, cores: int | None = None, token_file: str | Path | None = None
 ) -> Member:
-    """Start the head of a cluster on an address of this machine; makes the token where there is none."""
+    """Start the head of a cluster on an address of this machine; create the token if there is none."""
     require_ray()
     try:
-        place = socket.gethostbyname(host)
-        if place == "0.0.0.0" or (place.startswith("127.") and place != LOOPBACK):
-            meant = host if host == place else f"{host} ({place})"
-            raise OutflankError(f"{meant} reaches nobody: give 127.0.0.1, or an address of this machine")
+        host_address = socket.gethostbyname(host)
+        if host_address == "0.0.0.0" or (host_address.startswith("127.") and host_address != LOOPBACK):
+            shown_address = host if host == host_address else f"{host} ({host_address})"
+            raise OutflankError(f"{shown_address} reaches nobody: give 127.0.0.1, or an address of this machine")
         with socket.socket() as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # as Ray does
-            probe.bind((place, port))
+            probe.bind((host_address, port))
             port = probe.getsockname()[1]
     except (OSError, UnicodeError, OverflowError) as error:
         raise OutflankError(f"cannot listen at {host}:{port}: {reason(error)}") from None
     path, token = make_token(token_file)
-    return launch(f"{place}:{port}", path, token, cores=_cores(cores), head=True)
+    return launch(f"{host_address}:{port}", path, token, cores=_cores(cores), head=True)
 
 
 def join(address: str, cores: int | None = None, token_file: str | Path | None = None) -> Member:
-    """Lend this machine to the cluster whose head is at HOST:PORT."""
+    """Add this machine to the cluster whose head is at HOST:PORT."""
     require_ray()
     path, token = read_token(token_file)
     require_protection(address, token)
@@ -103,76 +103,78 @@ def join(address: str, cores: int | None = None, token_file: str | Path | None =
 
 
 def status(address: str | None = None, token_file: str | Path | None = None) -> tuple[ClusterStatus, ...]:
-    """The cluster at HOST:PORT, or every one that this machine has a part in."""
+    """Return the status of the cluster at HOST:PORT, or of every cluster that this machine is a member of."""
     require_ray()
     if address is None:
         tokens = {member.address: member.token_file for member in members()}
     else:
         tokens = {"{}:{}".format(*host_and_port(address)): str(token_path(token_file))}
-    return tuple(_status_of(place, file) for place, file in tokens.items())
+    return tuple(_status_of(cluster_address, file) for cluster_address, file in tokens.items())
 
 
 def down(address: str | None = None) -> tuple[Member, ...]:
-    """End what this user started on this machine, all of it or for one cluster; returns what that was."""
+    """End the members that this user started on this machine, all or those of one cluster; return them."""
     if address is not None:
         address = "{}:{}".format(*host_and_port(address))
-    # Nodes before heads: a head that is gone is looked for by its nodes.
-    ours = sorted((member for member in members() if address in (None, member.address)), key=lambda member: member.head)
-    for member in ours:
+    # Nodes before heads: the nodes of a dead head try to reach it.
+    ended = sorted(
+        (member for member in members() if address in (None, member.address)), key=lambda member: member.head
+    )
+    for member in ended:
         end(member)
-    return tuple(ours)
+    return tuple(ended)
 
 
 def members() -> tuple[Member, ...]:
-    """What runs here by this user's commands, what has died by itself included, unless it was cleared away since."""
-    _require_ours()
-    found = []
+    """Return the members that this user's commands started here, also dead ones unless they were removed since."""
+    _require_own_records()
+    running = []
     for path in sorted(_state().glob("*.json")):
-        with suppress(OSError, Misfit):  # one that is just being removed, or that we did not write
+        with suppress(OSError, Misfit):  # a file that is just being removed, or that outflank did not write
             member = decoded(Member, path.read_bytes())
-            if os.path.lexists(member.directory) or _keeper(member) is not None:
-                found.append(member)
+            if os.path.lexists(member.directory) or _supervisor(member) is not None:
+                running.append(member)
             else:
                 forget(member)
-    return tuple(found)
+    return tuple(running)
 
 
-def _keeper(member: Member) -> Any | None:
-    """The process that keeps the others of a part, where it is still the same."""
-    processes = psutil()
-    with suppress(processes.NoSuchProcess):
-        keeper = processes.Process(member.pid)
-        if abs(keeper.create_time() - member.started) < 1.0:
-            return keeper
+def _supervisor(member: Member) -> Any | None:
+    """Return the supervising process of a member, or None if its id now belongs to another process."""
+    psutil_module = psutil()
+    with suppress(psutil_module.NoSuchProcess):
+        process = psutil_module.Process(member.pid)
+        if abs(process.create_time() - member.started) < 1.0:
+            return process
     return None
 
 
 def end(member: Member, seconds: float = END_SECONDS) -> None:
-    """End the processes of one part, and only those; its directory and our note of it go as well."""
-    processes = psutil()
-    found: list[Any] = []
-    keeper = _keeper(member)
-    if keeper is not None:
-        with suppress(processes.NoSuchProcess):
-            found = [keeper, *keeper.children(recursive=True)]
-            keeper.terminate()
-            wait_for(found, seconds)
-    end_processes([*found, *processes_in(Path(member.directory))])
-    with suppress(ChildProcessError):  # ours to bury only if this process started it
+    """End the processes of one member, and only those; remove its directory and its record."""
+    psutil_module = psutil()
+    running: list[Any] = []
+    supervisor = _supervisor(member)
+    if supervisor is not None:
+        with suppress(psutil_module.NoSuchProcess):
+            running = [supervisor, *supervisor.children(recursive=True)]
+            supervisor.terminate()
+            wait_for(running, seconds)
+    end_processes([*running, *processes_in(Path(member.directory))])
+    with suppress(ChildProcessError):  # only the process that started it can reap it
         os.waitpid(member.pid, os.WNOHANG)
     shutil.rmtree(member.directory, ignore_errors=True)
     forget(member)
 
 
 def forget(member: Member) -> None:
-    """Remove our note of a part."""
+    """Remove the record of a member."""
     (_state() / f"{member.pid}.json").unlink(missing_ok=True)
 
 
 def _status_of(address: str, token_file: str) -> ClusterStatus:
     try:
         _, token = read_token(token_file)
-        require_protection(address, token)  # or we would tell a stranger our token
+        require_protection(address, token)  # before the token is sent
         return ClusterStatus(address=address, problem=None, nodes=nodes_of(address, token))
     except OutflankError as error:
         return ClusterStatus(address=address, problem=str(error), nodes=())
@@ -181,8 +183,8 @@ def _status_of(address: str, token_file: str) -> ClusterStatus:
 def launch(
     address: str, token_file: Path, token: str, *, cores: int, head: bool = False, owned: Path | None = None
 ) -> Member:
-    """Start one node, and wait until its head knows it. With a directory that this process has `owned`, it ends with
-    this process."""
+    """Start one node, and wait until it is registered with its head. With an `owned` directory of this process, it
+    ends with this process."""
     if sys.platform == "win32":
         raise OutflankError("Ray makes clusters of Linux and macOS machines only")
     if owned is None:
@@ -193,7 +195,7 @@ def launch(
     parent = str(os.getpid() if owned is not None else 0)
     pid = os.posix_spawn(
         sys.executable,
-        # -P: a folder that happens to be the current one must not lend its modules to a process with a token.
+        # -P: a process that has a token must not import modules from the current folder.
         [sys.executable, "-P", ray_start.__file__, parent, *start_arguments(address, cores, directory, head)],
         {name: value for name, value in environment.items() if value},
         file_actions=[
@@ -201,7 +203,7 @@ def launch(
             (os.POSIX_SPAWN_OPEN, 1, str(log), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600),
             (os.POSIX_SPAWN_DUP2, 1, 2),
         ],
-        setsid=True,  # a Ctrl-C in this terminal is not meant for it
+        setsid=True,  # so that it does not receive Ctrl-C of this terminal
     )
     member = Member(
         address=address,
@@ -213,7 +215,7 @@ def launch(
         token_file=str(token_file),
     )
     try:
-        _write(member)
+        _write_record(member)
         _await_node(member, token, log)
         if head:
             require_protection(address, token)
@@ -221,9 +223,9 @@ def launch(
         if isinstance(error, Exception):
             end(member)
         elif owned is None:
-            end(member, 0.2)  # whoever interrupts does not want to wait
+            end(member, 0.2)  # a user who interrupts does not want to wait
         else:
-            forget(member)  # it goes with the directory
+            forget(member)  # the guardian ends it with the directory
         raise
     return member
 
@@ -231,36 +233,36 @@ def launch(
 def _await_node(member: Member, token: str, log: Path) -> None:
     deadline = time.monotonic() + START_SECONDS
     while time.monotonic() < deadline:
-        if not runs(psutil().Process(member.pid)):
+        if not is_running(psutil().Process(member.pid)):
             lines = [line for line in log.read_text(errors="replace").splitlines() if line.strip()]
             raise OutflankError(f"Ray did not start: {lines[-1].strip() if lines else 'it said nothing'}")
-        with suppress(OutflankError):  # a head answers nobody at first
-            known = {node.directory for node in nodes_of(member.address, token) if node.alive}
-            if inner(member.directory) in known:
+        with suppress(OutflankError):  # a head does not answer at first
+            directories = {node.directory for node in nodes_of(member.address, token) if node.alive}
+            if inner(member.directory) in directories:
                 return
         time.sleep(0.1)
     raise OutflankError(f"Ray did not start within {START_SECONDS:.0f} s")
 
 
-def _cores(given: int | None) -> int:
-    if given is not None and given < 1:
-        raise OutflankError(f"{given} cores: a node lends 1 at least")
-    return given or max(1, int(usable_cores()))
+def _cores(cores: int | None) -> int:
+    if cores is not None and cores < 1:
+        raise OutflankError(f"{cores} cores: a node lends 1 at least")
+    return cores or max(1, int(usable_cores()))
 
 
 def _state() -> Path:
     return state_folder() / "cluster"
 
 
-def _require_ours() -> None:
-    """Refuse notes that others may write: what they name is ended and removed."""
+def _require_own_records() -> None:
+    """Raise OutflankError if other users can write the records: the processes in them are ended, and files removed."""
     if problem := exposure(_state()):
         raise OutflankError(f"notes of clusters in {_state()} are not to be trusted: {problem}")
 
 
-def _write(member: Member) -> None:
+def _write_record(member: Member) -> None:
     path = _state() / f"{member.pid}.json"
-    _require_ours()
+    _require_own_records()
     try:
         make_private(path.parent)
         write_whole(path, encoded(member))

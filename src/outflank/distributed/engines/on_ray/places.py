@@ -1,15 +1,15 @@
-"""Where a Ray cluster has room for a node, and why one was lost: what searches and tasks on Ray have in common."""
+"""The places of a Ray cluster for nodes, and why a node was lost: shared by searches and tasks on Ray."""
 
 from typing import Any
 
 MOST_REPLACED = 20
-"""Actors in a row that may die in a place before it is given up."""
+"""Actors that may die in a row in a place before the place is given up."""
 
 
-def places(ray: Any, here: int | None) -> dict[str, float]:
-    """Where there can be a node, with its cores: so many on this machine, or one on each that has cores."""
-    if here is not None:
-        return {f"here-{index}": 0.0 for index in range(here)}
+def places(ray: Any, local_nodes: int | None) -> dict[str, float]:
+    """Return the places for nodes, with their cores: `local_nodes` on this machine, or one on each that has cores."""
+    if local_nodes is not None:
+        return {f"here-{index}": 0.0 for index in range(local_nodes)}
     return {
         node["NodeID"]: node["Resources"]["CPU"]
         for node in ray.nodes()
@@ -17,9 +17,9 @@ def places(ray: Any, here: int | None) -> dict[str, float]:
     }
 
 
-def options_at(place: str, cores: float, here: int | None) -> dict[str, Any]:
-    """How an actor is started in a place, with so many cores of it."""
-    if here is not None:
+def options_at(place: str, cores: float, local_nodes: int | None) -> dict[str, Any]:
+    """Return Ray's options to start an actor in a place with `cores` of its cores."""
+    if local_nodes is not None:
         return {"num_cpus": 0}
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
@@ -27,10 +27,10 @@ def options_at(place: str, cores: float, here: int | None) -> dict[str, Any]:
 
 
 def reason(error: BaseException) -> str:
-    """Ray's explanations fill a screen: what matters is the kind."""
-    known = {
+    """Return a short reason for an error of Ray by its type: Ray's own explanations fill a screen."""
+    reasons = {
         "ActorDiedError": "its process died",
         "ActorUnavailableError": "it cannot be reached",
         "ActorUnschedulableError": "its machine has left the cluster",
     }
-    return known.get(type(error).__name__, type(error).__name__)
+    return reasons.get(type(error).__name__, type(error).__name__)

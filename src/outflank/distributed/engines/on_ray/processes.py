@@ -1,4 +1,4 @@
-"""Which processes of this machine are Ray's in a directory of ours, and how they end."""
+"""Ray's processes on this machine that run in one of our directories, and how they are ended."""
 
 import os
 import sys
@@ -14,11 +14,11 @@ from outflank.distributed.engines.on_ray import ray_start
 from outflank.distributed.engines.on_ray.ray_start import require_ray
 
 END_SECONDS = 10.0
-"""What processes get between a request to leave and a kill; they take 1 to 2 s."""
+"""Timeout between the request to terminate and the kill; processes take 1 to 2 s."""
 
 
 def psutil() -> Any:
-    """The module, which Ray brings along, and finds where it is not installed by itself."""
+    """Return the module psutil; where it is not installed by itself, importing Ray makes its bundled copy available."""
     try:
         return import_module("psutil")
     except ImportError:
@@ -27,52 +27,52 @@ def psutil() -> Any:
 
 
 def _ray_folder() -> str:
-    """Where Ray is installed, without the second that it takes to import it."""
-    found = find_spec("ray")
-    return str(Path(found.origin if found is not None and found.origin else require_ray().__file__).parent)
+    """Return the folder of the package Ray, without the second that its import takes."""
+    spec = find_spec("ray")
+    return str(Path(spec.origin if spec is not None and spec.origin else require_ray().__file__).parent)
 
 
 def processes_in(directory: Path) -> list[Any]:
-    """This user's processes of Ray that live in a directory, whoever their parent is: some outlive the one that started
-    them."""
-    processes = psutil()
+    """Return this user's processes of Ray that run in a directory, whatever their parent is: some outlive the process
+    that started them."""
+    psutil_module = psutil()
     starters = (_ray_folder(), ray_start.__file__)
     inside = f"{directory}{os.sep}"
-    found = []
-    for process in processes.process_iter():
-        with suppress(processes.Error):
+    ray_processes = []
+    for process in psutil_module.process_iter():
+        with suppress(psutil_module.Error):
             if sys.platform != "win32" and process.uids().real != os.getuid():
                 continue
             command = " ".join(process.cmdline())
-            if command.startswith("ray::"):  # written over by the process itself; the log it writes to gives it away
-                ours = any(file.path.startswith(inside) for file in process.open_files())
+            if command.startswith("ray::"):  # Ray overwrites the command line; an open log file identifies the process
+                is_ours = any(file.path.startswith(inside) for file in process.open_files())
             else:
-                ours = inside in command and any(starter in command for starter in starters)
-            if ours and process.pid != os.getpid():
-                found.append(process)
-    return found
+                is_ours = inside in command and any(starter in command for starter in starters)
+            if is_ours and process.pid != os.getpid():
+                ray_processes.append(process)
+    return ray_processes
 
 
-def end_processes(found: Iterable[Any]) -> None:
-    """Kill what still runs."""
-    running = [process for process in found if runs(process)]
+def end_processes(processes: Iterable[Any]) -> None:
+    """Kill the processes that still run."""
+    running = [process for process in processes if is_running(process)]
     for process in running:
         with suppress(psutil().Error):
             process.kill()
     wait_for(running, END_SECONDS / 2)
 
 
-def wait_for(found: list[Any], seconds: float) -> None:
-    """Wait until all have ended, but not longer than that."""
+def wait_for(processes: list[Any], seconds: float) -> None:
+    """Wait until all processes have ended, for `seconds` at most."""
     deadline = time.monotonic() + seconds
-    while any(map(runs, found)) and time.monotonic() < deadline:
+    while any(map(is_running, processes)) and time.monotonic() < deadline:
         time.sleep(0.05)
 
 
-def runs(process: Any) -> bool:
-    """Whether a process is there, and not just unburied."""
-    processes = psutil()
+def is_running(process: Any) -> bool:
+    """Return whether a process runs, and is not a zombie."""
+    psutil_module = psutil()
     try:
-        return bool(process.is_running() and process.status() != processes.STATUS_ZOMBIE)
-    except processes.NoSuchProcess:
+        return bool(process.is_running() and process.status() != psutil_module.STATUS_ZOMBIE)
+    except psutil_module.NoSuchProcess:
         return False

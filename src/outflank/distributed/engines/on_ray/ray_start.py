@@ -1,6 +1,6 @@
-"""How Ray is started: its settings, what is changed in it where it has none, and the process that keeps the others.
+"""How Ray is started: its settings, patches where it has no setting, and the process that supervises the others.
 
-Runs by its path as well, so that this process need not load the packages around it.
+It is also run by its path, so that this process need not import the packages around it.
 """
 
 import os
@@ -17,17 +17,17 @@ from outflank.errors import OutflankError
 
 LOOPBACK = "127.0.0.1"
 PORT = 6379
-"""Where a cluster's head listens unless told otherwise: Ray's own habit."""
+"""Default port of a cluster's head: Ray's own."""
 
 OBJECT_STORE_BYTES = 80 << 20
-"""Near the least that Ray takes; what nodes send each other is too small to go through it."""
+"""Size of the object store, near the least that Ray accepts; messages between nodes are too small to go through it."""
 
 START_SECONDS = 90.0
-"""A start takes 3 to 5 s on two idle cores; a busy machine may take its time, but not for ever."""
+"""Timeout for the start, which takes 3 to 5 s on two idle cores, and longer on a busy machine."""
 
 
 def require_ray() -> Any:
-    """The module `ray`, which is an extra."""
+    """Return the module `ray`, which is an extra."""
     try:
         return import_module("ray")
     except ImportError:
@@ -35,66 +35,66 @@ def require_ray() -> Any:
 
 
 def settings(token_file: Path) -> dict[str, str]:
-    """The environment of every Ray process; an empty value takes a variable out."""
+    """Return the environment of every Ray process; an empty value removes a variable."""
     return {
         "RAY_AUTH_MODE": "token",
         "RAY_AUTH_TOKEN_PATH": str(token_file),
-        "RAY_AUTH_TOKEN": "",  # would come before the file
+        "RAY_AUTH_TOKEN": "",  # would take precedence over the file
         "RAY_ADDRESS": "",
         "RAY_USAGE_STATS_ENABLED": "0",
         "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "1",
-        # Ray lets its workers run at 15 of 19: a node is to search as fast as a search without a cluster.
+        # Ray runs its workers at niceness 15 of 19: a node must search as fast as a search without a cluster.
         "RAY_worker_niceness": "0",
-        # Nobody reads them, and flushing them makes a driver wait 5 s for a head that is gone.
+        # The events are not used, and flushing them makes a driver wait 5 s for a head that is gone.
         "RAY_task_events_report_interval_ms": "0",
         "RAY_enable_metrics_collection": "0",
-        # A lost machine is noticed after 3 s where its system answers, and after 18 s where it is silent; Ray's own
+        # A lost machine is noticed after 3 s if its system answers, and after 18 s if it is silent; Ray's own
         # settings take 15 s and 65 s.
         "RAY_health_check_period_ms": "1000",
         "RAY_health_check_timeout_ms": "5000",
         "RAY_health_check_failure_threshold": "3",
-        # A raylet's helpers tell the head of its death before they leave, and wait so long if the head is dead too.
+        # A raylet's helpers report its death to the head before they end, and wait this long if the head is dead too.
         "RAY_gcs_server_request_timeout_seconds": "10",
-        # What a raylet does with SIGTERM before it leaves: nothing, for nothing here is worth 30 s.
+        # A raylet ends at once on SIGTERM: no work here is worth draining for 30 s.
         "RAY_GRACEFUL_SHUTDOWN_DRAIN_TIMEOUT_S": "0",
     }
 
 
 DRIVER = {
-    # Ray ends a process that has lost the head for 60 s with _exit: ours leaves by itself, with a result.
+    # Ray ends a process that has lost the head for 60 s with _exit: ours ends by itself, with a result.
     "RAY_gcs_rpc_server_reconnect_timeout_s": "600",
 }
 
 
 def patch_ray(ray: Any) -> list[tuple[Any, str, Any]]:
-    """Change what Ray has no setting for; returns what was there before."""
-    inside = ray._private
+    """Patch what Ray has no setting for; return the original attributes."""
+    private = ray._private
     changes: list[tuple[Any, str, Callable[..., Any]]] = [
         # Ray takes 127.0.0.1 for "any address of this machine", and then listens on all of them. A node whose address
-        # is really 127.0.0.1 listens there and nowhere else.
-        (inside.services, "resolve_ip_for_localhost", lambda host: host),
-        # Where the dashboard's libraries are installed, each node would open three more ports, and the head a fourth.
-        (inside.utils, "get_dashboard_dependency_error", lambda: ImportError("not used")),
-        (inside.utils, "get_ray_client_dependency_error", lambda: ImportError("not used")),
-        # Nothing here is scaled, and where prometheus_client is installed, as Jupyter brings it, this process opens a
-        # port that asks nobody for a token. `ray start` has an option for it, `ray.init` has none.
-        (inside.node.Node, "start_monitor", lambda self: None),
-        # Deaths of workers are told on standard output, log_to_driver or not, in the middle of our own.
-        (inside.worker, "print_to_stdstream", lambda *_, **__: None),
+        # is really 127.0.0.1 listens only there.
+        (private.services, "resolve_ip_for_localhost", lambda host: host),
+        # If the dashboard's libraries are installed, each node would open three more ports, and the head a fourth.
+        (private.utils, "get_dashboard_dependency_error", lambda: ImportError("not used")),
+        (private.utils, "get_ray_client_dependency_error", lambda: ImportError("not used")),
+        # We do not use autoscaling, and if prometheus_client is installed, as with Jupyter, this process opens a
+        # port that requires no token. `ray start` has an option for it, `ray.init` has none.
+        (private.node.Node, "start_monitor", lambda self: None),
+        # Ray prints deaths of workers to standard output, log_to_driver or not, in the middle of our own output.
+        (private.worker, "print_to_stdstream", lambda *_, **__: None),
     ]
-    before = [(module, name, getattr(module, name, None)) for module, name, _ in changes]
+    originals = [(module, name, getattr(module, name, None)) for module, name, _ in changes]
     for module, name, value in changes:
         setattr(module, name, value)
-    return before
+    return originals
 
 
 def inner(directory: str | Path) -> str:
-    """Where Ray works: it opens its directory to everybody, so that is one inside of ours, which stays closed."""
+    """Return Ray's own directory: Ray makes it readable for all, so it is inside one of ours, which is private."""
     return str(Path(directory) / "ray")
 
 
 def start_arguments(address: str, cores: int, directory: Path, head: bool) -> list[str]:
-    """The options of `ray start`."""
+    """Return the options of `ray start`."""
     host, _, port = address.rpartition(":")
     arguments = [
         "--block",
@@ -112,7 +112,7 @@ def start_arguments(address: str, cores: int, directory: Path, head: bool) -> li
 
 
 def supervise() -> None:
-    """`ray start` in the process that `membership.launch` makes: keeps the others, and ends them when it is told to."""
+    """Run `ray start` in the process that `membership.launch` starts: it supervises the others until SIGTERM."""
     parent = int(sys.argv.pop(1))
 
     def leave_with_parent() -> None:

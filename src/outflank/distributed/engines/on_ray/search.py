@@ -1,8 +1,8 @@
-"""A cluster on Ray: a node is an actor, one for each machine of the cluster, or some on this one.
+"""Searches on Ray: a node is an actor, one for each machine of the cluster, or several on this machine.
 
-An actor has three lanes: one for jobs, one for others' entries and one for everything else, so that a job is stopped,
-and a node answers, while it searches. Ray is told to restart nothing: who is there and who does what is the head's
-business, and a new actor takes the place of one that died.
+An actor has three lanes: one for jobs, one for the entries of other nodes and one for everything else, so that a job
+can be stopped, and a node answers, while it searches. Ray restarts nothing: the head keeps track of nodes and jobs, and
+replaces an actor that died by a new one.
 """
 
 import contextlib
@@ -21,70 +21,70 @@ from outflank.distributed.engines.on_ray.ray_start import require_ray
 from outflank.distributed.fabric import HeadLost
 from outflank.distributed.messages import Ended, Job, JobResult, Joined, Left, NodeEvent, NodeReport, Reported
 from outflank.distributed.node import Entries, Node, NodeSetup
-from outflank.distributed.node_thread import process_here
+from outflank.distributed.node_thread import process_name
 from outflank.distributed.pickling import PickledValue, pickle_for_nodes
 from outflank.errors import OutflankError
 from outflank.search.outbox import WORDS
 
 LANES = {"jobs": 1, "entries": 1}
-"""Ray's concurrency groups, with their threads. What is in neither has the actor's own."""
+"""Ray's concurrency groups, with their threads. Calls in neither group run on the actor's own thread."""
 
 MOST_UNDERWAY = 8
-"""Messages with entries that a peer has not taken yet; with more, it is left out until it has."""
+"""Greatest number of messages with entries that a peer has not received; beyond, the peer is skipped."""
 
 DELIVERY_SECONDS = 5.0
-"""How long a policy that waits does so for a peer that does not answer."""
+"""Timeout for a peer that does not answer, under a policy that waits."""
 
 REPORT_SECONDS = 0.5
-ROLL_CALL_SECONDS = 1.0
-"""How often to see who has come, and whether the head is still there."""
+MEMBERSHIP_SECONDS = 1.0
+"""Seconds between two checks for new nodes, and of the head."""
 
 
 @dataclass(eq=False)
 class _Peer:
-    """Another node, as a node knows it."""
+    """Another node, seen from a node."""
 
     actor: Any
     underway: list[Any] = field(default_factory=list)
-    """Messages with entries that it has not taken yet."""
+    """Messages with entries that the peer has not received."""
 
 
 class RayNode:
-    """What runs in an actor."""
+    """The actor of a node."""
 
     def __init__(self) -> None:
         self._node: Node | None = None
-        # Replaced as a whole by `meet`: the threads that carry entries read it at the same time.
+        # Replaced as a whole by `set_peers`: the threads that carry entries read it at the same time.
         self._peers: dict[int, _Peer] = {}
 
     def prepare(self, setup: PickledValue, share: int) -> tuple[str, int, str]:
-        """Be ready for a search; where this is, how many workers it has, and its version."""
+        """Prepare for a search; return the name of this process, its number of workers, and its version."""
         if self._node is not None:
             self._node.close()
         self._node = Node(setup.load(), self._carry, share=share)
-        return process_here(), self._node.workers, __version__
+        return process_name(), self._node.workers, __version__
 
     def search(self, job: Job) -> JobResult:
-        """Do a job."""
+        """Search a job and return its result."""
         assert self._node is not None
         return self._node.search(job)
 
     def stop(self, ticket: int) -> None:
-        """End one."""
+        """Stop a job."""
         if self._node is not None:
             self._node.stop(ticket)
 
     def report(self) -> NodeReport | None:
-        """Say how it is."""
+        """Return the statistics of the node; None before its first search."""
         return self._node.report() if self._node is not None else None
 
-    def meet(self, peers: dict[int, Any]) -> None:
-        """Know the other nodes."""
-        known = self._peers
-        self._peers = {number: known.get(number) or _Peer(actor) for number, actor in peers.items()}
+    def set_peers(self, peers: dict[int, Any]) -> None:
+        """Set the other nodes."""
+        old_peers = self._peers
+        self._peers = {number: old_peers.get(number) or _Peer(actor) for number, actor in peers.items()}
 
     def push(self, era: int, data: bytes) -> None:
-        """Take entries from one of them."""
+        """Receive entries from another node."""
         if self._node is not None:
             self._node.absorb(era, np.frombuffer(data, np.uint64).reshape(-1, WORDS))
 
@@ -109,15 +109,15 @@ class RayNode:
 
 @dataclass(eq=False)
 class _Seat:
-    """A place for a node: the actor that is in it, and what it was asked."""
+    """A place for a node: its actor, and the actor's outstanding calls."""
 
     key: str
     number: int
     actor: Any
     ready: bool = False
     awaited: dict[str, Any] = field(default_factory=dict)
-    """What an answer is expected to: `prepare`, `search`, `report`."""
-    asked: float = 0.0
+    """Outstanding calls by name: `prepare`, `search`, `report`."""
+    asked_at: float = 0.0
     gone: bool = False
 
 
@@ -126,12 +126,12 @@ class RayFabric:
 
     name = "ray"
     job_seconds = 0.1
-    """A message and its answer take 1 to 2 ms."""
+    """Target duration of a job. A message and its answer take 1 to 2 ms."""
 
-    def __init__(self, *, here: int | None, workers: int | None) -> None:
-        """`here`: so many nodes on this machine; None: one on each machine of the cluster that has cores."""
+    def __init__(self, *, local_nodes: int | None, workers: int | None) -> None:
+        """`local_nodes`: number of nodes on this machine; None: one on each machine of the cluster that has cores."""
         self._ray = require_ray()
-        self._here, self._workers = here, workers
+        self._local_nodes, self._workers = local_nodes, workers
         self._setup: PickledValue | None = None
         self._limit: int | None = None
         self._seats: dict[str, _Seat] = {}
@@ -140,7 +140,7 @@ class RayFabric:
         self.bytes_carried = 0
         self._called = self._checked = 0.0
         self._remote = self._ray.remote(concurrency_groups=LANES, max_restarts=0, max_task_retries=0)(RayNode)
-        self._call_roll()
+        self._update_places()
 
     # --- the fabric ---
 
@@ -148,13 +148,13 @@ class RayFabric:
         self._limit = count
 
     def prepare(self, setup: NodeSetup) -> None:
-        # By Ray's own means, which carry what was defined in a notebook too.
+        # By Ray's own pickler, which also handles functions and classes that were defined in a notebook.
         self._setup = pickle_for_nodes(setup, self._ray.cloudpickle.dumps)
         self._replaced.clear()
         for seat in self._seats.values():
             seat.ready = False
             seat.awaited.clear()
-        self._introduce()
+        self._send_peers()
         for seat in self._taking_part():
             self._prepare(seat)
 
@@ -179,13 +179,13 @@ class RayFabric:
 
     def ask(self) -> None:
         for seat in self._seats.values():
-            seat.asked = 0.0
+            seat.asked_at = 0.0
 
     def wait(self, seconds: float) -> list[NodeEvent]:
         self._check_head()
-        events = self._lost_places()
+        events = self._update_members()
         self._ask_for_reports()
-        awaited = {ref: (seat, what) for seat in self._seats.values() for what, ref in seat.awaited.items()}
+        awaited = {ref: (seat, call) for seat in self._seats.values() for call, ref in seat.awaited.items()}
         if not awaited:
             time.sleep(seconds)
             return events
@@ -193,40 +193,40 @@ class RayFabric:
         if done and len(awaited) > 1:
             done, _ = self._ray.wait(list(awaited), num_returns=len(awaited), timeout=0)
         for ref in done:
-            seat, what = awaited[ref]
+            seat, call = awaited[ref]
             if not seat.gone:
-                event = self._answer(seat, what, ref)
+                event = self._answer(seat, call, ref)
                 if event is not None:
                     events.append(event)
         return events
 
     def note(self, text: str) -> None:
-        """Nobody kills a driver of Ray but the user."""
+        """Do nothing: only the user kills a driver of Ray."""
 
     def close(self) -> None:
         for seat in self._seats.values():
-            with contextlib.suppress(Exception):  # it may be dead already, or all of Ray
+            with contextlib.suppress(Exception):  # the actor may be dead already, or all of Ray
                 self._ray.kill(seat.actor, no_restart=True)
         self._seats.clear()
         detach(at_once=isinstance(sys.exc_info()[1], KeyboardInterrupt))
 
     # --- answers ---
 
-    def _answer(self, seat: _Seat, what: str, ref: Any) -> NodeEvent | None:
-        del seat.awaited[what]
+    def _answer(self, seat: _Seat, call: str, ref: Any) -> NodeEvent | None:
+        del seat.awaited[call]
         try:
             answer = self._ray.get(ref)
         except self._ray.exceptions.RayTaskError as error:
             raise _cause(error) from error
-        except self._ray.exceptions.RayError as error:  # dead, unreachable, or nowhere to be started any more
+        except self._ray.exceptions.RayError as error:  # dead, unreachable, or its machine has left
             return self._lose(seat, reason(error))
-        if what == "prepare":
+        if call == "prepare":
             where, workers, version = answer
             if version != __version__:
                 raise OutflankError(f"{where} has outflank {version}, and this is {__version__}")
             seat.ready = True
             return Joined(node=seat.number, where=where, workers=workers)
-        if what == "search":
+        if call == "search":
             self.bytes_carried += len(pickle.dumps(answer))
             return Ended(node=seat.number, result=answer)
         return Reported(node=seat.number, report=answer) if seat.ready and answer is not None else None
@@ -235,62 +235,62 @@ class RayFabric:
         seat.gone = True
         self._seats.pop(seat.key, None)
         self._replaced[seat.key] = self._replaced.get(seat.key, 0) + 1
-        self._called = 0.0  # its place may be taken at once
-        self._introduce()
+        self._called = 0.0  # so that the place is filled at once
+        self._send_peers()
         return Left(node=seat.number, why=why) if seat.ready else None
 
     def _ask_for_reports(self) -> None:
         now = time.monotonic()
         for seat in self._seats.values():
-            if seat.ready and "report" not in seat.awaited and now > seat.asked + REPORT_SECONDS:
-                seat.asked = now
+            if seat.ready and "report" not in seat.awaited and now > seat.asked_at + REPORT_SECONDS:
+                seat.asked_at = now
                 seat.awaited["report"] = seat.actor.report.remote()
 
-    # --- who is there ---
+    # --- membership ---
 
     def _check_head(self) -> None:
-        if time.monotonic() > self._checked + ROLL_CALL_SECONDS:
+        if time.monotonic() > self._checked + MEMBERSHIP_SECONDS:
             self._checked = time.monotonic()
             if not head_alive():
                 raise HeadLost("the head of the cluster is gone: its nodes cannot be reached any more")
 
-    def _lost_places(self) -> list[NodeEvent]:
-        """Let the nodes go whose machines are gone, and welcome new ones."""
-        if time.monotonic() < self._called + ROLL_CALL_SECONDS:
+    def _update_members(self) -> list[NodeEvent]:
+        """Release the nodes whose machines have left, add new ones, and return the events."""
+        if time.monotonic() < self._called + MEMBERSHIP_SECONDS:
             return []
-        present = self._call_roll()
+        present = self._update_places()
         gone = [seat for key, seat in self._seats.items() if key not in present]
         events = [self._lose(seat, "its machine has left the cluster") for seat in gone]
         return [event for event in events if event is not None]
 
-    def _call_roll(self) -> dict[str, float]:
-        """The places there are, with their cores; a node for each that has none."""
+    def _update_places(self) -> dict[str, float]:
+        """Return the available places, with their cores, after starting a node in each empty one."""
         self._called = time.monotonic()
-        present = places(self._ray, self._here)
-        came = [key for key in present if key not in self._seats and self._replaced.get(key, 0) <= MOST_REPLACED]
-        for key in came:
+        present = places(self._ray, self._local_nodes)
+        new_keys = [key for key in present if key not in self._seats and self._replaced.get(key, 0) <= MOST_REPLACED]
+        for key in new_keys:
             self._numbers += 1
             seat = _Seat(key, self._numbers, self._actor(key, present[key]))
             self._seats[key] = seat
             if self._setup is not None and seat in self._taking_part():
                 self._prepare(seat)
-        if came:
-            self._introduce()
+        if new_keys:
+            self._send_peers()
         return present
 
     def _actor(self, key: str, cores: float) -> Any:
-        return self._remote.options(**options_at(key, min(self._workers or cores, cores), self._here)).remote()
+        return self._remote.options(**options_at(key, min(self._workers or cores, cores), self._local_nodes)).remote()
 
     def _prepare(self, seat: _Seat) -> None:
         prepare = seat.actor.prepare.options(concurrency_group="jobs")
-        seat.awaited["prepare"] = prepare.remote(self._setup, self._here or 1)
+        seat.awaited["prepare"] = prepare.remote(self._setup, self._local_nodes or 1)
 
-    def _introduce(self) -> None:
-        """Tell every node who the others are."""
-        together = self._taking_part()
-        for seat in together:
-            others = {other.number: other.actor for other in together if other is not seat}
-            seat.actor.meet.remote(others)
+    def _send_peers(self) -> None:
+        """Send every node its list of peers."""
+        members = self._taking_part()
+        for seat in members:
+            peers = {peer.number: peer.actor for peer in members if peer is not seat}
+            seat.actor.set_peers.remote(peers)
 
     def _seat(self, node: int) -> _Seat | None:
         return next((seat for seat in self._seats.values() if seat.number == node), None)

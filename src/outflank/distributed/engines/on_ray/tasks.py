@@ -26,62 +26,62 @@ from outflank.distributed.tasks.carrier import (
     TaskEvent,
     TaskEvents,
 )
-from outflank.distributed.tasks.worker import Item, MakeWorker, TaskRunner, in_words, whereabouts
+from outflank.distributed.tasks.worker import Item, MakeWorker, TaskRunner, error_text, process_description
 
 CLOSE_SECONDS = 6.0
-"""How long workers may take to give back what they hold, before their processes are ended."""
+"""Timeout for workers to release their resources, after which their processes are ended."""
 
 
 class RayTaskActor:
-    """What runs in an actor: tasks have lanes of their own, so that it answers meanwhile."""
+    """The actor of a node: tasks have lanes of their own, so that it answers other calls meanwhile."""
 
     def __init__(self) -> None:
         self._runner: TaskRunner | None = None
 
     def prepare(self, make: PickledValue) -> dict[str, str]:
-        """Be ready; where this is, its version, and `why` it cannot work, if so."""
-        found = {"where": whereabouts(), "version": __version__}
+        """Create the worker; return the description of this process, its version, and `why` that failed, if it did."""
+        answer = {"where": process_description(), "version": __version__}
         try:
             self._runner = TaskRunner(make.load())
         except Exception as error:
-            found["why"] = in_words(error)
-        return found
+            answer["why"] = error_text(error)
+        return answer
 
     def run(self, ticket: int, item: Item) -> Item:
-        """Do a task."""
+        """Run a task and return its outcome."""
         assert self._runner is not None
         return self._runner.run(ticket, item)
 
     def cancel(self, ticket: int) -> None:
-        """End one."""
+        """Cancel a task."""
         if self._runner is not None:
             self._runner.cancel(ticket)
 
     def report(self) -> None:
-        """Be heard."""
+        """Return nothing: an answer to this call is the heartbeat."""
 
     def close(self) -> None:
-        """Give back what the worker holds."""
+        """Release the worker's resources."""
         if self._runner is not None:
             self._runner.close()
 
 
 @dataclass(eq=False, slots=True)
 class _Seat:
-    """A place for a node, and the actor that is in it."""
+    """A place for a node, and its actor."""
 
     key: str
     number: int
     actor: Any
-    asked: float | None = None
-    """Since when it owes an answer to the question how it is."""
+    unanswered_since: float | None = None
+    """Time of the last call of `report` or `prepare` that has not been answered; None: all have."""
     refused: bool = False
 
 
 class RayTasks:
-    """The nodes of a Ray cluster: an actor for each machine, or some on this one.
+    """The nodes of a Ray cluster: an actor for each machine, or several on this machine.
 
-    Ray restarts nothing and repeats nothing: who does what again is decided above.
+    Ray restarts no actor and retries no call: the dispatcher decides about retries.
     """
 
     def __init__(self, address: Address, make: MakeWorker, per_node: int) -> None:
@@ -93,7 +93,7 @@ class RayTasks:
         self._opened = False
 
     @property
-    def hopes(self) -> int:
+    def possible_nodes(self) -> int:
         return sum(not seat.refused for seat in self._seats.values())
 
     def open(self, events: TaskEvents) -> None:
@@ -102,20 +102,20 @@ class RayTasks:
         self._opened = True
         groups = {"tasks": self._lanes}
         self._remote = self._ray.remote(concurrency_groups=groups, max_restarts=0, max_task_retries=0)(RayTaskActor)
-        self.look()
+        self.check_nodes()
 
     def run(self, node: int, ticket: int, item: Item) -> None:
         seat = self._seat(node)
         if seat is not None:
             ref = seat.actor.run.options(concurrency_group="tasks").remote(ticket, item)
-            self._when_there(seat, ref, lambda outcome: TaskAnswered(node, ticket, outcome))
+            self._notify_when_done(seat, ref, lambda outcome: TaskAnswered(node, ticket, outcome))
 
     def cancel(self, node: int, ticket: int) -> None:
         seat = self._seat(node)
         if seat is not None:
             seat.actor.cancel.remote(ticket)
 
-    def look(self) -> None:
+    def check_nodes(self) -> None:
         if not head_alive():
             self._events.put(ClusterBroken("the head of the cluster is gone: its nodes cannot be reached any more"))
             return
@@ -123,28 +123,30 @@ class RayTasks:
         for key, seat in list(self._seats.items()):
             if key not in present:
                 self._events.put(NodeGone(seat.number, "its machine has left the cluster"))
-            elif seat.asked is None and not seat.refused:
-                seat.asked = time.monotonic()
-                self._when_there(seat, seat.actor.report.remote(), partial(self._well, seat))
+            elif seat.unanswered_since is None and not seat.refused:
+                seat.unanswered_since = time.monotonic()
+                self._notify_when_done(seat, seat.actor.report.remote(), partial(self._handle_heartbeat, seat))
         for key, cores in present.items():
             if key not in self._seats and self._deaths[key] <= MOST_REPLACED:
-                self._fill(key, cores)
+                self._start_actor(key, cores)
 
-    def let_go(self, node: int) -> None:
+    def forget_node(self, node: int) -> None:
         seat = self._seat(node)
         if seat is not None:
             del self._seats[seat.key]
             self._deaths[seat.key] += 1
-            with contextlib.suppress(Exception):  # one that only could not be reached must not go on
+            with contextlib.suppress(Exception):  # an actor that was only unreachable must not go on
                 self._ray.kill(seat.actor, no_restart=True)
 
     def close(self) -> None:
         with contextlib.suppress(Exception):  # actors may be dead already, or all of Ray
-            # Those who owe an answer for long are frozen, or not even there yet.
+            # Actors that have not answered for long are frozen, or not started yet.
             since = time.monotonic() - 2 * LOOK_SECONDS
-            well = [seat for seat in self._seats.values() if seat.asked is None or seat.asked > since]
-            if well and head_alive():
-                closing = [seat.actor.close.remote() for seat in well]
+            responsive = [
+                seat for seat in self._seats.values() if seat.unanswered_since is None or seat.unanswered_since > since
+            ]
+            if responsive and head_alive():
+                closing = [seat.actor.close.remote() for seat in responsive]
                 self._ray.wait(closing, num_returns=len(closing), timeout=CLOSE_SECONDS)
             for seat in self._seats.values():
                 self._ray.kill(seat.actor, no_restart=True)
@@ -152,31 +154,31 @@ class RayTasks:
         if self._opened:
             detach()
 
-    def _fill(self, key: str, cores: float) -> None:
+    def _start_actor(self, key: str, cores: float) -> None:
         actor = self._remote.options(**options_at(key, cores, self._address.nodes)).remote()
         seat = _Seat(key, next(self._numbers), actor, time.monotonic())
         self._seats[key] = seat
         ref = seat.actor.prepare.options(concurrency_group="tasks").remote(
             pickle_for_nodes(self._make, self._ray.cloudpickle.dumps)
         )
-        self._when_there(seat, ref, partial(self._hired, seat))
+        self._notify_when_done(seat, ref, partial(self._handle_prepared, seat))
 
-    def _hired(self, seat: _Seat, found: dict[str, str]) -> TaskEvent:
-        seat.asked = None
-        why = found.get("why")
-        if found["version"] != __version__:
-            why = f"it has outflank {found['version']}, and this is {__version__}"
+    def _handle_prepared(self, seat: _Seat, answer: dict[str, str]) -> TaskEvent:
+        seat.unanswered_since = None
+        why = answer.get("why")
+        if answer["version"] != __version__:
+            why = f"it has outflank {answer['version']}, and this is {__version__}"
         if why is not None:
             seat.refused = True
-            return NodeUnfit(seat.number, f"{found['where']}: {why}")
-        return NodeReady(seat.number, found["where"], self._lanes)
+            return NodeUnfit(seat.number, f"{answer['where']}: {why}")
+        return NodeReady(seat.number, answer["where"], self._lanes)
 
-    def _well(self, seat: _Seat, _: None) -> TaskEvent:
-        seat.asked = None
+    def _handle_heartbeat(self, seat: _Seat, _: None) -> TaskEvent:
+        seat.unanswered_since = None
         self._deaths[seat.key] = 0
         return NodeAlive(seat.number)
 
-    def _when_there(self, seat: _Seat, ref: Any, event: Callable[[Any], TaskEvent]) -> None:
+    def _notify_when_done(self, seat: _Seat, ref: Any, event: Callable[[Any], TaskEvent]) -> None:
         def arrived(future: Any) -> None:
             error = future.exception()
             self._events.put(event(future.result()) if error is None else NodeGone(seat.number, reason(error)))

@@ -1,4 +1,4 @@
-"""Tokens: one line in a file that only its owner reads."""
+"""Tokens: one line in a file that only its owner can read."""
 
 import os
 import secrets
@@ -9,23 +9,25 @@ from outflank.folders import config_folder, expanded
 from outflank.ownership import complaint, make_private
 
 
-def token_path(given: str | Path | None = None) -> Path:
-    """Where the token is: as given, or `OUTFLANK_CLUSTER_TOKEN`, or Ray's `RAY_AUTH_TOKEN_PATH`, or the usual place."""
-    chosen = given or os.environ.get("OUTFLANK_CLUSTER_TOKEN") or os.environ.get("RAY_AUTH_TOKEN_PATH")
-    return expanded(chosen) if chosen else config_folder() / "cluster-token"
+def token_path(token_file: str | Path | None = None) -> Path:
+    """Return the token's path: `token_file`, `OUTFLANK_CLUSTER_TOKEN`, Ray's `RAY_AUTH_TOKEN_PATH`, or the default."""
+    path = token_file or os.environ.get("OUTFLANK_CLUSTER_TOKEN") or os.environ.get("RAY_AUTH_TOKEN_PATH")
+    return expanded(path) if path else config_folder() / "cluster-token"
 
 
-def read_token(given: str | Path | None = None) -> tuple[Path, str]:
-    """The token's file and the token; an error where there is none, or where others may read it."""
-    path = token_path(given)
+def read_token(token_file: str | Path | None = None) -> tuple[Path, str]:
+    """Return the token's file and the token; raise OutflankError if there is none, or if other users can read it."""
+    path = token_path(token_file)
     try:
         with path.open("rb") as stream:
-            # Asked of the open file, which cannot be exchanged for another between the question and the reading.
-            found = os.fstat(stream.fileno())
-            if problem := complaint(path, found, private=True):
-                ours = found.st_uid == os.geteuid()
+            # Checked on the open file, which cannot be replaced between the check and the reading.
+            status = os.fstat(stream.fileno())
+            if problem := complaint(path, status, private=True):
+                is_own_file = status.st_uid == os.geteuid()
                 advice = (
-                    "run chmod 600 on it, and make a new token if they did" if ours else "a token must be one's own"
+                    "run chmod 600 on it, and make a new token if they did"
+                    if is_own_file
+                    else "a token must be one's own"
                 )
                 raise OutflankError(f"{problem}: {advice}")
             token = stream.readline(4096).decode("ascii", "replace").strip()
@@ -40,9 +42,9 @@ def read_token(given: str | Path | None = None) -> tuple[Path, str]:
     return path, token
 
 
-def make_token(given: str | Path | None = None) -> tuple[Path, str]:
-    """The token that is there, or a fresh one of 256 bits in a file of mode 0600."""
-    path = token_path(given)
+def make_token(token_file: str | Path | None = None) -> tuple[Path, str]:
+    """Return the existing token, or a new one of 256 bits in a file of mode 0600."""
+    path = token_path(token_file)
     try:
         make_private(path.parent)
         with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as stream:

@@ -1,1 +1,1 @@
-"""A game at the terminal, or in a pipe: the table where it is played, and what its players see of it."""
+"""A game at the terminal or in a pipe: the session, and its user interface."""

@@ -1,4 +1,4 @@
-"""Games from the table to files and back, and into a review."""
+"""Saving, loading and reviewing the game of a session."""
 
 import tempfile
 import time
@@ -23,9 +23,9 @@ from outflank.words import how_many
 def record_of(
     start: Board[Any], board: Board[Any], moves: list[PlayedMove], names: dict[Side, str], control: TimeControl
 ) -> Record:
-    """The game as it stands."""
+    """Return the record of a game in its current state."""
     outcome = board.outcome()
-    score = None if outcome is None else board.recorded(outcome)
+    score = None if outcome is None else board.recorded_score(outcome)
     return Record(
         start=Setup(format="game", game=start.game, position=start.position, turn=start.turn, ply=start.ply),
         moves=tuple(moves),
@@ -38,7 +38,7 @@ def record_of(
 
 
 def save_game(record: Record, name: str) -> Path:
-    """Write a game to a new file; its path."""
+    """Write a game to a new file and return its path."""
     path = Path(name).expanduser()
     if not path.name:
         raise OutflankError("save where? give a file name")
@@ -46,14 +46,14 @@ def save_game(record: Record, name: str) -> Path:
         path = path.with_suffix(_suffix(record))
     if path.exists():
         raise OutflankError(f"{path} exists: choose another name")
-    with _about(path):
+    with _errors_with(path):
         write_records([record], path)
     return path
 
 
 @contextmanager
-def _about(path: Path) -> Iterator[None]:
-    """What the system refuses is told, and the game goes on."""
+def _errors_with(path: Path) -> Iterator[None]:
+    """Turn a system error into an `OutflankError` that names the path: it is shown, and the game goes on."""
     try:
         yield
     except OSError as error:
@@ -61,12 +61,12 @@ def _about(path: Path) -> Iterator[None]:
 
 
 def _suffix(record: Record) -> str:
-    """How a file is called that keeps everything of a game."""
+    """Return the suffix of a file format that stores everything of a game."""
     return usual_suffix(description_of(record.start.game).name)
 
 
 MOST_COUNTED = 10_000
-"""Games of a file that are counted: more take longer than anybody waits for a word."""
+"""Most games of a file that are counted: counting more would take too long for a reply."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,55 +77,55 @@ class Loaded:
     board: Board[Any]
     moves: list[PlayedMove]
     description: str
-    """Which one it is, in words."""
+    """File, number and length of the game, in words."""
 
 
 def load_game(words: str, game: Any) -> Loaded:
-    """The game that `FILE` or `FILE NUMBER` names, the first if no number does."""
-    path, number = _parted(words)
+    """Return the game that `FILE` or `FILE NUMBER` names; the default is the first."""
+    path, number = _path_and_number(words)
     if not path.name:
         raise OutflankError("load what? give a file name, and the number of a game where there are several")
-    with _about(path):
+    with _errors_with(path):
         games = read_records(path)
-        wanted = list(islice(games, number))
-        if len(wanted) < number:
-            held = f"{len(wanted)} games" if len(wanted) > 1 else "1 game" if wanted else "no game"
-            raise OutflankError(f"{path} holds {held}{f', and not number {number}' if wanted else ''}")
-        others = _counted(games, MOST_COUNTED - number) + number - 1
-    record = wanted[-1]
+        records = list(islice(games, number))
+        if len(records) < number:
+            contents = f"{len(records)} games" if len(records) > 1 else "1 game" if records else "no game"
+            raise OutflankError(f"{path} holds {contents}{f', and not number {number}' if records else ''}")
+        others = _count(games, MOST_COUNTED - number) + number - 1
+    record = records[-1]
     board = Board.from_setup(record.setup)
     if type(board.game) is not type(game):
         raise OutflankError(f"{path} holds another game")
-    said = f"{path}, {how_many(len(record.moves), 'move')}"
+    description = f"{path}, {how_many(len(record.moves), 'move')}"
     if others:
-        many = f"{others + 1:,}" if others + 1 < MOST_COUNTED else f"{MOST_COUNTED:,} or more"
-        said += f": game {number:,} of {many} (load FILE NUMBER takes another)"
-    return Loaded(start=Board.from_setup(record.start), board=board, moves=list(record.moves), description=said)
+        total = f"{others + 1:,}" if others + 1 < MOST_COUNTED else f"{MOST_COUNTED:,} or more"
+        description += f": game {number:,} of {total} (load FILE NUMBER takes another)"
+    return Loaded(start=Board.from_setup(record.start), board=board, moves=list(record.moves), description=description)
 
 
-def _parted(words: str) -> tuple[Path, int]:
-    """A file's name, which may end in what looks like a number, and the number of a game in it."""
-    whole, (name, _, last) = Path(words).expanduser(), words.rpartition(" ")
-    if whole.exists() or not name or not (last.isascii() and last.isdigit() and int(last)):
-        return whole, 1
+def _path_and_number(words: str) -> tuple[Path, int]:
+    """Return a file name, which may end in what looks like a number, and the number of a game in it."""
+    path, (name, _, last) = Path(words).expanduser(), words.rpartition(" ")
+    if path.exists() or not name or not (last.isascii() and last.isdigit() and int(last)):
+        return path, 1
     return Path(name.strip()).expanduser(), int(last)
 
 
-def _counted(games: Iterator[Record], most: int) -> int:
-    """How many more games there are, as far as they can be read."""
+def _count(games: Iterator[Record], most: int) -> int:
+    """Return how many more games there are, as far as they can be read."""
     count = 0
-    with suppress(OutflankError):  # one that is damaged is nobody's concern who did not ask for it
+    with suppress(OutflankError):  # damage in other games does not matter here
         for _ in islice(games, max(0, most)):
             count += 1
     return count
 
 
 def review_game(record: Record) -> None:
-    """Go through a game as `outflank review` does."""
+    """Review a game as `outflank review` does."""
     from outflank.ui.cli.review import command
 
     with tempfile.TemporaryDirectory() as directory:
         path = Path(directory) / f"game{_suffix(record)}"
-        with _about(path):
+        with _errors_with(path):
             write_records([record], path)
         command.main(["--file", str(path)], prog_name="outflank review", standalone_mode=False)

@@ -1,4 +1,4 @@
-"""What a game is played through: something that shows it and asks for moves."""
+"""The interface through which a session shows a game and asks for moves."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol, TypeVar
@@ -11,36 +11,37 @@ T = TypeVar("T")
 
 
 class Leave(Exception):
-    """The human does not want to go on."""
+    """The human ends the session."""
 
 
 class OutOfTime(Exception):
-    """The human's time ran out while the question stood there."""
+    """The human's time ran out before an answer."""
 
 
 class Front(Protocol):
-    """A terminal, or a pipe."""
+    """A user interface of a session: a terminal or a pipe."""
 
     def show(self, board: Board[Any], ticking: Ticking) -> None:
-        """The board as it is now, with what has happened since it was last asked about."""
+        """Draw the board as it is now, with the events since the human's last action."""
 
-    def happened(self, text: str) -> None:
-        """Something of the game, which stays until the human has seen it."""
+    def add_event(self, text: str) -> None:
+        """Report an event of the game, which stays visible until the human has acted."""
 
-    def tell(self, text: str) -> None:
-        """An answer to the human."""
+    def reply(self, text: str) -> None:
+        """Show a reply to the human."""
 
-    def answered(self, board: Board[Any], ticking: Ticking) -> None:
-        """The human has been answered and will be asked again."""
+    def redraw(self, board: Board[Any], ticking: Ticking) -> None:
+        """Redraw the board, if needed, between a reply and the next prompt."""
 
     def ask(self, prompt: str, words: Sequence[str], ticking: Ticking | None) -> str:
-        """A line of the human's, who may complete `words`; raises `Leave` at the end of the input, or `OutOfTime`."""
+        """Return a line of the human's, with completion of `words`; raise `Leave` at the end of the input, or
+        `OutOfTime`."""
 
-    def seen(self) -> None:
-        """The human has acted: what happened before is known."""
+    def clear_events(self) -> None:
+        """Forget the events so far: the human has acted and has seen them."""
 
     def close(self) -> None:
-        """Print what has not been seen yet."""
+        """Print everything that has not been shown yet."""
 
-    def working(self, what: str, ticking: Ticking, work: Callable[[], T], stop: Stop) -> T:
-        """Do long work, with a sign that it goes on. Ctrl-C calls `stop`, to end it early; a second one is raised."""
+    def run_work(self, label: str, ticking: Ticking, work: Callable[[], T], stop: Stop) -> T:
+        """Do long work and show that it goes on. Ctrl-C calls `stop`, to end it early; a second Ctrl-C is raised."""

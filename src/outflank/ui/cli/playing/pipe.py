@@ -7,7 +7,7 @@ from outflank.boards import Board
 from outflank.search.contract import Stop
 from outflank.ui.cli.common import output
 from outflank.ui.cli.drawing import draw
-from outflank.ui.cli.interrupting import interruptibly
+from outflank.ui.cli.interrupting import run_interruptibly
 from outflank.ui.cli.playing.front import Leave
 from outflank.ui.cli.playing.ticking import Ticking
 from outflank.ui.cli.streams import standard_input
@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 
 class Pipe:
-    """Lines in, lines out."""
+    """A user interface of plain lines, without redrawing."""
 
     def __init__(self) -> None:
         self.console = output()
@@ -26,14 +26,14 @@ class Pipe:
         if ticking.texts():
             self.console.print(f"time left: {', '.join(text for text, _ in ticking.texts())}")
 
-    def happened(self, text: str) -> None:
+    def add_event(self, text: str) -> None:
         self.console.print(text)
 
-    def tell(self, text: str) -> None:
+    def reply(self, text: str) -> None:
         self.console.print(text)
 
-    def answered(self, board: Board[Any], ticking: Ticking) -> None:
-        """The board has not changed, and is above."""
+    def redraw(self, board: Board[Any], ticking: Ticking) -> None:
+        """Do nothing: the board has not changed since it was printed."""
 
     def ask(self, prompt: str, words: Sequence[str], ticking: Ticking | None) -> str:
         line = standard_input().readline()
@@ -41,11 +41,11 @@ class Pipe:
             raise Leave
         return line.strip()
 
-    def seen(self) -> None:
-        """What was printed stays."""
+    def clear_events(self) -> None:
+        """Do nothing: printed lines stay."""
 
     def close(self) -> None:
-        """Everything has been printed."""
+        """Do nothing: everything has been printed."""
 
-    def working(self, what: str, ticking: Ticking, work: Callable[[], T], stop: Stop) -> T:
-        return interruptibly(work, stop)
+    def run_work(self, label: str, ticking: Ticking, work: Callable[[], T], stop: Stop) -> T:
+        return run_interruptibly(work, stop)

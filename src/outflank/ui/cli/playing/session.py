@@ -1,4 +1,4 @@
-"""One game, and who sits at it."""
+"""A game in progress and its players."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ from outflank.search.deepening import search
 from outflank.ui.cli.playing.files import load_game, record_of, review_game, save_game
 from outflank.ui.cli.playing.front import Front, Leave, OutOfTime
 from outflank.ui.cli.playing.ticking import Ticking
-from outflank.ui.cli.playing.words import AFTERWARDS, COMMANDS, HELP, HELP_AFTERWARDS, no_move, refuse_afterwards
+from outflank.ui.cli.playing.words import AFTERWARDS, COMMANDS, HELP, HELP_AFTERWARDS, refusal_text, refuse_afterwards
 
 HINT_SECONDS = 1.0
 
@@ -47,101 +47,101 @@ class PlaySession:
         while self.start.moves:
             self.start.pop()
         self.first = board.copy()
-        self._given = len(board.moves)
-        """Moves that were there before anybody played here."""
+        self._initial_moves = len(board.moves)
+        """Number of moves at the start of the session or of a loaded game."""
         self.resigned: Side | None = None
 
     def close(self) -> None:
-        """Give back what the players hold."""
-        for each in self.players.values():
-            if each is not None:
-                each.close()
+        """Release the players' resources."""
+        for seated in self.players.values():
+            if seated is not None:
+                seated.close()
 
     # --- the game ---
 
     def play(self) -> int:
-        """Games until somebody leaves; the status. Whatever happens, the moves are printed."""
+        """Play games until the human leaves, and return the status. The moves are printed in every case."""
         try:
             if self.control != TimeControl():
-                self.front.happened(f"clock: {self.control.in_words}")
+                self.front.add_event(f"clock: {self.control.in_words}")
             self._begin()
             while True:
                 while not self._is_over():
-                    self._turn()
-                if not self._afterwards():
+                    self._play_turn()
+                if not self._after_game():
                     return 0
         except Leave:
-            self.front.tell("left unfinished")
-            self._last_words()
+            self.front.reply("left unfinished")
+            self._print_moves()
             return 0
         except KeyboardInterrupt:
-            self._last_words()
+            self._print_moves()
             raise
 
     def _begin(self) -> None:
-        for side, each in self.players.items():
-            if each is not None:
-                try_out(each, self.board, self.names[side])
-                each.new_game(self.board)
+        for side, seated in self.players.items():
+            if seated is not None:
+                try_out(seated, self.board, self.names[side])
+                seated.new_game(self.board)
 
     def _is_over(self) -> bool:
         return self.resigned is not None or self.board.is_game_over()
 
-    def _turn(self) -> None:
-        side, mine = self.board.turn, self.players[self.board.turn]
+    def _play_turn(self) -> None:
+        side, player_to_move = self.board.turn, self.players[self.board.turn]
         ticking = Ticking(self.clocks, side)
         self.front.show(self.board, ticking)
         if is_pass(self.board.game, self.board.legal_moves[0].code):
             self._push(Choice(move=self.board.legal_moves[0]), 0.0)
-            self.front.happened(f"{side} has no move and has to pass")
+            self.front.add_event(f"{side} has no move and has to pass")
             return
         stop = Stop()
         with Pondering(self.players[side.other] if self.ponder else None, self.board):
             try:
-                if mine is None:
-                    choice = self._asked_human(ticking)
+                if player_to_move is None:
+                    choice = self._human_choice(ticking)
                 else:
-                    choose = mine.choose
-                    choice = self.front.working(
+                    choose = player_to_move.choose
+                    choice = self.front.run_work(
                         f"{side} thinks",
                         ticking,
                         lambda: choose(self.board, self.clocks.of(side), stop=stop),
                         stop,
                     )
                     if stop.called and None not in self.players.values():
-                        raise KeyboardInterrupt  # nobody is here who could want a move sooner
+                        raise KeyboardInterrupt  # without a human, Ctrl-C does not mean "move now"
             except PlayerFailed as failure:
-                self._lost(side, f"{self.names[side]} failed: {failure}")
+                self._forfeit(side, f"{self.names[side]} failed: {failure}")
                 return
             except OutOfTime:
                 self.clocks.use(side, ticking.seconds)
-                self._lost(side, f"{side} has used up its time")
+                self._forfeit(side, f"{side} has used up its time")
                 return
         seconds = ticking.seconds
         if choice is not None:
-            self._made(side, choice, seconds)
+            self._play_choice(side, choice, seconds)
 
-    def _made(self, side: Side, choice: Choice, seconds: float) -> None:
+    def _play_choice(self, side: Side, choice: Choice, seconds: float) -> None:
         if choice.move not in self.board.legal_moves:
-            self._lost(side, f"{self.names[side]} plays {choice.move}, which is not legal")
+            self._forfeit(side, f"{self.names[side]} plays {choice.move}, which is not legal")
         elif not self.clocks.spend(side, seconds):
-            self._lost(side, f"{side} has used up its time")
+            self._forfeit(side, f"{side} has used up its time")
         else:
             self._push(choice, seconds)
-            self.front.happened(f"{side} plays {choice.move}{_told(choice, self.board.game)} ({seconds:.2f} s)")
+            self.front.add_event(f"{side} plays {choice.move}{_details(choice, self.board.game)} ({seconds:.2f} s)")
 
-    def _lost(self, side: Side, why: str) -> None:
+    def _forfeit(self, side: Side, why: str) -> None:
         self.resigned = side
-        self.front.happened(why)
+        self.front.add_event(why)
 
     def _push(self, choice: Choice, seconds: float) -> None:
         self.board.push(choice.move)
-        worth = choice.value_as_score(self.board.game)
-        self.played.append(PlayedMove(code=choice.move.code, value=worth, seconds=round(seconds, 3)))
+        value = choice.value_as_score(self.board.game)
+        self.played.append(PlayedMove(code=choice.move.code, value=value, seconds=round(seconds, 3)))
 
     def _pop(self) -> None:
-        """Take back to the last move of a human, or one move where there is none."""
-        humans = [side for side, each in self.players.items() if each is None]
+        """Take back to the human's last move, or by one move if no human plays."""
+        humans = [side for side, seated in self.players.items() if seated is None]
         if not self.board.moves:
             raise OutflankError("there is nothing to take back")
         if self.resigned is not None and self.clocks.left[self.resigned] == 0.0:
@@ -154,12 +154,12 @@ class PlaySession:
             if not forced and (not humans or self.board.turn in humans):
                 break
         self.resigned = None
-        self.front.happened("taken back")
+        self.front.add_event("taken back")
 
     # --- the human ---
 
-    def _asked_human(self, ticking: Ticking) -> Choice | None:
-        """A move, or None after a command that changed the game."""
+    def _human_choice(self, ticking: Ticking) -> Choice | None:
+        """Return the human's move, or None after a command that changed the game."""
         words = (*sorted(map(str, self.board.legal_moves)), *COMMANDS)
         while True:
             line = self.front.ask(f"{self.board.turn} to move> ", words, ticking)
@@ -169,151 +169,151 @@ class PlaySession:
                 continue
             try:
                 if word not in COMMANDS:
-                    choice = Choice(move=self._named(word, line))
-                    self.front.seen()
+                    choice = Choice(move=self._parsed_move(word, line))
+                    self.front.clear_events()
                     return choice
-                if self._obey(word, rest.strip(), ticking):
+                if self._execute(word, rest.strip(), ticking):
                     return None
             except OutflankError as error:
-                self.front.tell(str(error))
-            self.front.answered(self.board, ticking)
+                self.front.reply(str(error))
+            self.front.redraw(self.board, ticking)
 
-    def _named(self, word: str, line: str) -> Any:
+    def _parsed_move(self, word: str, line: str) -> Any:
         try:
             return self.board.parse_move(line)
         except FormatError as error:
-            raise OutflankError(no_move(word, error)) from None
+            raise OutflankError(refusal_text(word, error)) from None
 
-    def _obey(self, word: str, rest: str, ticking: Ticking) -> bool:
-        """Do what was asked; whether the game has changed."""
+    def _execute(self, word: str, rest: str, ticking: Ticking) -> bool:
+        """Execute a command; return whether the game has changed."""
         if word == "quit":
             raise Leave
         if word in ("resign", "undo", "flip", "load"):
-            self._change(word, rest, ticking)
+            self._change_game(word, rest, ticking)
             return True
         if word == "save":
-            self.front.tell(f"saved to {save_game(self.record(), rest)}")
+            self.front.reply(f"saved to {save_game(self.record(), rest)}")
         elif word == "moves":
-            self.front.tell(" ".join(self.board.listed_moves()))
+            self.front.reply(" ".join(self.board.legal_move_texts()))
         elif word == "help":
-            self.front.tell(HELP.format(asks=description_of(self.board.game).asks))
+            self.front.reply(HELP.format(asks=description_of(self.board.game).move_prompt))
         else:
-            self._advise(3 if word == "hint" else 1, ticking)
+            self._give_hint(3 if word == "hint" else 1, ticking)
         return False
 
-    def _change(self, word: str, rest: str, ticking: Ticking) -> None:
+    def _change_game(self, word: str, rest: str, ticking: Ticking) -> None:
         if word == "load":
             self._load(rest)
             return
-        self.front.seen()
+        self.front.clear_events()
         if word == "resign":
-            self._lost(self.board.turn, f"{self.board.turn} resigns")
+            self._forfeit(self.board.turn, f"{self.board.turn} resigns")
             return
         if word == "undo":
             self._pop()
         else:
             self.players = {side: self.players[side.other] for side in Side}
             self.names = {side: self.names[side.other] for side in Side}
-            self.front.happened("sides are changed")
+            self.front.add_event("sides are changed")
         if not self.clocks.use(ticking.side, ticking.seconds):
             raise OutOfTime
 
-    def _advise(self, wanted: int, ticking: Ticking) -> None:
+    def _give_hint(self, move_count: int, ticking: Ticking) -> None:
         stop = Stop()
-        found = self.front.working(
+        result = self.front.run_work(
             "looking",
-            ticking.begun_anew(),
-            lambda: search(self.board, Limits(seconds=HINT_SECONDS), moves=wanted, stop=stop),
+            ticking.restarted(),
+            lambda: search(self.board, Limits(seconds=HINT_SECONDS), moves=move_count, stop=stop),
             stop,
         )
-        if not found.best:
-            self.front.tell("nothing was found so soon")
-        for each in found.best:
-            worth = found.scale.text(each.value, exact=found.exact)
-            self.front.tell(f"  {each.move}  {worth}  ({'exact' if found.exact else f'depth {found.depth}'})")
+        if not result.best:
+            self.front.reply("nothing was found so soon")
+        for entry in result.best:
+            value_text = result.scale.text(entry.value, exact=result.exact)
+            self.front.reply(f"  {entry.move}  {value_text}  ({'exact' if result.exact else f'depth {result.depth}'})")
 
     # --- games in files ---
 
     def _load(self, words: str) -> None:
         loaded = load_game(words, self.board.game)
-        self.front.seen()
-        if len(self.board.moves) > self._given:
-            self.front.happened("left unfinished")
-            self.front.happened(self._moves())
+        self.front.clear_events()
+        if len(self.board.moves) > self._initial_moves:
+            self.front.add_event("left unfinished")
+            self.front.add_event(self._moves_text())
         self.start, self.board, self.played = loaded.start, loaded.board, loaded.moves
-        self._given = len(loaded.moves)
+        self._initial_moves = len(loaded.moves)
         self.clocks = Clocks.alike(self.control)
-        self.front.happened(
+        self.front.add_event(
             f"loaded {loaded.description}{'' if self.control == TimeControl() else '; the clocks begin anew'}"
         )
 
     def record(self) -> Record:
-        """The game as it is kept in files."""
+        """Return the record of the game."""
         return record_of(self.start, self.board, self.played, self.names, self.control)
 
     # --- the end ---
 
-    def _afterwards(self) -> bool:
-        """Show how it ended and ask what now; whether there is more to play."""
+    def _after_game(self) -> bool:
+        """Show how the game ended and execute commands; return whether play goes on."""
         ticking = Ticking(self.clocks, self.board.turn)
         self.front.show(self.board, ticking)
         if self.resigned is not None:
-            self.front.tell(f"{self.resigned.other} wins")
-        self.front.tell(self._moves())
+            self.front.reply(f"{self.resigned.other} wins")
+        self.front.reply(self._moves_text())
         while True:
-            self.front.answered(self.board, ticking)
+            self.front.redraw(self.board, ticking)
             try:
                 line = self.front.ask("save FILE, review, again, undo or quit> ", AFTERWARDS, None)
             except Leave:
                 return False
             word, _, rest = line.partition(" ")
             try:
-                if self._chosen(word.lower(), rest.strip()):
+                if self._execute_afterwards(word.lower(), rest.strip()):
                     return True
             except Leave:
                 return False
             except OutflankError as error:
-                self.front.tell(str(error))
+                self.front.reply(str(error))
 
-    def _chosen(self, word: str, rest: str) -> bool:
-        """Do what was chosen after a game; whether it is played on."""
+    def _execute_afterwards(self, word: str, rest: str) -> bool:
+        """Execute a command after the end of a game; return whether play goes on."""
         if word in ("quit", "q"):
             raise Leave
         if word == "again":
-            self._again()
+            self._restart()
             return True
         if word == "undo":
             self._pop()
             return not self._is_over()
         if word == "save":
-            self.front.tell(f"saved to {save_game(self.record(), rest)}")
+            self.front.reply(f"saved to {save_game(self.record(), rest)}")
         elif word == "review":
             review_game(self.record())
         elif word in ("help", "?"):
-            self.front.tell(HELP_AFTERWARDS)
+            self.front.reply(HELP_AFTERWARDS)
         elif word:
             refuse_afterwards(word)
         return False
 
-    def _again(self) -> None:
+    def _restart(self) -> None:
         self.board = self.first.copy()
-        self._given = len(self.board.moves)
+        self._initial_moves = len(self.board.moves)
         self.played = [PlayedMove(code=move.code) for move in self.board.moves]
         self.clocks = Clocks.alike(self.control)
         self.resigned = None
-        self.front.seen()
+        self.front.clear_events()
         self._begin()
 
-    def _moves(self) -> str:
+    def _moves_text(self) -> str:
         return f"moves: {' '.join(map(str, self.board.moves))}"
 
-    def _last_words(self) -> None:
-        """What is left of a game that somebody has left."""
-        self.front.tell(self._moves())
+    def _print_moves(self) -> None:
+        """Print the moves of an unfinished game, and all pending output."""
+        self.front.reply(self._moves_text())
         self.front.close()
 
 
-def _told(choice: Choice, game: Any) -> str:
+def _details(choice: Choice, game: Any) -> str:
     if choice.why:
         return f", {choice.why}"
     if choice.value is None:

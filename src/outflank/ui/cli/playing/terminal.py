@@ -1,4 +1,4 @@
-"""A game at a terminal: the board stays where it is, lines are edited and completed, and the clock ticks."""
+"""A game at a terminal: the board stays in place, lines are edited and completed, and the clock runs."""
 
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
@@ -23,32 +23,32 @@ from outflank.boards import Board
 from outflank.search.contract import Stop
 from outflank.ui.cli.common import output
 from outflank.ui.cli.drawing import draw_cells, facts
-from outflank.ui.cli.interrupting import interruptibly
+from outflank.ui.cli.interrupting import run_interruptibly
 from outflank.ui.cli.playing.front import Leave, OutOfTime
 from outflank.ui.cli.playing.ticking import Ticking
 from outflank.ui.cli.playing.words import WITH_FILE
 
 T = TypeVar("T")
 
-MOST_NEWS = 5
-"""Lines of what happened that are kept above the board: more would push it off a small screen."""
+MOST_EVENTS = 5
+"""Most events that are shown above the board: more would push it off a small screen."""
 
 TICK = 0.2
-"""Seconds between two looks at the clock."""
+"""Seconds between two updates of the clock."""
 
 KEYS, FEWER_KEYS = "? help, Tab completes, Ctrl-D leaves", "? help, Tab completes"
-"""What stands below the board, alone and beside two clocks: sixty columns hold it."""
+"""Key help below the board, alone and beside two clocks: it fits into sixty columns."""
 
 
 class Terminal:
-    """A screen and a keyboard; tests give others."""
+    """A user interface with a screen and a keyboard; tests replace both."""
 
     def __init__(
         self, console: Console | None = None, *, keyboard: Input | None = None, screen: Output | None = None
     ) -> None:
         self.console = console or output()
         self._session: PromptSession[str] | None = None
-        if not self.console.is_dumb_terminal:  # which would show the editor's control sequences as they are
+        if not self.console.is_dumb_terminal:  # it would print the editor's control sequences
             self._session = PromptSession(
                 history=InMemoryHistory(),
                 complete_style=CompleteStyle.MULTI_COLUMN,
@@ -58,88 +58,90 @@ class Terminal:
                 input=keyboard,
                 output=screen,
             )
-        self._news: list[str] = []
-        self._notes: list[str] = []
+        self._events: list[str] = []
+        self._replies: list[str] = []
 
-    # --- what is seen ---
+    # --- the screen ---
 
     def show(self, board: Board[Any], ticking: Ticking) -> None:
         if not self.console.is_dumb_terminal:
-            self.console.file.write("\x1b[H\x1b[2J")  # in place: the board stays where it is
-        for line in self._news[-MOST_NEWS:]:
-            self.console.print(line)
+            self.console.file.write("\x1b[H\x1b[2J")  # clear the screen, so that the board stays in place
+        for event in self._events[-MOST_EVENTS:]:
+            self.console.print(event)
         draw_cells(self.console, board, last=True)
         # Legal moves are marked on the board: a list of them would fill a small screen.
         status, *rest = facts(board)
         self.console.print(status)
         if board.is_game_over():
             self.console.print(rest[0])
-        for note in self._notes:
-            self.console.print(note)
-        self._notes.clear()
+        for reply in self._replies:
+            self.console.print(reply)
+        self._replies.clear()
 
-    def happened(self, text: str) -> None:
-        self._news.append(text)
+    def add_event(self, text: str) -> None:
+        self._events.append(text)
 
-    def tell(self, text: str) -> None:
-        self._notes.append(text)
+    def reply(self, text: str) -> None:
+        self._replies.append(text)
 
-    def answered(self, board: Board[Any], ticking: Ticking) -> None:
-        """Draw the board again, the answer below it: on a small screen it would scroll away."""
-        if self._notes:
+    def redraw(self, board: Board[Any], ticking: Ticking) -> None:
+        """Draw the board again, with the reply below it: on a small screen the reply would scroll it away."""
+        if self._replies:
             self.show(board, ticking)
 
-    def seen(self) -> None:
-        self._news.clear()
+    def clear_events(self) -> None:
+        self._events.clear()
 
     def close(self) -> None:
-        for note in self._notes:
-            self.console.print(note)
-        self._notes.clear()
+        for reply in self._replies:
+            self.console.print(reply)
+        self._replies.clear()
 
     # --- the human ---
 
     def ask(self, prompt: str, words: Sequence[str], ticking: Ticking | None) -> str:
         try:
-            line = input(prompt) if self._session is None else self._edited(self._session, prompt, words, ticking)
+            line = input(prompt) if self._session is None else self._edited_line(self._session, prompt, words, ticking)
         except EOFError:
             raise Leave from None
         if ticking is not None and ticking.left(ticking.side) == 0.0:
-            raise OutOfTime  # on a dumb terminal no flag falls by itself
+            raise OutOfTime  # on a dumb terminal nothing ends the prompt in time
         return line.strip()
 
-    def _edited(self, session: PromptSession[str], prompt: str, words: Sequence[str], ticking: Ticking | None) -> str:
+    def _edited_line(
+        self, session: PromptSession[str], prompt: str, words: Sequence[str], ticking: Ticking | None
+    ) -> str:
         left = None if ticking is None else ticking.left(ticking.side)
 
-        def flag() -> None:
+        def start_clock() -> None:
             if left is not None:
-                get_app().create_background_task(_falls(left))
+                get_app().create_background_task(_fall_flag(left))
 
         return session.prompt(
             prompt,
             completer=Words(words),
             bottom_toolbar=lambda: _toolbar(ticking),
             refresh_interval=0 if left is None else TICK,
-            pre_run=flag,
+            pre_run=start_clock,
         )
 
     # --- the computer ---
 
-    def working(self, what: str, ticking: Ticking, work: Callable[[], T], stop: Stop) -> T:
+    def run_work(self, label: str, ticking: Ticking, work: Callable[[], T], stop: Stop) -> T:
         if self.console.is_dumb_terminal:
-            self.console.print(f"{what} …")
-            return interruptibly(work, stop)
+            self.console.print(f"{label} …")
+            return run_interruptibly(work, stop)
         with Live(
-            get_renderable=lambda: _sign(what, ticking),
+            get_renderable=lambda: _working_line(label, ticking),
             console=self.console,
             refresh_per_second=1 / TICK,
             transient=True,
         ):
-            return interruptibly(work, stop)
+            return run_interruptibly(work, stop)
 
 
 def _keys() -> KeyBindings:
-    """Ctrl-C clears a line; one that is empty is interrupted, as every line is by default."""
+    """Return key bindings by which Ctrl-C clears a line; on an empty line it interrupts, as by default."""
     keys = KeyBindings()
 
     @keys.add("c-c", filter=Condition(lambda: bool(get_app().current_buffer.text)))
@@ -149,7 +151,7 @@ def _keys() -> KeyBindings:
     return keys
 
 
-async def _falls(left: float) -> None:
+async def _fall_flag(left: float) -> None:
     await asyncio.sleep(left)
     get_app().exit(exception=OutOfTime())
 
@@ -161,10 +163,10 @@ def _toolbar(ticking: Ticking | None) -> StyleAndTextTuples:
     return [*parts, ("", FEWER_KEYS if parts else KEYS)]
 
 
-def _sign(what: str, ticking: Ticking) -> Text:
-    """Who is at work, for how long, and the clocks."""
+def _working_line(label: str, ticking: Ticking) -> Text:
+    """Return the line of a working player: its label, the time so far, and the clocks."""
     dots = "." * (1 + int(ticking.seconds / TICK) % 3)
-    line = Text(f"{what} {dots:<3} {ticking.seconds:.0f} s")
+    line = Text(f"{label} {dots:<3} {ticking.seconds:.0f} s")
     for text, low in ticking.texts():
         line.append("   ")
         line.append(text, "bold red" if low else "bold")
@@ -172,7 +174,7 @@ def _sign(what: str, ticking: Ticking) -> Text:
 
 
 class Words(Completer):
-    """Completes moves and commands, and file names behind those that take one."""
+    """Completes moves and commands, and file names after commands that take one."""
 
     def __init__(self, words: Sequence[str]) -> None:
         self._words = words
@@ -185,7 +187,7 @@ class Words(Completer):
             if word.lower() in WITH_FILE:
                 yield from self._paths.get_completions(Document(rest, len(rest)), complete_event)
             return
-        for each in self._words:
-            if each.lower().startswith(word.lower()):
-                text = f"{each} " if each in WITH_FILE else each
-                yield Completion(text, start_position=-len(word), display=each)
+        for candidate in self._words:
+            if candidate.lower().startswith(word.lower()):
+                text = f"{candidate} " if candidate in WITH_FILE else candidate
+                yield Completion(text, start_position=-len(word), display=candidate)

@@ -1,4 +1,4 @@
-"""Clocks while one of them runs, as they are shown."""
+"""Game clocks while one of them runs, as they are shown."""
 
 import time
 from dataclasses import dataclass, field
@@ -7,7 +7,7 @@ from outflank.games.sides import Side
 from outflank.players.clock import Clocks
 
 LOW_SECONDS, LOW_SHARE = 10.0, 0.1
-"""Time is low with less than this, or this part of what there was for the game."""
+"""Time is low below this number of seconds, or this share of the time for the game."""
 
 
 @dataclass(slots=True)
@@ -18,25 +18,25 @@ class Ticking:
     side: Side
     began: float = field(default_factory=time.perf_counter)
     earlier_seconds: float = 0.0
-    """What it had thought before."""
+    """Time that the side had used before `began`."""
 
     @property
     def seconds(self) -> float:
-        """How long the side has thought since it began."""
+        """Time that the side has used since `began`."""
         return time.perf_counter() - self.began
 
-    def begun_anew(self) -> "Ticking":
-        """The same clocks, which run on, for something that begins now."""
+    def restarted(self) -> "Ticking":
+        """Return the same running clocks, for work that begins now."""
         return Ticking(self.clocks, self.side, earlier_seconds=self.earlier_seconds + self.seconds)
 
     def left(self, side: Side) -> float | None:
-        """Seconds that a side has left at this moment; None: there is no end of them."""
+        """Return the seconds that a side has left now; None: it has no limit."""
         control = self.clocks.controls[side]
         left = self.clocks.left[side] if control.move_seconds is None else control.move_seconds
         return left if left is None or side is not self.side else max(0.0, left - self.earlier_seconds - self.seconds)
 
     def is_low(self, side: Side) -> bool:
-        """Whether a side should hurry."""
+        """Return whether a side is short of time."""
         left, control = self.left(side), self.clocks.controls[side]
         if left is None:
             return False
@@ -45,20 +45,20 @@ class Ticking:
         return left < max(LOW_SECONDS, LOW_SHARE * (control.game_seconds or 0.0))
 
     def texts(self) -> list[tuple[str, bool]]:
-        """Each side's time in words, and whether it is low; nothing where there is no clock."""
+        """Return each side's time as text, and whether it is low; nothing without a clock."""
         parts = []
         for side in Side:
             left = self.left(side)
             if left is not None:
                 low = self.is_low(side)
-                parts.append((f"{side} {face(left)}{' low' if low else ''}", low))
+                parts.append((f"{side} {clock_text(left)}{' low' if low else ''}", low))
         return parts
 
 
-def face(seconds: float) -> str:
-    """A time as a clock shows it: tenths only when they count.
+def clock_text(seconds: float) -> str:
+    """Return a time as a clock shows it, with tenths only below `LOW_SECONDS`.
 
-    >>> [face(seconds) for seconds in (300, 59.9, 8.25, 0, 3725)]
+    >>> [clock_text(seconds) for seconds in (300, 59.9, 8.25, 0, 3725)]
     ['5:00', '0:59', '0:08.2', '0:00.0', '1:02:05']
     """
     if seconds < LOW_SECONDS:

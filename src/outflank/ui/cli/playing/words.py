@@ -1,4 +1,4 @@
-"""What a human can say at the table, and what is answered to words that are none of these."""
+"""The commands of a human in a game, and the replies to unknown words."""
 
 from outflank.errors import OutflankError, UnknownName, suggestion
 
@@ -8,28 +8,28 @@ HELP = (
     "Ctrl-C clears the line; while the computer thinks it makes it move now; pressed again, or on an empty line, "
     "it leaves the game, as Ctrl-D does"
 )
-"""Where a game says what it asks for."""
+"""Reply to `help`; `{asks}` is the game's description of a move."""
 
 COMMANDS = ("help", "hint", "eval", "moves", "undo", "flip", "save", "load", "resign", "quit")
 
 WITH_FILE = ("save", "load")
-"""Commands that a file's name follows."""
+"""Commands that are followed by a file name."""
 
 AFTERWARDS = ("save", "review", "again", "undo", "quit")
-"""What can be done when the game is over."""
+"""Commands after the end of a game."""
 
 HELP_AFTERWARDS = "save FILE keeps the game, review goes through it, again plays another, undo takes back, quit leaves"
 
 
-def no_move(word: str, error: OutflankError) -> str:
-    """What is said of a word that is neither a command nor a move, as `error` has it."""
+def refusal_text(word: str, error: OutflankError) -> str:
+    """Return the reply to a word that is neither a command nor a move; `error` is why it is no move."""
     if word in AFTERWARDS:
         return f"{word!r} is for a game that is over"
     return f"{error}{suggestion(word, COMMANDS)}"
 
 
 def refuse_afterwards(word: str) -> None:
-    """Say what is wrong with a word when the game is over."""
+    """Raise an error for a word that is not possible after the end of a game."""
     if word in COMMANDS:
         raise OutflankError(f"the game is over: no {word!r} now ({HELP_AFTERWARDS})")
     raise UnknownName.among("command", word, AFTERWARDS)

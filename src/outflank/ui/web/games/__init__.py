@@ -1,1 +1,1 @@
-"""Games as they are kept, changed, told to pages and written for elsewhere."""
+"""Saved games: their storage, their changes, their messages and their export."""

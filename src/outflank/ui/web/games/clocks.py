@@ -1,31 +1,31 @@
-"""What is taken from the clocks of a game."""
+"""Time taken from the clocks of a game."""
 
 from msgspec.structs import replace
 
 from outflank.games.sides import Side
 from outflank.ui.web.games.seats import clocks_of, has_clock
-from outflank.ui.web.games.tree import KeptGame, Verdict, colour
+from outflank.ui.web.games.tree import SavedGame, Verdict, colour
 
 
-def charged(kept: KeptGame, side: Side | None, seconds: float) -> KeptGame:
-    """With what a side has thought without a move taken from its clock; None: no clock ran."""
+def charged(saved: SavedGame, side: Side | None, seconds: float) -> SavedGame:
+    """Return the game with time taken from a side's clock without a move; None: no clock ran."""
     if side is None:
-        return kept
-    clocks = clocks_of(kept.seats, kept.left)
+        return saved
+    clocks = clocks_of(saved.seats, saved.left)
     clocks.use(side, seconds)
-    return replace(kept, left=(clocks.left[Side.BLACK], clocks.left[Side.WHITE]))
+    return replace(saved, left=(clocks.left[Side.BLACK], clocks.left[Side.WHITE]))
 
 
-def timed(kept: KeptGame, side: Side, seconds: float) -> KeptGame:
-    """With what a move took taken from its side's clock; lost, where that was too much."""
-    if not has_clock(kept.seats):
-        return kept
-    clocks = clocks_of(kept.seats, kept.left)
+def timed(saved: SavedGame, side: Side, seconds: float) -> SavedGame:
+    """Return the game with the time of a move taken from its side's clock; lost, if that was too much."""
+    if not has_clock(saved.seats):
+        return saved
+    clocks = clocks_of(saved.seats, saved.left)
     in_time = clocks.spend(side, seconds)
-    kept = replace(kept, left=(clocks.left[Side.BLACK], clocks.left[Side.WHITE]))
-    return kept if in_time else lost(kept, side, "time")
+    saved = replace(saved, left=(clocks.left[Side.BLACK], clocks.left[Side.WHITE]))
+    return saved if in_time else lost(saved, side, "time")
 
 
-def lost(kept: KeptGame, side: Side, reason: str) -> KeptGame:
-    """With the node that is shown as the end of the game: a side has lost there, otherwise than by the rules."""
-    return replace(kept, verdict=Verdict(node=kept.node, loser=colour(side), reason=reason))
+def lost(saved: SavedGame, side: Side, reason: str) -> SavedGame:
+    """Return the game, ended at the current node: a side has lost there by resignation, time or failure."""
+    return replace(saved, verdict=Verdict(node=saved.node, loser=colour(side), reason=reason))

@@ -1,4 +1,4 @@
-"""Who may play at a table on the web, in words: nothing that starts a program, reads a file or thinks for hours."""
+"""The players allowed on the web, as text: none that starts a program, reads a file or thinks for hours."""
 
 import re
 from typing import Any
@@ -13,33 +13,33 @@ from outflank.ui.web.requests import Seats
 
 MOST_DEPTH = 30
 MOST_SECONDS = 60.0
-"""Of a move, whatever a player was told."""
+"""Maximum time of a move, whatever the settings of the player."""
 
 TABLE_BITS = 17
-"""Each of a player's two tables: 4 MiB."""
+"""Bits of each of a player's two tables, which takes 4 MiB."""
 
 _SETTING = r"(level|depth|time|report)=([A-Za-z0-9.]{1,16})"
 _WORDS = re.compile(rf"computer(?: +{_SETTING})*|random|first|{HUMAN}", re.ASCII)
 
 
 def check_seats(seats: Seats, game: Any) -> None:
-    """Refuse players and clocks that are not for here."""
-    control_of(seats)
+    """Raise an error for players and clocks that are not allowed on the web."""
+    time_control(seats)
     for words in (seats.black, seats.white):
         _check_words(words.strip(" "), game)
 
 
 def _check_words(words: str, game: Any) -> None:
     if _WORDS.fullmatch(words) is None:
-        known = "human, random, first, or computer with level=, depth=, time= or report="
-        raise OutflankError(f"{words!r} is no player here: {known}")
+        allowed = "human, random, first, or computer with level=, depth=, time= or report="
+        raise OutflankError(f"{words!r} is no player here: {allowed}")
     settings = dict(re.findall(_SETTING, words))
     if "depth" in settings and not 1 <= _number(int, settings["depth"], "depth") <= MOST_DEPTH:
         raise OutflankError(f"depth={settings['depth']}: 1 to {MOST_DEPTH}")
     if "time" in settings and not 0 < _number(float, settings["time"], "time") <= MOST_SECONDS:
         raise OutflankError(f"time={settings['time']}: at most {MOST_SECONDS:g} seconds a move")
     if not is_human(words):
-        seated(words, game, variety=1).close()  # refuse now, not at the first move, what cannot be made
+        web_player(words, game, variety=1).close()  # raises an error now, not at the first move
 
 
 def _number(kind: type[int] | type[float], text: str, name: str) -> float:
@@ -50,42 +50,42 @@ def _number(kind: type[int] | type[float], text: str, name: str) -> float:
 
 
 def is_human(words: str) -> bool:
-    """Whether a person moves there."""
+    """Whether the player is human."""
     return words.strip() == HUMAN
 
 
-def words_of(seats: Seats, side: Side) -> str:
-    """Who plays a side."""
+def player_words(seats: Seats, side: Side) -> str:
+    """Return the player of a side, as text."""
     return (seats.black if side is Side.BLACK else seats.white).strip()
 
 
-def seated(words: str, game: Any, variety: int) -> Player:
-    """The player of those words, with small tables: there may be many at once."""
+def web_player(words: str, game: Any, variety: int) -> Player:
+    """Return the player that `words` describe, with small tables: there may be many players at once."""
     report = re.search(r"report=(\S+)", words)
-    tables = report is None or program_named(report[1], game).search.get("table_bits", TABLE_BITS) is not None
-    if words.startswith("computer") and tables:
+    uses_tables = report is None or program_named(report[1], game).search.get("table_bits", TABLE_BITS) is not None
+    if words.startswith("computer") and uses_tables:
         words = f"{words} table_bits={TABLE_BITS}"
     return player(words, game, variety=variety)
 
 
-def control_of(seats: Seats) -> TimeControl:
-    """The time that both have."""
+def time_control(seats: Seats) -> TimeControl:
+    """Return the time control of both sides."""
     return TimeControl.parse(seats.clock)
 
 
 def has_clock(seats: Seats) -> bool:
-    """Whether time is counted at all."""
-    return control_of(seats) != TimeControl()
+    """Whether the game is played with clocks."""
+    return time_control(seats) != TimeControl()
 
 
 def full_clocks(words: str) -> tuple[float | None, float | None]:
-    """What both have at the beginning."""
+    """Return the initial seconds of both clocks; None: unlimited."""
     seconds = TimeControl.parse(words).game_seconds
     return seconds, seconds
 
 
 def clocks_of(seats: Seats, left: tuple[float | None, float | None]) -> Clocks:
-    """Both clocks, with what they have left."""
-    clocks = Clocks.alike(control_of(seats))
+    """Return both clocks with this time left."""
+    clocks = Clocks.alike(time_control(seats))
     clocks.left = {Side.BLACK: left[0], Side.WHITE: left[1]}
     return clocks

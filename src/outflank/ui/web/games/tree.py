@@ -1,5 +1,5 @@
-"""A game as it is kept: a tree of moves, of which one position is shown. Nothing here changes a game: each function
-returns another one, so that what could not be written down has not happened."""
+"""A saved game: a tree of moves with a current node, whose position is shown. Games are immutable: each function
+returns another one, so that a change that could not be saved has not happened."""
 
 from typing import Any
 
@@ -14,75 +14,75 @@ from outflank.ui.web.messages import Node
 from outflank.ui.web.requests import Colour, Seats
 
 MOST_NODES = 2000
-"""Positions in the tree of one game."""
+"""Maximum number of positions in the tree of one game."""
 
 MOST_NUMBER = 100_000
-"""Of a node: numbers are not used twice."""
+"""Maximum number of a node: numbers are not used twice."""
 
 FIRST = 0
 """The node of the start."""
 
 
 class Verdict(Struct, frozen=True, kw_only=True):
-    """A game that has ended otherwise than by its rules."""
+    """The end of a game by resignation, time or failure of a player."""
 
     node: int
     loser: Colour
     reason: str
-    """`resigned`, `time`, or why a player could not go on."""
+    """`resigned`, `time`, or the error of a player."""
 
 
-class KeptGame(Document, frozen=True, kw_only=True, tag="outflank/web-game/1"):
-    """A game on disk, and in the hands of who plays it."""
+class SavedGame(Document, frozen=True, kw_only=True, tag="outflank/web-game/1"):
+    """A game as it is stored on disk."""
 
     id: str
     game: str
     options: dict[str, int | str]
-    """With which it started, for people."""
+    """The options of the game at its start, for display."""
     rules: dict[str, int | str]
-    """Those that `start` does not tell."""
+    """The options that the text of `start` does not contain."""
     start: str
     nodes: tuple[Node, ...]
     """Parents before children; of siblings the first is on the main line."""
     node: int = FIRST
-    """The one that is shown."""
+    """The current node, whose position is shown."""
     next: int = 1
     """The number of the next node."""
     revision: int = 1
     changed: float = 0.0
     seats: Seats = Seats()
     left: tuple[float | None, float | None] = (None, None)
-    """What black's and white's clocks have left; None: there is no end of it."""
+    """Seconds left on black's and white's clocks; None: unlimited."""
     live: bool = False
-    """Whether it is played at the node that is shown: clocks run, and a computer moves."""
+    """Whether the game is played at the current node: clocks run, and a computer moves."""
     remark: str = ""
     verdict: Verdict | None = None
     names: tuple[str, str] = ("", "")
     plain: bool = False
-    """Whether it was begun from the start of its game: where no move was made, there is nothing to keep."""
+    """Whether the game began at the usual start: without moves there is nothing to save."""
 
 
-def is_untouched(kept: KeptGame) -> bool:
-    """Whether no move was ever made in it: another game of the kind is as good as this one."""
-    return kept.plain and kept.next == FIRST + 1 and kept.verdict is None
+def is_untouched(saved: SavedGame) -> bool:
+    """Whether no move was ever made: any new game of the kind is the same."""
+    return saved.plain and saved.next == FIRST + 1 and saved.verdict is None
 
 
 def colour(side: Side) -> Colour:
-    """A side as messages have it."""
+    """Return a side as in messages."""
     return "black" if side is Side.BLACK else "white"
 
 
-def node_of(kept: KeptGame, number: int) -> Node:
-    """The node with this number."""
-    for each in kept.nodes:
-        if each.id == number:
-            return each
+def node_of(saved: SavedGame, number: int) -> Node:
+    """Return the node with this number."""
+    for node in saved.nodes:
+        if node.id == number:
+            return node
     raise OutflankError(f"this game has no node {number}")
 
 
-def path_to(kept: KeptGame, number: int) -> list[Node]:
-    """The nodes from the start to this one, both included."""
-    by_number = {each.id: each for each in kept.nodes}
+def path_to(saved: SavedGame, number: int) -> list[Node]:
+    """Return the nodes from the start to this one, both included."""
+    by_number = {node.id: node for node in saved.nodes}
     if number not in by_number:
         raise OutflankError(f"this game has no node {number}")
     path = [by_number[number]]
@@ -91,65 +91,65 @@ def path_to(kept: KeptGame, number: int) -> list[Node]:
     return path[::-1]
 
 
-def main_line(kept: KeptGame) -> list[Node]:
-    """The nodes of the main line, the start first."""
+def main_line(saved: SavedGame) -> list[Node]:
+    """Return the nodes of the main line, the start first."""
     first: dict[int | None, Node] = {}
-    for each in kept.nodes:
-        first.setdefault(each.parent, each)
+    for node in saved.nodes:
+        first.setdefault(node.parent, node)
     line = [first[None]]
     while line[-1].id in first:
         line.append(first[line[-1].id])
     return line
 
 
-def with_move(kept: KeptGame, board: Board[Any], number: int, text: str) -> KeptGame:
-    """With the move that `text` names after a node, whose board this is; it is shown."""
-    node = node_of(kept, number)
-    if kept.verdict is not None and kept.verdict.node == node.id:
+def with_move(saved: SavedGame, board: Board[Any], number: int, text: str) -> SavedGame:
+    """Return the game with the move in `text` after a node, whose board this is; the move's node is the current one."""
+    node = node_of(saved, number)
+    if saved.verdict is not None and saved.verdict.node == node.id:
         raise IllegalMove("the game is over")
     move = str(board.parse_move(text))
-    there = next((each for each in kept.nodes if each.parent == node.id and each.move == move), None)
-    if there is not None:
-        return replace(kept, node=there.id, remark="")
-    if len(kept.nodes) >= MOST_NODES or kept.next > MOST_NUMBER:
+    existing = next((child for child in saved.nodes if child.parent == node.id and child.move == move), None)
+    if existing is not None:
+        return replace(saved, node=existing.id, remark="")
+    if len(saved.nodes) >= MOST_NODES or saved.next > MOST_NUMBER:
         raise OutflankError(f"a game has {MOST_NODES:,} positions at most: prune it, or begin another one")
-    new = Node(id=kept.next, parent=node.id, move=move, side=colour(board.turn))
-    return replace(kept, nodes=(*kept.nodes, new), node=new.id, next=kept.next + 1, remark="")
+    new = Node(id=saved.next, parent=node.id, move=move, side=colour(board.turn))
+    return replace(saved, nodes=(*saved.nodes, new), node=new.id, next=saved.next + 1, remark="")
 
 
-def at_node(kept: KeptGame, number: int) -> KeptGame:
-    """Showing another node."""
-    return replace(kept, node=node_of(kept, number).id, remark="")
+def at_node(saved: SavedGame, number: int) -> SavedGame:
+    """Return the game with another current node."""
+    return replace(saved, node=node_of(saved, number).id, remark="")
 
 
-def pruned(kept: KeptGame, number: int) -> KeptGame:
-    """Without a node and all that follows it."""
-    node = node_of(kept, number)
+def pruned(saved: SavedGame, number: int) -> SavedGame:
+    """Return the game without a node and all that follows it."""
+    node = node_of(saved, number)
     if node.parent is None:
         raise OutflankError("the start of a game stays: delete the game instead")
-    gone = {number}
-    for each in kept.nodes:  # children stand behind their parents
-        if each.parent in gone:
-            gone.add(each.id)
-    verdict = None if kept.verdict is not None and kept.verdict.node in gone else kept.verdict
+    removed = {number}
+    for descendant in saved.nodes:  # children come after their parents
+        if descendant.parent in removed:
+            removed.add(descendant.id)
+    verdict = None if saved.verdict is not None and saved.verdict.node in removed else saved.verdict
     return replace(
-        kept,
-        nodes=tuple(each for each in kept.nodes if each.id not in gone),
-        node=node.parent if kept.node in gone else kept.node,
+        saved,
+        nodes=tuple(node for node in saved.nodes if node.id not in removed),
+        node=node.parent if saved.node in removed else saved.node,
         verdict=verdict,
     )
 
 
-def promoted(kept: KeptGame, number: int) -> KeptGame:
-    """With the line that leads to a node as the main line."""
-    nodes = list(kept.nodes)
-    for each in path_to(kept, number):
-        first = next(index for index, other in enumerate(nodes) if other.parent == each.parent)
-        nodes.remove(each)
-        nodes.insert(first, each)
-    return replace(kept, nodes=tuple(nodes))
+def promoted(saved: SavedGame, number: int) -> SavedGame:
+    """Return the game with the line that leads to a node as the main line."""
+    nodes = list(saved.nodes)
+    for node in path_to(saved, number):
+        first = next(index for index, sibling in enumerate(nodes) if sibling.parent == node.parent)
+        nodes.remove(node)
+        nodes.insert(first, node)
+    return replace(saved, nodes=tuple(nodes))
 
 
-def with_judged(kept: KeptGame, judged: Node) -> KeptGame:
-    """With what a review found of a node."""
-    return replace(kept, nodes=tuple(judged if each.id == judged.id else each for each in kept.nodes))
+def with_judged(saved: SavedGame, judged: Node) -> SavedGame:
+    """Return the game with a node as judged by a review."""
+    return replace(saved, nodes=tuple(judged if node.id == judged.id else node for node in saved.nodes))

@@ -1,134 +1,134 @@
-// The page: connects, finds out from the address what to show, and shows it.
+// The page: connects to the server, and shows the view that the address names.
 
-import { kept } from "./parts/dom.js";
-import { desk } from "./views/desk.js";
-import { fresh } from "./game/fresh.js";
+import { localStore } from "./parts/dom.js";
+import { boardView } from "./views/board_view.js";
+import { newGame } from "./game/new_game.js";
 import { games } from "./views/games.js";
-import { listen } from "./parts/keys.js";
+import { listenToKeys } from "./parts/keys.js";
 import { lab } from "./views/lab.js";
-import { Link, Lost } from "./link.js";
-import { paints } from "./board/pieces.js";
-import { address, asked, parts, visit } from "./route.js";
+import { Connection, ConnectionLost } from "./connection.js";
+import { gradients } from "./board/pieces.js";
+import { address, addressRequest, addressParts, visit } from "./route.js";
 import { shell } from "./parts/shell.js";
-import { Table } from "./game/table.js";
+import { OpenGame } from "./game/open_game.js";
 import { words } from "./parts/words.js";
 
 const socket = new URL("socket", location.href);
 socket.protocol = socket.protocol.replace("http", "ws");
 socket.hash = "";
 
-const link = new Link(socket);
-const table = new Table(link);
+const connection = new Connection(socket);
+const openGame = new OpenGame(connection);
 
-/** What every view may use. */
-const app = { link, table, visit, ...shell(table) };
-const views = { desk: desk(app), games: games(app), lab: lab(app) };
-app.desk = views.desk;
+/** The objects and functions that every view may use. */
+const app = { connection, openGame, visit, ...shell(openGame) };
+const views = { boardView: boardView(app), games: games(app), lab: lab(app) };
+app.boardView = views.boardView;
 
-let shown = null;
-let arriving = 0;
-let late = null; // an address that could not be shown yet
+let currentView = null;
+let arrivals = 0;
+let pendingAddress = null; // an address that could not be shown yet, with its state
 
-/** Show what the address says. */
-async function arrive() {
-  const [names, turn] = [parts(), ++arriving];
-  const name = Object.hasOwn(words.views, names[0] ?? "") ? names[0] : "play";
-  late = link.ready ? null : here();
-  if (late) return;
+/** Show the view that the address names. */
+async function showAddress() {
+  const [parts, arrival] = [addressParts(), ++arrivals];
+  const name = Object.hasOwn(words.views, parts[0] ?? "") ? parts[0] : "play";
+  pendingAddress = connection.ready ? null : currentAddress();
+  if (pendingAddress) return;
   if (name === "games" || name === "lab") {
-    table.leave();
-    show(views[name], name, names.slice(1));
+    openGame.leave();
+    show(views[name], name, parts.slice(1));
     return;
   }
-  const shows = async (laid) => {
-    await laid;
-    if (turn === arriving) show(views.desk, name, names.slice(1));
+  const showBoardWhen = async (opening) => {
+    await opening;
+    if (arrival === arrivals) show(views.boardView, name, parts.slice(1));
   };
-  await failing(
-    () => shows(lay(names, name)),
-    // The game on the table, or a new one, or at least those that are kept.
-    () => failing(() => shows(usual()), () => turn === arriving && keptGames()),
+  await tryOr(
+    () => showBoardWhen(openFromAddress(parts, name)),
+    // Otherwise the last game or a new one, or at least the list of saved games.
+    () => tryOr(() => showBoardWhen(openDefault()), () => arrival === arrivals && showGameList()),
   );
 }
 
-const here = () => ({ to: location.hash, state: history.state });
+const currentAddress = () => ({ to: location.hash, state: history.state });
 
-/** Do something; where the server refuses it, the reason is told and something else is done. */
-async function failing(act, otherwise) {
+/** Run an action; if the server refuses it, show the reason and run another one. */
+async function tryOr(action, otherwise) {
   try {
-    await act();
+    await action();
   } catch (error) {
-    if (error instanceof Lost) return void (late = here());
-    app.wrong(error.message);
+    if (error instanceof ConnectionLost) return void (pendingAddress = currentAddress());
+    app.showError(error.message);
     await otherwise();
   }
 }
 
-function keptGames() {
+function showGameList() {
   visit(address("games"), { quietly: true });
   show(views.games, "games", []);
 }
 
-/** Lay the game on the table that the address names, or the one that was there last, or a new one. */
-async function lay(names, name) {
-  if (names[0] === "game" && names[1]) return table.open(names[1]);
-  const shares = name !== "play" ? asked(names) : null;
-  if (await opened(history.state?.id)) return table.game;
-  return shares ? table.begin(shares) : usual();
+/** Open the game that the address names, or the last open one, or a new one. */
+async function openFromAddress(parts, name) {
+  if (parts[0] === "game" && parts[1]) return openGame.open(parts[1]);
+  const request = name !== "play" ? addressRequest(parts) : null;
+  if (await tryOpen(history.state?.id)) return openGame.game;
+  return request ? openGame.begin(request) : openDefault();
 }
 
-async function usual() {
-  if ((await opened(table.game?.id)) || (await opened(kept.get("game")))) return table.game;
-  return table.begin(fresh.usual(link.welcome));
+async function openDefault() {
+  if ((await tryOpen(openGame.game?.id)) || (await tryOpen(localStore.get("game")))) return openGame.game;
+  return openGame.begin(newGame.defaults(connection.welcome));
 }
 
-async function opened(id) {
+async function tryOpen(id) {
   if (!id) return false;
   try {
-    await table.open(id);
+    await openGame.open(id);
     return true;
   } catch (error) {
-    if (error instanceof Lost) throw error;
-    return false; // it was deleted
+    if (error instanceof ConnectionLost) throw error;
+    return false; // the game was deleted
   }
 }
 
-function show(view, name, rest) {
-  if (shown && shown !== view) shown.leave();
-  app.place(view.element, name);
-  shown = view;
-  view.enter(name, rest);
+function show(view, name, parameters) {
+  if (currentView && currentView !== view) currentView.leave();
+  app.showView(view.element, name);
+  currentView = view;
+  view.enter(name, parameters);
 }
 
-table.addEventListener("game", () => kept.set("game", table.game.id));
-table.addEventListener("wrong", ({ detail }) => app.wrong(detail.lost ? words.link.offline : detail.why));
-table.addEventListener("gone", () => {
-  table.game = null;
-  if (shown === views.desk) visit(address("games"));
+openGame.addEventListener("game", () => localStore.set("game", openGame.game.id));
+openGame.addEventListener("wrong", ({ detail }) => app.showError(detail.lost ? words.connection.offline : detail.why));
+openGame.addEventListener("gone", () => {
+  openGame.game = null;
+  if (currentView === views.boardView) visit(address("games"));
 });
-link.addEventListener("welcome", async () => {
-  const wanted = late;
-  // It writes the address of what it shows.
-  if (!(await table.resume())) {
-    // An address that shares a position can show it without the game that was kept.
-    table.game = null;
+connection.addEventListener("welcome", async () => {
+  const pending = pendingAddress;
+  // `resume` sets the address to that of the shown game.
+  if (!(await openGame.resume())) {
+    // An address that contains a position can be shown without the saved game.
+    openGame.game = null;
     history.replaceState(null, "", location.hash);
-    await arrive();
+    await showAddress();
   }
-  // Not before: a move in a game that the server has forgotten would be refused.
-  if (link.ready) app.connected();
-  shown?.again();
-  if (wanted) visit(wanted.to, { quietly: true, state: wanted.state });
-  if (wanted || !shown) arrive();
+  // Only now: a move in a game that the server has deleted would be refused.
+  if (connection.ready) app.showConnected();
+  currentView?.reconnected();
+  if (pending) visit(pending.to, { quietly: true, state: pending.state });
+  if (pending || !currentView) showAddress();
 });
-link.addEventListener("lost", ({ detail }) => app.lost(detail.again, table.unsaid?.move));
-link.addEventListener("outdated", () => app.outdated());
-table.addEventListener("unsaid", ({ detail }) => app.lost(true, detail.move));
-addEventListener("popstate", arrive);
-addEventListener("visited", arrive);
+connection.addEventListener("lost", ({ detail }) => app.showDisconnected(detail.wasConnected, openGame.unsent?.move));
+connection.addEventListener("outdated", () => app.showOutdated());
+openGame.addEventListener("unsent", ({ detail }) => app.showDisconnected(true, detail.move));
+addEventListener("popstate", showAddress);
+addEventListener("visited", showAddress);
 
-document.body.prepend(paints());
+document.body.prepend(gradients());
 document.getElementById("page").append(app.element);
-listen(app);
-app.lost(false);
-link.connect();
+listenToKeys(app);
+app.showDisconnected(false);
+connection.connect();

@@ -1,16 +1,21 @@
-// Addresses: what is shown stands behind the # of the page's address, so that a link shares it.
+// Addresses: the fragment (#) of the page's address describes what is shown, so that a link shares it.
+
+/** @import { Tree } from "./game/tree.js" */
+/** @import { BoardViewName, Game, RequestOf } from "./types.js" */
 
 /** The parts of an address: `["analyse", "othello", …]`. */
-export function parts(hash = location.hash) {
-  return hash.replace(/^#\/?/, "").split("/").filter(Boolean).map(unpacked);
+export function addressParts(hash = location.hash) {
+  return hash.replace(/^#\/?/, "").split("/").filter(Boolean).map(decodePart);
 }
 
+/** @param {string[]} names */
 export function address(...names) {
-  return `#/${names.map(packed).join("/")}`;
+  return `#/${names.map(encodePart).join("/")}`;
 }
 
-// Blanks and slashes stand in the notations of positions; written as signs, an address stays readable.
-function packed(text) {
+// Notations of positions contain spaces and slashes; as single characters they keep an address readable.
+/** @param {string} text */
+function encodePart(text) {
   return encodeURIComponent(text)
     .replaceAll("%20", "+")
     .replaceAll("%2F", "~")
@@ -18,7 +23,8 @@ function packed(text) {
     .replaceAll("%2C", ",");
 }
 
-function unpacked(text) {
+/** @param {string} text */
+function decodePart(text) {
   try {
     return decodeURIComponent(text.replaceAll("+", "%20").replaceAll("~", "%2F"));
   } catch {
@@ -26,8 +32,13 @@ function unpacked(text) {
   }
 }
 
-/** The address of a view of the position that is shown: its game, where it began, the moves that led here. */
-export function shared(view, game, tree) {
+/**
+ * The address of a view of the current position: its game, its start, and the moves that led to it.
+ * @param {BoardViewName} view
+ * @param {Game} game
+ * @param {Tree} tree
+ */
+export function positionAddress(view, game, tree) {
   const moves = tree
     .path(game.node)
     .slice(1)
@@ -36,20 +47,29 @@ export function shared(view, game, tree) {
   return address(view, [game.game, ...options].join(","), game.start, ...(moves.length ? [moves.join(" ")] : []));
 }
 
-/** What to ask for, to see what such an address shares; null: it shares nothing. */
-export function asked([, described, start, moves]) {
-  if (!described) return null;
-  const [game, ...rest] = described.split(",");
+/**
+ * The request that opens the position of such an address; null: the address contains none.
+ * @param {string[]} parts
+ * @returns {RequestOf<"new"> | null}
+ */
+export function addressRequest([, gameAndOptions, start, moves]) {
+  if (!gameAndOptions) return null;
+  const [game, ...optionTexts] = gameAndOptions.split(",");
+  /** @type {Record<string, string | number>} */
   const options = {};
-  for (const each of rest) {
-    const [name, value = ""] = each.split("=");
+  for (const option of optionTexts) {
+    const [name, value = ""] = option.split("=");
     options[name] = /^\d+$/.test(value) ? Number(value) : value;
   }
   const text = moves ? `[FEN "${start}"] ${moves}` : start;
   return { kind: "new", game, options, ...(text ? { text } : {}) };
 }
 
-/** Go to an address; `quietly`: it says what is shown already. */
+/**
+ * Go to an address; `quietly`: only replace the address, as its content is already shown.
+ * @param {string} to
+ * @param {{ quietly?: boolean, state?: { id: string } | null }} options
+ */
 export function visit(to, { quietly = false, state = null } = {}) {
   if (quietly) {
     if (location.hash !== to || JSON.stringify(history.state) !== JSON.stringify(state))

@@ -1,1 +1,1 @@
-"""Searches for visitors: how all of them share the cores, and how far each is."""
+"""Searches for visitors: how they share the cores, and their progress."""

@@ -1,4 +1,4 @@
-"""An analysis: a search in slices, and what is told of it."""
+"""An analysis: a search in slices, and its progress messages."""
 
 import threading
 import time
@@ -15,69 +15,75 @@ from outflank.search.results import Progress, Result, Watch, WorkerStatistics
 from outflank.search.resuming import Resumable
 from outflank.search.root import PLAYED_OUT
 from outflank.search.table import FEWEST_BITS, Table
-from outflank.ui.web.messages import Analysis, AtWork, Valued
+from outflank.ui.web.messages import Analysis, ValuedMove, WorkerState
 from outflank.ui.web.requests import SearchOptions
-from outflank.ui.web.searching.at_work import at_work, valued
-from outflank.ui.web.searching.stages import USUAL, Step, steps_of
+from outflank.ui.web.searching.stages import DEFAULT_ALGORITHM, Step, steps_of
+from outflank.ui.web.searching.worker_states import move_values, worker_states
 
-FILL_EVERY = 0.5
-"""Seconds between two looks at how full a table is."""
+OCCUPANCY_SECONDS = 0.5
+"""Interval between two measurements of the occupancy of a table."""
 
-SAMPLED = 4096
-"""Buckets of it that are looked at."""
+SAMPLED_BUCKETS = 4096
+"""Number of buckets sampled for that measurement."""
 
 
 @dataclass(slots=True)
-class Found:
-    """How far an analysis is."""
+class AnalysisState:
+    """The results of an analysis so far."""
 
     depth: int = 0
     selectivity: int = 100
     exact: bool = False
     value_text: str = ""
     proved_text: str = ""
-    moves: tuple[Valued, ...] = ()
+    moves: tuple[ValuedMove, ...] = ()
     best: int | None = None
     """The code of the best move."""
     nodes: int = 0
     seconds: float = 0.0
     workers: tuple[WorkerStatistics, ...] = ()
-    """What they did in the slices before."""
+    """Statistics of the workers in the slices before."""
     known: Known = field(default_factory=Known)
     scheme: str = ""
 
 
-class Analysing:
-    """One analysis. `run` is called in threads, one at a time; `tell` from whatever thread.
+class AnalysisTask:
+    """One analysis. `run` is called in threads, one at a time; it calls `tell` from any thread.
 
-    Whoever makes one closes it: its tables are freed then, or as soon as the thread that searches has come back.
+    The caller that creates an analysis closes it: its tables are freed then, or when the searching thread returns.
     """
 
     def __init__(
-        self, board: Board[Any], *, moves: int, asked: SearchOptions, bits: int, tell: Callable[["Analysing"], None]
+        self,
+        board: Board[Any],
+        *,
+        moves: int,
+        options: SearchOptions,
+        bits: int,
+        tell: Callable[["AnalysisTask"], None],
     ) -> None:
         if board.is_game_over():
             raise OutflankError("the game is over here: there is nothing to search")
-        self.board, self.asked, self._tell = board, asked, tell
+        self.board, self.options, self._tell = board, options, tell
         self._moves = min(moves, len(board.legal_moves))
-        self._algorithm = asked.algorithm or USUAL
-        check(board.game, Options(**self._options(asked.workers or 2, None)), Limits())
-        if asked.exact and self._is_monte_carlo:
+        self._algorithm = options.algorithm or DEFAULT_ALGORITHM
+        check(board.game, Options(**self._options(options.workers or 2, None)), Limits())
+        if options.exact and self._is_monte_carlo:
             raise OutflankError(f"{self._algorithm} proves nothing: exact needs another algorithm")
-        self._steps = steps_of(board, algorithm=self._algorithm, depth=asked.depth, exact=asked.exact)
+        self._steps = steps_of(board, algorithm=self._algorithm, depth=options.depth, exact=options.exact)
         self._step: Step | None = next(self._steps, None)
         self._bits = bits
         self._tables: dict[bool, Table] = {}
-        self._kept: tuple[tuple[int, bool], Resumable] | None = None
-        self.found = Found()
+        self._single_worker_search: tuple[tuple[int, bool], Resumable] | None = None
+        self.state = AnalysisState()
         self.progress: Progress | None = None
         self.waiting = True
         self.compiling = False
         self.done = False
         self.failed = ""
-        self._workers_now: tuple[AtWork, ...] = ()
-        self._told_seconds = 0.0
-        self._filled = (0.0, 0.0)
+        self._workers: tuple[WorkerState, ...] = ()
+        self._reported_seconds = 0.0
+        self._last_occupancy = (0.0, 0.0)
         self._lock = threading.Lock()
         self._is_running = False
         self._is_closed = False
@@ -85,29 +91,29 @@ class Analysing:
 
     @property
     def kernels(self) -> tuple[str, ...]:
-        """What must have been compiled for it."""
-        return (repr(self.board.game), self._algorithm, self.asked.scheme or "", "exact" if self._may_prove else "")
+        """Key of the kernels that must be compiled for this analysis."""
+        return (repr(self.board.game), self._algorithm, self.options.scheme or "", "exact" if self._may_prove else "")
 
     @property
     def _may_prove(self) -> bool:
-        """Whether it comes to a proof, or may: the kernels of those are not compiled for nothing."""
-        near = self.asked.depth is None and self.board.moves_left <= PLAYED_OUT
-        return self.asked.exact or (near and self._algorithm not in TABLELESS)
+        """Whether the analysis may come to a proof: only then are the kernels for proofs compiled."""
+        near = self.options.depth is None and self.board.moves_left <= PLAYED_OUT
+        return self.options.exact or (near and self._algorithm not in TABLELESS)
 
     # --- searching ---
 
     def prepare(self, cores: int) -> None:
-        """Compile what it will need."""
-        for workers in {1, self.asked.workers or cores}:
+        """Compile the kernels that the analysis needs."""
+        for workers in {1, self.options.workers or cores}:
             for step in (Step(depth=1), Step(depth=None, exact=True)):
                 if not step.exact or self._may_prove:
-                    # Not its own tables: it may be closed while this compiles.
+                    # Not the tables of the analysis: it may be closed during compilation.
                     table = None if self._algorithm in TABLELESS else Table(FEWEST_BITS)
                     for _ in self._iterations(step, workers, Stop(), Limits(nodes=1), Known(), table):
                         pass
 
     def run(self, workers: int, stop: Stop, *, alone: bool = True) -> bool:
-        """Search until `stop` is called, or to the end; whether there is more to do."""
+        """Search until `stop` is called, or to the end; return whether there is more to do."""
         with self._lock:
             if self._is_closed:
                 return False
@@ -123,29 +129,29 @@ class Analysing:
 
     def _run(self, workers: int, stop: Stop, *, alone: bool) -> bool:
         self.waiting, self.compiling = False, False
-        watch = self._watch if alone else None  # a slice is over before that looks
+        watch = self._watch if alone else None  # a slice ends before the first progress report
         try:
             while self._step is not None and not stop.called and not self.failed:
-                if self._go(self._step, workers, stop, watch):
-                    self._step = None if self.found.exact else next(self._steps, None)
-                if self.asked.seconds is not None and self.found.seconds >= self.asked.seconds:
+                if self._search_step(self._step, workers, stop, watch):
+                    self._step = None if self.state.exact else next(self._steps, None)
+                if self.options.seconds is not None and self.state.seconds >= self.options.seconds:
                     self._step = None
                 self._tell(self)
         except OutflankError as error:
             self.failed, self._step = str(error), None
         except Exception as error:
             self.failed, self._step = f"{type(error).__name__}: {error}", None
-        self.waiting, self.progress, self.done = not self._is_over(), None, self._is_over()
+        self.waiting, self.progress, self.done = not self._has_ended(), None, self._has_ended()
         self._tell(self)
         return not self.done
 
-    def _is_over(self) -> bool:
+    def _has_ended(self) -> bool:
         return self._step is None or bool(self.failed)
 
-    def _go(self, step: Step, workers: int, stop: Stop, watch: Watch | None) -> bool:
-        """Go on with a step; whether it is finished."""
-        before, last = self.found, None
-        seconds = None if self.asked.seconds is None else max(0.001, self.asked.seconds - before.seconds)
+    def _search_step(self, step: Step, workers: int, stop: Stop, watch: Watch | None) -> bool:
+        """Continue a step; return whether it is completed."""
+        before, last = self.state, None
+        seconds = None if self.options.seconds is None else max(0.001, self.options.seconds - before.seconds)
         limits = Limits(depth=None if step.exact else step.depth, seconds=seconds)
         known = before.known if step.exact or before.best is None else Known(move=before.best)
         if workers == 1 and not self._is_monte_carlo:
@@ -153,24 +159,24 @@ class Analysing:
         else:
             for last in self._iterations(step, workers, stop, limits, known, self._table(step.exact)):
                 if last.depth or last.exact or self._is_monte_carlo:
-                    self._note(last, before)
+                    self._add_result(last, before)
                     self._tell(self)
         if last is None:
             return True
-        self._note(last, before)
+        self._add_result(last, before)
         return not last.stopped
 
     def _resumable(self, step: Step) -> Resumable:
-        """The search by one worker: kept from slice to slice, while nothing but the depth changes."""
+        """Return the search by one worker: the same object for all slices in which only the depth changes."""
         key = (step.selectivity, step.exact)
-        if self._kept is None or self._kept[0] != key:
+        if self._single_worker_search is None or self._single_worker_search[0] != key:
             options = Options(**self._options(1, step))
-            self._kept = (key, Resumable(self.board, options, table=self._table(step.exact)))
-        return self._kept[1]
+            self._single_worker_search = (key, Resumable(self.board, options, table=self._table(step.exact)))
+        return self._single_worker_search[1]
 
-    def _note(self, result: Result, before: Found) -> None:
+    def _add_result(self, result: Result, before: AnalysisState) -> None:
         with self._lock:
-            same = Found(
+            state = AnalysisState(
                 depth=before.depth,
                 selectivity=before.selectivity,
                 value_text=before.value_text,
@@ -180,21 +186,21 @@ class Analysing:
                 known=before.known,
             )
             if result.value is not None and (self._is_monte_carlo or not result.stopped):
-                same.depth, same.selectivity, same.exact = result.depth, result.selectivity, result.exact
-                same.value_text, same.moves = result.value_text, valued(result)
-                same.best = None if result.move is None else result.move.code
-                same.known = Known(move=same.best)
+                state.depth, state.selectivity, state.exact = result.depth, result.selectivity, result.exact
+                state.value_text, state.moves = result.value_text, move_values(result)
+                state.best = None if result.move is None else result.move.code
+                state.known = Known(move=state.best)
             if result.lower is not None or result.upper is not None:
-                same.proved_text = result.proved_text
-                move = same.best if result.move is None else result.move.code
-                same.known = Known(
+                state.proved_text = result.proved_text
+                move = state.best if result.move is None else result.move.code
+                state.known = Known(
                     lower=result.lower, upper=result.upper, move=move if result.lower is not None else None
                 )
-            same.nodes = before.nodes + result.nodes
-            same.seconds = before.seconds + result.seconds
-            same.scheme = result.scheme or ""
-            same.workers = _summed(before.workers, result.workers)
-            self.found, self.progress = same, None
+            state.nodes = before.nodes + result.nodes
+            state.seconds = before.seconds + result.seconds
+            state.scheme = result.scheme or ""
+            state.workers = _worker_totals(before.workers, result.workers)
+            self.state, self.progress = state, None
 
     def _iterations(
         self, step: Step, workers: int, stop: Stop, limits: Limits, known: Known, table: Table | None
@@ -207,32 +213,32 @@ class Analysing:
         return self._algorithm in MONTE_CARLO
 
     def _options(self, workers: int, step: Step | None) -> dict[str, Any]:
-        asked = self.asked
-        together = workers > 1
+        requested = self.options
+        is_parallel = workers > 1
         options: dict[str, Any] = {
             "algorithm": self._algorithm,
             "moves": self._moves,
             "deepen": False,
             "table_bits": None,
             "table_depth": "at-least",
-            "workers": workers if not together else asked.workers or workers,
-            "parallel": asked.scheme if together else None,
+            "workers": workers if not is_parallel else requested.workers or workers,
+            "parallel": requested.scheme if is_parallel else None,
         }
         if self._is_monte_carlo:
             options["deepen"] = True
-            if asked.scheme is None and asked.workers is None:
+            if requested.scheme is None and requested.workers is None:
                 options["workers"] = 1
         if step is not None:
             options |= {"selectivity": step.selectivity, "exact": step.exact}
         return options
 
     def _table(self, exact: bool) -> Table | None:
-        """Estimates and proofs have one each."""
+        """Return the table for estimates or the one for proofs; None: the algorithm uses none."""
         if self._algorithm in TABLELESS:
             return None
         if exact not in self._tables:
-            made = Table(self._bits - len(self._tables))
-            self._tables = {**self._tables, exact: made}  # another thread may be looking at the old ones
+            table = Table(self._bits - len(self._tables))
+            self._tables = {**self._tables, exact: table}  # another thread may be iterating over the old dictionary
         return self._tables[exact]
 
     def _watch(self, progress: Progress) -> None:
@@ -240,50 +246,50 @@ class Analysing:
             self.progress = progress
         self._tell(self)
 
-    # --- telling ---
+    # --- messages ---
 
     def message(self, of: int, id: str, node: int) -> Analysis:
-        """How far it is."""
+        """Return the progress as a message."""
         with self._lock:
-            found, more = self.found, self.progress
-            nodes = found.nodes + (more.nodes if more else 0)
-            seconds = found.seconds + (more.seconds if more else 0.0)
-            passed, searching = seconds - self._told_seconds, not self.waiting and not self.done
-            self._workers_now = at_work(self._workers_now, found.workers, more, passed, searching=searching)
-            self._told_seconds = seconds
+            state, progress = self.state, self.progress
+            nodes = state.nodes + (progress.nodes if progress else 0)
+            seconds = state.seconds + (progress.seconds if progress else 0.0)
+            passed, searching = seconds - self._reported_seconds, not self.waiting and not self.done
+            self._workers = worker_states(self._workers, state.workers, progress, passed, searching=searching)
+            self._reported_seconds = seconds
             step = self._step
-            at_depth = more.depth if more else (step.depth or found.depth if step is not None else found.depth)
+            at_depth = progress.depth if progress else (step.depth or state.depth if step is not None else state.depth)
             return Analysis(
                 of=of,
                 id=id,
                 node=node,
-                depth=found.depth,
+                depth=state.depth,
                 at_depth=at_depth,
-                exact=found.exact,
-                selectivity=found.selectivity,
-                value_text=found.value_text,
-                proved_text=found.proved_text,
-                moves=found.moves,
+                exact=state.exact,
+                selectivity=state.selectivity,
+                value_text=state.value_text,
+                proved_text=state.proved_text,
+                moves=state.moves,
                 nodes=nodes,
                 seconds=seconds,
                 speed=nodes / seconds if seconds > 0 else 0.0,
-                root_moves=(more.done, more.moves) if more else (0, len(self.board.legal_moves)),
-                workers=self._workers_now,
-                scheme=found.scheme,
-                table=self._fill(),
-                table_bytes=sum(each.nbytes for each in self._tables.values()),
+                root_moves=(progress.moves_done, progress.move_count) if progress else (0, len(self.board.legal_moves)),
+                workers=self._workers,
+                scheme=state.scheme,
+                table=self._occupancy(),
+                table_bytes=sum(table.nbytes for table in self._tables.values()),
                 waiting=self.waiting,
                 done=self.done,
                 compiling=self.compiling,
             )
 
-    def _fill(self) -> float:
+    def _occupancy(self) -> float:
         now = time.monotonic()
-        if now > self._filled[0] + FILL_EVERY:
+        if now > self._last_occupancy[0] + OCCUPANCY_SECONDS:
             tables = list(self._tables.values())
-            share = max((each.occupancy(SAMPLED).share for each in tables), default=0.0)
-            self._filled = (now, share)
-        return self._filled[1]
+            share = max((table.occupancy(SAMPLED_BUCKETS).share for table in tables), default=0.0)
+            self._last_occupancy = (now, share)
+        return self._last_occupancy[1]
 
     # --- the end ---
 
@@ -299,7 +305,7 @@ class Analysing:
 
     def _free(self) -> None:
         # The callback refers to this analysis: without that cycle reference counting frees everything.
-        self._tables, self._kept, self._tell = {}, None, _nothing
+        self._tables, self._single_worker_search, self._tell = {}, None, _nothing
         freed, self._freed = self._freed, _nothing
         freed()
 
@@ -308,7 +314,9 @@ def _nothing(*_: object) -> None:
     """Report nothing."""
 
 
-def _summed(before: tuple[WorkerStatistics, ...], now: tuple[WorkerStatistics, ...]) -> tuple[WorkerStatistics, ...]:
-    """What each worker has done; there may be another number of them now."""
+def _worker_totals(
+    before: tuple[WorkerStatistics, ...], now: tuple[WorkerStatistics, ...]
+) -> tuple[WorkerStatistics, ...]:
+    """Return the sum of both statistics for each worker; the numbers of workers may differ."""
     shared = WorkerStatistics.summed(before, now)
     return (*shared, *before[len(shared) :], *now[len(shared) :])

@@ -1,4 +1,4 @@
-"""What a scheme gains: a search by some workers, and the same by one alone."""
+"""A comparison: a search by several workers, and the same search by one."""
 
 import threading
 from collections.abc import Callable
@@ -12,26 +12,26 @@ from outflank.search.deepening import iterate, iterate_alone
 from outflank.search.results import Comparison, Progress, Result
 from outflank.ui.web.messages import Compared, Message
 from outflank.ui.web.requests import Compare
-from outflank.ui.web.searching.stages import USUAL
+from outflank.ui.web.searching.stages import DEFAULT_ALGORITHM
 
-USUAL_SECONDS = 2.0
-"""Of the search by all, where neither a depth nor a time is asked for."""
+DEFAULT_SECONDS = 2.0
+"""Time limit of the parallel search if the request has no depth and no time."""
 
 MOST_SECONDS = 300.0
-"""Of both together."""
+"""Time limit of both searches together."""
 
 
-class Comparing:
+class ComparisonTask:
     """One comparison; `run` is called in a thread."""
 
-    def __init__(self, board: Board[Any], asked: Compare, cores: int) -> None:
+    def __init__(self, board: Board[Any], request: Compare, cores: int) -> None:
         if board.is_game_over():
             raise OutflankError("the game is over here: there is nothing to search")
-        options = asked.options
-        algorithm = options.algorithm or USUAL
+        options = request.options
+        algorithm = options.algorithm or DEFAULT_ALGORITHM
         if algorithm in MONTE_CARLO:
             raise OutflankError(f"{algorithm} has no depth at which two searches could be compared")
-        self.board, self.of = board, asked.ask
+        self.board, self.of = board, request.ask
         self.workers = options.workers or max(cores, 2)
         self.options: dict[str, Any] = {
             "algorithm": algorithm,
@@ -39,13 +39,13 @@ class Comparing:
             "parallel": options.scheme,
             "exact": options.exact,
         }
-        seconds = options.seconds if options.seconds or options.depth or options.exact else USUAL_SECONDS
+        seconds = options.seconds if options.seconds or options.depth or options.exact else DEFAULT_SECONDS
         self.limits = Limits(depth=None if options.exact else options.depth, seconds=seconds)
         scheme, _ = check(board.game, Options(**self.options), self.limits)
         self.scheme = "" if scheme is None else scheme.name
 
-    def run(self, stop: Stop, tell: Callable[[Message], None], bits: int) -> None:
-        """Search twice, each time on tables of so many bits, and tell how far it is."""
+    def run(self, stop: Stop, send: Callable[[Message], None], bits: int) -> None:
+        """Search twice, each time with tables of 2^`bits` entries, and send the progress."""
         options = {**self.options, "table_bits": bits}
         timer = threading.Timer(MOST_SECONDS, stop)
         timer.daemon = True
@@ -54,23 +54,23 @@ class Comparing:
         alone: Result | None = None
 
         def watch(progress: Progress) -> None:
-            tell(self._message(together, alone, progress))
+            send(self._message(together, alone, progress))
 
         try:
-            # A search that is stopped before it begins would have tables, and compile, all the same.
+            # A search that is stopped before it begins would still allocate tables and compile.
             if stop.called:
-                tell(self._message(None, None, None, done=True))
+                send(self._message(None, None, None, done=True))
                 return
             for together in iterate(self.board, self.limits, stop=stop, watch=watch, **options):
-                tell(self._message(together, None, None))
+                send(self._message(together, None, None))
             assert together is not None
             if not stop.called:
                 for alone in iterate_alone(self.board, together, stop=stop, **options):
-                    tell(self._message(together, alone, None))
+                    send(self._message(together, alone, None))
         finally:
             timer.cancel()
-        whole = alone is not None and not alone.stopped
-        tell(self._message(together, alone, None, done=True, whole=whole))
+        is_complete = alone is not None and not alone.stopped
+        send(self._message(together, alone, None, done=True, is_complete=is_complete))
 
     def _message(
         self,
@@ -79,9 +79,9 @@ class Comparing:
         progress: Progress | None,
         *,
         done: bool = False,
-        whole: bool = False,
+        is_complete: bool = False,
     ) -> Compared:
-        found = Comparison(alone=alone, together=together) if whole and alone and together else None
+        comparison = Comparison(alone=alone, together=together) if is_complete and alone and together else None
         now = (progress.seconds, progress.nodes) if progress else (0.0, 0)
         first = (together.seconds, together.nodes) if together else now
         second = (alone.seconds, alone.nodes) if alone else (0.0, 0)
@@ -95,9 +95,9 @@ class Comparing:
             together_nodes=max(first[1], now[1]) if alone is None else first[1],
             alone_seconds=second[0],
             alone_nodes=second[1],
-            speed_up=None if found is None else found.speed_up,
-            efficiency=None if found is None else found.efficiency,
-            overhead=None if found is None else found.search_overhead,
-            same=None if found is None else found.alone.value == found.together.value,
+            speed_up=None if comparison is None else comparison.speed_up,
+            efficiency=None if comparison is None else comparison.efficiency,
+            overhead=None if comparison is None else comparison.search_overhead,
+            same=None if comparison is None else comparison.alone.value == comparison.together.value,
             done=done,
         )

@@ -1,4 +1,4 @@
-"""Computers that play at tables: their searches, within what the server has."""
+"""Computer players: their searches, within the resources of the server."""
 
 import asyncio
 import threading
@@ -14,9 +14,9 @@ from outflank.errors import OutflankError
 from outflank.players.clock import Clock
 from outflank.players.computer import Computer
 from outflank.players.player import Choice, Player
-from outflank.players.variety import drawn_seed
+from outflank.players.variety import random_seed
 from outflank.search.contract import Stop
-from outflank.ui.web.games.seats import MOST_SECONDS, TABLE_BITS, seated
+from outflank.ui.web.games.seats import MOST_SECONDS, TABLE_BITS, web_player
 from outflank.ui.web.searching.turns import Turns
 from outflank.ui.web.settings import Settings
 
@@ -26,8 +26,8 @@ MOST_PLAYERS = 16
 TABLES_OF_A_PLAYER = 2
 """Tables of a player: one for estimates, one for exact endings."""
 
-MOST_WORDS = 1000
-"""Of computers, of which it is known that their kernels are there."""
+MOST_READY = 1000
+"""Maximum number of kernel sets remembered as compiled."""
 
 Key = tuple[str, str, str]
 """Key of a player: its game, its words and its side."""
@@ -39,16 +39,16 @@ T = TypeVar("T")
 class Computers:
     """All players of a server. Each thinks in a thread of its own, on cores that it has leased.
 
-    There are never more than `MOST_PLAYERS` in memory, at work or idle: who needs another one drops the idle player
-    that has waited longest, or waits until one is idle.
+    There are never more than `MOST_PLAYERS` in memory, thinking or idle: a request for another one drops the player
+    that has been idle longest, or waits until one is idle.
     """
 
     def __init__(self, settings: Settings, turns: Turns) -> None:
         self.settings, self._turns = settings, turns
         self._changed = threading.Condition()
         self._idle: OrderedDict[Key, Player] = OrderedDict()
-        self._working: set[_Request] = set()  # whose players are being made, or are thinking
-        self._asking: list[_Request] = []  # waiting for a player, in this order
+        self._working: set[_Request] = set()  # their players are being created, or are thinking
+        self._queue: list[_Request] = []  # waiting for a player, in this order
         self._closed = False
         self._is_compiling = False
         self._ready: OrderedDict[Kernels, None] = OrderedDict()
@@ -64,9 +64,9 @@ class Computers:
             return len(self._idle) + len(self._working)
 
     async def choose(self, id: str, words: str, board: Board[Any], clock: Clock, stop: Stop) -> tuple[Choice, float]:
-        """The move of the computer of these words in a game, and the seconds that it took.
+        """Return the move of the computer player `words` in a game, and the seconds that it took.
 
-        Once `stop` is called the move is not wanted any more, and there may be none.
+        Once `stop` is called the move is not needed any more, and an error may be raised instead.
         """
         began = time.monotonic()
         request = _Request(key=(id, words, str(board.turn)), kernels=(repr(board.game), words))
@@ -75,64 +75,64 @@ class Computers:
         return choice, seconds
 
     def _move(self, request: "_Request", board: Board[Any], clock: Clock, stop: Stop) -> tuple[Choice, float]:
-        player = self._take(request, stop)
+        player = self._acquire(request, stop)
         try:
             if player is None:
-                player = self._made(request, board)
-            chosen = self._chosen(player, board, clock, stop)
+                player = self._new_player(request, board)
+            choice_and_seconds = self._choose(player, board, clock, stop)
         except _NotWanted:
-            self._put_back(request, player)
+            self._release(request, player)
             raise
         except BaseException:
             if player is not None:
                 player.close()
-            self._put_back(request, None)
+            self._release(request, None)
             raise
-        self._put_back(request, player)
-        return chosen
+        self._release(request, player)
+        return choice_and_seconds
 
-    def _take(self, request: "_Request", stop: Stop) -> Player | None:
-        """Wait for the idle player of this key and return it; None: there is room to make a new one."""
+    def _acquire(self, request: "_Request", stop: Stop) -> Player | None:
+        """Wait for the idle player of this key and return it; None: there is room to create a new one."""
         stop.add_listener(self._wake)
         try:
             with self._changed:
-                self._asking.append(request)
+                self._queue.append(request)
                 while not self._closed and not stop.called and not self._is_next(request):
                     self._changed.wait()
-                self._asking.remove(request)
+                self._queue.remove(request)
                 self._changed.notify_all()
                 _check_wanted(stop)
                 player = self._idle.pop(request.key, None)
                 request.compiles = player is None and request.kernels not in self._ready
                 self._is_compiling |= request.compiles
                 self._working.add(request)
-                gone = self._oldest_beyond_room()
+                closing = self._oldest_beyond_room()
         finally:
             stop.remove_listener(self._wake)
-        _close(gone)  # before a new one is made
+        _close(closing)  # before a new one is created
         return player
 
     def _is_next(self, request: "_Request") -> bool:
         """Whether a request is the first in the queue that can be served now."""
-        return next((each for each in self._asking if self._can_serve(each)), None) is request
+        return next((waiting for waiting in self._queue if self._can_serve(waiting)), None) is request
 
     def _can_serve(self, request: "_Request") -> bool:
-        """Whether there is room for its player, which compiles only while no other does."""
-        is_there = request.key in self._idle or request.kernels in self._ready
-        return len(self._working) < MOST_PLAYERS and (is_there or not self._is_compiling)
+        """Whether there is room for its player; players compile one at a time."""
+        needs_no_compilation = request.key in self._idle or request.kernels in self._ready
+        return len(self._working) < MOST_PLAYERS and (needs_no_compilation or not self._is_compiling)
 
-    def _put_back(self, request: "_Request", player: Player | None) -> None:
+    def _release(self, request: "_Request", player: Player | None) -> None:
         """Return a player to the idle ones; None: it was closed."""
-        gone: list[Player] = []
+        closing: list[Player] = []
         with self._changed:
             if player is not None and (self._closed or request.is_forgotten):
-                gone = [player]
+                closing = [player]
             elif player is not None:
-                # There may be one of a later move, where this one was stopped.
-                gone = [self._idle.pop(request.key)] if request.key in self._idle else []
+                # If this player was stopped, a later move may have created another one with its key.
+                closing = [self._idle.pop(request.key)] if request.key in self._idle else []
                 self._idle[request.key] = player
-        _close(gone)
-        with self._changed:  # not before: there is no room while it has tables
+        _close(closing)
+        with self._changed:  # only now: its tables took up the room until here
             self._working.discard(request)
             self._changed.notify_all()
 
@@ -141,25 +141,25 @@ class Computers:
         return [self._idle.popitem(last=False)[1] for _ in range(min(beyond, len(self._idle)))]
 
     def forget(self, id: str) -> None:
-        """Close the players of a game that nobody watches; one that is thinking is closed when it returns."""
+        """Close the players of a game without watchers; one that is thinking is closed when it returns."""
         with self._changed:
-            gone = [self._idle.pop(key) for key in list(self._idle) if key[0] == id]
+            closing = [self._idle.pop(key) for key in list(self._idle) if key[0] == id]
             for request in self._working:
                 request.is_forgotten |= request.key[0] == id
-        _close(gone)
+        _close(closing)
 
     def _wake(self) -> None:
         with self._changed:
             self._changed.notify_all()
 
-    def _made(self, request: "_Request", board: Board[Any]) -> Player:
-        """Return a new player with its kernels compiled, which must not happen on its clock."""
+    def _new_player(self, request: "_Request", board: Board[Any]) -> Player:
+        """Return a new player with its kernels compiled: compilation must not count on its clock."""
         try:
-            player = seated(request.key[1], board.game, drawn_seed())
+            player = web_player(request.key[1], board.game, random_seed())
             player.new_game(board)
             with self._changed:
                 self._ready[request.kernels] = None
-                while len(self._ready) > MOST_WORDS:
+                while len(self._ready) > MOST_READY:
                     self._ready.popitem(last=False)
         finally:
             if request.compiles:
@@ -168,7 +168,7 @@ class Computers:
                     self._changed.notify_all()
         return player
 
-    def _chosen(self, player: Player, board: Board[Any], clock: Clock, stop: Stop) -> tuple[Choice, float]:
+    def _choose(self, player: Player, board: Board[Any], clock: Clock, stop: Stop) -> tuple[Choice, float]:
         with self._turns.lease(stop) as workers:
             _check_wanted(stop)
             began = time.monotonic()
@@ -176,7 +176,7 @@ class Computers:
             timer.daemon = True
             timer.start()
             try:
-                choice = _by(player, workers).choose(board, clock, stop=stop)
+                choice = _with_workers(player, workers).choose(board, clock, stop=stop)
             finally:
                 timer.cancel()
             return choice, time.monotonic() - began
@@ -185,10 +185,10 @@ class Computers:
         """Close all players; those that are thinking, when they return."""
         with self._changed:
             self._closed = True
-            gone = list(self._idle.values())
+            closing = list(self._idle.values())
             self._idle.clear()
             self._changed.notify_all()
-        _close(gone)
+        _close(closing)
 
 
 @dataclass(eq=False, slots=True, kw_only=True)
@@ -205,7 +205,7 @@ class _Request:
 
 
 class _NotWanted(OutflankError):
-    """The move is not wanted any more."""
+    """The move is not needed any more."""
 
 
 def _check_wanted(stop: Stop) -> None:
@@ -222,7 +222,7 @@ async def _in_thread(job: Callable[[], T]) -> T:
     """Run a job in a new thread and return its result.
 
     An exception comes without its traceback, and nothing here refers to it afterwards: the frames of a search hold its
-    tables, and in a cycle these would stay until the garbage collector comes to them, which may be never.
+    tables, and in a cycle these would stay until the garbage collector frees them, which may be never.
     """
     loop = asyncio.get_running_loop()
     ended: asyncio.Future[None] = loop.create_future()
@@ -239,7 +239,7 @@ async def _in_thread(job: Callable[[], T]) -> T:
         except Exception as error:
             error.__traceback__ = error.__cause__ = error.__context__ = None
             failures.append(error)
-        with suppress(RuntimeError):  # the server may have ended meanwhile
+        with suppress(RuntimeError):  # the server may have shut down meanwhile
             loop.call_soon_threadsafe(end)
 
     threading.Thread(target=work, name="outflank-computer", daemon=True).start()
@@ -249,8 +249,8 @@ async def _in_thread(job: Callable[[], T]) -> T:
     return results.pop()
 
 
-def _by(player: Player, workers: int) -> Player:
-    """The player with so many threads, where it searches by any."""
+def _with_workers(player: Player, workers: int) -> Player:
+    """Return the player, set to search with this number of workers."""
     if isinstance(player, Computer):
         player.options["workers"] = workers
     return player

@@ -1,4 +1,4 @@
-"""Every search of a server, and the one that a connection has under way."""
+"""All analyses, comparisons and reviews of a server, and the memory for their tables."""
 
 import asyncio
 import threading
@@ -7,20 +7,20 @@ from contextlib import suppress
 
 from outflank.errors import OutflankError
 from outflank.search.contract import Stop
-from outflank.ui.web.searching.analysing import Analysing
+from outflank.ui.web.searching.analysing import AnalysisTask
 from outflank.ui.web.searching.turns import Turns
 from outflank.ui.web.settings import Settings
 
 LARGE_BITS, SMALL_BITS, FEW = 20, 17, 4
-"""Tables of 32 MiB for the first few searches, and of 4 for all others; a proof has one of half the size beside it."""
+"""Tables of 32 MiB for the first `FEW` searches, and of 4 for all others; a proof adds a table of half that size."""
 
-SOON_SECONDS = 0.3
-"""After which a search that is not ready is said to compile."""
+COMPILING_SECONDS = 0.3
+"""Time after which a search that has not started is reported as compiling."""
 
 
 class Place:
-    """Of one search, with the size of its table: taken before there is a search, so that none is promised twice. It is
-    given back when the tables are freed."""
+    """A place for one search, with the size of its table: reserved before the search is created, so that no place is
+    promised twice, and given back when the tables are freed."""
 
     def __init__(self, bits: int) -> None:
         self.bits = bits
@@ -29,49 +29,49 @@ class Place:
 
 
 class Searches:
-    """All analyses under way. Used on the event loop."""
+    """All current searches. Used on the event loop."""
 
     def __init__(self, settings: Settings) -> None:
         self.turns = Turns(settings.workers)
-        self._most = settings.most_searches
+        self._most_searches = settings.most_searches
         self._places: set[Place] = set()
-        self._under_way: dict[Analysing, Place] = {}
-        self._others: dict[Stop, Place] = {}
+        self._under_way: dict[AnalysisTask, Place] = {}
+        self._comparisons_and_reviews: dict[Stop, Place] = {}
         self._freed = asyncio.Event()
         self._ready: set[tuple[str, ...]] = set()
-        self._unready: dict[tuple[str, ...], list[Analysing]] = {}
-        """Those that wait for kernels; of the first key they are being compiled."""
+        self._waiting_for_kernels: dict[tuple[str, ...], list[AnalysisTask]] = {}
+        """Analyses that wait for kernels, by kernels; those of the first key are being compiled."""
 
     def most_bytes(self) -> int:
-        """Of all tables of analyses, reviews and comparisons together, whatever is asked."""
+        """Return the limit on the bytes of all tables of analyses, reviews and comparisons together."""
         large, small = (3 * (16 << bits) for bits in (LARGE_BITS, SMALL_BITS))
-        return min(FEW, self._most) * large + max(0, self._most - FEW) * small
+        return min(FEW, self._most_searches) * large + max(0, self._most_searches - FEW) * small
 
     def _check_room(self) -> None:
-        if sum(not each.is_ending for each in self._places) >= self._most:
-            raise OutflankError(f"{self._most} searches are under way, and no more at a time")
+        if sum(not place.is_ending for place in self._places) >= self._most_searches:
+            raise OutflankError(f"{self._most_searches} searches are under way, and no more at a time")
 
     async def enter(self, stop: Stop) -> int:
-        """Count a comparison or a review, which `stop` ends; the bits of each of its two tables, which together are no
-        larger than an analysis's."""
-        place = self._others[stop] = await self.take_place()
+        """Reserve a place for a comparison or a review, identified by its `stop`; return the bits of each of its two
+        tables, which together are no larger than an analysis's."""
+        place = self._comparisons_and_reviews[stop] = await self.take_place()
         return place.bits - 1
 
     def leave(self, stop: Stop) -> None:
         """Note that the search has ended and its tables are freed."""
-        self.give_back(self._others.pop(stop))
+        self.give_back(self._comparisons_and_reviews.pop(stop))
 
     async def take_place(self) -> Place:
-        """For a search that is about to be made; whoever makes none gives it back.
+        """Reserve a place for a new search; if the search is not created, the caller gives the place back.
 
-        Tables of a search that has just ended may still be in use: where there is no room beside them this waits.
+        Tables of a search that has just ended may still be in use: if there is no room beside them, this waits.
         """
         self._check_room()
-        while len(self._places) >= self._most:
+        while len(self._places) >= self._most_searches:
             self._freed.clear()
             await self._freed.wait()
             self._check_room()
-        large = sum(each.bits == LARGE_BITS for each in self._places)
+        large = sum(place.bits == LARGE_BITS for place in self._places)
         place = Place(LARGE_BITS if large < FEW else SMALL_BITS)
         self._places.add(place)
         return place
@@ -81,57 +81,57 @@ class Searches:
         self._places.discard(place)
         self._freed.set()
 
-    def begin(self, search: Analysing, place: Place, tell: Callable[[Analysing], None]) -> None:
-        """Let it search, once its kernels are compiled."""
+    def begin(self, search: AnalysisTask, place: Place, tell: Callable[[AnalysisTask], None]) -> None:
+        """Start an analysis as soon as its kernels are compiled."""
         self._under_way[search] = place
         if search.kernels in self._ready:
             self.turns.add(search)
             return
 
-        def late() -> None:
+        def report_compiling() -> None:
             if search in self._under_way and search.waiting and not search.done:
                 search.compiling = True
                 tell(search)
 
-        asyncio.get_running_loop().call_later(SOON_SECONDS, late)
-        idle = not self._unready
-        self._unready.setdefault(search.kernels, []).append(search)
+        asyncio.get_running_loop().call_later(COMPILING_SECONDS, report_compiling)
+        idle = not self._waiting_for_kernels
+        self._waiting_for_kernels.setdefault(search.kernels, []).append(search)
         if idle:
-            self._compile()
+            self._compile_next()
 
-    def _compile(self) -> None:
-        """The first kernels that somebody still waits for, in a thread: one at a time, however many are asked for."""
+    def _compile_next(self) -> None:
+        """Compile the first kernels that an analysis still waits for, in a thread: one set at a time."""
         loop = asyncio.get_running_loop()
-        while self._unready:
-            kernels, waiting = next(iter(self._unready.items()))
-            search = next((each for each in waiting if each in self._under_way), None)
+        while self._waiting_for_kernels:
+            kernels, waiting = next(iter(self._waiting_for_kernels.items()))
+            search = next((search for search in waiting if search in self._under_way), None)
             if search is not None:
-                work = threading.Thread(
-                    target=self._prepared, args=(search, loop), name="outflank-compiling", daemon=True
+                thread = threading.Thread(
+                    target=self._prepare, args=(search, loop), name="outflank-compiling", daemon=True
                 )
-                work.start()
+                thread.start()
                 return
-            del self._unready[kernels]
+            del self._waiting_for_kernels[kernels]
 
-    def _prepared(self, search: Analysing, loop: asyncio.AbstractEventLoop) -> None:
+    def _prepare(self, search: AnalysisTask, loop: asyncio.AbstractEventLoop) -> None:
         failed = ""
         try:
             search.prepare(self.turns.cores)
         except Exception as error:
             failed = f"{type(error).__name__}: {error}"
-        with suppress(RuntimeError):  # the server may have ended meanwhile
-            loop.call_soon_threadsafe(self._go, search.kernels, failed)
+        with suppress(RuntimeError):  # the server may have shut down meanwhile
+            loop.call_soon_threadsafe(self._start_waiting, search.kernels, failed)
 
-    def _go(self, kernels: tuple[str, ...], failed: str) -> None:
+    def _start_waiting(self, kernels: tuple[str, ...], failed: str) -> None:
         if not failed:
             self._ready.add(kernels)
-        for search in self._unready.pop(kernels, []):
+        for search in self._waiting_for_kernels.pop(kernels, []):
             if search in self._under_way:
                 search.failed = failed
                 self.turns.add(search)
-        self._compile()
+        self._compile_next()
 
-    def end(self, search: Analysing) -> None:
+    def end(self, search: AnalysisTask) -> None:
         """Stop a search and free its tables."""
         place = self._under_way.pop(search, None)
         self.turns.drop(search)
@@ -141,14 +141,14 @@ class Searches:
         loop = asyncio.get_running_loop()
 
         def freed() -> None:
-            with suppress(RuntimeError):  # the server may have ended meanwhile
+            with suppress(RuntimeError):  # the server may have shut down meanwhile
                 loop.call_soon_threadsafe(self.give_back, place)
 
         search.close(freed)
 
     def close(self) -> None:
-        """End all of them."""
-        for stop in self._others:
+        """End all searches."""
+        for stop in self._comparisons_and_reviews:
             stop()
         for search in self._under_way:
             search.close(_nothing)

@@ -1,4 +1,4 @@
-"""The steps of an analysis: deeper and deeper, surer and surer, and a proof where there is an end to come to."""
+"""The steps of an analysis: increasing depth, then decreasing selectivity, then an exact solution near the end."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,43 +14,43 @@ from outflank.search.keywords import PlayerKeywords
 from outflank.search.root import PLAYED_OUT, deepest
 from outflank.search.usual import usual_selectivity
 
-SOON_SECONDS = 0.3
-"""What an ending may be expected to take that is proved as soon as there is a first estimate."""
+SOLVED_SOON_SECONDS = 0.3
+"""An ending with at most this expected solving time is solved right after the first estimates."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """One iteration."""
+    """One iteration of an analysis."""
 
     depth: int | None
-    """None: as far as it comes."""
+    """None: unlimited."""
     selectivity: Selectivity = 100
     exact: bool = False
 
 
 def steps_of(board: Board[Any], *, algorithm: str, depth: int | None, exact: bool) -> Iterator[Step]:
-    """What to search, one after the other, until a value is exact."""
+    """Yield the steps of an analysis in order; the caller stops when a value is exact."""
     if algorithm in MONTE_CARLO:
         yield Step(depth=None)
         return
-    chosen: PlayerKeywords = {"algorithm": algorithm}  # type: ignore[typeddict-item]  # checked with the rest
-    selectivity = usual_selectivity(board.game, chosen).get("selectivity", 100)
+    keywords: PlayerKeywords = {"algorithm": algorithm}  # type: ignore[typeddict-item]  # checked with the rest
+    selectivity = usual_selectivity(board.game, keywords).get("selectivity", 100)
     horizon = min(deepest(board.game), board.moves_left + 1)
-    if exact or (depth is None and algorithm not in TABLELESS and _is_near(board)):
-        yield from (Step(depth=each, selectivity=selectivity) for each in range(1, min(GUESSED, horizon)))
+    if exact or (depth is None and algorithm not in TABLELESS and _is_solved_soon(board)):
+        yield from (Step(depth=ply, selectivity=selectivity) for ply in range(1, min(GUESSED, horizon)))
         yield Step(depth=None, exact=True)
         return
     last = min(horizon, depth or horizon)
     to_the_end = selectivity < 100 and board.moves_left <= PLAYED_OUT and last == horizon
-    yield from (Step(depth=each, selectivity=selectivity) for each in range(1, last - AT_ONCE if to_the_end else last))
+    yield from (Step(depth=ply, selectivity=selectivity) for ply in range(1, last - AT_ONCE if to_the_end else last))
     yield Step(depth=last, selectivity=selectivity)
     if to_the_end:
-        yield from (Step(depth=last, selectivity=each) for each in PASSES if each > selectivity)
+        yield from (Step(depth=last, selectivity=level) for level in PASSES if level > selectivity)
         yield Step(depth=None, exact=True)
 
 
-def _is_near(board: Board[Any]) -> bool:
-    return board.moves_left <= description_of(board.game).ending_time.moves_within(SOON_SECONDS)
+def _is_solved_soon(board: Board[Any]) -> bool:
+    return board.moves_left <= description_of(board.game).ending_time.moves_within(SOLVED_SOON_SECONDS)
 
 
-USUAL = Options().algorithm
+DEFAULT_ALGORITHM = Options().algorithm

@@ -1,4 +1,4 @@
-"""Computers at their moves."""
+"""Computers that are thinking about their moves."""
 
 from typing import Any
 
@@ -8,14 +8,14 @@ from outflank.search.contract import Stop
 
 
 class Thinking:
-    """A computer that is at its move, until it is stopped."""
+    """A computer's search for its move, with the means to stop it."""
 
     def __init__(self, side: Side) -> None:
         self.side, self.stop = side, Stop()
 
 
 def remark_of(choice: Choice, game: Any) -> str:
-    """What a computer says of its move."""
+    """Return a computer's remark about its move."""
     if choice.why or choice.value is None:
         return choice.why
     return f"{'exact' if choice.exact else f'depth {choice.depth}'}, {choice.value_text(game)}"

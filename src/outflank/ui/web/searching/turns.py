@@ -1,9 +1,9 @@
-"""How all searches of a server share its cores: one alone has them all, several take turns on one each.
+"""How all searches of a server share its cores: a single search has all cores, several take turns on one core each.
 
-A search that can be interrupted and taken up again (`Sliced`) is run for a slice, and waits for its next turn behind
-the others. What cannot, such as a computer's move, is done in a thread of its own that has leased cores for the time;
-one core is always left to the others then, so that those hear something every second. What takes minutes, such as an
-experiment, is held instead: one at a time, and leases are given beside it, or no computer would move meanwhile.
+A search that can be interrupted and resumed (`Sliced`) runs for a slice, and waits for its next turn behind the others.
+A job that cannot be interrupted, such as a computer's move, runs in a separate thread on leased cores; one core is
+always left for slices then, so that their users see progress every second. A job of minutes, such as an experiment,
+holds the server instead: one hold at a time, and leases are given beside it, or no computer would move meanwhile.
 """
 
 import threading
@@ -16,41 +16,41 @@ from typing import Protocol, TypeVar
 from outflank.search.contract import Stop
 
 ROUND_SECONDS = 0.7
-"""In which everybody has a turn, as far as slices can be made short enough."""
+"""Time in which every search has a turn, as far as slices can be made short enough."""
 
 SHORTEST, LONGEST = 0.010, 0.1
-"""Seconds of a slice: below, taking a search up again (1.6 ms) takes too much of it."""
+"""Limits on the seconds of a slice: in a shorter one, resuming a search (1.6 ms) would take too large a part."""
 
 
 T = TypeVar("T")
 
-LEARNING = 0.05
-"""The part of the last turn in what turns are expected to be late by: on a busy machine slices are the shorter."""
+LATENESS_WEIGHT = 0.05
+"""Weight of the last turn in the moving average of lateness: on a busy machine slices become shorter."""
 
 
 class Sliced(Protocol):
-    """A search in slices."""
+    """A search that runs in slices."""
 
     def run(self, workers: int, stop: Stop, *, alone: bool) -> bool:
-        """Search by so many workers until `stop` is called, or to the end; whether there is more to do.
+        """Search with this number of workers until `stop` is called, or to the end; return whether there is more to do.
 
-        Nobody else searches where it is `alone`: that may last, and wants to be told of.
+        `alone`: there is no other search, so that the slice may be long, and should report its progress.
         """
 
 
 class Turn:
-    """A slice under way."""
+    """A slice that is running."""
 
     def __init__(self, workers: int, *, alone: bool) -> None:
         self.workers, self.alone = workers, alone
         self.stop, self.began = Stop(), time.monotonic()
         self.due: float | None = None
-        """When it was to end; None: nobody has said so."""
+        """Time at which it should have ended; None: it was not told to end."""
         self.dropped = False
 
 
 class Turns:
-    """The cores of a server."""
+    """The scheduler of a server's cores."""
 
     def __init__(self, cores: int) -> None:
         self.cores = cores
@@ -58,28 +58,28 @@ class Turns:
         self._waiting: deque[Sliced] = deque()
         self._running: dict[Sliced, Turn] = {}
         self._leased: list[int] = []
-        self._asking: deque[Stop] = deque()  # for a lease, in that order
-        self._held = 0  # what takes minutes and is under way
-        self._wishing: deque[Stop] = deque()  # to be held, in that order
-        self._late = SHORTEST / 2  # by which turns end after they are due, of late
+        self._lease_queue: deque[Stop] = deque()  # waiting for a lease, in this order
+        self._holds = 0  # number of jobs of minutes that are running
+        self._hold_queue: deque[Stop] = deque()  # waiting to hold, in this order
+        self._lateness = SHORTEST / 2  # moving average of the delay with which turns end
         self._closed = False
         self._threads: list[threading.Thread] = []
 
     # --- slices ---
 
     def add(self, search: Sliced) -> None:
-        """Let a search have turns from now on."""
+        """Add a search, which has turns from now on."""
         with self._changed:
             self._waiting.append(search)
-            while len(self._threads) <= self.cores:  # the last one looks at the clock
-                work = self._keep_time if not self._threads else self._serve
+            while len(self._threads) <= self.cores:  # one more than cores: the first one ends turns
+                work = self._end_turns if not self._threads else self._run_turns
                 thread = threading.Thread(target=work, name=f"outflank-turn-{len(self._threads)}", daemon=True)
                 self._threads.append(thread)
                 thread.start()
             self._changed.notify_all()
 
     def drop(self, search: Sliced) -> None:
-        """Let it have no more turns; what it is at ends at once."""
+        """Remove a search; its current turn ends at once."""
         with self._changed:
             if search in self._waiting:
                 self._waiting.remove(search)
@@ -90,11 +90,11 @@ class Turns:
             self._changed.notify_all()
 
     def under_way(self) -> int:
-        """Searches that have turns, or work on leased cores, and what is held."""
+        """Return the number of searches in slices, of leases and of holds."""
         with self._changed:
-            return len(self._waiting) + len(self._running) + len(self._leased) + self._held
+            return len(self._waiting) + len(self._running) + len(self._leased) + self._holds
 
-    def _serve(self) -> None:
+    def _run_turns(self) -> None:
         while True:
             with self._changed:
                 while not self._closed and not self._has_room():
@@ -112,42 +112,42 @@ class Turns:
                 with self._changed:
                     del self._running[search]
                     if turn.due is not None:
-                        late = min(LONGEST, max(0.0, time.monotonic() - turn.due))
-                        self._late += LEARNING * (late - self._late)
+                        lateness = min(LONGEST, max(0.0, time.monotonic() - turn.due))
+                        self._lateness += LATENESS_WEIGHT * (lateness - self._lateness)
                     if more and not turn.dropped and not self._closed:
                         self._waiting.append(search)
                     self._changed.notify_all()
             del search, turn  # no reference must outlive the turn
 
     def _has_room(self) -> bool:
-        """Whether somebody waits for a core, and there is one."""
-        return bool(self._waiting) and self._in_slices() < self._for_slices()
+        """Whether a search waits for a core, and one is free."""
+        return bool(self._waiting) and self._cores_in_slices() < self._cores_for_slices()
 
-    def _in_slices(self) -> int:
+    def _cores_in_slices(self) -> int:
         return sum(turn.workers for turn in self._running.values())
 
-    def _for_slices(self) -> int:
-        """Cores that are not leased; one always, and no more beside what is held."""
-        return 1 if self._held else max(1, self.cores - sum(self._leased))
+    def _cores_for_slices(self) -> int:
+        """Return the number of cores for slices: those that are not leased, at least one; one during a hold."""
+        return 1 if self._holds else max(1, self.cores - sum(self._leased))
 
     def _is_alone(self) -> bool:
-        return not self._waiting and not self._running and not self._has_others()
+        return not self._waiting and not self._running and not self._has_leases_or_holds()
 
-    def _has_others(self) -> bool:
-        """Whether cores are used, or asked for, otherwise than in slices."""
-        return bool(self._leased or self._asking or self._held)
+    def _has_leases_or_holds(self) -> bool:
+        """Whether cores are leased or held, or a lease is waited for."""
+        return bool(self._leased or self._lease_queue or self._holds)
 
-    def _slice(self) -> float:
-        """How long a turn may last while others wait."""
-        several = len(self._waiting) + len(self._running)
-        return max(SHORTEST, min(LONGEST, ROUND_SECONDS * self._for_slices() / max(several, 1) - self._late))
+    def _slice_seconds(self) -> float:
+        """Return the time that a turn may last while others wait."""
+        searches = len(self._waiting) + len(self._running)
+        return max(SHORTEST, min(LONGEST, ROUND_SECONDS * self._cores_for_slices() / max(searches, 1) - self._lateness))
 
-    def _keep_time(self) -> None:
+    def _end_turns(self) -> None:
         """End turns that have lasted long enough: because others wait, or because there are more cores now."""
         with self._changed:
             while not self._closed:
-                now, longest = time.monotonic(), self._slice()
-                due = None
+                now, longest = time.monotonic(), self._slice_seconds()
+                next_check = None
                 for turn in self._running.values():
                     if not turn.stop.called and self._should_end(turn):
                         left = turn.began + longest - now
@@ -155,26 +155,26 @@ class Turns:
                             turn.due = turn.began + longest
                             turn.stop()
                         else:
-                            due = left if due is None else min(due, left)
-                self._changed.wait(due)
+                            next_check = left if next_check is None else min(next_check, left)
+                self._changed.wait(next_check)
 
     def _should_end(self, turn: Turn) -> bool:
-        if self._waiting or self._in_slices() > self._for_slices():
+        if self._waiting or self._cores_in_slices() > self._cores_for_slices():
             return True
-        return not turn.alone and len(self._running) == 1 and not self._has_others()
+        return not turn.alone and len(self._running) == 1 and not self._has_leases_or_holds()
 
     # --- leases ---
 
     @contextmanager
     def lease(self, stop: Stop) -> Iterator[int]:
-        """Cores for what cannot be interrupted, and how many; once `stop` is called nobody waits for them."""
+        """Lease cores for an uninterruptible job, and yield their number; once `stop` is called, do not wait."""
 
         def take() -> int:
             workers = self.cores if self._is_alone() else 1
             self._leased.append(workers)
             return workers
 
-        workers = self._in_line(self._asking, stop, self._can_lease, take)
+        workers = self._wait_in_queue(self._lease_queue, stop, self._can_lease, take)
         try:
             yield workers
         finally:
@@ -184,32 +184,35 @@ class Turns:
 
     @contextmanager
     def hold(self, stop: Stop) -> Iterator[None]:
-        """For what takes minutes: one after the other, beside leases; once `stop` is called nobody waits."""
+        """Hold the server for a job of minutes: one at a time, beside leases; once `stop` is called, do not wait."""
 
         def take() -> None:
-            self._held += 1
+            self._holds += 1
 
-        self._in_line(self._wishing, stop, lambda: not self._held, take)
+        self._wait_in_queue(self._hold_queue, stop, lambda: not self._holds, take)
         try:
             yield
         finally:
             with self._changed:
-                self._held -= 1
+                self._holds -= 1
                 self._changed.notify_all()
 
-    def _in_line(self, line: deque[Stop], stop: Stop, can: Callable[[], bool], take: Callable[[], T]) -> T:
-        """Wait for one's turn in a line, and take what is waited for there."""
-        stop.add_listener(self._wake)  # not while the cores are held: who calls it holds it, and wants them
+    def _wait_in_queue(
+        self, queue: deque[Stop], stop: Stop, is_available: Callable[[], bool], take: Callable[[], T]
+    ) -> T:
+        """Wait at the end of a queue until its resource is available, and take it."""
+        # Before `_changed` is locked: a thread that calls `stop` holds its lock, and waits for `_changed` in `_wake`.
+        stop.add_listener(self._wake)
         try:
             with self._changed:
-                line.append(stop)
+                queue.append(stop)
                 self._changed.notify_all()
-                while not self._closed and not stop.called and not (line[0] is stop and can()):
+                while not self._closed and not stop.called and not (queue[0] is stop and is_available()):
                     self._changed.wait()
-                line.remove(stop)
-                taken = take()
+                queue.remove(stop)
+                result = take()
                 self._changed.notify_all()
-                return taken
+                return result
         finally:
             stop.remove_listener(self._wake)
 
@@ -222,7 +225,7 @@ class Turns:
             self._changed.notify_all()
 
     def close(self) -> None:
-        """End all of it."""
+        """End all turns, and stop the threads."""
         with self._changed:
             self._closed = True
             self._waiting.clear()

@@ -1,1 +1,1 @@
-"""Connections: what each asks, has under way, and is told."""
+"""Connections: their requests, their searches and their messages."""

@@ -1,4 +1,4 @@
-"""What a connection has under way: one analysis, comparison or review; the next one ends it."""
+"""The activity of a connection: one analysis, comparison or review; the next one ends it."""
 
 import asyncio
 import threading
@@ -7,32 +7,32 @@ from typing import Any
 
 from outflank.errors import OutflankError
 from outflank.search.contract import Stop
-from outflank.ui.web.hall.hall import Hall
-from outflank.ui.web.hall.reviewing import Reviewing
+from outflank.ui.web.lobby.lobby import Lobby
+from outflank.ui.web.lobby.reviewing import ReviewTask
 from outflank.ui.web.messages import Compared, Message, Refused, Reviewed
 from outflank.ui.web.requests import Analyse, Compare, Review, SearchOptions
-from outflank.ui.web.searching.analysing import Analysing
-from outflank.ui.web.searching.comparing import Comparing
+from outflank.ui.web.searching.analysing import AnalysisTask
+from outflank.ui.web.searching.comparing import ComparisonTask
 from outflank.ui.web.visits.outbox import Outbox
 
 STREAM = "search"
 
 
 class Activity:
-    """Of one connection; used on the event loop."""
+    """The activity of one connection; used on the event loop."""
 
-    def __init__(self, hall: Hall, outbox: Outbox) -> None:
-        self.hall, self.house, self.outbox = hall, hall.house, outbox
+    def __init__(self, lobby: Lobby, outbox: Outbox) -> None:
+        self.lobby, self.services, self.outbox = lobby, lobby.services, outbox
         self._end: Callable[[], None] = _nothing
         self._is_closed = False
 
     def halt(self) -> None:
-        """End what is under way."""
+        """End the current activity."""
         end, self._end = self._end, _nothing
         end()
 
     def close(self) -> None:
-        """End what is under way, and begin nothing more: the connection is gone."""
+        """End the current activity, and start no other: the connection is closed."""
         self._is_closed = True
         self.halt()
 
@@ -42,42 +42,42 @@ class Activity:
 
     # --- analysis ---
 
-    async def analyse(self, asked: Analyse) -> None:
-        """Search a node."""
-        table = await self.hall.table(asked.id)
-        board = await table.board_at(asked.node)
+    async def analyse(self, request: Analyse) -> None:
+        """Start an analysis of a node."""
+        live_game = await self.lobby.live_game(request.id)
+        board = await live_game.board_at(request.node)
         self.halt()
-        searches, loop = self.house.searches, asyncio.get_running_loop()
-        told = threading.Event()  # whether what is new will be sent anyway
+        searches, loop = self.services.searches, asyncio.get_running_loop()
+        is_scheduled = threading.Event()  # whether a message is scheduled already
 
-        def tell(search: Analysing) -> None:
-            if not told.is_set():
-                told.set()
-                _soon(loop, lambda: send(search))
+        def tell(search: AnalysisTask) -> None:
+            if not is_scheduled.is_set():
+                is_scheduled.set()
+                _call_soon(loop, lambda: send(search))
 
-        def send(search: Analysing) -> None:
-            told.clear()
+        def send(search: AnalysisTask) -> None:
+            is_scheduled.clear()
             if self._end is not end:
                 return
-            message = search.message(asked.ask, asked.id, asked.node)
+            message = search.message(request.ask, request.id, request.node)
             if search.done:
                 self.halt()
                 if search.failed:
-                    self.outbox.tell(Refused(re=asked.ask, why=search.failed[:400]))
+                    self.outbox.tell(Refused(re=request.ask, why=search.failed[:400]))
             else:
                 self.outbox.stream(STREAM, message)
 
         def end() -> None:
             self.outbox.forget(STREAM)
             search.waiting, search.done = False, True
-            self.outbox.tell(search.message(asked.ask, asked.id, asked.node))
-            searches.end(search)  # which frees its tables
+            self.outbox.tell(search.message(request.ask, request.id, request.node))
+            searches.end(search)  # frees its tables
 
-        options = asked.options or SearchOptions()
+        options = request.options or SearchOptions()
         place = await searches.take_place()
         try:
-            search = await self.house.work(
-                lambda: Analysing(board, moves=asked.moves, asked=options, bits=place.bits, tell=tell)
+            search = await self.services.work(
+                lambda: AnalysisTask(board, moves=request.moves, options=options, bits=place.bits, tell=tell)
             )
             self._check_open()
         except BaseException:
@@ -86,75 +86,75 @@ class Activity:
         self._end = end
         searches.begin(search, place, tell)
 
-    # --- comparisons and reviews: in a thread of their own ---
+    # --- comparisons and reviews, each in a separate thread ---
 
-    async def compare(self, asked: Compare) -> None:
-        """Search a node by some workers, and by one."""
-        self.house.laboratory.check_idle()
-        table = await self.hall.table(asked.id)
-        board = await table.board_at(asked.node)
-        comparing = await self.house.work(lambda: Comparing(board, asked, self.house.settings.workers))
+    async def compare(self, request: Compare) -> None:
+        """Start a comparison: search a node by several workers, and by one."""
+        self.services.laboratory.check_idle()
+        live_game = await self.lobby.live_game(request.id)
+        board = await live_game.board_at(request.node)
+        comparison = await self.services.work(lambda: ComparisonTask(board, request, self.services.settings.workers))
         self.halt()
-        turns = self.house.searches.turns
+        turns = self.services.searches.turns
 
         def work(stop: Stop, tell: Callable[[Message], None], bits: int) -> None:
             with turns.hold(stop):
-                comparing.run(stop, tell, bits)
+                comparison.run(stop, tell, bits)
 
-        await self._begin(work, asked.ask, "outflank-compare")
+        await self._begin(work, request.ask, "outflank-compare")
 
-    async def review(self, asked: Review) -> None:
-        """Judge the main line."""
-        table = await self.hall.table(asked.id)
+    async def review(self, request: Review) -> None:
+        """Start a review of the main line."""
+        live_game = await self.lobby.live_game(request.id)
         self.halt()
-        reviewing = Reviewing(table, asked, self.house.searches.turns, asyncio.get_running_loop())
-        await reviewing.prepare()
-        await self._begin(reviewing.run, asked.ask, "outflank-review")
+        review = ReviewTask(live_game, request, self.services.searches.turns, asyncio.get_running_loop())
+        await review.prepare()
+        await self._begin(review.run, request.ask, "outflank-review")
 
     async def _begin(self, work: Callable[[Stop, Callable[[Message], None], int], Any], ask: int, name: str) -> None:
         self._check_open()
         stop, loop = Stop(), asyncio.get_running_loop()
-        searches = self.house.searches
+        searches = self.services.searches
         bits = await searches.enter(stop)
         if self._is_closed:
             searches.leave(stop)
         self._check_open()
 
         def send(message: Message) -> None:
-            """Of what goes on, the newest; the last one always."""
+            """Send progress as a stream, of which only the newest message waits; always send the last one."""
             if isinstance(message, Compared | Reviewed) and not message.done:
-                if self._end is stop_it:
+                if self._end is stop_work:
                     self.outbox.stream(STREAM, message)
                 return
             self.outbox.forget(STREAM)
             self.outbox.tell(message)
 
-        def thread() -> None:
+        def run() -> None:
             try:
-                work(stop, lambda message: _soon(loop, lambda: send(message)), bits)
+                work(stop, lambda message: _call_soon(loop, lambda: send(message)), bits)
             except OutflankError as error:
                 why = " ".join(str(error).split())[:400]
-                _soon(loop, lambda: send(Refused(re=ask, why=why)))
+                _call_soon(loop, lambda: send(Refused(re=ask, why=why)))
             except Exception as error:
-                self.house.complain(error)
+                self.services.warn(error)
                 why = f"this failed: {type(error).__name__}"
-                _soon(loop, lambda: send(Refused(re=ask, why=why)))
+                _call_soon(loop, lambda: send(Refused(re=ask, why=why)))
             finally:
-                _soon(loop, lambda: searches.leave(stop))
+                _call_soon(loop, lambda: searches.leave(stop))
 
-        def stop_it() -> None:
+        def stop_work() -> None:
             stop()
 
-        self._end = stop_it
-        threading.Thread(target=thread, name=name, daemon=True).start()
+        self._end = stop_work
+        threading.Thread(target=run, name=name, daemon=True).start()
 
 
 def _nothing() -> None:
-    """There is nothing under way."""
+    """Do nothing: there is no activity."""
 
 
-def _soon(loop: asyncio.AbstractEventLoop, call: Callable[[], None]) -> None:
+def _call_soon(loop: asyncio.AbstractEventLoop, call: Callable[[], None]) -> None:
     try:
         loop.call_soon_threadsafe(call)
     except RuntimeError:
-        return  # the server has ended meanwhile
+        return  # the server has shut down meanwhile

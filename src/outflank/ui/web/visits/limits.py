@@ -1,11 +1,11 @@
-"""How often a connection may ask."""
+"""Rate limit of a connection."""
 
 import time
 from collections.abc import Callable
 
 
 class Bucket:
-    """Holds so many tokens at most, and gets some every second; a message takes one.
+    """A token bucket: holds at most `most` tokens, and gets `a_second` every second; a message takes one.
 
     >>> now = [0.0]
     >>> bucket = Bucket(1.0, 2, lambda: now[0])
@@ -18,14 +18,14 @@ class Bucket:
 
     def __init__(self, a_second: float, most: int, clock: Callable[[], float] = time.monotonic) -> None:
         self._a_second, self._most, self._clock = a_second, most, clock
-        self._has, self._when = float(most), clock()
+        self._tokens, self._updated = float(most), clock()
 
     def take(self) -> bool:
-        """Whether there was one left."""
+        """Take a token; return whether there was one."""
         now = self._clock()
-        self._has = min(float(self._most), self._has + (now - self._when) * self._a_second)
-        self._when = now
-        if self._has < 1.0:
+        self._tokens = min(float(self._most), self._tokens + (now - self._updated) * self._a_second)
+        self._updated = now
+        if self._tokens < 1.0:
             return False
-        self._has -= 1.0
+        self._tokens -= 1.0
         return True

@@ -1,4 +1,4 @@
-"""What waits to be sent to a connection: answers in their order; of what something newer has overtaken, the newest."""
+"""Messages that wait to be sent to a connection: answers in order, and of each stream the newest message."""
 
 import asyncio
 import time
@@ -8,14 +8,14 @@ from outflank.documents import encoded
 from outflank.ui.web.messages import Message
 
 EVERY_SECONDS = 0.1
-"""Between two messages of one stream, at least."""
+"""Minimum interval between two messages of one stream."""
 
 MOST_ANSWERS = 64
-"""That may wait before nothing more is asked of a connection."""
+"""Number of waiting answers at which no further request of the connection is read."""
 
 
 class Outbox:
-    """Filled and emptied on the event loop."""
+    """The outgoing messages of a connection; used on the event loop."""
 
     def __init__(self) -> None:
         self._answers: list[Message] = []
@@ -27,16 +27,16 @@ class Outbox:
         self._is_closed = False
 
     async def answer(self, message: Message) -> None:
-        """Send this after what waits already; waits where too much does."""
+        """Send a message after those that wait already; block while `MOST_ANSWERS` wait."""
         await self._room.wait()
         self.tell(message)
 
     async def room(self) -> None:
-        """Wait until not too much waits to be sent: nothing more is to be asked before."""
+        """Block while `MOST_ANSWERS` messages wait: no further request is read before."""
         await self._room.wait()
 
     def tell(self, message: Message) -> None:
-        """Send this too, where the connection has not asked: the last of a stream, or that a game is gone."""
+        """Send a message that answers no request, without blocking: the last one of a stream, or a deleted game."""
         if self._is_closed:
             return
         self._answers.append(message)
@@ -45,26 +45,26 @@ class Outbox:
         self._filled.set()
 
     def stream(self, key: str, message: Message) -> None:
-        """Send this instead of what waits under the same key, not too often."""
+        """Send a message in place of the one that waits under this key, at most every `EVERY_SECONDS`."""
         if self._is_closed:
             return
         self._latest[key] = message
         self._filled.set()
 
     def forget(self, key: str) -> None:
-        """Do not send what waits under a key: it is over."""
+        """Drop the message that waits under a key: its stream has ended."""
         self._latest.pop(key, None)
         self._sent.pop(key, None)
 
     def close(self) -> None:
-        """Drop pending and future messages, and wake everyone who waits for room."""
+        """Drop pending and future messages, and wake all callers that wait for room."""
         self._is_closed = True
         self._answers.clear()
         self._latest.clear()
         self._room.set()
 
     async def next(self) -> str:
-        """The next message to send, as text."""
+        """Wait for the next message to send, and return it as text."""
         while True:
             if self._answers:
                 message = self._answers.pop(0)

@@ -1,4 +1,4 @@
-"""A connection: what it asks, in order, and what it is told."""
+"""A connection: its requests, which are handled in order, and the messages to it."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -14,9 +14,9 @@ from outflank.errors import OutflankError
 from outflank.kinds import Misfit
 from outflank.ui.web import messages, requests
 from outflank.ui.web.games.exporting import exported
-from outflank.ui.web.games.making import placed, read, started
-from outflank.ui.web.hall.hall import Hall
-from outflank.ui.web.hall.tables import Table
+from outflank.ui.web.games.new_games import game_from_pieces, game_from_text, new_game
+from outflank.ui.web.lobby.live_games import LiveGame
+from outflank.ui.web.lobby.lobby import Lobby
 from outflank.ui.web.messages import Game, Gone, Message, Refused
 from outflank.ui.web.requests import Request
 from outflank.ui.web.visits.activity import Activity
@@ -26,7 +26,7 @@ from outflank.ui.web.visits.welcome import welcome
 
 TOO_FAST, TOO_SLOW = "too many messages", "messages are not read"
 POLICY = 1008
-"""The code with which a connection is closed that does not keep to the rules."""
+"""Close code for a connection that violates the limits."""
 
 SILENT_SECONDS = 20.0
 """Age at which a connection without any request may be closed in favour of a new one."""
@@ -35,34 +35,34 @@ CLOSE_SECONDS = 1.0
 """Timeout for sending the close frame, and interval between two cancellations of a task."""
 
 MOST_WHY = 400
-"""Letters of a refusal."""
+"""Maximum length of a refusal."""
 
 
 class Session:
     """One connection."""
 
-    def __init__(self, hall: Hall, socket: WebSocket) -> None:
-        self.hall, self.house, self.socket = hall, hall.house, socket
+    def __init__(self, lobby: Lobby, socket: WebSocket) -> None:
+        self.lobby, self.services, self.socket = lobby, lobby.services, socket
         self.outbox = Outbox()
-        self.open: Table | None = None
-        self.activity = Activity(hall, self.outbox)
+        self.open: LiveGame | None = None
+        self.activity = Activity(lobby, self.outbox)
         self._loop = asyncio.get_running_loop()
-        self._begun = self._loop.time()
-        self._has_asked = self._is_closing = False
-        self._lab_number = 0
-        """Of the last request by which this connection is told of runs."""
-        self._handling: list[asyncio.Task[None]] = []
-        self._bucket = Bucket(hall.house.settings.messages_a_second, hall.house.settings.messages_at_once)
+        self._started = self._loop.time()
+        self._has_sent_request = self._is_closing = False
+        self._lab_request = 0
+        """Number of the last request by which this connection listens to runs; 0: none."""
+        self._running_handlers: list[asyncio.Task[None]] = []
+        self._bucket = Bucket(lobby.services.settings.messages_a_second, lobby.services.settings.messages_at_once)
 
     @property
     def is_silent(self) -> bool:
-        """Whether it has sent no request for `SILENT_SECONDS`, and may be closed in favour of a new connection."""
-        waits = not self._has_asked and not self._is_closing
-        return waits and self._loop.time() - self._begun >= SILENT_SECONDS
+        """Whether it is `SILENT_SECONDS` old without any request, and may be closed in favour of a new connection."""
+        waits = not self._has_sent_request and not self._is_closing
+        return waits and self._loop.time() - self._started >= SILENT_SECONDS
 
     async def run(self) -> None:
-        """Until one of the two ends it."""
-        await self.outbox.answer(await self.house.work(welcome, self.house.settings.workers))
+        """Serve the connection until the client or the server ends it."""
+        await self.outbox.answer(await self.services.work(welcome, self.services.settings.workers))
         sending = asyncio.create_task(self._send())
         receiving = asyncio.create_task(self._receive())
         try:
@@ -71,11 +71,11 @@ class Session:
             self.activity.close()
             self.outbox.close()
             await _cancel_all(sending, receiving)
-            # What is being done is done to its end, or a game would be another on disk than in memory.
-            for ended in await asyncio.gather(sending, receiving, *self._handling, return_exceptions=True):
-                if isinstance(ended, Exception) and not isinstance(ended, WebSocketDisconnect):
-                    self.house.complain(ended)
-            self.house.laboratory.forget(self._lab_tell)
+            # A request that is being handled is completed, or a game on disk would differ from the one in memory.
+            for result in await asyncio.gather(sending, receiving, *self._running_handlers, return_exceptions=True):
+                if isinstance(result, Exception) and not isinstance(result, WebSocketDisconnect):
+                    self.services.warn(result)
+            self.services.laboratory.forget(self._run_progressed)
             await self._leave()
 
     # --- messages ---
@@ -84,7 +84,7 @@ class Session:
         while True:
             text = await self.outbox.next()
             try:
-                async with asyncio.timeout(self.house.settings.slow_seconds):
+                async with asyncio.timeout(self.services.settings.slow_seconds):
                     await self.socket.send_text(text)
             except TimeoutError:
                 await self.close(POLICY, TOO_SLOW)
@@ -101,186 +101,188 @@ class Session:
                 await self.close(POLICY, TOO_FAST)
                 return
             await self.outbox.room()
-            self._has_asked = True
+            self._has_sent_request = True
             text = frame.get("text")
             if text is None:
                 await self.outbox.answer(Refused(re=None, why="a message is text: one JSON object"))
             else:
-                self._handling = [asyncio.create_task(self._heard(text))]
-                await asyncio.shield(self._handling[0])
+                self._running_handlers = [asyncio.create_task(self._answer(text))]
+                await asyncio.shield(self._running_handlers[0])
 
     async def close(self, code: int, why: str) -> None:
         """Close the connection, which ends the session."""
         self._is_closing = True
-        with suppress(TimeoutError, RuntimeError, OSError, WebSocketDisconnect):  # it may be gone already
+        with suppress(TimeoutError, RuntimeError, OSError, WebSocketDisconnect):  # it may be closed already
             async with asyncio.timeout(CLOSE_SECONDS):
                 await self.socket.close(code, why)
 
-    async def _heard(self, text: str) -> None:
-        """Answer a message, whatever it is."""
+    async def _answer(self, text: str) -> None:
+        """Handle a message, valid or not, and send the answer."""
         try:
             request = decoded(cast(type[Request], Request), text.encode("utf-8", "replace"))
         except Misfit as error:
-            await self.outbox.answer(Refused(re=_number(text), why=_line(error)))
+            await self.outbox.answer(Refused(re=_request_number(text), why=_one_line(error)))
             return
         try:
             answer = await self._handlers[type(request)](self, request)
         except OutflankError as error:
-            answer = Refused(re=request.ask, why=_line(error))
-        except Exception as error:  # ours: the connection goes on, and so do all others
-            self.house.complain(error)
+            answer = Refused(re=request.ask, why=_one_line(error))
+        except Exception as error:  # an internal error: this connection and all others go on
+            self.services.warn(error)
             answer = Refused(re=request.ask, why=f"this failed: {type(error).__name__}")
         if answer is not None:
             await self.outbox.answer(answer)
 
-    # --- as one who watches a game ---
+    # --- the interface of a watcher ---
 
     def game_changed(self, message: Game) -> None:
-        """The game that is open is another now."""
+        """Send the open game after a change."""
         self.outbox.stream("game", message)
 
     def game_gone(self, message: Gone) -> None:
-        """The game that was open is no more."""
+        """Send that the open game was deleted."""
         self.open = None
         self.outbox.forget("game")
         self.outbox.tell(message)
 
     async def _leave(self) -> None:
-        table, self.open = self.open, None
-        if table is not None:
+        live_game, self.open = self.open, None
+        if live_game is not None:
             self.outbox.forget("game")
-            await self.hall.leave(table, self)
+            await self.lobby.leave(live_game, self)
 
-    async def _watch(self, table: Table, ask: int) -> Game:
-        if self.open is not table:
+    async def _watch(self, live_game: LiveGame, ask: int) -> Game:
+        if self.open is not live_game:
             await self._leave()
-        game = await table.watch(self)
-        self.open = table
+        game = await live_game.watch(self)
+        self.open = live_game
         return replace(game, re=ask)
 
-    # --- what is asked of games ---
+    # --- requests about games ---
 
-    async def _new(self, asked: requests.New) -> Message:
-        if asked.text is not None:
-            kept = await self.house.reading.read(read, asked.text, asked.game, asked.options, asked.seats)
-        elif asked.game is not None:
-            kept = await self.house.work(started, asked.game, asked.options, asked.seats)
+    async def _new(self, request: requests.New) -> Message:
+        if request.text is not None:
+            saved = await self.services.reading.read(
+                game_from_text, request.text, request.game, request.options, request.seats
+            )
+        elif request.game is not None:
+            saved = await self.services.work(new_game, request.game, request.options, request.seats)
         else:
             raise OutflankError("a new game needs the name of a game, or a text")
-        return await self._watch(await self.hall.begin_game(kept), asked.ask)
+        return await self._watch(await self.lobby.begin_game(saved), request.ask)
 
-    async def _place(self, asked: requests.Place) -> Message:
-        kept = await self.house.work(placed, asked.game, asked.options, asked.pieces, asked.turn)
-        return await self._watch(await self.hall.begin_game(kept), asked.ask)
+    async def _place(self, request: requests.Place) -> Message:
+        saved = await self.services.work(game_from_pieces, request.game, request.options, request.pieces, request.turn)
+        return await self._watch(await self.lobby.begin_game(saved), request.ask)
 
-    async def _open(self, asked: requests.Open) -> Message:
-        return await self._watch(await self.hall.table(asked.id), asked.ask)
+    async def _open(self, request: requests.Open) -> Message:
+        return await self._watch(await self.lobby.live_game(request.id), request.ask)
 
-    async def _let_go(self, asked: requests.Leave) -> Message:
+    async def _leave_game(self, request: requests.Leave) -> Message:
         await self._leave()
-        return messages.Left(re=asked.ask)
+        return messages.Left(re=request.ask)
 
-    async def _sit(self, asked: requests.Sit) -> Message:
-        return await self._told(asked, lambda table: table.sit(asked.seats, self))
+    async def _sit(self, request: requests.Sit) -> Message:
+        return await self._change(request, lambda live_game: live_game.sit(request.seats, self))
 
-    async def _play(self, asked: requests.Play) -> Message:
-        return await self._told(asked, lambda table: table.play(asked.node, asked.move, self))
+    async def _play(self, request: requests.Play) -> Message:
+        return await self._change(request, lambda live_game: live_game.play(request.node, request.move, self))
 
-    async def _go(self, asked: requests.Go) -> Message:
-        return await self._told(asked, lambda table: table.show(asked.node, self))
+    async def _go(self, request: requests.Go) -> Message:
+        return await self._change(request, lambda live_game: live_game.show(request.node, self))
 
-    async def _prune(self, asked: requests.Prune) -> Message:
-        return await self._told(asked, lambda table: table.prune(asked.node, self))
+    async def _prune(self, request: requests.Prune) -> Message:
+        return await self._change(request, lambda live_game: live_game.prune(request.node, self))
 
-    async def _promote(self, asked: requests.Promote) -> Message:
-        return await self._told(asked, lambda table: table.promote(asked.node, self))
+    async def _promote(self, request: requests.Promote) -> Message:
+        return await self._change(request, lambda live_game: live_game.promote(request.node, self))
 
-    async def _resign(self, asked: requests.Resign) -> Message:
-        return await self._told(asked, lambda table: table.resign(asked.side, self))
+    async def _resign(self, request: requests.Resign) -> Message:
+        return await self._change(request, lambda live_game: live_game.resign(request.side, self))
 
-    async def _told(self, asked: Any, change: Callable[[Table], Awaitable[Game]]) -> Message:
-        """The game after a change, which is the one that is open from then on."""
-        table = await self.hall.table(asked.id)
-        if self.open is not table:
-            await self._watch(table, asked.ask)
-        answer = await change(table)
-        self.outbox.forget("game")  # what waits is older
-        return replace(answer, re=asked.ask)
+    async def _change(self, request: Any, change: Callable[[LiveGame], Awaitable[Game]]) -> Message:
+        """Change a game, which becomes the open one, and return it."""
+        live_game = await self.lobby.live_game(request.id)
+        if self.open is not live_game:
+            await self._watch(live_game, request.ask)
+        answer = await change(live_game)
+        self.outbox.forget("game")  # the waiting message is older
+        return replace(answer, re=request.ask)
 
-    async def _games(self, asked: requests.Games) -> Message:
-        return await self.hall.page(asked.before, asked.ask)
+    async def _games(self, request: requests.Games) -> Message:
+        return await self.lobby.page(request.before, request.ask)
 
-    async def _delete(self, asked: requests.Delete) -> Message:
-        if self.open is not None and self.open.kept.id == asked.id:
-            await self.open.leave(self)  # the answer tells of it
+    async def _delete(self, request: requests.Delete) -> Message:
+        if self.open is not None and self.open.saved.id == request.id:
+            await self.open.leave(self)  # the answer reports it
             self.open = None
             self.outbox.forget("game")
-        await self.hall.delete(asked.id)
-        return Gone(re=asked.ask, id=asked.id)
+        await self.lobby.delete(request.id)
+        return Gone(re=request.ask, id=request.id)
 
-    async def _export(self, asked: requests.Export) -> Message:
-        table = await self.hall.table(asked.id)
-        number = table.kept.node if asked.node is None else asked.node
-        board = await table.board_at(number)
-        return await self.house.work(exported, table.kept, number, board, asked.form, asked.ask)
+    async def _export(self, request: requests.Export) -> Message:
+        live_game = await self.lobby.live_game(request.id)
+        number = live_game.saved.node if request.node is None else request.node
+        board = await live_game.board_at(number)
+        return await self.services.work(exported, live_game.saved, number, board, request.form, request.ask)
 
-    # --- what is asked of searches ---
+    # --- requests for searches ---
 
-    async def _analyse(self, asked: requests.Analyse) -> None:
-        await self.activity.analyse(asked)
+    async def _analyse(self, request: requests.Analyse) -> None:
+        await self.activity.analyse(request)
 
-    async def _compare(self, asked: requests.Compare) -> None:
-        await self.activity.compare(asked)
+    async def _compare(self, request: requests.Compare) -> None:
+        await self.activity.compare(request)
 
-    async def _review(self, asked: requests.Review) -> None:
-        await self.activity.review(asked)
+    async def _review(self, request: requests.Review) -> None:
+        await self.activity.review(request)
 
-    async def _halt(self, asked: requests.Halt) -> Message:
+    async def _halt(self, request: requests.Halt) -> Message:
         self.activity.halt()
-        return messages.Halted(re=asked.ask)
+        return messages.Halted(re=request.ask)
 
-    # --- what is asked of the laboratory ---
+    # --- requests to the laboratory ---
 
-    async def _lab(self, asked: requests.Lab) -> Message:
-        self._listen_to_runs(asked.ask)
-        return await self.house.work(self.house.laboratory.listing, asked.ask)
+    async def _lab(self, request: requests.Lab) -> Message:
+        self._listen_to_runs(request.ask)
+        return await self.services.work(self.services.laboratory.listing, request.ask)
 
-    async def _run(self, asked: requests.Run) -> None:
-        before = self._lab_number
-        self._listen_to_runs(asked.ask)
+    async def _run(self, request: requests.Run) -> None:
+        before = self._lab_request
+        self._listen_to_runs(request.ask)
         try:
-            await self.house.work(self.house.laboratory.begin, asked)
+            await self.services.work(self.services.laboratory.begin, request)
         except OutflankError:
-            self._lab_number = before  # what is under way is still told of under the number that was heard last
+            self._lab_request = before  # the current run is still reported under the number before
             raise
 
     def _listen_to_runs(self, number: int) -> None:
-        self._lab_number = number
-        self.house.laboratory.listen(self._lab_tell)
+        self._lab_request = number
+        self.services.laboratory.listen(self._run_progressed)
 
-    def _lab_tell(self, message: messages.Running) -> None:
-        with suppress(RuntimeError):  # the server may have ended
-            self._loop.call_soon_threadsafe(self._lab_send, message)
+    def _run_progressed(self, message: messages.Running) -> None:
+        with suppress(RuntimeError):  # the server may have shut down
+            self._loop.call_soon_threadsafe(self._send_run, message)
 
-    def _lab_send(self, message: messages.Running) -> None:
-        if not self._lab_number:
-            return  # its own run was refused
-        told = replace(message, of=self._lab_number)
+    def _send_run(self, message: messages.Running) -> None:
+        if not self._lab_request:
+            return  # the run of this connection was refused
+        numbered = replace(message, of=self._lab_request)
         if message.done:
             self.outbox.forget("lab")
-            self.outbox.tell(told)
+            self.outbox.tell(numbered)
         else:
-            self.outbox.stream("lab", told)
+            self.outbox.stream("lab", numbered)
 
-    async def _cancel(self, asked: requests.Cancel) -> Message:
-        await self.house.work(self.house.laboratory.cancel)
-        return messages.Halted(re=asked.ask)
+    async def _cancel(self, request: requests.Cancel) -> Message:
+        await self.services.work(self.services.laboratory.cancel)
+        return messages.Halted(re=request.ask)
 
     _handlers: ClassVar[dict[type, Callable[[Any, Any], Awaitable[Message | None]]]] = {
         requests.New: _new,
         requests.Place: _place,
         requests.Open: _open,
-        requests.Leave: _let_go,
+        requests.Leave: _leave_game,
         requests.Sit: _sit,
         requests.Play: _play,
         requests.Go: _go,
@@ -309,17 +311,17 @@ async def _cancel_all(*tasks: "asyncio.Task[None]") -> None:
         _, pending = await asyncio.wait(pending, timeout=CLOSE_SECONDS)
 
 
-def _line(error: Exception) -> str:
+def _one_line(error: Exception) -> str:
     return " ".join(str(error).split())[:MOST_WHY]
 
 
-class _Numbered(Struct):
+class _NumberedRequest(Struct):
     ask: requests.Ask
 
 
-def _number(text: str) -> int | None:
-    """The number of a message that is otherwise none."""
+def _request_number(text: str) -> int | None:
+    """Return the request number of an otherwise invalid message."""
     try:
-        return decoded(_Numbered, text.encode("utf-8", "replace")).ask
+        return decoded(_NumberedRequest, text.encode("utf-8", "replace")).ask
     except Misfit:
         return None

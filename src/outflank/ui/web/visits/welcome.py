@@ -1,4 +1,4 @@
-"""What a connection is told first: what there is to play and to search with."""
+"""The first message to a connection: the games, algorithms and schemes of this server."""
 
 from functools import cache
 
@@ -13,37 +13,42 @@ from outflank.ui.web.messages import VERSION, GameChoice, GameKind, SchemeKind, 
 
 @cache
 def welcome(cores: int) -> Welcome:
-    """The first message."""
+    """Return the first message."""
     return Welcome(
         version=VERSION,
         package=__version__,
-        games=tuple(_kind(each) for each in GAMES.parts().values()),
+        games=tuple(_game_kind(description) for description in GAMES.parts().values()),
         algorithms=(*ALGORITHMS, *MONTE_CARLO),
         schemes=tuple(
-            SchemeKind(name=each.name, algorithms=each.algorithms, promises=each.promises_text, overhead=each.overhead)
-            for each in SCHEMES.parts().values()
+            SchemeKind(
+                name=scheme.name,
+                algorithms=scheme.algorithms,
+                promises=scheme.promises_text,
+                overhead=scheme.overhead,
+            )
+            for scheme in SCHEMES.parts().values()
         ),
         cores=cores,
     )
 
 
-def _kind(description: GameDescription) -> GameKind:
+def _game_kind(description: GameDescription) -> GameKind:
     return GameKind(
         name=description.name,
         title=description.title,
-        options=tuple(_choice(each) for each in description.options),
+        options=tuple(_game_choice(option) for option in description.options),
         levels=len(description.levels),
         unit=description.unit.name,
         forms=forms_of(description),
     )
 
 
-def _choice(option: GameOption) -> GameChoice:
-    told = option.told or str
+def _game_choice(option: GameOption) -> GameChoice:
+    choice_text = option.value_text or str
     return GameChoice(
         name=option.name,
         help=option.help,
         choices=option.choices,
-        told=tuple(told(each) for each in option.choices),
+        told=tuple(choice_text(choice) for choice in option.choices),
         default=option.default,
     )

@@ -1,42 +1,42 @@
-// Dragging on a drawing: by mouse, pen or finger, told in the drawing's own lengths.
+// Dragging on an SVG by mouse, pen or finger, in the units of the SVG.
 
-const FAR = 6; // pixels: less is a click
+const CLICK_PIXELS = 6; // a shorter drag is a click
 
-/** Follow pointers that go down on a cell for which `begin` says yes; `move` and `end` are told how far they went. */
-export function follow(svg, { begin, move, end }) {
-  let held = null;
-  let dragged = false; // the click that follows a drag chooses nothing
-  const length = (event) => {
+/** Track drags that start on a cell for which `begin` returns true; `move` and `end` get their offset. */
+export function trackDrags(svg, { begin, move, end }) {
+  let drag = null;
+  let wasDragged = false; // the click after a drag is ignored
+  const offset = (event) => {
     const scale = svg.getScreenCTM()?.a || 1;
-    return [(event.clientX - held.x) / scale, (event.clientY - held.y) / scale];
+    return [(event.clientX - drag.x) / scale, (event.clientY - drag.y) / scale];
   };
-  svg.addEventListener("click", (event) => dragged && event.stopPropagation(), true);
+  svg.addEventListener("click", (event) => wasDragged && event.stopPropagation(), true);
   svg.addEventListener("pointerdown", (event) => {
-    dragged = false;
+    wasDragged = false;
     const cell = event.target.closest?.("[data-cell]")?.dataset.cell;
     if (event.button !== 0 || !cell || !begin(cell)) return;
-    held = { cell, x: event.clientX, y: event.clientY, pointer: event.pointerId, far: false };
+    drag = { cell, x: event.clientX, y: event.clientY, pointer: event.pointerId, far: false };
   });
   svg.addEventListener("pointermove", (event) => {
-    if (event.pointerId !== held?.pointer) return;
-    if (!held.far) {
-      if (Math.hypot(event.clientX - held.x, event.clientY - held.y) < FAR) return;
-      held.far = true;
+    if (event.pointerId !== drag?.pointer) return;
+    if (!drag.far) {
+      if (Math.hypot(event.clientX - drag.x, event.clientY - drag.y) < CLICK_PIXELS) return;
+      drag.far = true;
       svg.setPointerCapture(event.pointerId);
       svg.classList.add("dragging");
     }
-    move(held.cell, length(event));
+    move(drag.cell, offset(event));
   });
   const release = (event, vector) => {
-    if (event.pointerId !== held?.pointer) return;
-    const { cell, far } = held;
-    if (far) {
+    if (event.pointerId !== drag?.pointer) return;
+    const { cell, far: isDrag } = drag;
+    if (isDrag) {
       end(cell, vector(event));
       svg.classList.remove("dragging");
-      dragged = true;
+      wasDragged = true;
     }
-    held = null;
+    drag = null;
   };
-  svg.addEventListener("pointerup", (event) => release(event, length));
+  svg.addEventListener("pointerup", (event) => release(event, offset));
   svg.addEventListener("pointercancel", (event) => release(event, () => [0, 0]));
 }

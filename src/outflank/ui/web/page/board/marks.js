@@ -1,44 +1,44 @@
-// Marks on the board: what a move is worth, arrows of good moves, and handles that say which way a line goes.
+// Marks on the board: values of moves, arrows of good moves, and handles for the directions of a line.
 
 import { draw } from "../parts/dom.js";
 import { words } from "../parts/words.js";
 
-// What a poor move and a bad one lose, where single pieces change hands by dozens and where each is dear.
+// Loss of a poor and of a bad move: in Othello dozens of discs change sides, in Abalone a single marble counts.
 const GRADES = { squares: [2, 6], hexagons: [0.2, 0.6] };
 
-/** How bad a loss is, as a class. */
+/** The CSS class of a loss. */
 function grade(loss, shape) {
   const [poor, bad] = GRADES[shape.kind];
   return loss < poor ? "good" : loss < bad ? "poor" : "bad";
 }
 
-/** A value at a place: the best is ringed, what is proved has a line below. */
-export function tag({ valueText, loss, exact, best }, { x, y, size = 1 }, shape) {
-  const long = valueText.length > 4;
+/** A value at a place: the best one has a ring, an exact one is underlined. */
+export function valueTag({ valueText, loss, exact, best }, { x, y, size = 1 }, shape) {
+  const isLong = valueText.length > 4;
   return draw(
     "g",
     { class: `tag ${best ? "best" : grade(loss, shape)}`, transform: `translate(${x} ${y}) scale(${size})` },
     draw("circle", { class: "chip", r: 0.4 }),
-    draw("text", { class: long ? "long" : false, y: exact ? -0.02 : 0.01 }, valueText),
+    draw("text", { class: isLong ? "long" : false, y: exact ? -0.02 : 0.01 }, valueText),
     exact && draw("path", { class: "exact", d: "M-0.16 0.19H0.16" }),
   );
 }
 
-const middle = (names, shape) => {
+const centre = (names, shape) => {
   const cells = names.map((name) => shape.at.get(name));
   const mean = (key) => cells.reduce((sum, cell) => sum + cell[key], 0) / cells.length;
   return [mean("x"), mean("y")];
 };
 
-/** How far a line's front is from its middle, along its way. */
+/** The distance from a line's centre to its front, in the direction of the move. */
 function reach(gesture, [x, y], shape) {
   const [dx, dy] = gesture.way;
   return Math.max(...gesture.picked.map((name) => (shape.at.get(name).x - x) * dx + (shape.at.get(name).y - y) * dy));
 }
 
-/** The arrow of a move; the first is the boldest. */
+/** The arrow of a move; that of rank 0 is the boldest. */
 export function arrow(gesture, shape, rank, valueText) {
-  const [x, y] = middle(gesture.picked, shape);
+  const [x, y] = centre(gesture.picked, shape);
   const [dx, dy] = gesture.way;
   const front = reach(gesture, [x, y], shape);
   const [x1, y1, x2, y2] = [x - dx * front, y - dy * front, x + dx * (front + 0.62), y + dy * (front + 0.62)];
@@ -46,7 +46,7 @@ export function arrow(gesture, shape, rank, valueText) {
     [0.24, 0],
     [-0.02, 0.19],
     [-0.02, -0.19],
-  ].map(([a, b]) => `${x2 + dx * a - dy * b},${y2 + dy * a + dx * b}`);
+  ].map(([along, across]) => `${x2 + dx * along - dy * across},${y2 + dy * along + dx * across}`);
   return draw(
     "g",
     { class: `arrow rank${rank}` },
@@ -67,17 +67,17 @@ export function arrow(gesture, shape, rank, valueText) {
   );
 }
 
-/** Where the handle of a move is, or what lies so far beyond it. */
-export function ahead(gesture, shape, beyond = 0) {
-  const [x, y] = middle(gesture.picked, shape);
+/** The place of the handle of a move, or a place `beyond` it. */
+export function handlePlace(gesture, shape, beyond = 0) {
+  const [x, y] = centre(gesture.picked, shape);
   const [dx, dy] = gesture.way;
-  const far = reach(gesture, [x, y], shape) + 0.86 + beyond;
-  return { x: x + dx * far, y: y + dy * far };
+  const distance = reach(gesture, [x, y], shape) + 0.86 + beyond;
+  return { x: x + dx * distance, y: y + dy * distance };
 }
 
-/** A handle in front of what is taken up: it goes that way. */
-export function handle(gesture, shape, chosen) {
-  const { x, y } = ahead(gesture, shape);
+/** A handle in front of the selected line, which moves it in that direction. */
+export function handle(gesture, shape, onChoose) {
+  const { x, y } = handlePlace(gesture, shape);
   const [dx, dy] = gesture.way;
   const angle = (Math.atan2(dy, dx) * 180) / Math.PI;
   const group = draw(
@@ -86,7 +86,7 @@ export function handle(gesture, shape, chosen) {
       class: "handle",
       role: "button",
       tabindex: 0,
-      "aria-label": words.board.way(gesture.move, wayName(dx, dy)),
+      "aria-label": words.board.way(gesture.move, directionName(dx, dy)),
       transform: `translate(${x} ${y})`,
       "data-move": gesture.move,
     },
@@ -95,19 +95,19 @@ export function handle(gesture, shape, chosen) {
   );
   group.addEventListener("click", (event) => {
     event.stopPropagation();
-    chosen();
+    onChoose();
   });
   group.addEventListener("keydown", (event) => {
     if (event.key !== "Enter" && event.key !== " ") return;
     event.preventDefault();
     event.stopPropagation();
-    chosen();
+    onChoose();
   });
   return group;
 }
 
-function wayName(dx, dy) {
-  const up = dy < -0.2 ? words.ways.up : dy > 0.2 ? words.ways.down : "";
-  const side = dx < -0.2 ? words.ways.left : dx > 0.2 ? words.ways.right : "";
-  return [up, side].filter(Boolean).join(" ");
+function directionName(dx, dy) {
+  const vertical = dy < -0.2 ? words.ways.up : dy > 0.2 ? words.ways.down : "";
+  const horizontal = dx < -0.2 ? words.ways.left : dx > 0.2 ? words.ways.right : "";
+  return [vertical, horizontal].filter(Boolean).join(" ");
 }

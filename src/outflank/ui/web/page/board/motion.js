@@ -1,20 +1,20 @@
-// How pieces go from one position to the next: discs turn over, marbles are pushed. Nothing moves where less motion is
-// asked for.
+// Animations from one position to the next: discs are flipped, marbles are pushed. Nothing is animated if the user
+// prefers reduced motion.
 
 const FLIP_MS = 260;
 const STAGGER_MS = 45;
 const SLIDE_MS = 240;
 const DROP_MS = 160;
 
-const still = matchMedia("(prefers-reduced-motion: reduce)");
+const reducedMotion = matchMedia("(prefers-reduced-motion: reduce)");
 
-export function calm() {
-  return still.matches;
+export function isMotionReduced() {
+  return reducedMotion.matches;
 }
 
-/** A piece appears. */
-export function dropped(body) {
-  if (calm()) return;
+/** Let a new piece appear. */
+export function animateDrop(body) {
+  if (isMotionReduced()) return;
   body.animate(
     [
       { transform: "scale(0.6)", opacity: 0 },
@@ -24,39 +24,39 @@ export function dropped(body) {
   );
 }
 
-/** A piece turns over; `turn` shows its other side. `far`: how many cells from the piece that was put down. */
-export function flipped(body, turn, far) {
-  if (calm()) return turn();
-  const delay = STAGGER_MS * Math.max(0, far - 1);
+/** Flip a piece; `showOtherSide` changes its colour. `distance`: in cells, from the piece that was placed. */
+export function animateFlip(body, showOtherSide, distance) {
+  if (isMotionReduced()) return showOtherSide();
+  const delay = STAGGER_MS * Math.max(0, distance - 1);
   const half = { duration: FLIP_MS / 2, fill: "backwards" };
-  const away = body.animate([{ transform: "scaleX(1)" }, { transform: "scaleX(0.02)" }], {
+  const firstHalf = body.animate([{ transform: "scaleX(1)" }, { transform: "scaleX(0.02)" }], {
     ...half,
     delay,
     easing: "ease-in",
   });
-  const shown = () => {
-    turn();
+  const secondHalf = () => {
+    showOtherSide();
     body.animate([{ transform: "scaleX(0.02)" }, { transform: "scaleX(1)" }], { ...half, easing: "ease-out" });
   };
-  away.onfinish = shown;
-  away.oncancel = turn;
+  firstHalf.onfinish = secondHalf;
+  firstHalf.oncancel = showOtherSide;
   return undefined;
 }
 
-/** A piece comes from elsewhere, `dx` and `dy` away; `done`: the part of the way that a hand has moved it. */
-export function slid(body, dx, dy, done = 0) {
-  if (calm()) return;
-  const part = 1 - done;
-  body.animate([{ transform: `translate(${dx * part}px, ${dy * part}px)` }, { transform: "none" }], {
+/** Slide a piece from `dx` and `dy` away; `draggedPart`: the part of the distance that it was dragged already. */
+export function animateSlide(body, dx, dy, draggedPart = 0) {
+  if (isMotionReduced()) return;
+  const remaining = 1 - draggedPart;
+  body.animate([{ transform: `translate(${dx * remaining}px, ${dy * remaining}px)` }, { transform: "none" }], {
     duration: SLIDE_MS,
     easing: "cubic-bezier(0.3, 0.1, 0.2, 1)",
   });
 }
 
-/** A piece is pushed off the board, and is gone. */
-export function fallen(piece, body, dx, dy) {
-  if (calm()) return piece.remove();
-  const gone = body.animate(
+/** Push a piece off the board, and remove it. */
+export function animateFall(piece, body, dx, dy) {
+  if (isMotionReduced()) return piece.remove();
+  const fall = body.animate(
     [
       { transform: "none", opacity: 1 },
       { transform: `translate(${dx}px, ${dy}px)`, opacity: 1, offset: 0.5 },
@@ -64,6 +64,6 @@ export function fallen(piece, body, dx, dy) {
     ],
     { duration: 2 * SLIDE_MS, easing: "ease-in", fill: "forwards" },
   );
-  gone.onfinish = () => piece.remove();
+  fall.onfinish = () => piece.remove();
   return undefined;
 }

@@ -1,4 +1,4 @@
-// How boards and pieces look: felt with discs, or wood with marbles. The live board and small pictures share it.
+// The look of boards and pieces: felt with discs, or wood with marbles; for the live board and for thumbnails.
 
 import { draw } from "../parts/dom.js";
 
@@ -7,30 +7,31 @@ const HOLLOW = 0.44;
 const NAMES = { X: "black", O: "white" };
 
 const stops = (pairs) => pairs.map(([offset, colour]) => draw("stop", { offset, "stop-color": colour }));
-const glow = (id, cx, cy, pairs) => draw("radialGradient", { id, cx, cy, r: 0.75, fx: cx, fy: cy }, stops(pairs));
+const radialGradient = (id, cx, cy, pairs) =>
+  draw("radialGradient", { id, cx, cy, r: 0.75, fx: cx, fy: cy }, stops(pairs));
 
-/** Colours that run into each other: once for the whole page. */
-export function paints() {
+/** The colour gradients, once for the whole page. */
+export function gradients() {
   const defs = draw(
     "defs",
     {},
-    glow("disc-black", 0.36, 0.3, [
+    radialGradient("disc-black", 0.36, 0.3, [
       [0, "#4a5055"],
       [0.45, "#262a2d"],
       [1, "#131517"],
     ]),
-    glow("disc-white", 0.36, 0.3, [
+    radialGradient("disc-white", 0.36, 0.3, [
       [0, "#ffffff"],
       [0.6, "#f1eee6"],
       [1, "#d5d0c4"],
     ]),
-    glow("marble-black", 0.34, 0.28, [
+    radialGradient("marble-black", 0.34, 0.28, [
       [0, "#8b949c"],
       [0.18, "#4c535a"],
       [0.55, "#23272b"],
       [1, "#0d0f10"],
     ]),
-    glow("marble-white", 0.34, 0.28, [
+    radialGradient("marble-white", 0.34, 0.28, [
       [0, "#ffffff"],
       [0.35, "#faf7f0"],
       [0.75, "#dcd5c6"],
@@ -52,7 +53,7 @@ export function paints() {
         [1, "#a97f4d"],
       ]),
     ),
-    glow("hollow", 0.5, 0.35, [
+    radialGradient("hollow", 0.5, 0.35, [
       [0, "#7d5a31"],
       [0.8, "#93703f"],
       [1, "#a5804c"],
@@ -61,8 +62,8 @@ export function paints() {
   return draw("svg", { class: "paints", width: 0, height: 0, "aria-hidden": "true", focusable: "false" }, defs);
 }
 
-/** The board itself, without what lies on it. */
-export function ground(shape, plain = false) {
+/** The board without pieces. */
+export function boardGround(shape, plain = false) {
   return shape.kind === "squares" ? felt(shape, plain) : wood(shape, plain);
 }
 
@@ -98,7 +99,7 @@ function wood(shape, plain) {
   const corners = (edge) =>
     shape
       .outline(edge)
-      .map((point) => point.map((each) => each.toFixed(3)).join(","))
+      .map((point) => point.map((coordinate) => coordinate.toFixed(3)).join(","))
       .join(" ");
   return draw(
     "g",
@@ -109,7 +110,7 @@ function wood(shape, plain) {
   );
 }
 
-/** A piece, in a group at its place; what moves is the `body` in it. */
+/** A piece: a group at its place; animations move the `body` in it. */
 export function piece(shape, sign, { x, y }) {
   const r = RADIUS[shape.kind];
   const body = draw(
@@ -119,24 +120,24 @@ export function piece(shape, sign, { x, y }) {
     draw("circle", { class: "top", r }),
   );
   const group = draw("g", { class: "piece", transform: `translate(${x} ${y})` }, body);
-  turned(group, shape, sign);
+  showSide(group, shape, sign);
   return group;
 }
 
-/** Show a side of a piece. */
-export function turned(group, shape, sign) {
+/** Show the black or the white side of a piece. */
+export function showSide(group, shape, sign) {
   const name = NAMES[sign];
   group.dataset.sign = sign;
   group.querySelector(".top").setAttribute("fill", `url(#${shape.kind === "squares" ? "disc" : "marble"}-${name})`);
   group.querySelector(".top").setAttribute("class", `top ${name}`);
 }
 
-/** A small picture of a position. */
-export function picture(shape, pieces, label) {
+/** A thumbnail of a position. */
+export function thumbnail(shape, pieces, label) {
   return draw(
     "svg",
     { class: "picture", viewBox: shape.box(shape.kind === "squares" ? 0.6 : 0.75), role: "img", "aria-label": label },
-    ground(shape, true),
+    boardGround(shape, true),
     [...pieces].map((sign, index) => (sign in NAMES ? piece(shape, sign, shape.cells[index]) : null)),
   );
 }

@@ -1,4 +1,4 @@
-// Where the cells of a board lie: its outline, its coordinates, and which cell is beside which.
+// The geometry of a board: its outline, its coordinates, and the neighbours of cells.
 
 const EDGE = { squares: 0.85, hexagons: 1.1 };
 
@@ -17,10 +17,10 @@ export class Shape {
     this.rows = [];
     for (const cell of cells) (this.rows[cell.row] ??= []).push(cell);
     this.rows = this.rows.filter(Boolean);
-    for (const row of this.rows) row.sort((one, other) => one.x - other.x);
+    for (const row of this.rows) row.sort((first, second) => first.x - second.x);
   }
 
-  /** Whether two shapes are the same board. */
+  /** Whether this is the shape of a board with these cells. */
   like(shape, cells) {
     return (
       this.kind === shape &&
@@ -32,10 +32,10 @@ export class Shape {
   /** The `viewBox`, with room for a frame. */
   box(edge = EDGE[this.kind]) {
     const [left, top] = [this.left - edge, this.top - edge];
-    return [left, top, this.right + edge - left, this.bottom + edge - top].map((each) => +each.toFixed(4)).join(" ");
+    return [left, top, this.right + edge - left, this.bottom + edge - top].map((value) => +value.toFixed(4)).join(" ");
   }
 
-  /** The corners of the board, `edge` outside the middles of its outermost cells. */
+  /** The corners of the board, `edge` beyond the centres of its outermost cells. */
   outline(edge) {
     if (this.kind === "squares") {
       const [l, r, t, b] = [this.left - edge, this.right + edge, this.top - edge, this.bottom + edge];
@@ -49,55 +49,55 @@ export class Shape {
     const [middleX, middleY] = [(this.left + this.right) / 2, (this.top + this.bottom) / 2];
     const ends = [
       this.rows[0],
-      this.rows.reduce((one, other) => (other.length > one.length ? other : one)),
+      this.rows.reduce((longest, row) => (row.length > longest.length ? row : longest)),
       this.rows.at(-1),
     ];
     const corners = [ends[0][0], ends[0].at(-1), ends[1].at(-1), ends[2].at(-1), ends[2][0], ends[1][0]];
     return corners.map(({ x, y }) => {
-      const far = Math.hypot(x - middleX, y - middleY) || 1;
-      return [x + ((x - middleX) / far) * edge, y + ((y - middleY) / far) * edge];
+      const distance = Math.hypot(x - middleX, y - middleY) || 1;
+      return [x + ((x - middleX) / distance) * edge, y + ((y - middleY) / distance) * edge];
     });
   }
 
-  /** Letters and numbers beside the board, where cells are named by both: `{text, x, y}`. */
+  /** Letters and numbers beside the board, if cells are named by both: `{text, x, y}`. */
   coordinates() {
-    const named = this.cells.map((cell) => ({ ...cell, parts: /^([a-z]+)(\d+)$/i.exec(cell.name) }));
-    if (named.some((cell) => !cell.parts)) return [];
-    return this.kind === "squares" ? this.#besideSquares(named) : this.#besideHexagons(named);
+    const namedCells = this.cells.map((cell) => ({ ...cell, parts: /^([a-z]+)(\d+)$/i.exec(cell.name) }));
+    if (namedCells.some((cell) => !cell.parts)) return [];
+    return this.kind === "squares" ? this.#besideSquares(namedCells) : this.#besideHexagons(namedCells);
   }
 
-  #besideSquares(named) {
-    const away = 0.5 + (EDGE.squares - 0.5) / 2;
-    const above = named.filter((cell) => cell.y === this.top);
-    const beside = named.filter((cell) => cell.x === this.left);
+  #besideSquares(namedCells) {
+    const distance = 0.5 + (EDGE.squares - 0.5) / 2;
+    const above = namedCells.filter((cell) => cell.y === this.top);
+    const beside = namedCells.filter((cell) => cell.x === this.left);
     return [
-      ...above.map((cell) => ({ text: cell.parts[1], x: cell.x, y: this.top - away })),
-      ...beside.map((cell) => ({ text: cell.parts[2], x: this.left - away, y: cell.y })),
+      ...above.map((cell) => ({ text: cell.parts[1], x: cell.x, y: this.top - distance })),
+      ...beside.map((cell) => ({ text: cell.parts[2], x: this.left - distance, y: cell.y })),
     ];
   }
 
-  #besideHexagons(named) {
+  #besideHexagons(namedCells) {
     const lowest = new Map();
-    for (const cell of named) if (!(lowest.get(cell.parts[2])?.y > cell.y)) lowest.set(cell.parts[2], cell);
-    const first = this.rows.map((row) => named.find((cell) => cell.name === row[0].name));
+    for (const cell of namedCells) if (!(lowest.get(cell.parts[2])?.y > cell.y)) lowest.set(cell.parts[2], cell);
+    const first = this.rows.map((row) => namedCells.find((cell) => cell.name === row[0].name));
     return [
       ...first.map((cell) => ({ text: cell.parts[1].toUpperCase(), x: cell.x - 0.74, y: cell.y })),
       ...[...lowest].map(([text, cell]) => ({ text, x: cell.x + 0.37, y: cell.y + 0.64 })),
     ];
   }
 
-  /** The cell to which an arrow key leads. */
+  /** The cell that an arrow key moves to. */
   beside(name, key) {
     const cell = this.at.get(name);
-    const row = this.rows.findIndex((each) => each.includes(cell));
+    const row = this.rows.findIndex((cells) => cells.includes(cell));
     const column = this.rows[row].indexOf(cell);
     if (key === "ArrowLeft") return this.rows[row][column - 1]?.name;
     if (key === "ArrowRight") return this.rows[row][column + 1]?.name;
-    const other = this.rows[key === "ArrowUp" ? row - 1 : row + 1];
-    // Between two cells of the next row, up leads to the left and down to the right: back to where one came from.
+    const nextRow = this.rows[key === "ArrowUp" ? row - 1 : row + 1];
+    // Between two cells of the next row, up prefers the left one and down the right one: so down undoes up.
     const lean = key === "ArrowUp" ? -0.01 : 0.01;
-    return other?.reduce((one, next) =>
-      Math.abs(next.x - cell.x - lean) < Math.abs(one.x - cell.x - lean) ? next : one,
+    return nextRow?.reduce((nearest, candidate) =>
+      Math.abs(candidate.x - cell.x - lean) < Math.abs(nearest.x - cell.x - lean) ? candidate : nearest,
     ).name;
   }
 }

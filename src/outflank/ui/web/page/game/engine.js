@@ -1,76 +1,77 @@
-// A search that goes on while one looks: asked for whenever another position is shown, and told as it deepens.
+// A running analysis: requested anew whenever another position is shown.
 
-/** Follows one search; tells `heard` of every message, and of null when there is nothing to search. */
+/** Follows one analysis; calls `listener` with every message, and with null if there is nothing to search. */
 export class Engine {
   #app;
-  #heard;
+  #listener;
   #number = 0;
-  #asked = "";
+  #searched = "";
   on = false;
   last = null;
 
-  constructor(app, heard) {
+  constructor(app, listener) {
     this.#app = app;
-    this.#heard = heard;
+    this.#listener = listener;
   }
 
-  /** Search this node from now on, in this way. */
-  search(game, more) {
-    const asked = JSON.stringify([game.id, game.node, more]);
-    if (!this.on || !this.#app.link.ready) return;
-    if (asked === this.#asked) return;
-    this.#app.link.forget(this.#number);
-    this.#asked = asked;
+  /** Search the current node of a game with these parameters, unless that is already running. */
+  search(game, parameters) {
+    const key = JSON.stringify([game.id, game.node, parameters]);
+    if (!this.on || !this.#app.connection.ready) return;
+    if (key === this.#searched) return;
+    this.#app.connection.forget(this.#number);
+    this.#searched = key;
     this.last = null;
     if (!game.legal.length || game.outcome) {
       this.halt();
-      this.#heard(null);
+      this.#listener(null);
       return;
     }
-    this.#number = this.#app.link.follow({ kind: "analyse", id: game.id, node: game.node, ...more }, (message) =>
-      this.#tell(message),
+    this.#number = this.#app.connection.follow(
+      { kind: "analyse", id: game.id, node: game.node, ...parameters },
+      (message) => this.#receive(message),
     );
   }
 
-  #tell(message) {
+  #receive(message) {
     if (message.kind === "refused") {
-      this.#asked = "";
-      if (!message.lost) this.#app.wrong(message.why);
+      this.#searched = "";
+      if (!message.lost) this.#app.showError(message.why);
       if (!message.lost) this.on = false;
-      this.#heard(null);
+      this.#listener(null);
       return;
     }
     if (message.kind !== "analysis") return;
     this.last = message;
-    this.#heard(message);
+    this.#listener(message);
   }
 
   halt() {
-    this.#app.link.forget(this.#number);
-    if (this.#number) this.#app.link.ask({ kind: "halt" }).catch(() => {}); // lost: it halts by itself
+    this.#app.connection.forget(this.#number);
+    if (this.#number) this.#app.connection.ask({ kind: "halt" }).catch(() => {}); // a lost search ends by itself
     this.#number = 0;
-    this.#asked = "";
+    this.#searched = "";
   }
 
-  /** The connection is back: what was asked is not under way any more. */
-  again() {
-    this.#asked = "";
+  /** The connection was re-established: the search before is not running any more. */
+  reconnected() {
+    this.#searched = "";
     this.#number = 0;
   }
 }
 
-/** What the board shows of an analysis: each move with its gesture and what it loses. */
-export function valued(message, game) {
-  const gestures = new Map(game.legal.map((each) => [each.move, each]));
+/** The values for the board: each move with its gesture and its loss. */
+export function moveValues(message, game) {
+  const gestures = new Map(game.legal.map((gesture) => [gesture.move, gesture]));
   const best = message.moves[0]?.value ?? 0;
   return message.moves
-    .filter((each) => gestures.has(each.move))
-    .map((each, rank) => ({
-      gesture: gestures.get(each.move),
-      valueText: each.value_text,
-      loss: Math.min(best - each.value, 1e6),
-      exact: each.exact ?? false,
-      best: each.value === best,
+    .filter((entry) => gestures.has(entry.move))
+    .map((entry, rank) => ({
+      gesture: gestures.get(entry.move),
+      valueText: entry.value_text,
+      loss: Math.min(best - entry.value, 1e6),
+      exact: entry.exact ?? false,
+      best: entry.value === best,
       rank,
     }));
 }

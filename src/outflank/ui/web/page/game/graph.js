@@ -1,19 +1,19 @@
-// The value over a game, for black: a curve that is clicked, or walked with the arrow keys, to come to a move.
+// The value over a game, for black: a curve; clicks and arrow keys select a move.
 
-import { draw, make, put, set } from "../parts/dom.js";
+import { draw, make, setChildren, setAttributes } from "../parts/dom.js";
 import { words } from "../parts/words.js";
 
 const [WIDTH, HEIGHT, EDGE] = [400, 130, 8];
 const GRADE = { "?!": "doubtful", "?": "mistake", "??": "blunder" };
-const LEAST = { squares: 8, hexagons: 1 }; // what the graph reaches to, where a game is even
+const MIN_RANGE = { squares: 8, hexagons: 1 }; // minimum range of the graph, for even games
 
 export class Graph {
-  #visit;
-  #main = [];
-  #at = 0;
+  #onVisit;
+  #mainLine = [];
+  #ply = 0;
 
-  constructor(visit) {
-    this.#visit = visit;
+  constructor(onVisit) {
+    this.#onVisit = onVisit;
     this.svg = draw("svg", {
       class: "graph",
       viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
@@ -37,46 +37,51 @@ export class Graph {
       this.#go(Math.round((((event.clientX - box.left) / box.width) * WIDTH - EDGE) / this.#step));
     });
     this.element.addEventListener("keydown", (event) => {
-      const to = { ArrowLeft: this.#at - 1, ArrowRight: this.#at + 1, Home: 0, End: this.#main.length - 1 }[event.key];
-      if (to === undefined) return;
+      const ply = {
+        ArrowLeft: this.#ply - 1,
+        ArrowRight: this.#ply + 1,
+        Home: 0,
+        End: this.#mainLine.length - 1,
+      }[event.key];
+      if (ply === undefined) return;
       event.preventDefault();
-      this.#go(to);
+      this.#go(ply);
     });
   }
 
   get #step() {
-    return (WIDTH - 2 * EDGE) / Math.max(1, this.#main.length - 1);
+    return (WIDTH - 2 * EDGE) / Math.max(1, this.#mainLine.length - 1);
   }
 
   #go(ply) {
-    this.#visit(this.#main[Math.max(0, Math.min(this.#main.length - 1, ply))]);
+    this.#onVisit(this.#mainLine[Math.max(0, Math.min(this.#mainLine.length - 1, ply))]);
   }
 
   show(game, tree) {
-    this.#main = tree.main();
+    this.#mainLine = tree.mainLine();
     const path = tree.path(game.node);
-    this.#at = path.filter((id) => this.#main.includes(id)).length - 1;
-    const values = this.#main.map((id) => tree.node(id).value ?? null);
-    const most = Math.max(
-      LEAST[game.shape],
+    this.#ply = path.filter((id) => this.#mainLine.includes(id)).length - 1;
+    const values = this.#mainLine.map((id) => tree.node(id).value ?? null);
+    const range = Math.max(
+      MIN_RANGE[game.shape],
       ...values.map((value) => Math.abs(value ?? 0)).filter((value) => value < 1e6),
     );
     const x = (ply) => EDGE + ply * this.#step;
-    const y = (value) => HEIGHT / 2 - (Math.max(-1, Math.min(1, value / most)) * (HEIGHT - 2 * EDGE)) / 2;
+    const y = (value) => HEIGHT / 2 - (Math.max(-1, Math.min(1, value / range)) * (HEIGHT - 2 * EDGE)) / 2;
     const points = values.map((value, ply) => (value === null ? null : [x(ply), y(value)])).filter(Boolean);
-    const path_ = points.map(([px, py]) => `${px.toFixed(1)} ${py.toFixed(1)}`).join("L");
-    const marks = this.#main
+    const curve = points.map(([px, py]) => `${px.toFixed(1)} ${py.toFixed(1)}`).join("L");
+    const marks = this.#mainLine
       .map((id, ply) => [tree.node(id), ply])
       .filter(([node, ply]) => node.mark && values[ply] !== null);
-    const area = points.length > 1 && `M${points[0][0]} ${HEIGHT / 2}L${path_}L${points.at(-1)[0]} ${HEIGHT / 2}Z`;
-    put(
+    const area = points.length > 1 && `M${points[0][0]} ${HEIGHT / 2}L${curve}L${points.at(-1)[0]} ${HEIGHT / 2}Z`;
+    setChildren(
       this.svg,
       draw("rect", { class: "above", width: WIDTH, height: HEIGHT / 2 }),
       draw("rect", { class: "below", y: HEIGHT / 2, width: WIDTH, height: HEIGHT / 2 }),
       area && draw("path", { class: "area", d: area }),
       draw("line", { class: "even", x1: 0, x2: WIDTH, y1: HEIGHT / 2, y2: HEIGHT / 2 }),
-      points.length > 1 && draw("path", { class: "curve", d: `M${path_}` }),
-      draw("line", { class: "now", x1: x(this.#at), x2: x(this.#at), y1: 0, y2: HEIGHT }),
+      points.length > 1 && draw("path", { class: "curve", d: `M${curve}` }),
+      draw("line", { class: "now", x1: x(this.#ply), x2: x(this.#ply), y1: 0, y2: HEIGHT }),
       marks.map(([node, ply]) =>
         draw(
           "circle",
@@ -85,13 +90,13 @@ export class Graph {
         ),
       ),
     );
-    const node = tree.node(this.#main[this.#at]);
+    const node = tree.node(this.#mainLine[this.#ply]);
     const value = node.value === undefined || node.value === null ? "" : node.value.toFixed(1);
-    set(this.element, {
+    setAttributes(this.element, {
       "aria-valuemin": 0,
-      "aria-valuemax": this.#main.length - 1,
-      "aria-valuenow": this.#at,
-      "aria-valuetext": node.move ? words.review.at(this.#at, node.move, value) : words.review.begin,
+      "aria-valuemax": this.#mainLine.length - 1,
+      "aria-valuenow": this.#ply,
+      "aria-valuetext": node.move ? words.review.at(this.#ply, node.move, value) : words.review.begin,
     });
   }
 }

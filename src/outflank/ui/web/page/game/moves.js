@@ -1,7 +1,7 @@
-// The moves of a game: the main line in two columns, variations between them, and what is done with a line.
+// The moves of a game: the main line in two columns, variations between its rows, and buttons to edit lines.
 
 import { confirm } from "../parts/dialog.js";
-import { make, renew, set, sign } from "../parts/dom.js";
+import { make, setChildrenKeepingFocus, setAttributes, iconButton } from "../parts/dom.js";
 import { icon } from "../parts/icons.js";
 import { words } from "../parts/words.js";
 
@@ -9,23 +9,23 @@ const w = words.moves;
 const GRADE = { "?!": "doubtful", "?": "mistake", "??": "blunder" };
 
 export class Moves {
-  #table;
-  #shape = "";
+  #openGame;
+  #content = "";
   #buttons = new Map();
 
-  /** @param edited whether lines can be promoted and pruned here */
-  constructor(table, edited) {
-    this.#table = table;
+  /** @param editable whether lines can be promoted and pruned */
+  constructor(openGame, editable) {
+    this.#openGame = openGame;
     this.list = make("div", { class: "moves", role: "group", "aria-label": w.title, tabindex: 0 });
     this.steps = {
-      first: sign(icon("first"), w.first, () => table.first()),
-      back: sign(icon("back"), w.back, () => table.back(true)),
-      forth: sign(icon("forth"), w.forth, () => table.forth(true)),
-      last: sign(icon("last"), w.last, () => table.last()),
+      first: iconButton(icon("first"), w.first, () => openGame.first()),
+      back: iconButton(icon("back"), w.back, () => openGame.back(true)),
+      forth: iconButton(icon("forth"), w.forth, () => openGame.forth(true)),
+      last: iconButton(icon("last"), w.last, () => openGame.last()),
     };
-    this.edits = edited && {
-      promote: sign(icon("promote"), w.promote, () => this.promote()),
-      prune: sign(icon("prune"), w.prune, () => this.prune()),
+    this.edits = editable && {
+      promote: iconButton(icon("promote"), w.promote, () => this.promote()),
+      prune: iconButton(icon("prune"), w.prune, () => this.prune()),
     };
     const tools = make(
       "div",
@@ -37,57 +37,57 @@ export class Moves {
   }
 
   promote() {
-    const { game } = this.#table;
-    if (this.edits) this.#table.change("promote", { node: game.node });
+    const { game } = this.#openGame;
+    if (this.edits) this.#openGame.change("promote", { node: game.node });
   }
 
-  /** Delete what is shown, and what follows it: a whole line not before it is asked. */
+  /** Delete the current move and all that follow; ask first if that is more than one. */
   async prune() {
-    const { game, tree } = this.#table;
+    const { game, tree } = this.#openGame;
     if (!this.edits || tree.parent(game.node) === null) return;
     const count = tree.count(game.node);
     if (count > 1 && !(await confirm(w.sure(count), w.remove))) return;
-    if (this.#table.game?.id === game.id) this.#table.change("prune", { node: game.node });
+    if (this.#openGame.game?.id === game.id) this.#openGame.change("prune", { node: game.node });
   }
 
   show(game) {
-    const tree = this.#table.tree;
-    const shape = game.id + JSON.stringify(game.nodes);
-    if (shape !== this.#shape) this.#build(tree);
-    this.#shape = shape;
-    for (const [id, each] of this.#buttons) set(each, { "aria-current": id === game.node && "true" });
-    this.#into(game.node);
-    const [first, last] = [tree.parent(game.node) === null, !tree.children(game.node).length];
-    set(this.steps.first, { disabled: first });
-    set(this.steps.back, { disabled: first });
-    set(this.steps.forth, { disabled: last });
-    set(this.steps.last, { disabled: last });
+    const tree = this.#openGame.tree;
+    const content = game.id + JSON.stringify(game.nodes);
+    if (content !== this.#content) this.#build(tree);
+    this.#content = content;
+    for (const [id, button] of this.#buttons) setAttributes(button, { "aria-current": id === game.node && "true" });
+    this.#scrollTo(game.node);
+    const [isFirst, isLast] = [tree.parent(game.node) === null, !tree.children(game.node).length];
+    setAttributes(this.steps.first, { disabled: isFirst });
+    setAttributes(this.steps.back, { disabled: isFirst });
+    setAttributes(this.steps.forth, { disabled: isLast });
+    setAttributes(this.steps.last, { disabled: isLast });
     if (this.edits) {
-      set(this.edits.promote, { disabled: first || tree.onMain(game.node) });
-      set(this.edits.prune, { disabled: first });
+      setAttributes(this.edits.promote, { disabled: isFirst || tree.isOnMainLine(game.node) });
+      setAttributes(this.edits.prune, { disabled: isFirst });
     }
-    // What has just been pressed may be of no use any more.
+    // The button that was just pressed may be disabled now.
     if (this.element.contains(document.activeElement) && document.activeElement.disabled) this.list.focus();
   }
 
-  /** Scroll the list, and nothing else, to the move that is shown. */
-  #into(node) {
-    const shown = this.#buttons.get(node);
-    if (!shown) return void (this.list.scrollTop = 0);
-    const [top, height] = [shown.offsetTop, this.list.clientHeight];
-    if (top < this.list.scrollTop + 8 || top + shown.offsetHeight > this.list.scrollTop + height - 8)
+  /** Scroll the list, but not the page, to the current move. */
+  #scrollTo(node) {
+    const button = this.#buttons.get(node);
+    if (!button) return void (this.list.scrollTop = 0);
+    const [top, height] = [button.offsetTop, this.list.clientHeight];
+    if (top < this.list.scrollTop + 8 || top + button.offsetHeight > this.list.scrollTop + height - 8)
       this.list.scrollTop = top - height / 2;
   }
 
   #build(tree) {
     this.#buttons.clear();
-    const main = tree.main().slice(1);
-    if (!main.length) return void renew(this.list, make("p", { class: "quiet" }, words.play.noMoves));
+    const main = tree.mainLine().slice(1);
+    if (!main.length) return void setChildrenKeepingFocus(this.list, make("p", { class: "quiet" }, words.play.noMoves));
     const rows = [];
     let row = null;
     for (const id of main) {
       const { side } = tree.node(id);
-      const others = tree.children(tree.parent(id)).slice(1);
+      const siblings = tree.children(tree.parent(id)).slice(1);
       if (!row || side === "black" || row.dataset.full) {
         row = make("div", { class: "pair" }, make("span", { class: "number" }, `${Math.ceil(tree.ply(id) / 2)}.`));
         if (side === "white") row.append(make("span", { class: "absent", "aria-hidden": "true" }, "…"));
@@ -95,21 +95,21 @@ export class Moves {
       }
       row.append(this.#button(tree, id));
       if (side === "white") row.dataset.full = "yes";
-      if (others.length) {
+      if (siblings.length) {
         rows.push(
           make(
             "div",
             { class: "variations" },
-            others.map((other) => this.#variation(tree, other)),
+            siblings.map((sibling) => this.#variation(tree, sibling)),
           ),
         );
         row = null;
       }
     }
-    renew(this.list, rows);
+    setChildrenKeepingFocus(this.list, rows);
   }
 
-  /** A line beside the main one, with those beside it. */
+  /** A variation, with its own variations. */
   #variation(tree, from) {
     const parts = [];
     tree.line(from).forEach((id, index) => {
@@ -119,23 +119,23 @@ export class Moves {
       else if (index === 0) parts.push(make("span", { class: "number" }, `${number}…`));
       parts.push(this.#button(tree, id));
       if (index > 0)
-        for (const other of tree.children(tree.parent(id)).slice(1)) parts.push(this.#variation(tree, other));
+        for (const sibling of tree.children(tree.parent(id)).slice(1)) parts.push(this.#variation(tree, sibling));
     });
     return make("div", { class: "variation" }, parts);
   }
 
   #button(tree, id) {
     const node = tree.node(id);
-    const bad = GRADE[node.mark];
+    const grade = GRADE[node.mark];
     const hint = [w.marks[node.mark], node.best && node.mark && w.better(node.best)].filter(Boolean).join(": ");
     const element = make(
       "button",
       {
         type: "button",
-        class: `move${bad ? ` ${bad}` : ""}`,
+        class: `move${grade ? ` ${grade}` : ""}`,
         "data-key": id,
         title: hint || false,
-        onclick: () => this.#table.go(id),
+        onclick: () => this.#openGame.go(id),
       },
       node.move,
       node.mark && make("span", { class: "mark" }, node.mark),

@@ -1,8 +1,8 @@
-// A text in any notation becomes a game.
+// Pasting a game or a position in any notation.
 
 import { dialog } from "../parts/dialog.js";
-import { button, choice, labelled, make } from "../parts/dom.js";
-import { shared, visit } from "../route.js";
+import { button, dropdown, labelledField, make } from "../parts/dom.js";
+import { positionAddress, visit } from "../route.js";
 import { words } from "../parts/words.js";
 
 const w = words.paste;
@@ -10,32 +10,32 @@ const w = words.paste;
 export function paste(app) {
   if (document.querySelector("dialog[open]")) return;
   const text = make("textarea", { rows: 8, spellcheck: "false", required: true });
-  const game = choice([["", w.any], ...app.link.welcome.games.map((each) => [each.name, each.title])], "");
-  const wrong = make("p", { class: "wrong-line", role: "alert", hidden: true });
+  const game = dropdown([["", w.any], ...app.connection.welcome.games.map((kind) => [kind.name, kind.title])], "");
+  const errorLine = make("p", { class: "wrong-line", role: "alert", hidden: true });
   const submit = async () => {
     try {
       await paste.read(app, text.value, game.value || null, true);
       element.close();
     } catch (error) {
-      wrong.textContent = error.message || words.link.offline;
-      wrong.hidden = false;
+      errorLine.textContent = error.message || words.connection.offline;
+      errorLine.hidden = false;
     }
   };
-  const element = dialog(w.title, [make("p", {}, w.hint), labelled(w.label, text), labelled(w.game, game), wrong], {
-    actions: [button(w.read, submit, { class: "primary" })],
-    submit,
-    wide: true,
-  });
+  const element = dialog(
+    w.title,
+    [make("p", {}, w.hint), labelledField(w.label, text), labelledField(w.game, game), errorLine],
+    { actions: [button(w.read, submit, { class: "primary" })], submit, wide: true },
+  );
   text.focus();
 }
 
-/** Read a text and go to its analysis; what is wrong with it is told, or thrown if it is `asked` for. */
-paste.read = async (app, text, game = null, asked = false) => {
+/** Read a text and show its analysis; an error is shown, or thrown if `throws`. */
+paste.read = async (app, text, game = null, throws = false) => {
   try {
-    const found = await app.table.begin({ kind: "new", text, ...(game ? { game } : {}) });
-    visit(shared("analyse", found, app.table.tree), { state: { id: found.id } });
+    const begun = await app.openGame.begin({ kind: "new", text, ...(game ? { game } : {}) });
+    visit(positionAddress("analyse", begun, app.openGame.tree), { state: { id: begun.id } });
   } catch (error) {
-    if (asked) throw error;
-    app.wrong(error.message || words.link.offline);
+    if (throws) throw error;
+    app.showError(error.message || words.connection.offline);
   }
 };

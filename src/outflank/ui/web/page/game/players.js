@@ -1,7 +1,7 @@
-// Who plays: a line for each side with what it has, its clock, and whose move it is.
+// The players: a line for each side with its name, its count and its clock; the side to move is marked.
 
-import { make, set } from "../parts/dom.js";
-import { clock } from "../parts/figures.js";
+import { make, setAttributes } from "../parts/dom.js";
+import { clockText } from "../parts/figures.js";
 import { words } from "../parts/words.js";
 
 const TICK_MS = 100;
@@ -10,7 +10,7 @@ const SHORT_S = 10;
 export class Players {
   #lines = {};
   #game = null;
-  #heard = 0;
+  #receivedAt = 0;
   #timer = 0;
 
   constructor() {
@@ -40,13 +40,13 @@ export class Players {
   }
 
   show(game) {
-    if (this.#game?.clock !== game.clock) this.#heard = performance.now();
+    if (this.#game?.clock !== game.clock) this.#receivedAt = performance.now();
     this.#game = game;
     ["black", "white"].forEach((side, index) => {
       const { line, name, count, time } = this.#lines[side];
       name.textContent = game.names[index] || words.seat(game.seats[side]);
       count.textContent = game.counts[index];
-      set(count, { title: game.counted, "aria-label": `${game.counts[index]} ${game.counted}` });
+      setAttributes(count, { title: game.counted, "aria-label": `${game.counts[index]} ${game.counted}` });
       line.classList.toggle("turn", game.turn === side && !game.outcome);
       line.classList.toggle("winner", game.outcome?.winner === side);
       line.classList.toggle("thinking", game.thinking === side);
@@ -62,14 +62,14 @@ export class Players {
   }
 
   #tick() {
-    const times = this.#game.clock;
-    if (!times) return;
+    const clock = this.#game.clock;
+    if (!clock) return;
     for (const side of ["black", "white"]) {
-      const gone = times.running === side ? (performance.now() - this.#heard) / 1000 : 0;
-      const left = times[side] === null ? null : times[side] - gone;
+      const elapsed = clock.running === side ? (performance.now() - this.#receivedAt) / 1000 : 0;
+      const secondsLeft = clock[side] === null ? null : clock[side] - elapsed;
       const { time } = this.#lines[side];
-      time.textContent = left === null ? "" : clock(left);
-      time.classList.toggle("short", left !== null && left < SHORT_S && times.running === side);
+      time.textContent = secondsLeft === null ? "" : clockText(secondsLeft);
+      time.classList.toggle("short", secondsLeft !== null && secondsLeft < SHORT_S && clock.running === side);
     }
   }
 }

@@ -1,7 +1,7 @@
-// A position set up by hand: pieces from a palette, and who is to move.
+// Setting up a position by hand: pieces from a palette, and the side to move.
 
-import { button, make, put, set } from "../parts/dom.js";
-import { shared } from "../route.js";
+import { button, make } from "../parts/dom.js";
+import { positionAddress } from "../route.js";
 import { words } from "../parts/words.js";
 
 const w = words.setup;
@@ -9,16 +9,16 @@ const w = words.setup;
 export class Setup {
   #app;
   #board;
-  #changed;
+  #onChange;
   #pieces = "";
   #sign = "X";
   #turn = "black";
   open = false;
 
-  constructor(app, board, changed) {
+  constructor(app, board, onChange) {
     this.#app = app;
     this.#board = board;
-    this.#changed = changed;
+    this.#onChange = onChange;
     this.palette = this.#choices(w.put, "sign", Object.entries(w.pieces), (sign) => (this.#sign = sign));
     this.turns = this.#choices(w.turn, "turn", Object.entries(words.colours), (turn) => (this.#turn = turn));
     this.element = make(
@@ -38,39 +38,39 @@ export class Setup {
     );
   }
 
-  #choices(legend, name, pairs, chosen) {
-    const each = ([value, text], index) =>
+  #choices(legend, name, pairs, onChoose) {
+    const radioButton = ([value, text], index) =>
       make(
         "label",
         { class: "pick" },
-        make("input", { type: "radio", name, value, checked: index === 0, onchange: () => chosen(value) }),
+        make("input", { type: "radio", name, value, checked: index === 0, onchange: () => onChoose(value) }),
         make("span", {}, text),
       );
-    return make("fieldset", {}, make("legend", {}, legend), pairs.map(each));
+    return make("fieldset", {}, make("legend", {}, legend), pairs.map(radioButton));
   }
 
   toggle() {
     if (this.open) return this.close(true);
-    const { game } = this.#app.table;
+    const { game } = this.#app.openGame;
     this.open = true;
     this.element.hidden = false;
     this.#pieces = game.pieces;
     this.#turn = game.turn;
     this.turns.querySelector(`[value=${game.turn}]`).checked = true;
     this.#board.paint((index) => this.#paint(index));
-    this.#changed();
+    this.#onChange();
     return this.#draw();
   }
 
-  close(again = false) {
+  close(refresh = false) {
     if (!this.open) return;
     this.open = false;
     this.element.hidden = true;
     this.#board.paint(null);
-    if (again) this.#changed();
+    if (refresh) this.#onChange();
   }
 
-  /** Whatever the game does meanwhile, the board shows what is set up. */
+  /** Redraw the position being set up, although the game may have changed. */
   show() {
     if (this.open) this.#draw();
   }
@@ -87,19 +87,19 @@ export class Setup {
   }
 
   #draw() {
-    this.#board.show({ ...this.#app.table.game, pieces: this.#pieces, legal: [], last: null }, { open: true });
+    this.#board.show({ ...this.#app.openGame.game, pieces: this.#pieces, legal: [], last: null }, { canMove: true });
   }
 
   async #done() {
-    const { game, options } = this.#app.table.game;
-    const wanted = { kind: "place", game, options, pieces: this.#pieces, turn: this.#turn };
+    const { game, options } = this.#app.openGame.game;
+    const request = { kind: "place", game, options, pieces: this.#pieces, turn: this.#turn };
     try {
-      const placed = await this.#app.table.begin(wanted);
+      const begun = await this.#app.openGame.begin(request);
       this.close();
-      this.#app.visit(shared("analyse", placed, this.#app.table.tree), { state: { id: placed.id } });
-      this.#changed();
+      this.#app.visit(positionAddress("analyse", begun, this.#app.openGame.tree), { state: { id: begun.id } });
+      this.#onChange();
     } catch (error) {
-      this.#app.wrong(error.message || words.link.offline);
+      this.#app.showError(error.message || words.connection.offline);
     }
   }
 }

@@ -1,8 +1,8 @@
-// A game or position for elsewhere: a link, text in a notation, or a picture.
+// Sharing a game or a position: a link, a text in a notation, or a picture.
 
 import { dialog } from "../parts/dialog.js";
 import { button, make } from "../parts/dom.js";
-import { shared } from "../route.js";
+import { positionAddress } from "../route.js";
 import { words } from "../parts/words.js";
 
 const w = words.share;
@@ -10,8 +10,8 @@ const PIXELS = 1024;
 
 export function share(app) {
   if (document.querySelector("dialog[open]")) return;
-  const { game, tree, kind } = app.table;
-  const link = new URL(shared("analyse", game, tree), location.href).href;
+  const { game, tree, kind } = app.openGame;
+  const link = new URL(positionAddress("analyse", game, tree), location.href).href;
   const field = make("input", {
     type: "text",
     readonly: true,
@@ -19,18 +19,18 @@ export function share(app) {
     "aria-label": w.link,
     onfocus: (event) => event.target.select(),
   });
-  const told = make("p", { class: "quiet", "aria-live": "polite" });
-  const exported = (form) => app.link.ask({ kind: "export", id: game.id, node: game.node, form });
-  const tried = (act) => async () => {
+  const status = make("p", { class: "quiet", "aria-live": "polite" });
+  const exportAs = (form) => app.connection.ask({ kind: "export", id: game.id, node: game.node, form });
+  const reportingErrors = (act) => async () => {
     try {
       await act();
     } catch (error) {
-      told.textContent = error.message || words.link.offline;
+      status.textContent = error.message || words.connection.offline;
     }
   };
-  const copied = async (text) => {
+  const copy = async (text) => {
     await navigator.clipboard.writeText(text);
-    told.textContent = w.copied;
+    status.textContent = w.copied;
   };
   const forms = (kind?.forms ?? []).filter((form) => form.name !== "svg");
   const row = (form) =>
@@ -40,12 +40,12 @@ export function share(app) {
       make("span", {}, form.title[0].toUpperCase() + form.title.slice(1)),
       button(
         w.copy,
-        tried(async () => copied((await exported(form.name)).text)),
+        reportingErrors(async () => copy((await exportAs(form.name)).text)),
         { "aria-label": `${w.copy}: ${form.title}` },
       ),
       button(
         w.save,
-        tried(async () => save(await exported(form.name))),
+        reportingErrors(async () => save(await exportAs(form.name))),
         { "aria-label": `${w.save}: ${form.title}` },
       ),
     );
@@ -55,11 +55,11 @@ export function share(app) {
     make("span", {}, w.picture),
     button(
       w.svg,
-      tried(async () => save(await exported("svg"), "image/svg+xml")),
+      reportingErrors(async () => save(await exportAs("svg"), "image/svg+xml")),
     ),
     button(
       w.png,
-      tried(async () => savePng(await exported("svg"))),
+      reportingErrors(async () => savePng(await exportAs("svg"))),
     ),
   );
   dialog(
@@ -71,25 +71,25 @@ export function share(app) {
         field,
         button(
           w.copy,
-          tried(() => copied(link)),
+          reportingErrors(() => copy(link)),
           { class: "primary" },
         ),
       ),
       make("h3", {}, w.text),
       forms.map(row),
       picture,
-      told,
+      status,
     ],
     { wide: true },
   );
 }
 
-/** Hand a file to the browser. */
+/** Download a file. */
 export function save({ file, text }, type = "text/plain") {
-  keep(new Blob([text], { type }), file);
+  download(new Blob([text], { type }), file);
 }
 
-function keep(blob, file) {
+function download(blob, file) {
   const address = URL.createObjectURL(blob);
   const anchor = make("a", { href: address, download: file });
   document.body.append(anchor);
@@ -98,7 +98,7 @@ function keep(blob, file) {
   setTimeout(() => URL.revokeObjectURL(address), 1000);
 }
 
-/** The picture in dots: drawn by the browser itself. */
+/** Download the picture as PNG, rendered by the browser. */
 async function savePng({ file, text }) {
   const address = URL.createObjectURL(new Blob([text], { type: "image/svg+xml" }));
   try {
@@ -110,7 +110,7 @@ async function savePng({ file, text }) {
     const canvas = make("canvas", { width: Math.round(width * scale), height: Math.round(height * scale) });
     canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
     const blob = await new Promise((resolve) => canvas.toBlob(resolve, "image/png"));
-    keep(blob, file.replace(/\.svg$/, ".png"));
+    download(blob, file.replace(/\.svg$/, ".png"));
   } finally {
     URL.revokeObjectURL(address);
   }

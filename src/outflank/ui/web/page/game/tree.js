@@ -1,11 +1,11 @@
-// The tree of a game's moves, with the questions that views ask of it.
+// The tree of a game's moves, with the queries that views need.
 
 export class Tree {
   /** @param nodes as in `game`: parents before their children, the main line's child first */
   constructor(nodes) {
     this.nodes = new Map(nodes.map((node) => [node.id, node]));
-    this.below = new Map(nodes.map((node) => [node.id, []]));
-    for (const node of nodes) if (node.parent !== null) this.below.get(node.parent)?.push(node.id);
+    this.childIds = new Map(nodes.map((node) => [node.id, []]));
+    for (const node of nodes) if (node.parent !== null) this.childIds.get(node.parent)?.push(node.id);
     this.root = nodes[0].id;
   }
 
@@ -18,10 +18,10 @@ export class Tree {
   }
 
   children(id) {
-    return this.below.get(id) ?? [];
+    return this.childIds.get(id) ?? [];
   }
 
-  /** The child of a node to which a move leads; undefined: it has not been played. */
+  /** The child of a node after a move; undefined: the move is not in the tree. */
   child(id, move) {
     return this.children(id).find((child) => this.node(child).move === move);
   }
@@ -29,7 +29,7 @@ export class Tree {
   /** Nodes from the start to this one. */
   path(id) {
     const path = [];
-    for (let at = id; at !== null && at !== undefined; at = this.parent(at)) path.push(at);
+    for (let node = id; node !== null && node !== undefined; node = this.parent(node)) path.push(node);
     return path.reverse();
   }
 
@@ -40,17 +40,17 @@ export class Tree {
     return line;
   }
 
-  /** How many nodes there are from this one on, in all lines. */
+  /** The number of nodes from this one on, in all lines. */
   count(id) {
     return this.children(id).reduce((sum, child) => sum + this.count(child), 1);
   }
 
-  main() {
+  mainLine() {
     return this.line(this.root);
   }
 
-  onMain(id) {
-    return this.path(id).every((at) => this.parent(at) === null || this.children(this.parent(at))[0] === at);
+  isOnMainLine(id) {
+    return this.path(id).every((node) => this.parent(node) === null || this.children(this.parent(node))[0] === node);
   }
 
   /** The number of half-moves before a node. */

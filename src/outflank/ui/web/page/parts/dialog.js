@@ -1,13 +1,20 @@
-// Dialogs: one at a time, closed by Escape, by their button, or by what they are for.
+// Dialogs: one at a time, closed by Escape, by their close button, or by their action.
 
-import { make, sign } from "./dom.js";
+import { make, iconButton } from "./dom.js";
 import { icon } from "./icons.js";
 import { words } from "./words.js";
 
+/** @import { Child } from "../types.js" */
+
 /**
  * Open a dialog.
- * @param actions buttons at its end @param submit what Enter does in its fields
- * @returns the dialog; it is gone when it is closed
+ * @param {string} title
+ * @param {(Child | Child[])[]} content
+ * @param {object} options
+ * @param {HTMLElement[]} [options.actions] buttons at its end
+ * @param {(() => unknown) | null} [options.submit] called for Enter in its fields
+ * @param {boolean} [options.wide]
+ * @returns the dialog, which is removed when it is closed
  */
 export function dialog(title, content, { actions = [], submit = null, wide = false } = {}) {
   const name = make("h2", { id: "dialog-name" }, title);
@@ -15,7 +22,7 @@ export function dialog(title, content, { actions = [], submit = null, wide = fal
     "div",
     { class: "dialog-head" },
     name,
-    sign(icon("close"), words.close, () => element.close()),
+    iconButton(icon("close"), words.close, () => element.close()),
   );
   const form = make(
     "form",
@@ -33,16 +40,23 @@ export function dialog(title, content, { actions = [], submit = null, wide = fal
   element.addEventListener("click", (event) => event.target === element && element.close());
   document.body.append(element);
   element.showModal();
-  form.querySelector("select, input, textarea, .actions button")?.focus();
+  /** @type {HTMLElement | null} */
+  const firstField = form.querySelector("select, input, textarea, .actions button");
+  firstField?.focus();
   return element;
 }
 
-/** Ask before something is done that cannot be taken back. */
+/**
+ * Ask for confirmation of an action that cannot be undone.
+ * @param {string} question
+ * @param {string} action
+ * @returns {Promise<boolean>}
+ */
 export function confirm(question, action) {
   return new Promise((resolve) => {
-    let sure = false;
-    const answer = (yes) => () => {
-      sure = yes;
+    let isConfirmed = false;
+    const answer = (/** @type {boolean} */ isYes) => () => {
+      isConfirmed = isYes;
       element.close();
     };
     const element = dialog(question, [], {
@@ -51,6 +65,6 @@ export function confirm(question, action) {
         make("button", { type: "button", class: "danger", onclick: answer(true) }, action),
       ],
     });
-    element.addEventListener("close", () => resolve(sure));
+    element.addEventListener("close", () => resolve(isConfirmed));
   });
 }

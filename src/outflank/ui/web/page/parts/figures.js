@@ -1,39 +1,47 @@
-// Numbers, sizes and times, as they are written.
+// Numbers, sizes and times as text.
 
-/** `1.2 M`: a number of nodes. */
-export function large(number) {
-  for (const [size, unit] of [
-    [1e9, "G"],
-    [1e6, "M"],
-    [1e3, "k"],
-  ]) {
+/** @type {[size: number, unit: string][]} */
+const COUNT_UNITS = [
+  [1e9, "G"],
+  [1e6, "M"],
+  [1e3, "k"],
+];
+
+/** @type {[size: number, unit: string][]} */
+const BYTE_UNITS = [
+  [2 ** 30, "GiB"],
+  [2 ** 20, "MiB"],
+  [2 ** 10, "KiB"],
+];
+
+/** `1.2 M`: a number of nodes. @param {number} number */
+export function shortNumber(number) {
+  for (const [size, unit] of COUNT_UNITS) {
     if (number >= size) return `${(number / size).toFixed(number >= 10 * size ? 0 : 1)} ${unit}`;
   }
   return String(Math.round(number));
 }
 
-export function bytes(number) {
-  for (const [size, unit] of [
-    [2 ** 30, "GiB"],
-    [2 ** 20, "MiB"],
-    [2 ** 10, "KiB"],
-  ]) {
+/** @param {number} number */
+export function byteText(number) {
+  for (const [size, unit] of BYTE_UNITS) {
     if (number >= size) return `${(number / size).toFixed(0)} ${unit}`;
   }
   return `${number} bytes`;
 }
 
-/** `4:09`, or `0:08.3` when it becomes short. */
-export function clock(seconds) {
+/** `4:09`, or `0:08.3` below ten seconds. @param {number} seconds */
+export function clockText(seconds) {
   const left = Math.max(0, seconds);
   if (left < 10) return `0:0${left.toFixed(1)}`;
   const whole = Math.ceil(left);
-  const [hours, minutes, rest] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60];
-  const two = (number) => String(number).padStart(2, "0");
-  return hours ? `${hours}:${two(minutes)}:${two(rest)}` : `${minutes}:${two(rest)}`;
+  const [hours, minutes, secondsRest] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60];
+  const twoDigits = (/** @type {number} */ number) => String(number).padStart(2, "0");
+  return hours ? `${hours}:${twoDigits(minutes)}:${twoDigits(secondsRest)}` : `${minutes}:${twoDigits(secondsRest)}`;
 }
 
-export function seconds(number) {
+/** @param {number} number */
+export function secondsText(number) {
   return number < 10
     ? `${number.toFixed(2)} s`
     : number < 120
@@ -41,8 +49,10 @@ export function seconds(number) {
       : `${(number / 60).toFixed(0)} min`;
 }
 
-export function when(time) {
+/** @param {number} time in seconds since 1970 */
+export function timeText(time) {
   const [then, now] = [new Date(1000 * time), new Date()];
+  /** @type {Intl.DateTimeFormatOptions} */
   const options =
     then.toDateString() === now.toDateString() ? { timeStyle: "short" } : { dateStyle: "medium", timeStyle: "short" };
   return new Intl.DateTimeFormat("en-GB", options).format(then);

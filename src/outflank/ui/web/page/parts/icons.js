@@ -1,4 +1,4 @@
-// Small signs on buttons, drawn: letters of a font may be missing.
+// Icons of buttons as SVG paths: a font may lack the characters.
 
 import { draw } from "./dom.js";
 
@@ -16,13 +16,14 @@ const PATHS = {
     "M10 6.6a3.4 3.4 0 1 0 0 6.8 3.4 3.4 0 0 0 0-6.8M10 1.8v1.7M10 16.5v1.7M1.8 10h1.7M16.5 10h1.7M4.2 4.2l1.2 1.2M14.6 14.6l1.2 1.2M15.8 4.2l-1.2 1.2M5.4 14.6l-1.2 1.2",
   dark: "M15.5 12.4A6.5 6.5 0 0 1 7.6 4.5a6.5 6.5 0 1 0 7.9 7.9z",
 };
-const FULL = new Set(["first", "back", "forth", "last", "dark"]);
+const FILLED = new Set(["first", "back", "forth", "last", "dark"]);
 
+/** @param {keyof typeof PATHS} name */
 export function icon(name) {
   return draw(
     "svg",
     {
-      class: FULL.has(name) ? "icon full" : "icon",
+      class: FILLED.has(name) ? "icon full" : "icon",
       viewBox: "0 0 20 20",
       width: 18,
       height: 18,

@@ -1,27 +1,38 @@
-// What is around every view: the head with its links, the line about the connection, and what is said aloud.
+// The frame around every view: the header with its links, the connection banner, toasts, and announcements.
 
-import { button, kept, make, put, set, sign } from "./dom.js";
+import { button, localStore, make, setChildren, setAttributes, iconButton } from "./dom.js";
 import { icon } from "./icons.js";
-import { help } from "./keys.js";
-import { address, shared, visit } from "../route.js";
+import { showHelp } from "./keys.js";
+import { address, positionAddress, visit } from "../route.js";
 import { words } from "./words.js";
 
+/** @import { OpenGame } from "../game/open_game.js" */
+/** @import { ViewName } from "../types.js" */
+
+/** @typedef {"auto" | "light" | "dark"} Theme */
+
+/** @type {Theme[]} */
 const THEMES = ["auto", "light", "dark"];
 const TOAST_MS = 7000;
 
-/** @returns the parts of the app that views use: `say`, `wrong`, `tell`, `place`, … */
-export function shell(table) {
+/**
+ * @param {OpenGame} openGame
+ * @returns the functions that views use: `announce`, `showError`, `showNotice`, `showView`, …
+ */
+export function shell(openGame) {
   const polite = make("div", { class: "unseen", "aria-live": "polite", id: "said" });
   const banner = make("div", { class: "banner", role: "status", hidden: true });
   const toasts = make("div", { class: "toasts", role: "alert" });
   const main = make("main", { id: "main", tabindex: -1 });
-  const links = Object.entries(words.views).map(([name, text]) => [name, make("a", { href: address(name) }, text)]);
+  const viewNames = /** @type {ViewName[]} */ (Object.keys(words.views));
+  /** @type {[ViewName, HTMLAnchorElement][]} */
+  const links = viewNames.map((name) => [name, make("a", { href: address(name) }, words.views[name])]);
   const nav = make(
     "nav",
     { "aria-label": words.navigation },
-    links.map(([, each]) => each),
+    links.map(([, anchor]) => anchor),
   );
-  const theme = sign(null, "", () => choose(THEMES[(THEMES.indexOf(current()) + 1) % THEMES.length]));
+  const theme = iconButton(null, "", () => setTheme(THEMES[(THEMES.indexOf(currentTheme()) + 1) % THEMES.length]));
   const brand = make(
     "a",
     { class: "brand", href: address("play") },
@@ -30,10 +41,10 @@ export function shell(table) {
   );
   const skip = make(
     "a",
-    { class: "skip", href: "#main", onclick: (event) => (event.preventDefault(), main.focus()) },
+    { class: "skip", href: "#main", onclick: (/** @type {MouseEvent} */ event) => (event.preventDefault(), main.focus()) },
     words.skip,
   );
-  const tools = make("div", { class: "tools" }, theme, sign(icon("help"), words.help, help));
+  const tools = make("div", { class: "tools" }, theme, iconButton(icon("help"), words.help, showHelp));
   const element = make(
     "div",
     { class: "shell" },
@@ -45,102 +56,117 @@ export function shell(table) {
     polite,
   );
 
-  function current() {
-    return kept.get("theme", "auto");
+  function currentTheme() {
+    return THEMES.find((name) => name === localStore.get("theme")) ?? "auto";
   }
 
-  function choose(name) {
-    kept.set("theme", name);
+  /** @param {Theme} name */
+  function setTheme(name) {
+    localStore.set("theme", name);
     if (name === "auto") delete document.documentElement.dataset.theme;
     else document.documentElement.dataset.theme = name;
-    set(theme, { "aria-label": words.theme[name], title: words.theme[name] });
-    put(theme, icon(name));
+    setAttributes(theme, { "aria-label": words.theme[name], title: words.theme[name] });
+    setChildren(theme, icon(name));
   }
-  choose(current());
+  setTheme(currentTheme());
 
-  /** Where a link of the head leads now. */
-  function leads(name) {
-    if (!table.game || name === "games" || name === "lab") return [address(name), null];
-    const state = { id: table.game.id };
-    return name === "play" ? [address("game", table.game.id), null] : [shared(name, table.game, table.tree), state];
+  /**
+   * The current target of a link in the header, with its history state.
+   * @param {ViewName} name
+   * @returns {[to: string, state: { id: string } | null]}
+   */
+  function target(name) {
+    if (!openGame.game || name === "games" || name === "lab") return [address(name), null];
+    const state = { id: openGame.game.id };
+    return name === "play"
+      ? [address("game", openGame.game.id), null]
+      : [positionAddress(name, openGame.game, openGame.tree), state];
   }
 
-  for (const [name, each] of links) {
-    each.addEventListener("click", (event) => {
+  for (const [name, anchor] of links) {
+    anchor.addEventListener("click", (event) => {
       if (event.ctrlKey || event.metaKey || event.shiftKey) return;
       event.preventDefault();
       go(name);
     });
   }
 
+  /** @param {ViewName} name */
   function go(name) {
-    const [to, state] = leads(name);
+    const [to, state] = target(name);
     visit(to, { state });
   }
 
-  function place(view, name) {
-    if (main.firstChild !== view) put(main, view);
-    for (const [each, anchor] of links) set(anchor, { "aria-current": each === name && "page" });
-    entitle(name);
+  /** @param {HTMLElement} view @param {ViewName} name */
+  function showView(view, name) {
+    if (main.firstChild !== view) setChildren(main, view);
+    for (const [linkName, anchor] of links) setAttributes(anchor, { "aria-current": linkName === name && "page" });
+    setTitle(name);
   }
 
-  function entitle(name) {
-    const named = name === "lab" || name === "games" ? "" : table.game?.title;
-    document.title = words.titled(words.views[name], named);
+  /** @param {ViewName} name */
+  function setTitle(name) {
+    const gameTitle = name === "lab" || name === "games" ? "" : openGame.game?.title;
+    document.title = words.pageTitle(words.views[name], gameTitle);
   }
 
-  let said = 0;
-  /** Say something to who hears the page. */
-  function say(text) {
+  let announced = 0;
+  /** Announce a text to users of screen readers. @param {string} text */
+  function announce(text) {
     polite.textContent = text;
-    polite.dataset.count = ++said;
+    polite.dataset.count = String(++announced);
   }
 
-  function toast(text, kind) {
+  /** @param {string} text @param {"wrong" | "good"} kind */
+  function showToast(text, kind) {
     const note = make(
       "div",
       { class: `toast ${kind}` },
       make("span", {}, text),
-      sign(icon("close"), words.close, () => note.remove()),
+      iconButton(icon("close"), words.close, () => note.remove()),
     );
-    put(toasts, note);
+    setChildren(toasts, note);
     setTimeout(() => note.remove(), TOAST_MS);
   }
 
-  function lost(again, move = null) {
-    put(banner, move ? words.link.unsaid(move) : again ? words.link.lost : words.link.first);
+  /** @param {boolean} wasConnected @param {string | null} move a move that is not sent yet */
+  function showDisconnected(wasConnected, move = null) {
+    setChildren(
+      banner,
+      move ? words.connection.unsent(move) : wasConnected ? words.connection.lost : words.connection.first,
+    );
     banner.hidden = false;
-    element.classList.toggle("offline", again);
-    // A page that has just been opened is connected before anybody could read it.
-    banner.classList.toggle("later", !again);
+    element.classList.toggle("offline", wasConnected);
+    // A page that has just been opened is usually connected before the banner could be read.
+    banner.classList.toggle("later", !wasConnected);
   }
 
-  function connected() {
-    const again = element.classList.contains("offline");
+  function showConnected() {
+    const wasOffline = element.classList.contains("offline");
     banner.hidden = true;
     element.classList.remove("offline");
-    if (again) say(words.link.back);
+    if (wasOffline) announce(words.connection.back);
   }
 
-  function outdated() {
-    put(
+  function showOutdated() {
+    setChildren(
       banner,
-      words.link.outdated,
-      button(words.link.reload, () => location.reload()),
+      words.connection.outdated,
+      button(words.connection.reload, () => location.reload()),
     );
     banner.hidden = false;
   }
 
   return {
     element,
-    say,
-    place,
+    announce,
+    showView,
     go,
-    entitle,
-    lost,
-    connected,
-    outdated,
-    wrong: (text) => toast(text, "wrong"),
-    tell: (text) => toast(text, "good"),
+    setTitle,
+    showDisconnected,
+    showConnected,
+    showOutdated,
+    showError: (/** @type {string} */ text) => showToast(text, "wrong"),
+    showNotice: (/** @type {string} */ text) => showToast(text, "good"),
   };
 }

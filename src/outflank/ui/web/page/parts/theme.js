@@ -1,11 +1,11 @@
-// Light or dark, before anything is painted: as the system says, unless it was chosen here.
+// The light or dark theme, set before anything is painted: that of the system, unless the user has chosen one.
 (() => {
-  const chosen = (() => {
+  const theme = (() => {
     try {
       return localStorage.getItem("theme");
     } catch {
       return null; // storage is switched off
     }
   })();
-  if (chosen === "light" || chosen === "dark") document.documentElement.dataset.theme = chosen;
+  if (theme === "light" || theme === "dark") document.documentElement.dataset.theme = theme;
 })();

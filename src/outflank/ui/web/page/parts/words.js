@@ -1,13 +1,16 @@
-// Every word that the page says.
+// Every text of the page.
 
-import { large } from "./figures.js";
+import { shortNumber } from "./figures.js";
 
+/** @import { Colour } from "../types.js" */
+
+/** @param {number} count @param {string} one @param {string} many */
 const plural = (count, one, many = `${one}s`) => `${count} ${count === 1 ? one : many}`;
 
 export const words = {
   title: "outflank",
   views: { play: "Play", analyse: "Analyse", watch: "Watch", lab: "Lab", games: "Games" },
-  titled: (view, game) => [game, view, "outflank"].filter(Boolean).join(" · "),
+  pageTitle: (view, game) => [game, view, "outflank"].filter(Boolean).join(" · "),
   skip: "Skip to the board",
   navigation: "Views",
   panel: "Panel",
@@ -24,23 +27,23 @@ export const words = {
     legal: "legal",
     movable: "can move",
     joining: "can join",
-    picked: "taken up",
+    picked: "selected",
     goesHere: "move here",
     last: "last move",
     way: (move, way) => `${move}: ${way}`,
   },
 
-  link: {
+  connection: {
     first: "Connecting …",
     lost: "The connection is lost. Trying again …",
-    unsaid: (move) => `The connection is lost. Your move ${move} is sent as soon as it is back.`,
+    unsent: (move) => `The connection is lost. Your move ${move} is sent as soon as it is back.`,
     back: "Connected again.",
     outdated: "This page is older or newer than the server. Load it again.",
     reload: "Load again",
     offline: "Not now: the connection is lost.",
   },
 
-  said: {
+  announcements: {
     move: (side, move) => `${words.colours[side]} plays ${move}.`,
     pass: (side) => `${words.colours[side]} passes.`,
     turn: (side) => `${words.colours[side]} to move.`,
@@ -61,7 +64,7 @@ export const words = {
     resign: "Resign",
     sure: "Really resign?",
     rematch: "Rematch",
-    fresh: "New game",
+    newGame: "New game",
     analyse: "Analyse",
     over: "Game over",
     remark: (text) => `The computer: ${text}`,
@@ -77,7 +80,7 @@ export const words = {
     return { human: "Person", computer: "Computer", random: "Random mover", first: "First legal move" }[text] ?? text;
   },
 
-  fresh: {
+  newGame: {
     title: "New game",
     game: "Game",
     black: "Black",
@@ -119,15 +122,17 @@ export const words = {
     moves: "Values",
     all: "all moves",
     count: (count) => plural(count, "move"),
-    depth: (depth, at, sure) =>
-      [`depth ${depth}${sure < 100 ? `@${sure} %` : ""}`, at > depth && `at ${at}`].filter(Boolean).join(", "),
-    speed: (speed) => `${large(speed)} nodes/s`,
-    nodes: (nodes) => `${large(nodes)} nodes`,
+    depth: (depth, current, selectivity) =>
+      [`depth ${depth}${selectivity < 100 ? `@${selectivity} %` : ""}`, current > depth && `at ${current}`]
+        .filter(Boolean)
+        .join(", "),
+    speed: (speed) => `${shortNumber(speed)} nodes/s`,
+    nodes: (nodes) => `${shortNumber(nodes)} nodes`,
     waiting: "waits for its turn",
     compiling: "Compiling: the first search on this machine takes a little longer.",
-    value: (said, side) => `${said} for ${side}`,
+    value: (value, side) => `${value} for ${side}`,
     solved: "Solved",
-    proved: (what) => `Proved: ${what}`,
+    proved: (bounds) => `Proved: ${bounds}`,
     over: "The game is over here: there is nothing to search.",
     off: "The engine is off.",
     first: "Searching …",
@@ -139,10 +144,10 @@ export const words = {
 
   paste: {
     title: "Paste a game or a position",
-    hint: "Anything that is written down: a transcript, a board, GGF, SGF, an Abalone line … Pasting onto the page does the same.",
+    hint: "Any notation: a transcript, a board, GGF, SGF, an Abalone line … Pasting onto the page does the same.",
     label: "Text",
     game: "Game",
-    any: "recognise it",
+    any: "detect automatically",
     read: "Read it",
   },
 
@@ -220,7 +225,7 @@ export const words = {
       aborts: "Aborts",
       wasted: "Wasted",
     },
-    idleHint: "Choose a scheme and how many work, then search: every worker is seen at its piece of the tree.",
+    idleHint: "Choose a scheme and the number of workers, then search: the table shows what each worker is searching.",
     stage: { together: "All workers …", alone: "One alone …", done: "Measured" },
     measured: "Measured on this position",
     columns: {
@@ -240,7 +245,7 @@ export const words = {
     value: "Value",
     waiting: "waits for its turn",
     many: (workers, cores) =>
-      `${plural(workers, "worker")} on ${plural(cores, "core")}: more workers than cores take turns, so that the speed-up says little.`,
+      `${plural(workers, "worker")} on ${plural(cores, "core")}: with more workers than cores the speed-up means little.`,
   },
 
   lab: {
@@ -255,7 +260,7 @@ export const words = {
     running: (name) => `${name} is running`,
     busy: "Another experiment is running.",
     failed: (why) => `It failed: ${why}`,
-    none: "No reports yet. Run an experiment, and what it finds is kept here.",
+    none: "No reports yet. Run an experiment, and its report appears here.",
     unfinished: "unfinished",
     open: "Open in a tab",
     frame: (name) => `Report of ${name}`,
@@ -274,7 +279,7 @@ export const words = {
     sure: (title) => `Delete ${title}? It cannot be brought back.`,
     save: "Export",
     more: "More",
-    goesOn: "goes on",
+    goesOn: "unfinished",
     drawn: "drawn",
     versus: (black, white) => `${black} – ${white}`,
     picture: (title) => `The board of ${title}`,
@@ -284,19 +289,19 @@ export const words = {
     title: "Help and keys",
     letters: "Keys of one letter, digit or sign",
     text: [
-      "Click a legal cell to put a piece down. Where lines are moved, click up to three pieces in a line, then an arrow or the cell they go to; or drag a piece, and it pushes what is before it.",
+      "Click a legal cell to place a piece. In games that move lines, click up to three pieces in a line, then an arrow or their target cell; or drag a piece to push the line in front of it.",
       "The address bar always holds what you see: send it to share a position.",
     ],
     list: [
-      ["Arrow keys", "walk over the board"],
-      ["Enter, Space", "put down, take up, or move there"],
-      ["Escape", "let go of what is taken up; close a dialog"],
+      ["Arrow keys", "move over the board"],
+      ["Enter, Space", "place a piece, select it, or move there"],
+      ["Escape", "clear the selection; close a dialog"],
       ["U, Ctrl+Z", "undo"],
       ["R, Ctrl+Y", "redo"],
       ["Page Up, Page Down", "a move back or on"],
       ["Home, End", "to the start or the end of the game"],
       ["B", "to the board"],
-      ["P", "pass, where there is no other move"],
+      ["P", "pass, if there is no other move"],
       ["N", "a new game"],
       ["E", "engine on or off, while analysing"],
       ["M", "make this line the main line"],

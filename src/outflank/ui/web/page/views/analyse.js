@@ -1,8 +1,8 @@
-// Analysing: values that deepen, the best lines, the tree of moves, and the review of the game.
+// The analysis view: values of moves, the best lines, the tree of moves, and the review of the game.
 
-import { button, choice, kept, make, renew, set } from "../parts/dom.js";
-import { Engine, valued } from "../game/engine.js";
-import { fresh } from "../game/fresh.js";
+import { button, dropdown, localStore, make, setChildrenKeepingFocus, setAttributes } from "../parts/dom.js";
+import { Engine, moveValues } from "../game/engine.js";
+import { newGame } from "../game/new_game.js";
 import { Moves } from "../game/moves.js";
 import { paste } from "../game/paste.js";
 import { Review } from "./review.js";
@@ -19,21 +19,21 @@ export class Analysis {
   #app;
   #engine;
   #paused = false;
-  #lined = "[]";
-  single = true;
+  #shownLines = "[]";
+  singleStep = true;
 
   constructor(app) {
     this.#app = app;
-    const { table, board } = app;
-    this.#engine = new Engine(app, (message) => this.#heard(message));
-    this.moves = new Moves(table, true);
+    const { openGame, board } = app;
+    this.#engine = new Engine(app, (message) => this.#show(message));
+    this.moves = new Moves(openGame, true);
     this.review = new Review(app, (running) => (running ? this.#pause() : this.#resume()));
     this.setup = new Setup(app, board, () => this.#app.refresh());
     this.switch = make("input", { type: "checkbox", role: "switch", onchange: () => this.toggle(this.switch.checked) });
-    this.count = choice(
+    this.count = dropdown(
       COUNTS.map((count) => [count, count === 200 ? w.all : w.count(count)]),
-      Number(kept.get("values", 200)),
-      { "aria-label": w.moves, onchange: () => this.#recount() },
+      Number(localStore.get("values", 200)),
+      { "aria-label": w.moves, onchange: () => this.#countChanged() },
     );
     this.value = make("strong", { class: "value" });
     this.facts = make("p", { class: "facts" });
@@ -45,7 +45,7 @@ export class Analysis {
       button(w.paste, () => paste(app)),
       button(w.setup, () => this.setup.toggle()),
       button(w.share, () => share(app)),
-      button(w.playOn, () => fresh.ask(app, { text: table.game.position, game: table.game.game })),
+      button(w.playOn, () => newGame.openDialog(app, { text: openGame.game.position, game: openGame.game.game })),
     );
     this.engineBox = make(
       "section",
@@ -79,36 +79,36 @@ export class Analysis {
   }
 
   enter() {
-    this.toggle(kept.get("engine", "on") === "on", true);
+    this.toggle(localStore.get("engine", "on") === "on", true);
   }
 
   leave() {
     this.#engine.halt();
     this.#engine.on = this.#paused = false;
-    this.review.halted();
+    this.review.markStopped();
     this.setup.close();
   }
 
-  again() {
-    this.#engine.again();
-    this.review.halted();
+  reconnected() {
+    this.#engine.reconnected();
+    this.review.markStopped();
     this.#search();
   }
 
-  open() {
+  canMove() {
     return !this.setup.open;
   }
 
-  /** The engine on or off; as a person chose it, it is kept. */
+  /** Switch the engine on or off; remember the user's choice unless `quiet`. */
   toggle(on = !this.#engine.on, quiet = false) {
     this.#engine.on = on;
     this.switch.checked = on;
-    if (!quiet) kept.set("engine", on ? "on" : "off");
+    if (!quiet) localStore.set("engine", on ? "on" : "off");
     if (on) this.#search();
     else {
       this.#engine.halt();
       this.#engine.last = null;
-      this.#heard(null);
+      this.#show(null);
     }
   }
 
@@ -118,22 +118,22 @@ export class Analysis {
     this.setup.show(game);
     this.engineBox.hidden = this.setup.open;
     if (this.#engine.last && this.#engine.last.node === game.node && this.#engine.last.id === game.id)
-      this.#heard(this.#engine.last);
-    else if (this.#engine.on) this.#heard(null);
+      this.#show(this.#engine.last);
+    else if (this.#engine.on) this.#show(null);
     if (!this.review.running && !this.setup.open) this.#search();
   }
 
-  #recount() {
-    kept.set("values", this.count.value);
+  #countChanged() {
+    localStore.set("values", this.count.value);
     this.#search();
   }
 
   #search() {
-    const { game } = this.#app.table;
+    const { game } = this.#app.openGame;
     if (game) this.#engine.search(game, { moves: Number(this.count.value) });
   }
 
-  /** A review needs the search to itself. */
+  /** Pause the engine during a review: a connection has one search at a time. */
   #pause() {
     const on = this.#engine.on;
     this.toggle(false, true);
@@ -145,11 +145,11 @@ export class Analysis {
     this.#paused = false;
   }
 
-  #heard(message) {
-    const { game } = this.#app.table;
+  #show(message) {
+    const { game } = this.#app.openGame;
     if (!game) return;
-    if (!message || message.node !== game.node || message.id !== game.id) return this.#silent(game);
-    if (message.moves.length && !this.setup.open) this.#app.board.value(valued(message, game));
+    if (!message || message.node !== game.node || message.id !== game.id) return this.#clear(game);
+    if (message.moves.length && !this.setup.open) this.#app.board.showValues(moveValues(message, game));
     this.value.textContent = message.value_text && w.value(message.value_text, game.turn);
     const facts = [
       w.depth(message.depth, message.at_depth, message.selectivity),
@@ -165,40 +165,43 @@ export class Analysis {
     this.solved.textContent = message.exact
       ? [w.solved, message.value_text].filter(Boolean).join(": ")
       : w.proved(message.proved_text);
-    this.#line(message.moves.slice(0, Math.min(LINES, Number(this.count.value))));
-    set(this.engineBox, { "data-done": message.done && "yes", "data-depth": message.depth });
+    this.#showLines(message.moves.slice(0, Math.min(LINES, Number(this.count.value))));
+    setAttributes(this.engineBox, { "data-done": message.done && "yes", "data-depth": message.depth });
   }
 
-  #silent(game) {
+  #clear(game) {
     this.switch.checked = this.#engine.on;
-    if (!this.#engine.on && !this.setup.open) this.#app.board.value([]);
+    if (!this.#engine.on && !this.setup.open) this.#app.board.showValues([]);
     this.value.textContent = "";
     this.solved.hidden = true;
-    this.#line([]);
+    this.#showLines([]);
     this.facts.textContent = game.outcome ? w.over : this.#engine.on ? w.first : w.off;
-    set(this.engineBox, { "data-done": null, "data-depth": null });
+    setAttributes(this.engineBox, { "data-done": null, "data-depth": null });
   }
 
-  /** Lines of play; a click plays up to there. What has not changed stays, or a click would find it gone. */
-  #line(valued) {
-    const lined = JSON.stringify(valued);
-    if (lined === this.#lined) return;
-    this.#lined = lined;
-    const shown = valued.map(({ move, value_text: valueText, exact, line = [] }, rank) => {
-      const moves = (line[0] === move ? line : [move, ...line]).slice(0, SHOWN_MOVES);
-      const each = (name, index) =>
-        button(name, () => this.#follow(moves.slice(0, index + 1)), { class: "move", "data-key": `${rank} ${index}` });
+  /** Show lines of play; a click plays up to that move. Unchanged lines are not replaced, or a click could miss. */
+  #showLines(moves) {
+    const content = JSON.stringify(moves);
+    if (content === this.#shownLines) return;
+    this.#shownLines = content;
+    const items = moves.map(({ move, value_text: valueText, exact, line = [] }, rank) => {
+      const shownMoves = (line[0] === move ? line : [move, ...line]).slice(0, SHOWN_MOVES);
+      const moveButton = (name, index) =>
+        button(name, () => this.#follow(shownMoves.slice(0, index + 1)), {
+          class: "move",
+          "data-key": `${rank} ${index}`,
+        });
       return make(
         "li",
         {},
         make("span", { class: exact ? "worth exact" : "worth" }, valueText),
-        make("span", { class: "line" }, moves.map(each)),
+        make("span", { class: "line" }, shownMoves.map(moveButton)),
       );
     });
-    renew(this.lines, shown);
+    setChildrenKeepingFocus(this.lines, items);
   }
 
   async #follow(moves) {
-    for (const move of moves) await this.#app.table.play(move);
+    for (const move of moves) await this.#app.openGame.play(move);
   }
 }

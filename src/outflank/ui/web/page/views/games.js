@@ -1,12 +1,12 @@
-// The games that are kept: each with a small picture, who played, and how it ended.
+// The list of saved games: each with a thumbnail, its players and its result.
 
 import { confirm } from "../parts/dialog.js";
-import { button, choice, make, put, sign } from "../parts/dom.js";
-import { when } from "../parts/figures.js";
-import { fresh } from "../game/fresh.js";
+import { button, dropdown, make, setChildren, iconButton } from "../parts/dom.js";
+import { timeText } from "../parts/figures.js";
+import { newGame } from "../game/new_game.js";
 import { icon } from "../parts/icons.js";
-import { Lost } from "../link.js";
-import { picture } from "../board/pieces.js";
+import { ConnectionLost } from "../connection.js";
+import { thumbnail } from "../board/pieces.js";
 import { address } from "../route.js";
 import { save } from "../game/share.js";
 import { Shape } from "../board/shape.js";
@@ -15,7 +15,7 @@ import { words } from "../parts/words.js";
 const w = words.games;
 
 export function games(app) {
-  const { link, table, visit } = app;
+  const { connection, openGame, visit } = app;
   const list = make("ul", { class: "cards" });
   const more = button(w.more, () => fill(oldest), { hidden: true });
   const none = make(
@@ -23,33 +23,33 @@ export function games(app) {
     { class: "empty", hidden: true },
     make("h2", {}, w.none),
     make("p", {}, w.noneHint),
-    button(words.play.fresh, () => fresh.ask(app), { class: "primary" }),
+    button(words.play.newGame, () => newGame.openDialog(app), { class: "primary" }),
   );
   const head = make(
     "div",
     { class: "view-head" },
     make("h1", {}, w.title),
-    button(words.play.fresh, () => fresh.ask(app), { class: "primary" }),
+    button(words.play.newGame, () => newGame.openDialog(app), { class: "primary" }),
   );
   const element = make("div", { class: "view games" }, head, none, list, more);
   let oldest = null;
-  let turn = 0;
+  let fills = 0;
 
-  /** The next games of the list, or the first. */
+  /** Load the games before a time; null: the first page. */
   async function fill(before = null) {
-    const now = ++turn;
+    const request = ++fills;
     try {
-      const kept = await link.ask({ kind: "games", before });
-      if (now !== turn) return;
-      const shapes = kept.layouts.map((each) => new Shape(each.shape, each.cells));
-      const cards = kept.games.map((each) => card(each, shapes[each.layout]));
-      if (before === null) put(list, cards);
+      const answer = await connection.ask({ kind: "games", before });
+      if (request !== fills) return;
+      const shapes = answer.layouts.map((layout) => new Shape(layout.shape, layout.cells));
+      const cards = answer.games.map((game) => card(game, shapes[game.layout]));
+      if (before === null) setChildren(list, cards);
       else list.append(...cards);
-      oldest = kept.games.at(-1)?.changed ?? null;
-      more.hidden = !kept.more;
+      oldest = answer.games.at(-1)?.changed ?? null;
+      more.hidden = !answer.more;
       none.hidden = list.childElementCount > 0;
     } catch (error) {
-      if (!(error instanceof Lost)) app.wrong(error.message);
+      if (!(error instanceof ConnectionLost)) app.showError(error.message);
     }
   }
 
@@ -57,12 +57,14 @@ export function games(app) {
     const to = address("game", game.id);
     const result = game.result === "*" ? w.goesOn : game.result;
     const forms =
-      link.welcome.games.find((each) => each.name === game.game)?.forms.filter((form) => form.name !== "svg") ?? [];
-    const form = choice([["", w.save], ...forms.map((each) => [each.name, each.title])], "", {
+      connection.welcome.games
+        .find((kind) => kind.name === game.game)
+        ?.forms.filter((form) => form.name !== "svg") ?? [];
+    const form = dropdown([["", w.save], ...forms.map((form) => [form.name, form.title])], "", {
       "aria-label": `${w.save}: ${game.title}`,
     });
     form.addEventListener("change", async () => {
-      await tried(async () => save(await link.ask({ kind: "export", id: game.id, form: form.value })));
+      await reportErrors(async () => save(await connection.ask({ kind: "export", id: game.id, form: form.value })));
       form.value = "";
     });
     const element = make(
@@ -71,20 +73,20 @@ export function games(app) {
       make(
         "a",
         { class: "thumb", href: to, tabindex: -1, "aria-hidden": "true", onclick: (event) => follow(event, to) },
-        picture(shape, game.pieces, w.picture(game.title)),
+        thumbnail(shape, game.pieces, w.picture(game.title)),
       ),
       make(
         "div",
         { class: "card-text" },
         make("h2", {}, make("a", { href: to, onclick: (event) => follow(event, to) }, game.title)),
         make("p", {}, w.versus(words.seat(game.seats.black), words.seat(game.seats.white))),
-        make("p", { class: "quiet" }, [result, words.play.played(game.moves), when(game.changed)].join(" · ")),
+        make("p", { class: "quiet" }, [result, words.play.played(game.moves), timeText(game.changed)].join(" · ")),
         make(
           "div",
           { class: "actions" },
           button(w.open, () => visit(to), { "aria-label": `${w.open}: ${game.title}` }),
           form,
-          sign(icon("prune"), `${w.remove}: ${game.title}`, () => remove(game, element)),
+          iconButton(icon("prune"), `${w.remove}: ${game.title}`, () => remove(game, element)),
         ),
       ),
     );
@@ -97,24 +99,24 @@ export function games(app) {
     visit(to);
   }
 
-  async function tried(act) {
+  async function reportErrors(action) {
     try {
-      await act();
+      await action();
     } catch (error) {
-      app.wrong(error.message || words.link.offline);
+      app.showError(error.message || words.connection.offline);
     }
   }
 
   function remove(game, element) {
-    return tried(async () => {
+    return reportErrors(async () => {
       if (!(await confirm(w.sure(game.title), w.remove))) return;
-      await link.ask({ kind: "delete", id: game.id });
-      if (table.game?.id === game.id) table.game = null;
+      await connection.ask({ kind: "delete", id: game.id });
+      if (openGame.game?.id === game.id) openGame.game = null;
       element.remove();
       none.hidden = list.childElementCount > 0;
       head.querySelector("button").focus();
     });
   }
 
-  return { element, enter: () => fill(), leave() {}, again: () => fill() };
+  return { element, enter: () => fill(), leave() {}, reconnected: () => fill() };
 }

@@ -1,31 +1,31 @@
-// The laboratory: experiments with what can be chosen about them, the one that runs, and the reports of those that ran.
+// The laboratory: experiments with their parameters, the running one, and the reports.
 
-import { button, labelled, make, put, renew, set } from "../parts/dom.js";
-import { seconds, when } from "../parts/figures.js";
-import { Lost } from "../link.js";
+import { button, labelledField, make, setChildren, setChildrenKeepingFocus, setAttributes } from "../parts/dom.js";
+import { secondsText, timeText } from "../parts/figures.js";
+import { ConnectionLost } from "../connection.js";
 import { address } from "../route.js";
 import { words } from "../parts/words.js";
 
 const w = words.lab;
 
 export function lab(app) {
-  const { link, visit } = app;
+  const { connection, visit } = app;
   const bar = make("progress", { max: 1, value: 0, "aria-label": w.title });
   const task = make("p", { class: "quiet", "aria-live": "polite" });
-  const stop = button(w.cancel, () => link.ask({ kind: "cancel" }).catch(() => {}), { class: "danger" });
-  const name = make("h2");
+  const stop = button(w.cancel, () => connection.ask({ kind: "cancel" }).catch(() => {}), { class: "danger" });
+  const heading = make("h2");
   const running = make(
     "section",
     { class: "running", hidden: true },
-    make("div", { class: "view-head" }, name, stop),
+    make("div", { class: "view-head" }, heading, stop),
     bar,
     task,
   );
-  const wrong = make("p", { class: "wrong-line", role: "alert", hidden: true });
+  const errorLine = make("p", { class: "wrong-line", role: "alert", hidden: true });
   const find = make("input", { type: "search", placeholder: w.find, "aria-label": w.find, oninput: () => filter() });
   const list = make("div", { class: "experiments" });
   const reports = make("ul", { class: "reports", tabindex: -1 });
-  const shelf = make(
+  const overview = make(
     "div",
     { class: "lab-columns" },
     make(
@@ -37,111 +37,115 @@ export function lab(app) {
     make("section", { "aria-label": w.reports }, make("h2", {}, w.reports), reports),
   );
   const reader = make("section", { class: "reader", hidden: true });
-  const element = make("div", { class: "view lab" }, make("h1", {}, w.title), running, wrong, shelf, reader);
-  let known = null;
-  let shown = "";
-  let begun = false; // whether what runs was begun in this window
-  let read = "";
+  const element = make("div", { class: "view lab" }, make("h1", {}, w.title), running, errorLine, overview, reader);
+  let listing = null;
+  let shownId = "";
+  let isOwnRun = false; // whether the current run was started in this window
+  let readId = "";
 
   async function enter(view, [id] = []) {
-    shown = id ?? "";
+    shownId = id ?? "";
     try {
-      known = await link.ask({ kind: "lab" });
+      listing = await connection.ask({ kind: "lab" });
     } catch (error) {
-      if (!(error instanceof Lost)) app.wrong(error.message);
+      if (!(error instanceof ConnectionLost)) app.showError(error.message);
       return;
     }
-    if (list.childElementCount !== known.experiments.length) put(list, known.experiments.map(experiment));
-    renew(reports, known.reports.length ? known.reports.map(report) : make("li", { class: "empty" }, w.none));
-    state(known.running);
-    if (known.progress) progress(known.progress);
-    const found = known.reports.find((each) => each.id === shown);
-    shelf.hidden = Boolean(found);
-    reader.hidden = !found;
-    if (!found) put(reader);
-    else if (read !== found.id) reading(found);
-    read = found?.id ?? "";
+    if (list.childElementCount !== listing.experiments.length)
+      setChildren(list, listing.experiments.map(experimentItem));
+    setChildrenKeepingFocus(
+      reports,
+      listing.reports.length ? listing.reports.map(reportItem) : make("li", { class: "empty" }, w.none),
+    );
+    showRunning(listing.running);
+    if (listing.progress) showProgress(listing.progress);
+    const report = listing.reports.find((report) => report.id === shownId);
+    overview.hidden = Boolean(report);
+    reader.hidden = !report;
+    if (!report) setChildren(reader);
+    else if (readId !== report.id) showReport(report);
+    readId = report?.id ?? "";
   }
 
-  /** What runs, if anything does. */
-  function state(experiment) {
+  /** Show the running experiment; empty: none. */
+  function showRunning(experiment) {
     running.hidden = !experiment;
-    name.textContent = experiment ? w.running(experiment) : "";
-    for (const each of list.querySelectorAll(".run"))
-      set(each, { disabled: Boolean(experiment), title: experiment ? w.busy : false });
+    heading.textContent = experiment ? w.running(experiment) : "";
+    for (const button of list.querySelectorAll(".run"))
+      setAttributes(button, { disabled: Boolean(experiment), title: experiment ? w.busy : false });
   }
 
-  function experiment(each) {
-    const fields = each.parameters.map((parameter) => [
+  function experimentItem(kind) {
+    const fields = kind.parameters.map((parameter) => [
       parameter.name,
       make("input", { type: "text", placeholder: parameter.usual || w.chosen, maxlength: 200 }),
       parameter,
     ]);
-    const run = button(w.run, () => begin(each, fields), {
+    const run = button(w.run, () => begin(kind, fields), {
       class: "run primary",
-      "aria-label": `${w.run}: ${each.name}`,
+      "aria-label": `${w.run}: ${kind.name}`,
     });
     return make(
       "details",
-      { class: "experiment", "data-experiment": each.name },
-      make("summary", {}, make("b", {}, each.name), make("span", {}, each.question)),
-      each.reports.length > 0 && make("p", { class: "quiet" }, w.asked(each.reports)),
+      { class: "experiment", "data-experiment": kind.name },
+      make("summary", {}, make("b", {}, kind.name), make("span", {}, kind.question)),
+      kind.reports.length > 0 && make("p", { class: "quiet" }, w.asked(kind.reports)),
       make(
         "div",
         { class: "fields" },
-        fields.map(([called, field, parameter]) => labelled(called, field, parameter.help)),
+        fields.map(([name, field, parameter]) => labelledField(name, field, parameter.help)),
       ),
       make("div", { class: "actions" }, run),
     );
   }
 
   function filter() {
-    const wanted = find.value.trim().toLowerCase();
-    for (const each of list.children) each.hidden = !each.textContent.toLowerCase().includes(wanted);
+    const text = find.value.trim().toLowerCase();
+    for (const item of list.children) item.hidden = !item.textContent.toLowerCase().includes(text);
   }
 
-  function begin(each, fields) {
+  function begin(kind, fields) {
     const parameters = Object.fromEntries(
-      fields.map(([called, field]) => [called, field.value.trim()]).filter(([, value]) => value),
+      fields.map(([name, field]) => [name, field.value.trim()]).filter(([, value]) => value),
     );
-    wrong.hidden = true;
+    errorLine.hidden = true;
     bar.removeAttribute("value");
     task.textContent = "";
-    state(each.name);
-    begun = true;
-    link.follow({ kind: "run", experiment: each.name, parameters }, (message) => {
-      if (message.kind === "refused" && !message.lost) failed(message.why);
+    showRunning(kind.name);
+    isOwnRun = true;
+    connection.follow({ kind: "run", experiment: kind.name, parameters }, (message) => {
+      if (message.kind === "refused" && !message.lost) showFailure(message.why);
     });
     scrollTo({ top: 0 });
   }
 
-  function progress({ part, seconds_left, task: at }) {
+  function showProgress({ part, seconds_left, task: taskText }) {
     bar.value = part;
-    const left = seconds_left === null ? "" : w.left(seconds(seconds_left));
-    task.textContent = [at, left].filter(Boolean).join(" · ");
+    const left = seconds_left === null ? "" : w.left(secondsText(seconds_left));
+    task.textContent = [taskText, left].filter(Boolean).join(" · ");
   }
 
-  /** A run, whoever began it: who did is shown its report. */
-  function heard(message) {
-    const reported = begun && message.report;
-    if (message.done) begun = false;
+  /** Handle the progress of any run; the window that started it opens its report. */
+  function receive(message) {
+    const report = isOwnRun && message.report;
+    if (message.done) isOwnRun = false;
     if (!element.isConnected) return undefined;
-    progress(message);
-    if (!message.done) return state(message.experiment);
-    if (message.failed) return failed(w.failed(message.failed));
-    return reported ? visit(address("lab", reported.id)) : enter("lab", [shown]);
+    showProgress(message);
+    if (!message.done) return showRunning(message.experiment);
+    if (message.failed) return showFailure(w.failed(message.failed));
+    return report ? visit(address("lab", report.id)) : enter("lab", [shownId]);
   }
-  link.addEventListener("running", ({ detail }) => heard(detail));
+  connection.addEventListener("running", ({ detail }) => receive(detail));
 
-  function failed(why) {
-    begun = false;
-    state("");
-    wrong.textContent = why;
-    wrong.hidden = false;
+  function showFailure(why) {
+    isOwnRun = false;
+    showRunning("");
+    errorLine.textContent = why;
+    errorLine.hidden = false;
   }
 
-  function report(each) {
-    const to = address("lab", each.id);
+  function reportItem(report) {
+    const to = address("lab", report.id);
     const follow = (event) => {
       if (event.ctrlKey || event.metaKey || event.shiftKey) return;
       event.preventDefault();
@@ -150,25 +154,29 @@ export function lab(app) {
     return make(
       "li",
       {},
-      make("a", { href: to, onclick: follow, "data-key": each.id }, each.experiment),
+      make("a", { href: to, onclick: follow, "data-key": report.id }, report.experiment),
       make(
         "span",
         { class: "quiet" },
-        [when(each.changed), !each.complete && w.unfinished].filter(Boolean).join(" · "),
+        [timeText(report.changed), !report.complete && w.unfinished].filter(Boolean).join(" · "),
       ),
     );
   }
 
-  function reading(each) {
+  function showReport(report) {
     const head = make(
       "div",
       { class: "view-head" },
-      make("h2", {}, each.experiment),
-      make("a", { href: each.address, target: "_blank", rel: "noopener" }, w.open),
+      make("h2", {}, report.experiment),
+      make("a", { href: report.address, target: "_blank", rel: "noopener" }, w.open),
       button(w.back, () => visit(address("lab"))),
     );
-    put(reader, head, make("iframe", { src: each.address, title: w.frame(each.experiment), sandbox: "allow-popups" }));
+    setChildren(
+      reader,
+      head,
+      make("iframe", { src: report.address, title: w.frame(report.experiment), sandbox: "allow-popups" }),
+    );
   }
 
-  return { element, enter, leave() {}, again: () => enter("lab", [shown]) };
+  return { element, enter, leave() {}, reconnected: () => enter("lab", [shownId]) };
 }

@@ -1,7 +1,7 @@
-// A lane for each worker of a search: what it is at, how fast, how much of its time has use.
+// A table row for each worker of a search: its current job, its speed, and the share of useful time.
 
-import { make, put, set } from "../parts/dom.js";
-import { large } from "../parts/figures.js";
+import { make, setChildren, setAttributes } from "../parts/dom.js";
+import { shortNumber } from "../parts/figures.js";
 import { words } from "../parts/words.js";
 
 const w = words.watch;
@@ -25,12 +25,12 @@ export class Lanes {
     this.element.hidden = !workers.length;
     while (this.#rows.length < workers.length) this.#rows.push(this.#row(this.#rows.length + 1));
     if (this.body.childElementCount !== workers.length)
-      put(
+      setChildren(
         this.body,
         this.#rows.slice(0, workers.length).map((row) => row.element),
       );
-    const fastest = Math.max(1, ...workers.map((each) => each.speed));
-    workers.forEach((each, index) => this.#rows[index].show(each, fastest));
+    const fastest = Math.max(1, ...workers.map((worker) => worker.speed));
+    workers.forEach((worker, index) => this.#rows[index].show(worker, fastest));
     this.element.classList.toggle("many", workers.length > 8);
   }
 
@@ -43,8 +43,8 @@ export class Lanes {
     );
     cells.worker.textContent = number;
     const move = make("span", { class: "at-move" });
-    const whose = make("span", { class: "whose" });
-    cells.at.append(move, whose);
+    const origin = make("span", { class: "whose" });
+    cells.at.append(move, origin);
     const bar = make("progress", { max: 1, value: 0, "aria-label": w.heads.speed });
     const speed = make("span");
     cells.speed.append(speed, bar);
@@ -52,12 +52,12 @@ export class Lanes {
     const show = (worker, fastest) => {
       element.classList.toggle("busy", worker.busy);
       move.textContent = worker.busy ? w.at(worker.move, worker.depth) || "…" : w.idle;
-      whose.textContent = worker.busy ? (worker.stolen ? w.stolen : w.own) : "";
-      set(whose, { "data-stolen": worker.stolen ? "yes" : "no" });
+      origin.textContent = worker.busy ? (worker.stolen ? w.stolen : w.own) : "";
+      setAttributes(origin, { "data-stolen": worker.stolen ? "yes" : "no" });
       bar.value = worker.speed / fastest;
-      speed.textContent = large(worker.speed);
+      speed.textContent = shortNumber(worker.speed);
       cells.useful.textContent = `${Math.round(100 * worker.useful)} %`;
-      for (const name of ["spawned", "steals", "aborts", "wasted"]) cells[name].textContent = large(worker[name]);
+      for (const name of ["spawned", "steals", "aborts", "wasted"]) cells[name].textContent = shortNumber(worker[name]);
     };
     return { element, show };
   }

@@ -1,8 +1,8 @@
-// Playing: who plays, whose move it is, the moves so far, and what can be done instead of moving.
+// The play view: the players, the side to move, the moves so far, and actions such as undo and resign.
 
 import { confirm } from "../parts/dialog.js";
-import { button, make, renew, set } from "../parts/dom.js";
-import { fresh } from "../game/fresh.js";
+import { button, make, setChildrenKeepingFocus, setAttributes } from "../parts/dom.js";
+import { newGame } from "../game/new_game.js";
 import { Moves } from "../game/moves.js";
 import { Players } from "../game/players.js";
 import { words } from "../parts/words.js";
@@ -11,23 +11,23 @@ const w = words.play;
 
 export class PlayPanel {
   #app;
-  single = false;
+  singleStep = false;
 
   constructor(app) {
     this.#app = app;
-    const { table } = app;
+    const { openGame } = app;
     this.players = new Players();
-    this.moves = new Moves(table, false);
+    this.moves = new Moves(openGame, false);
     this.status = make("p", { class: "status" });
     this.remark = make("p", { class: "quiet remark" });
     this.over = make("div", { class: "over", tabindex: -1, hidden: true });
     this.buttons = {
-      undo: button(w.undo, () => table.back(), { accesskey: "u" }),
-      redo: button(w.redo, () => table.forth()),
-      go: button(w.go, () => this.#sit(table.game.seats), { class: "primary" }),
+      undo: button(w.undo, () => openGame.back(), { accesskey: "u" }),
+      redo: button(w.redo, () => openGame.forth()),
+      go: button(w.go, () => this.#sit(openGame.game.seats), { class: "primary" }),
       swap: button(w.swap, () => this.#swap()),
       resign: button(w.resign, () => this.#resign()),
-      fresh: button(w.fresh, () => fresh.ask(app)),
+      newGame: button(w.newGame, () => newGame.openDialog(app)),
     };
     this.element = make(
       "div",
@@ -41,27 +41,27 @@ export class PlayPanel {
   }
 
   enter() {
-    this.#app.link.ready && this.#app.link.ask({ kind: "halt" }).catch(() => {});
+    this.#app.connection.ready && this.#app.connection.ask({ kind: "halt" }).catch(() => {});
   }
 
   leave() {
     this.players.stop();
   }
 
-  /** Whether a hand may move: not for a computer. */
-  open(game) {
+  /** Whether the user may move: not for a computer. */
+  canMove(game) {
     return !game.outcome && !game.thinking && game.seats[game.turn] === "human";
   }
 
   update(game) {
     this.players.show(game);
     this.moves.show(game);
-    this.status.textContent = this.#said(game);
+    this.status.textContent = this.#statusText(game);
     this.status.hidden = game.outcome !== null;
     this.remark.textContent = game.remark ? w.remark(game.remark) : "";
     this.over.hidden = !game.outcome;
     if (game.outcome) {
-      renew(
+      setChildrenKeepingFocus(
         this.over,
         make("h2", {}, game.outcome.text),
         make(
@@ -72,16 +72,16 @@ export class PlayPanel {
         ),
       );
     }
-    const { tree } = this.#app.table;
-    const waits = !game.outcome && !game.thinking && game.seats[game.turn] !== "human";
-    set(this.buttons.undo, { disabled: tree.parent(game.node) === null });
-    set(this.buttons.redo, { disabled: !tree.children(game.node).length });
-    this.buttons.go.hidden = !waits;
+    const { tree } = this.#app.openGame;
+    const computerWaits = !game.outcome && !game.thinking && game.seats[game.turn] !== "human";
+    setAttributes(this.buttons.undo, { disabled: tree.parent(game.node) === null });
+    setAttributes(this.buttons.redo, { disabled: !tree.children(game.node).length });
+    this.buttons.go.hidden = !computerWaits;
     this.buttons.swap.hidden = game.seats.black === game.seats.white;
     this.buttons.resign.hidden = game.outcome !== null || !this.#resigning(game);
   }
 
-  #said(game) {
+  #statusText(game) {
     if (game.outcome) return "";
     if (game.thinking) return w.thinking(game.thinking);
     if (game.seats[game.turn] !== "human") return w.waits(game.turn);
@@ -89,31 +89,31 @@ export class PlayPanel {
     return game.seats.black === game.seats.white ? w.turn(game.turn) : w.yours(game.turn);
   }
 
-  /** The side that gives up when a person does: the one to move, or the only person. */
+  /** The side that the user resigns for: the side to move if it is human, else the other one. */
   #resigning(game) {
     if (game.seats[game.turn] === "human") return game.turn;
     return ["black", "white"].find((side) => game.seats[side] === "human");
   }
 
   #sit(seats) {
-    return this.#app.table.change("sit", { seats });
+    return this.#app.openGame.change("sit", { seats });
   }
 
   #swap() {
-    const { black, white, clock } = this.#app.table.game.seats;
+    const { black, white, clock } = this.#app.openGame.game.seats;
     return this.#sit({ black: white, white: black, clock });
   }
 
   async #resign() {
     if (await confirm(w.sure, w.resign))
-      this.#app.table.change("resign", { side: this.#resigning(this.#app.table.game) });
+      this.#app.openGame.change("resign", { side: this.#resigning(this.#app.openGame.game) });
   }
 
-  /** Again, with the sides exchanged. */
+  /** Begin the same game again with exchanged sides. */
   async #rematch() {
-    const { game, options, seats, start } = this.#app.table.game;
+    const { game, options, seats, start } = this.#app.openGame.game;
     try {
-      const begun = await this.#app.table.begin({
+      const begun = await this.#app.openGame.begin({
         kind: "new",
         game,
         options,
@@ -122,7 +122,7 @@ export class PlayPanel {
       });
       this.#app.visit(`#/game/${begun.id}`);
     } catch (error) {
-      this.#app.wrong(error.message || words.link.offline);
+      this.#app.showError(error.message || words.connection.offline);
     }
   }
 }

@@ -1,6 +1,6 @@
-// The review of a game: every move judged, the value over the game, mistakes, and where it turned.
+// The review of a game: a judgement of every move, the value over the game, mistakes and turning points.
 
-import { button, choice, make, put, set } from "../parts/dom.js";
+import { button, dropdown, make, setChildren, setAttributes } from "../parts/dom.js";
 import { Graph } from "../game/graph.js";
 import { words } from "../parts/words.js";
 
@@ -9,19 +9,19 @@ const TIMES = [0.1, 0.5, 1, 3];
 
 export class Review {
   #app;
-  #told;
+  #onRunning;
   #number = 0;
   running = false;
 
-  /** @param told hears that a review begins (true) or is over (false) */
-  constructor(app, told) {
+  /** @param onRunning called when a review starts (true) or ends (false) */
+  constructor(app, onRunning) {
     this.#app = app;
-    this.#told = told;
-    this.graph = new Graph((node) => app.table.go(node));
+    this.#onRunning = onRunning;
+    this.graph = new Graph((node) => app.openGame.go(node));
     this.progress = make("progress", { max: 1, value: 0, hidden: true, "aria-label": w.title });
     this.status = make("p", { class: "quiet", "aria-live": "polite" });
     this.story = make("ul", { class: "story" });
-    this.time = choice(
+    this.time = dropdown(
       TIMES.map((time) => [time, `${time} s`]),
       0.5,
       { "aria-label": w.time },
@@ -45,57 +45,62 @@ export class Review {
   }
 
   show(game) {
-    const { tree } = this.#app.table;
-    const main = tree.main();
+    const { tree } = this.#app.openGame;
+    const main = tree.mainLine();
     const judged = main.filter((id) => tree.node(id).value !== undefined && tree.node(id).value !== null).length;
     const mistakes = main.filter((id) => tree.node(id).mark).length;
     this.graph.show(game, tree);
     this.graph.element.hidden = judged < 2;
-    set(this.button, { disabled: main.length < 2 });
+    setAttributes(this.button, { disabled: main.length < 2 });
     if (this.running) return;
-    put(this.button, judged ? w.again : w.run);
+    setChildren(this.button, judged ? w.again : w.run);
     this.status.textContent = judged < 2 ? w.empty : mistakes ? w.count(mistakes) : w.none;
   }
 
   run() {
-    const { game } = this.#app.table;
-    this.#told(true);
-    put(this.story);
+    const { game } = this.#app.openGame;
+    this.#onRunning(true);
+    setChildren(this.story);
     this.running = true;
     this.progress.hidden = false;
     this.progress.value = 0;
-    put(this.button, w.stop);
-    this.#number = this.#app.link.follow({ kind: "review", id: game.id, seconds: Number(this.time.value) }, (message) =>
-      this.#heard(message),
+    setChildren(this.button, w.stop);
+    this.#number = this.#app.connection.follow(
+      { kind: "review", id: game.id, seconds: Number(this.time.value) },
+      (message) => this.#receive(message),
     );
   }
 
   stop() {
-    this.#app.link.ask({ kind: "halt" }).catch(() => {});
-    this.halted();
+    this.#app.connection.ask({ kind: "halt" }).catch(() => {});
+    this.markStopped();
   }
 
-  /** It is not under way any more. */
-  halted() {
+  /** Show that no review is running any more. */
+  markStopped() {
     if (!this.running) return;
-    this.#app.link.forget(this.#number);
+    this.#app.connection.forget(this.#number);
     this.running = false;
     this.progress.hidden = true;
-    if (this.#app.table.game) this.show(this.#app.table.game);
-    this.#told(false);
+    if (this.#app.openGame.game) this.show(this.#app.openGame.game);
+    this.#onRunning(false);
   }
 
-  #heard(message) {
+  #receive(message) {
     if (message.kind === "refused") {
-      if (!message.lost) this.#app.wrong(message.why);
-      return this.halted();
+      if (!message.lost) this.#app.showError(message.why);
+      return this.markStopped();
     }
     this.progress.value = message.plies ? message.ply / message.plies : 1;
     this.status.textContent = w.progress(message.ply, message.plies);
     if (!message.done) return undefined;
-    this.halted();
-    const turn = ({ node, text }) =>
-      make("li", {}, make("button", { type: "button", class: "link", onclick: () => this.#app.table.go(node) }, text));
-    return put(this.story, (message.story ?? []).map(turn));
+    this.markStopped();
+    const turningPoint = ({ node, text }) =>
+      make(
+        "li",
+        {},
+        make("button", { type: "button", class: "link", onclick: () => this.#app.openGame.go(node) }, text),
+      );
+    return setChildren(this.story, (message.story ?? []).map(turningPoint));
   }
 }

@@ -1,41 +1,43 @@
-// Watching a search: how it is shared among workers, what each is at, and what the sharing gains.
+// Watching a search: how workers share it, what each worker is doing, and the speed-up.
 
-import { button, choice, kept, labelled, make, put, set } from "../parts/dom.js";
-import { Engine, valued } from "../game/engine.js";
-import { bytes } from "../parts/figures.js";
+import { button, dropdown, localStore, labelledField, make, setChildren, setAttributes } from "../parts/dom.js";
+import { Engine, moveValues } from "../game/engine.js";
+import { byteText } from "../parts/figures.js";
 import { Lanes } from "./lanes.js";
-import { Measured } from "./measured.js";
+import { Comparisons } from "./comparisons.js";
 import { words } from "../parts/words.js";
 
 const w = words.watch;
 const MOST_WORKERS = 64;
 const MOST_DEPTH = 60;
 const ALONE = "";
-const USUAL = "ybw";
+const DEFAULT_SCHEME = "ybw";
 const VALUES = 8;
 
 export class Watch {
   #app;
   #engine;
-  single = true;
+  singleStep = true;
 
   constructor(app) {
     this.#app = app;
-    const { welcome } = app.link;
-    const last = JSON.parse(kept.get("watch", "null")) ?? {};
-    this.#engine = new Engine(app, (message) => this.#heard(message));
+    const { welcome } = app.connection;
+    const last = JSON.parse(localStore.get("watch", "null")) ?? {};
+    this.#engine = new Engine(app, (message) => this.#show(message));
     this.lanes = new Lanes();
-    this.measured = new Measured(app, () => this.#stop());
-    const schemes = [[ALONE, w.alone], ...welcome.schemes.map((each) => [each.name, each.name])];
-    const usual = welcome.schemes.find((each) => each.name === USUAL) ?? welcome.schemes[0];
-    this.scheme = choice(schemes, last.scheme ?? usual?.name ?? ALONE, { onchange: () => this.#chosen() });
-    this.algorithm = make("select", { onchange: () => this.#chosen() });
+    this.comparisons = new Comparisons(app, () => this.#stop());
+    const schemes = [[ALONE, w.alone], ...welcome.schemes.map((scheme) => [scheme.name, scheme.name])];
+    const defaultScheme = welcome.schemes.find((scheme) => scheme.name === DEFAULT_SCHEME) ?? welcome.schemes[0];
+    this.scheme = dropdown(schemes, last.scheme ?? defaultScheme?.name ?? ALONE, {
+      onchange: () => this.#optionsChanged(),
+    });
+    this.algorithm = make("select", { onchange: () => this.#optionsChanged() });
     this.workers = make("input", {
       type: "number",
       min: 1,
       max: MOST_WORKERS,
       value: last.workers ?? Math.max(2, welcome.cores),
-      onchange: () => this.#chosen(),
+      onchange: () => this.#optionsChanged(),
     });
     this.depth = make("input", {
       type: "number",
@@ -43,7 +45,7 @@ export class Watch {
       max: MOST_DEPTH,
       value: last.depth ?? "",
       placeholder: w.noDepth,
-      onchange: () => this.#chosen(),
+      onchange: () => this.#optionsChanged(),
     });
     this.about = make("p", { class: "quiet about" });
     this.run = button(w.start, () => this.toggle(), { class: "primary" });
@@ -59,66 +61,66 @@ export class Watch {
       make(
         "div",
         { class: "choices" },
-        labelled(w.scheme, this.scheme),
-        labelled(w.algorithm, this.algorithm),
-        labelled(w.workers, this.workers),
-        labelled(w.depth, this.depth),
+        labelledField(w.scheme, this.scheme),
+        labelledField(w.algorithm, this.algorithm),
+        labelledField(w.workers, this.workers),
+        labelledField(w.depth, this.depth),
       ),
       this.about,
       make("div", { class: "actions" }, this.run, this.measure),
       make("div", { class: "engine-head" }, this.value, this.facts),
       make("div", { class: "gauges" }, this.root.element, this.table.element),
       this.lanes.element,
-      this.measured.element,
+      this.comparisons.element,
     );
-    this.#algorithms(last.algorithm);
-    this.#about();
+    this.#fillAlgorithms(last.algorithm);
+    this.#showAbout();
   }
 
   #gauge(name) {
-    const said = make("span", { class: "said" });
+    const label = make("span", { class: "said" });
     const bar = make("progress", { max: 1, value: 0, "aria-label": name });
-    const element = make("div", { class: "gauge" }, make("span", {}, name), said, bar);
-    return { element, show: (part, text) => ((bar.value = part), (said.textContent = text)) };
+    const element = make("div", { class: "gauge" }, make("span", {}, name), label, bar);
+    return { element, show: (part, text) => ((bar.value = part), (label.textContent = text)) };
   }
 
   enter() {
-    this.#silent();
+    this.#clear();
   }
 
   leave() {
     this.#stop();
-    this.measured.halted();
+    this.comparisons.stop();
   }
 
-  again() {
-    this.#engine.again();
-    this.measured.halted();
+  reconnected() {
+    this.#engine.reconnected();
+    this.comparisons.stop();
     this.#search();
   }
 
-  open() {
+  canMove() {
     return true;
   }
 
   toggle() {
     if (this.#engine.on) return this.#stop();
-    this.measured.halted();
+    this.comparisons.stop();
     this.#engine.on = true;
-    put(this.run, w.stop);
+    setChildren(this.run, w.stop);
     return this.#search();
   }
 
   update(game) {
-    this.measured.show(game);
+    this.comparisons.show(game);
     const { last } = this.#engine;
-    if (last && last.node === game.node && last.id === game.id) this.#app.board.value(valued(last, game));
-    else this.#silent();
+    if (last && last.node === game.node && last.id === game.id) this.#app.board.showValues(moveValues(last, game));
+    else this.#clear();
     if (this.#engine.on) this.#search();
     else this.#engine.last = null;
   }
 
-  /** How to search, as it is chosen. */
+  /** The chosen search options. */
   options() {
     const scheme = this.scheme.value;
     const number = (field, most) => Math.max(1, Math.min(most, Math.round(Number(field.value)) || 1));
@@ -129,10 +131,10 @@ export class Watch {
     };
   }
 
-  #chosen() {
-    this.#algorithms(this.algorithm.value);
-    this.#about();
-    kept.set(
+  #optionsChanged() {
+    this.#fillAlgorithms(this.algorithm.value);
+    this.#showAbout();
+    localStore.set(
       "watch",
       JSON.stringify({
         scheme: this.scheme.value,
@@ -144,85 +146,88 @@ export class Watch {
     if (this.#engine.on) this.#search();
   }
 
-  /** The algorithms that the scheme can share. */
-  #algorithms(chosen) {
-    const { schemes, algorithms } = this.#app.link.welcome;
-    const carried = schemes.find((each) => each.name === this.scheme.value)?.algorithms ?? algorithms;
-    put(
+  /** Offer the algorithms that the scheme supports. */
+  #fillAlgorithms(selected) {
+    const { schemes, algorithms } = this.#app.connection.welcome;
+    const available = schemes.find((scheme) => scheme.name === this.scheme.value)?.algorithms ?? algorithms;
+    setChildren(
       this.algorithm,
-      [["", w.usual], ...carried.map((each) => [each, each])].map(([value, text]) =>
-        make("option", { value, selected: value === chosen }, text),
+      [["", w.usual], ...available.map((algorithm) => [algorithm, algorithm])].map(([value, text]) =>
+        make("option", { value, selected: value === selected }, text),
       ),
     );
   }
 
-  #about() {
-    const scheme = this.#app.link.welcome.schemes.find((each) => each.name === this.scheme.value);
-    const { cores } = this.#app.link.welcome;
+  #showAbout() {
+    const scheme = this.#app.connection.welcome.schemes.find((known) => known.name === this.scheme.value);
+    const { cores } = this.#app.connection.welcome;
     const workers = this.options().workers ?? 1;
-    set(this.workers, { disabled: !scheme });
-    set(this.measure, { disabled: !scheme || !this.depth.value, title: this.depth.value ? false : w.needsDepth });
-    const told = scheme
+    setAttributes(this.workers, { disabled: !scheme });
+    setAttributes(this.measure, {
+      disabled: !scheme || !this.depth.value,
+      title: this.depth.value ? false : w.needsDepth,
+    });
+    const facts = scheme
       ? [
           [w.promises, scheme.promises],
           [w.overhead, scheme.overhead],
         ]
       : [];
-    put(
+    setChildren(
       this.about,
-      told.filter(([, text]) => text).map(([name, text]) => make("span", {}, make("b", {}, `${name}: `), text, " ")),
+      facts.filter(([, text]) => text).map(([name, text]) => make("span", {}, make("b", {}, `${name}: `), text, " ")),
       workers > cores && make("span", { class: "note" }, w.many(workers, cores)),
     );
   }
 
   #search() {
-    const { game } = this.#app.table;
+    const { game } = this.#app.openGame;
     if (game) this.#engine.search(game, { moves: 1, options: this.options() });
   }
 
   #stop() {
     this.#engine.halt();
     this.#engine.on = false;
-    put(this.run, w.start);
+    setChildren(this.run, w.start);
   }
 
   #compare() {
     this.#stop();
-    this.#silent();
-    this.measured.run(this.options());
+    this.#clear();
+    this.comparisons.run(this.options());
   }
 
-  #heard(message) {
+  #show(message) {
     if (!message) {
-      if (!this.#engine.on) put(this.run, w.start);
-      return this.#silent();
+      if (!this.#engine.on) setChildren(this.run, w.start);
+      return this.#clear();
     }
-    const { game } = this.#app.table;
+    const { game } = this.#app.openGame;
     if (message.id !== game.id || message.node !== game.node) return undefined;
-    const a = words.analyse;
-    this.value.textContent = message.value_text && a.value(message.value_text, game.turn);
+    const texts = words.analyse;
+    this.value.textContent = message.value_text && texts.value(message.value_text, game.turn);
     const facts = [
-      a.depth(message.depth, message.at_depth, message.selectivity),
-      a.nodes(message.nodes),
-      a.speed(message.speed),
+      texts.depth(message.depth, message.at_depth, message.selectivity),
+      texts.nodes(message.nodes),
+      texts.speed(message.speed),
     ];
-    this.facts.textContent = message.compiling ? a.compiling : message.waiting ? w.waiting : facts.join(" · ");
-    const [settled, all] = message.root_moves;
-    this.root.show(all ? settled / all : 0, all ? w.root(settled, all) : "");
-    this.table.show(message.table, w.full(message.table, bytes(message.table_bytes)));
+    this.facts.textContent = message.compiling ? texts.compiling : message.waiting ? w.waiting : facts.join(" · ");
+    const [done, all] = message.root_moves;
+    this.root.show(all ? done / all : 0, all ? w.root(done, all) : "");
+    this.table.show(message.table, w.full(message.table, byteText(message.table_bytes)));
     this.lanes.show(message.workers);
-    this.#app.board.value(valued(message, game).slice(0, VALUES));
-    if (message.done) this.#ended();
+    this.#app.board.showValues(moveValues(message, game).slice(0, VALUES));
+    if (message.done) this.#markEnded();
     return undefined;
   }
 
-  /** The search came to its end; what it was stays to be seen. */
-  #ended() {
+  /** The search has ended; its last state stays visible. */
+  #markEnded() {
     this.#engine.on = false;
-    put(this.run, w.start);
+    setChildren(this.run, w.start);
   }
 
-  #silent() {
+  #clear() {
     this.value.textContent = "";
     this.facts.textContent = this.#engine.on ? words.analyse.first : w.idleHint;
     this.root.show(0, "");

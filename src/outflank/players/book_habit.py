@@ -8,25 +8,25 @@ from outflank.players.player import Choice
 from outflank.players.variety import Variety
 
 
-class Opened:
+class BookHabit:
     """The habit of playing from a book."""
 
     def __init__(self, book: Book, variety: Variety | None = None) -> None:
         self.book, self.variety = book, variety
 
     def new_game(self, board: Board[Any]) -> None:
-        """A book does not change."""
+        """Do nothing: a book does not change."""
 
     def choose(self, board: Board[Any]) -> Choice | None:
-        """Its best move here, or one nearly as good."""
+        """Return the book's best move in this position, or one nearly as good."""
         moves = self.book.look_up(board)
         if not moves:
             return None
         code, value = moves[0]
         if self.variety is not None:
-            code = self.variety.lean(board, moves, self.book.margin)
+            code = self.variety.pick_weighted(board, moves, self.book.margin)
             value = dict(moves)[code]
         return Choice(move=board.move(code), value=value, scale=self.book.scale, why="book")
 
     def played(self, board: Board[Any], choice: Choice) -> None:
-        """Nothing is learnt from it."""
+        """Do nothing: a book does not learn from games."""

@@ -1,7 +1,7 @@
-"""Where moves lead, as a book knows positions: by the words that stand for all that are symmetric.
+"""The graph of a book's moves; a position is its key, which all symmetric positions share.
 
 A book may have a hundred thousand positions: a kernel plays their moves. As long as they are few the interpreter runs
-it, for loading the compiler takes longer than they do.
+it, for loading the compiler takes longer than the moves do.
 """
 
 from collections.abc import Iterator, Sequence
@@ -16,24 +16,24 @@ from outflank.kernels.bits import U64
 from outflank.kernels.compiler import kernel
 
 ILLEGAL, ENDED, SAME, OTHER = -1, 0, 1, 2
-"""What a move leads to: it is none; the end of the game; the same side to move again, or the other one."""
+"""The kinds of moves: illegal; ending the game; leaving the same side to move, or the other one."""
 
 POSITIONS_INTERPRETED = 200
-"""Of a process before the compiler is loaded. Interpreted, a move of Othello takes 0.5 ms, one of Abalone 1.1 ms, and
-compiled a few µs."""
+"""Number of positions of a process before the compiler is loaded. Interpreted, a move of Othello takes 0.5 ms, one of
+Abalone 1.1 ms, and compiled a few µs."""
 
 _positions_begun = count()
 
 
 @kernel
-def lead(game: Any, position: Any, codes: Any, along: Any, moves: Any, kinds: Any, words: Any) -> Any:
-    """Play each of `codes` from `position`, or, `along` a line, from where the one before has led.
+def follow_moves(game: Any, position: Any, codes: Any, along: Any, moves: Any, kinds: Any, words: Any) -> Any:
+    """Play each of `codes` from `position`, or, `along` a line, each after the one before.
 
-    Whoever has to pass does so. `kinds` gets what each leads to, and a row of `words` the position there, turned to
-    stand for all that are like it. `moves` is room for twice the legal ones. Returns how many there are: a line ends
-    with its first illegal move.
+    Forced passes are played. `kinds` receives the kind of each move, and a row of `words` the key of the position after
+    it. `moves` is room for twice the legal moves. Return the number of moves played: a line ends with its first illegal
+    move.
     """
-    here = position
+    current = position
     legal = fill(game, position, moves, np.int64(0))
     for row in range(len(codes)):
         move = codes[row]
@@ -46,18 +46,18 @@ def lead(game: Any, position: Any, codes: Any, along: Any, moves: Any, kinds: An
                 return row + 1
             continue
         if not along:
-            here = position
+            current = position
         playing = True
         end = legal
         while playing:
-            here = play(game, here, move)
+            current = play(game, current, move)
             kinds[row] = SAME + OTHER - kinds[row]
-            end = fill(game, here, moves, legal)
+            end = fill(game, current, moves, legal)
             move = moves[legal]
             playing = end == legal + 1 and is_pass(game, move)
         if end == legal:
             kinds[row] = ENDED
-        words[row, 0], words[row, 1] = pack(game, mirror(game, here, canonical(game, here)))
+        words[row, 0], words[row, 1] = pack(game, mirror(game, current, canonical(game, current)))
         if along:
             for index in range(legal, end):
                 moves[index - legal] = moves[index]
@@ -65,13 +65,13 @@ def lead(game: Any, position: Any, codes: Any, along: Any, moves: Any, kinds: An
     return len(codes)
 
 
-@lead.sample
+@follow_moves.sample
 def _sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
     yield game, position, *_room(game, (), along=False)
 
 
 class Reply(NamedTuple):
-    """The position that a move leads to, once whoever has to has passed."""
+    """The position that a move leads to, after forced passes."""
 
     key: Key
     sign: int
@@ -79,14 +79,14 @@ class Reply(NamedTuple):
 
 
 def replies_to(game: Any, position: Any, codes: Sequence[int], *, along: bool) -> list[Reply | None]:
-    """Where moves of a position lead, or those of a line from there, up to the first illegal one; None where one is."""
+    """Return where moves of a position, or of a line from it up to the first illegal one, lead; None if illegal."""
     room = _room(game, codes, along=along)
-    played = lead.py_func if next(_positions_begun) < POSITIONS_INTERPRETED else lead
-    rows = int(played(game, position, *room))
+    play_moves = follow_moves.py_func if next(_positions_begun) < POSITIONS_INTERPRETED else follow_moves
+    rows = int(play_moves(game, position, *room))
     *_, kinds, words = room
     signs = {ENDED: 0, SAME: 1, OTHER: -1}
-    found = zip(kinds[:rows].tolist(), words[:rows].tolist(), strict=True)
-    return [None if kind == ILLEGAL else Reply((first, second), signs[kind]) for kind, (first, second) in found]
+    results = zip(kinds[:rows].tolist(), words[:rows].tolist(), strict=True)
+    return [None if kind == ILLEGAL else Reply((first, second), signs[kind]) for kind, (first, second) in results]
 
 
 def _room(game: Any, codes: Sequence[int], *, along: bool) -> tuple[Any, ...]:
@@ -100,29 +100,29 @@ def _room(game: Any, codes: Sequence[int], *, along: bool) -> tuple[Any, ...]:
     )
 
 
-class Leads:
-    """Where the moves of a book lead, each looked up once."""
+class MoveGraph:
+    """The graph of a book's moves, each looked up once."""
 
     def __init__(self, book: Book) -> None:
         self.book = book
         self._replies: dict[Key, dict[int, Reply]] = {}
 
     def replies(self, key: Key) -> dict[int, Reply]:
-        """By the codes of the moves that an entry has; those that are not legal lead nowhere."""
+        """Return the replies by the codes of an entry's moves; illegal moves are left out."""
         codes = [code for code, _ in self.book.entries[key].moves]
         known = self._replies.setdefault(key, {})
         if unknown := [code for code in codes if code not in known]:
             known.update(self._looked_up(key, unknown))
         return {code: known[code] for code in codes if code in known}
 
-    def on(self, key: Key) -> Iterator[Key]:
-        """The positions of the book that its moves lead to, in the order of their codes."""
+    def children(self, key: Key) -> Iterator[Key]:
+        """Yield the positions of the book that its moves lead to, in the order of their codes."""
         for _, reply in sorted(self.replies(key).items()):
             if reply.sign and reply.key in self.book.entries:
                 yield reply.key
 
     def every_reply(self, key: Key) -> dict[int, Reply]:
-        """By all legal moves."""
+        """Return the replies by all legal moves."""
         game = self.book.game
         moves = np.zeros(int(most_moves(game)), MOVE)
         position = unpack(game, U64(key[0]), U64(key[1]))

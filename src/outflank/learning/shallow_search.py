@@ -1,7 +1,7 @@
-"""A look ahead that knows the end of a game when it sees one.
+"""A shallow search that recognises the end of a game.
 
-A search's own short look (`search/looking.py`) orders moves, and estimates finished games like others. Learning must
-not: nothing is ever fitted to a finished game, so that its estimate means nothing.
+A search's own short look-ahead (`search/looking.py`) orders moves, and estimates finished games like others. Learning
+must not: nothing is ever fitted to a finished game, so that its estimate means nothing.
 """
 
 from typing import Any
@@ -17,8 +17,8 @@ from outflank.search.table import NO_MOVE
 
 
 @inner
-def ended(game: Any, position: Any, points: Any, won: Any) -> Any:
-    """What a finished game is worth, in `points` for one of its unit, or `won` for whoever wins, if that is not 0."""
+def final_value(game: Any, position: Any, points: Any, won: Any) -> Any:
+    """Return the value of a finished game, at `points` for one of its unit, or `won` for the winner if not 0."""
     result = np.int64(score(game, position))
     if won == 0:
         return result * points
@@ -26,7 +26,7 @@ def ended(game: Any, position: Any, points: Any, won: Any) -> Any:
 
 
 @kernel
-def look_on(
+def shallow_search(
     game: Any,
     evaluation: Any,
     position: Any,
@@ -39,13 +39,13 @@ def look_on(
     won: Any,
     worker: Any,
 ) -> Any:
-    """The value of `position` by alpha-beta, `plies` deep, with its promise for (alpha, beta); passes cost nothing."""
+    """Return the value of `position`, `plies` deep, with alpha-beta's promise for (alpha, beta); passes are free."""
     worker.nodes += 1
     if plies <= 0 and not over(game, position):
         return np.int64(value(evaluation, game, position, state))
     end = fill(game, position, worker.moves, start)
     if end == start:
-        return ended(game, position, points, won)
+        return final_value(game, position, points, won)
     left = plies
     if end > start + 1 or not is_pass(game, worker.moves[start]):
         left = plies - 1
@@ -59,9 +59,9 @@ def look_on(
             bring_best(index, end, worker)
         move = worker.moves[index]
         child = play(game, position, move)
-        follows = after(evaluation, game, state, position, move, child)
+        child_state = after(evaluation, game, state, position, move, child)
         low = max(alpha, best)
-        found = -look_on(game, evaluation, child, follows, -beta, -low, left, end, points, won, worker)
-        best = max(best, found)
+        child_value = -shallow_search(game, evaluation, child, child_state, -beta, -low, left, end, points, won, worker)
+        best = max(best, child_value)
         index += 1
     return best

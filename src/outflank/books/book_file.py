@@ -1,7 +1,7 @@
-"""A book's file while it is worked at: by one process at a time, and never with half of anything in it.
+"""A book's file while it is changed: by one process at a time, and never with a partial line in it.
 
-What is found is appended as soon as it is there, a line each, so that keeping it takes the same time however large the
-book is; at the end the file is replaced by one with a line for each position, in order.
+Results are appended at once, a line each, so that writing one takes the same time however large the book is; at the end
+the file is replaced by one with a line for each position, in order.
 """
 
 from collections.abc import Iterator
@@ -11,37 +11,37 @@ from typing import Any, TextIO
 
 from outflank.books.book import Book, Entry, Key
 from outflank.formats.files import write_whole
-from outflank.formats.locks import held
+from outflank.formats.locks import file_lock
 
 
-class KeptBook:
+class BookFile:
     """A book, and its file."""
 
     def __init__(self, book: Book, file: TextIO) -> None:
         self.book, self._file = book, file
 
     def add(self, key: Key, entry: Entry) -> None:
-        """Take in what was found of a position."""
+        """Add the entry of a position."""
         self._file.write(entry.line(key))
         self._file.flush()
         self.book.entries[key] = entry
 
 
 @contextmanager
-def kept_book(game: Any, path: Path) -> Iterator[KeptBook]:
-    """The book in a file, an empty one if there is none, for changes that are kept there however they end."""
-    with held(path, "another process is building this book"):
+def open_book_file(game: Any, path: Path) -> Iterator[BookFile]:
+    """Open the book in a file, or an empty one, for changes that are saved there however they end."""
+    with file_lock(path, "another process is building this book"):
         text = path.read_text(encoding="utf-8", errors="replace") if path.exists() else ""
         book = Book.parse(game, text, str(path))
         _drop_half_a_line(path)
         with path.open("a", encoding="utf-8") as file:
-            yield KeptBook(book, file)
-        whole = book.text()
-        if whole != text:
-            write_whole(path, whole)
+            yield BookFile(book, file)
+        new_text = book.text()
+        if new_text != text:
+            write_whole(path, new_text)
 
 
 def _drop_half_a_line(path: Path) -> None:
-    """Take away a line that was being written when a build was killed."""
+    """Remove a line that was being written when a build was killed."""
     with suppress(FileNotFoundError), path.open("rb+") as file:
         file.truncate(file.read().rfind(b"\n") + 1)

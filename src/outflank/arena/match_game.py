@@ -1,4 +1,4 @@
-"""A finished game of a match, and the line that is kept, printed and sent of it."""
+"""A finished game of a match, and its line in `games.jsonl`, in the output and in messages."""
 
 from dataclasses import dataclass, fields, replace
 from typing import Annotated, Any, Literal
@@ -46,28 +46,28 @@ class GameLine(Struct, frozen=True, kw_only=True):
     """A finished game: a line of `games.jsonl`."""
 
     game: Count
-    """Its number in the schedule."""
+    """Number of the game in the schedule."""
     black: Count
-    """The player's number."""
+    """Number of the player with black."""
     white: Count
     names: tuple[str, str]
     points: Annotated[float, Called("one of 0.0, 0.5, 1.0")]
-    """Black's."""
+    """Black's points."""
     score: Number
-    """What black has won, in the game's unit."""
-    reason: Literal["", *REASONS]  # type: ignore[valid-type]  # what games end by is said once
-    """Empty where the rules ended it."""
+    """Black's margin, in the game's unit."""
+    reason: Literal["", *REASONS]  # type: ignore[valid-type]  # the reasons are listed in one place
+    """Reason of the ending; empty if the rules ended the game."""
     detail: str
     forfeited_by: Side | None
     date: str
     clock: str
     start: str
-    """The position, in the game's notation."""
+    """The starting position, in the game's notation."""
     ply: Annotated[int, Meta(ge=0, le=1_000_000)]
-    """Moves before it."""
+    """Number of moves before the starting position."""
     moves: tuple[Annotated[int, Meta(ge=0, le=0xFFFF)], ...]
     values: tuple[Number | None, ...]
-    """What players thought of each move, in their own points."""
+    """The players' values of their moves, each from the mover's side."""
     seconds: tuple[Duration | None, ...]
     processor: tuple[ProcessorDocument | None, ProcessorDocument | None] = (None, None)
     """Processor time of black and of white; null: no process of its own, or the system cannot measure it."""
@@ -75,14 +75,14 @@ class GameLine(Struct, frozen=True, kw_only=True):
     def __post_init__(self) -> None:
         if self.points not in POINTS:
             raise Misfit("points", f"expected one of 0.0, 0.5, 1.0, found {self.points}")
-        for name, found in (("values", self.values), ("seconds", self.seconds)):
-            if len(found) != len(self.moves):
-                raise Misfit(name, f"expected {len(self.moves)} elements, one for each move, found {len(found)}")
+        for name, elements in (("values", self.values), ("seconds", self.seconds)):
+            if len(elements) != len(self.moves):
+                raise Misfit(name, f"expected {len(self.moves)} elements, one for each move, found {len(elements)}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Kept:
-    """A finished game with its place in the schedule."""
+class MatchGame:
+    """A finished game with its number in the schedule."""
 
     number: int
     black: int
@@ -95,13 +95,13 @@ class Kept:
 
     @property
     def loser(self) -> int | None:
-        """Who lost other than by the rules."""
+        """Number of the player that lost by forfeit; None if there was no forfeit."""
         side = self.game.ending.forfeited_by
         return None if side is None else self.black if side is Side.BLACK else self.white
 
     @property
     def line(self) -> GameLine:
-        """For JSON."""
+        """The game as a line of JSON."""
         record, ending, used = self.game.record, self.game.ending, self.game.processor
         black, white = (ProcessorDocument.of(used[side]) if side in used else None for side in Side)
         return GameLine(
@@ -125,8 +125,8 @@ class Kept:
         )
 
     @classmethod
-    def of(cls, line: GameLine, rules: Any) -> "Kept":
-        """The game of a line, under the rules of its match."""
+    def of(cls, line: GameLine, rules: Any) -> "MatchGame":
+        """Return the game of a line, under the rules of its match."""
         ending = Ending(
             points=float(line.points),
             score=line.score,
@@ -145,13 +145,15 @@ class Kept:
             reason=ending.reason,
             clock=line.clock,
         )
-        processor = {side: found.use for side, found in zip(Side, line.processor, strict=True) if found is not None}
+        processor = {
+            side: document.use for side, document in zip(Side, line.processor, strict=True) if document is not None
+        }
         game = FinishedGame(record=record, ending=ending, processor=processor)
         return cls(number=line.game, black=line.black, white=line.white, game=game)
 
 
 def _read_start(text: str, ply: int, rules: Any) -> Setup:
     description = description_of(rules)
-    # By its numbers first: so a game is read that nobody has described.
-    (found,) = read_numbered(text, description) or [read(text, game=description.name)]
-    return replace(found, game=rules, ply=ply, format="match")
+    # As a line of numbers first: that reads the positions of games without a notation of their own.
+    (setup,) = read_numbered(text, description) or [read(text, game=description.name)]
+    return replace(setup, game=rules, ply=ply, format="match")

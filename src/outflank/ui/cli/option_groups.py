@@ -1,0 +1,33 @@
+"""Groups of options: a command gets them with one decorator, and their values in one argument."""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, TypeVar
+
+import click
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def option_group(argument: str, *options: Callable[[Any], Any]) -> Callable[[Command], Command]:
+    """Return a decorator that adds options to a command and passes their values as one dictionary, `argument`."""
+
+    def add(command: Command) -> Command:
+        @wraps(command)
+        def with_group(*positional: Any, **arguments: Any) -> Any:
+            values = {name: arguments.pop(name) for name in names}
+            return command(*positional, **{argument: values}, **arguments)
+
+        before = len(_parameters(with_group))
+        for option in reversed(options):
+            option(with_group)
+        names = [parameter.name for parameter in _parameters(with_group)[before:]]
+        return with_group  # type: ignore[return-value]
+
+    return add
+
+
+def _parameters(command: Callable[..., Any]) -> list[click.Parameter]:
+    """Return the parameters that decorators have recorded for a command."""
+    parameters: list[click.Parameter] = getattr(command, "__click_params__", [])
+    return parameters

@@ -1,0 +1,134 @@
+"""Games as messages: the whole game for the page, and its entry in the list of games."""
+
+from functools import lru_cache
+from typing import Any
+
+from outflank.boards import Board
+from outflank.boards.tabletop import tabletop_of
+from outflank.games.description import description_of
+from outflank.games.sides import Side
+from outflank.games.tabletop import Place, Tabletop
+from outflank.ui.web import messages
+from outflank.ui.web.games.positions import Boards
+from outflank.ui.web.games.seats import has_clock, time_control
+from outflank.ui.web.games.tree import SavedGame, Verdict, colour, main_line, node_of
+from outflank.ui.web.messages import Cell, ClockState, GameResult, Gesture
+
+
+def game_message(saved: SavedGame, boards: Boards) -> messages.Game:
+    """Return a game as a message, without the clock and the side that is thinking."""
+    board = boards.at(saved, saved.node)
+    tabletop = tabletop_of(board)
+    node = node_of(saved, saved.node)
+    outcome = result_at(saved, saved.node, board)
+    board_before = None if node.parent is None else boards.at(saved, node.parent)
+    return messages.Game(
+        id=saved.id,
+        game=saved.game,
+        title=description_of(board.game).describe(board.game),
+        options=saved.options,
+        revision=saved.revision,
+        changed=saved.changed,
+        start=saved.start,
+        position=board.to_text(),
+        nodes=saved.nodes,
+        node=saved.node,
+        shape=tabletop.shape,
+        cells=_cells(tabletop.places),
+        pieces=tabletop.pieces(board),
+        turn=colour(board.turn),
+        legal=() if outcome is not None else tuple(_gesture(tabletop, board, move) for move in board.legal_moves),
+        last=None if board_before is None else _gesture(tabletop, board_before, board_before.parse_move(node.move)),
+        passes=outcome is None and board.must_pass,
+        standing=board.score_text(),
+        counts=(tabletop.counts(board, Side.BLACK), tabletop.counts(board, Side.WHITE)),
+        counted=tabletop.counted_unit,
+        outcome=outcome,
+        seats=saved.seats,
+        clock=None,
+        thinking=None,
+        remark=saved.remark,
+        names=saved.names,
+    )
+
+
+@lru_cache(16)
+def _cells(places: tuple[Place, ...]) -> tuple[Cell, ...]:
+    return tuple(Cell(name=place.name, row=place.row, x=place.x, y=place.y) for place in places)
+
+
+def _gesture(tabletop: Tabletop, board: Board[Any], move: Any) -> Gesture:
+    gesture = tabletop.gesture(board, move)
+    return Gesture(move=str(move), to=gesture.to, picked=gesture.picked, way=gesture.way, goes=gesture.goes)
+
+
+def result_at(saved: SavedGame, number: int, board: Board[Any]) -> GameResult | None:
+    """Return the result of the game at a node; None: it is not over there."""
+    verdict = saved.verdict
+    if verdict is not None and verdict.node == number:
+        return _forfeit_result(verdict, board)
+    outcome = board.outcome()
+    if outcome is None:
+        return None
+    unit = description_of(board.game).unit
+    if outcome.winner is None:
+        text = f"a draw: {outcome.reason}"
+    else:
+        by = f" by {abs(outcome.score)} {unit.name}" if unit.scored else ""
+        text = f"{outcome.winner} wins{by}: {outcome.reason}"
+    winner = None if outcome.winner is None else colour(outcome.winner)
+    return GameResult(winner=winner, score=board.recorded_score(outcome), reason=outcome.reason, text=text)
+
+
+REASONS = {"resigned": "{loser} resigned", "time": "{loser} has used up its time"}
+
+
+def _forfeit_result(verdict: Verdict, board: Board[Any]) -> GameResult:
+    loser = Side(verdict.loser)
+    score = description_of(board.game).forfeit(board.game) * (1 if loser is Side.WHITE else -1)
+    reason = REASONS.get(verdict.reason, verdict.reason).format(loser=loser)
+    return GameResult(winner=colour(loser.other), score=score, reason=reason, text=f"{loser.other} wins: {reason}")
+
+
+def clock_state(saved: SavedGame, running: Side | None, elapsed: float) -> ClockState | None:
+    """Return both clocks, `elapsed` seconds after the start of the one that is `running`; None: there are none."""
+    if not has_clock(saved.seats):
+        return None
+    control = time_control(saved.seats)
+
+    def left(side: Side, saved_seconds: float | None) -> float | None:
+        full = control.move_seconds if control.move_seconds is not None else saved_seconds
+        return full if full is None or side is not running else max(0.0, full - elapsed)
+
+    return ClockState(
+        text=control.in_words,
+        black=left(Side.BLACK, saved.left[0]),
+        white=left(Side.WHITE, saved.left[1]),
+        running=None if running is None else colour(running),
+    )
+
+
+def listed_game(saved: SavedGame, boards: Boards) -> messages.ListedGame:
+    """Return a game as an entry of the list."""
+    line = main_line(saved)
+    end = boards.at(saved, line[-1].id)
+    outcome = result_at(saved, line[-1].id, end)
+    results = {"black": "1-0", "white": "0-1", None: "1/2-1/2"}
+    return messages.ListedGame(
+        id=saved.id,
+        game=saved.game,
+        title=description_of(end.game).describe(end.game),
+        changed=saved.changed,
+        moves=len(line) - 1,
+        seats=saved.seats,
+        result="*" if outcome is None else results[outcome.winner],
+        position=end.to_text(),
+        pieces=tabletop_of(end).pieces(end),
+        layout=0,  # set by the list
+    )
+
+
+def layout_of(listed: messages.ListedGame) -> messages.Layout:
+    """Return the layout of a listed game's board."""
+    tabletop = tabletop_of(Board.from_text(listed.position, game=listed.game))
+    return messages.Layout(shape=tabletop.shape, cells=_cells(tabletop.places))

@@ -1,1 +1,0 @@
-"""What goes on in a server: the tables at which games are played, the disk, reviews, the laboratory."""

@@ -1,0 +1,1 @@
+"""The state that all connections share: games in memory, storage, reviews, the laboratory."""

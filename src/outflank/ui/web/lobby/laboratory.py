@@ -1,0 +1,273 @@
+"""The laboratory for the page: experiments and their parameters as text, one run at a time, and the written reports."""
+
+import re
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, Field, fields
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import click
+from msgspec.structs import replace
+
+from outflank.documents import Document, decoded, encoded
+from outflank.errors import InvalidOption, OutflankError, UnknownName
+from outflank.formats.files import write_whole
+from outflank.kinds import Misfit
+from outflank.lab import RunProgress, experiment_named, run
+from outflank.lab.experiment import EXPERIMENTS, Experiment
+from outflank.ownership import make_private
+from outflank.search.contract import Stop
+from outflank.ui.cli.lab import click_parameter
+from outflank.ui.web import messages, requests
+from outflank.ui.web.messages import ExperimentKind, ExperimentParameter, ReportFile, Running
+from outflank.ui.web.searching.turns import Turns
+from outflank.words import comma_separated
+
+MOST_REPORTS = 100
+"""Maximum number of listed reports, the newest first."""
+
+CLUSTER = "cluster"
+INSIDE = re.compile(r"inside:[1-9][0-9]?")
+"""Clusters that start no processes."""
+
+MOST_BITS, MOST_POWER = 26, 22
+MOST = {"workers": 64, "threads": 64, "boards": 4_000_000, "nodes": 1_000_000}
+"""Maximum values of parameters by name; names that end in `bits` and powers of two have limits of their own."""
+
+_run_folder_name = re.compile(r"[0-9]{8}-[0-9]{6}-[a-z0-9-]{1,64}")
+
+Listener = Callable[[Running], None]
+
+
+class RunNote(Document, frozen=True, kw_only=True, tag="outflank/web-run/1"):
+    """A file in the folder of a run that has ended."""
+
+    experiment: str
+    complete: bool
+
+
+class Laboratory:
+    """The laboratory of a server; called from worker threads."""
+
+    def __init__(self, folder: Path, turns: Turns) -> None:
+        self.folder, self._turns = folder, turns
+        self._lock = threading.Lock()
+        self._running: tuple[Running, Stop] | None = None
+        self._listeners: set[Listener] = set()
+
+    def listing(self, ask: int) -> messages.Laboratory:
+        """Return the experiments, the progress of the current run, and the reports."""
+        with self._lock:
+            progress = None if self._running is None else replace(self._running[0], of=ask)
+        return messages.Laboratory(
+            re=ask,
+            experiments=_experiment_kinds(),
+            running="" if progress is None else progress.experiment,
+            progress=progress,
+            reports=self._reports(),
+        )
+
+    def listen(self, listener: Listener) -> None:
+        """Add a listener, which is called with the progress of every run, from any thread."""
+        with self._lock:
+            self._listeners.add(listener)
+
+    def forget(self, listener: Listener) -> None:
+        """Remove a listener."""
+        with self._lock:
+            self._listeners.discard(listener)
+
+    def begin(self, request: requests.Run) -> None:
+        """Start a run in a separate thread."""
+        experiment = experiment_named(request.experiment)
+        parameters = _parsed_parameters(experiment, request.parameters)
+        experiment.parameters(**parameters)  # raises an error for invalid values
+        with self._lock:
+            if self._running is not None:
+                raise OutflankError(
+                    f"{self._running[0].experiment} is running, and one experiment runs at a time: cancel it, or wait"
+                )
+            stop = Stop()
+            self._running = (_initial_progress(experiment.name), stop)
+        thread = threading.Thread(
+            target=self._run, args=(experiment.name, parameters, stop), name="outflank-lab", daemon=True
+        )
+        thread.start()
+
+    def check_idle(self) -> None:
+        """Raise an error while a run is under way: other measurements would disturb it, or wait for its end."""
+        with self._lock:
+            if self._running is not None:
+                raise OutflankError(f"{self._running[0].experiment} is running: cancel it, or wait")
+
+    def cancel(self) -> None:
+        """Stop the current run."""
+        with self._lock:
+            if self._running is not None:
+                self._running[1]()
+
+    def page(self, id: str) -> bytes | None:
+        """Return the page of a report; None: there is no such report."""
+        folder = next((folder for folder in self._folders() if folder.name == id), None)
+        if folder is None:
+            return None
+        note = _run_note(folder)
+        try:
+            return None if note is None else (folder / f"{note.experiment}.html").read_bytes()
+        except OSError:
+            return None
+
+    # --- a run ---
+
+    def _run(self, name: str, parameters: Mapping[str, Any], stop: Stop) -> None:
+        last = _initial_progress(name)
+
+        def progress(update: RunProgress) -> None:
+            nonlocal last
+            last = replace(last, task=update.task, part=update.done, seconds_left=update.seconds_left)
+            with self._lock:
+                self._running = (last, stop)
+            self._notify(last)
+
+        failed, report = "", None
+        self._notify(last)
+        try:
+            with self._turns.hold(stop):
+                report = self._measure(name, parameters, progress, stop)
+        except OutflankError as error:
+            failed = str(error)
+        except (KeyboardInterrupt, SystemExit):
+            failed = "the server ends"
+        except BaseException as error:  # experiments may be third-party code
+            failed = f"{type(error).__name__}: {error}"
+        with self._lock:
+            self._running = None
+        failed = " ".join(failed.split())[:400]
+        self._notify(replace(last, task="", seconds_left=None, done=True, failed=failed, report=report))
+
+    def _notify(self, message: Running) -> None:
+        with self._lock:
+            listeners = list(self._listeners)
+        for listener in listeners:
+            listener(message)
+
+    def _measure(
+        self, name: str, parameters: Mapping[str, Any], progress: Callable[[RunProgress], None], stop: Stop
+    ) -> ReportFile | None:
+        folder = self.folder / f"{time.strftime('%Y%m%d-%H%M%S')}-{name}"
+        make_private(folder)  # it will hold positions sent by visitors
+        report = run(name, out=folder, progress=progress, stop=stop, **parameters)
+        write_whole(folder / "run.json", encoded(RunNote(experiment=name, complete=report.complete)))
+        return _report_file(folder)
+
+    # --- reports ---
+
+    def _folders(self) -> list[Path]:
+        """Return the folders of runs, the newest first."""
+        try:
+            folders = [path for path in self.folder.iterdir() if _run_folder_name.fullmatch(path.name)]
+        except OSError:
+            return []
+        return sorted(folders, key=lambda path: path.name, reverse=True)[:MOST_REPORTS]
+
+    def _reports(self) -> tuple[ReportFile, ...]:
+        return tuple(report for report in map(_report_file, self._folders()) if report is not None)
+
+
+def _initial_progress(name: str) -> Running:
+    """Return the progress of a run that has just started; each connection replaces `of` by its own number."""
+    return Running(of=0, experiment=name, task="", part=0.0, seconds_left=None, done=False, failed="", report=None)
+
+
+def _run_note(folder: Path) -> RunNote | None:
+    try:
+        note = decoded(RunNote, (folder / "run.json").read_bytes())
+    except (OSError, Misfit):
+        return None
+    return note if folder.name.endswith(f"-{note.experiment}") else None
+
+
+def _report_file(folder: Path) -> ReportFile | None:
+    note = _run_note(folder)
+    if note is None:
+        return None
+    try:
+        changed = (folder / f"{note.experiment}.html").stat().st_mtime
+    except OSError:
+        return None
+    return ReportFile(
+        id=folder.name,
+        experiment=note.experiment,
+        changed=changed,
+        complete=note.complete,
+        address=f"/report/{folder.name}",
+    )
+
+
+@cache
+def _experiment_kinds() -> tuple[ExperimentKind, ...]:
+    """Return all experiments; loading them takes a second."""
+    return tuple(
+        ExperimentKind(
+            name=experiment.name,
+            question=experiment.question,
+            reports=experiment.reports,
+            parameters=tuple(
+                ExperimentParameter(name=field.name, help=field.metadata["help"], usual=_default_text(field))
+                for field in fields(experiment.parameters)
+            ),
+        )
+        for experiment in EXPERIMENTS.parts().values()
+    )
+
+
+def _default_text(field: "Field[Any]") -> str:
+    default = None if field.default is MISSING else field.default
+    if field.name == CLUSTER:
+        return "" if default is None else "inside:2"
+    if default is None:
+        return ""
+    if isinstance(default, bool):
+        return "yes" if default else "no"
+    return comma_separated(map(str, default)) if isinstance(default, tuple) else str(default)
+
+
+def _parsed_parameters(experiment: Experiment[Any], words: Mapping[str, str]) -> dict[str, Any]:
+    """Return the values of the parameters in the request, parsed as on the command line."""
+    known = {field.name: field for field in fields(experiment.parameters)}
+    for name in words:
+        if name not in known:
+            raise UnknownName.among(f"parameter of {experiment.name}", name, known)
+    values = {name: _parsed_value(known[name], text) for name, text in words.items() if text.strip()}
+    if CLUSTER in known and known[CLUSTER].default is not None:
+        values.setdefault(CLUSTER, _default_text(known[CLUSTER]))
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def _parsed_value(field: "Field[Any]", text: str) -> Any:
+    if field.name == CLUSTER and INSIDE.fullmatch(text) is None:
+        raise InvalidOption(f"{CLUSTER}={text}: here only a cluster inside this process, like inside:2")
+    parameter = click_parameter(field)
+    try:
+        if isinstance(parameter, click.Argument):
+            value: Any = tuple(text.replace(",", " ").split())
+        else:
+            value = parameter.type.convert(text.strip(), parameter, None)
+    except click.ClickException as error:
+        raise InvalidOption(f"{field.name}: {error.format_message()}") from None
+    for number in value if isinstance(value, tuple) else (value,):
+        _check_limit(field.name, number, of_several=isinstance(value, tuple))
+    return value
+
+
+def _check_limit(name: str, number: Any, *, of_several: bool) -> None:
+    if name.startswith("evaluation") and ":" in str(number):
+        raise InvalidOption(f"{name}={number}: here evaluations have names, and no files")
+    most = MOST_BITS if name.endswith("bits") else MOST.get(name)
+    if name == "boards" and of_several:  # the parameter is an exponent: 2^N boards
+        most = MOST_POWER
+    if most is not None and isinstance(number, int) and number > most:
+        raise InvalidOption(f"{name}={number}: at most {most} here")

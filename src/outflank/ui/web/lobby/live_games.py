@@ -1,0 +1,311 @@
+"""A game in memory: its watchers, its clocks, and the computer that is thinking about its move."""
+
+import asyncio
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from msgspec.structs import replace
+
+from outflank.boards import Board
+from outflank.errors import OutflankError
+from outflank.games.sides import Side
+from outflank.players.player import Choice
+from outflank.ui.web.games import tree
+from outflank.ui.web.games.clocks import charged, lost, timed
+from outflank.ui.web.games.game_messages import clock_state, game_message, listed_game, result_at
+from outflank.ui.web.games.positions import Boards
+from outflank.ui.web.games.seats import check_seats, clocks_of, full_clocks, has_clock, is_human, player_words
+from outflank.ui.web.games.store import Row, row_of
+from outflank.ui.web.games.tree import SavedGame, colour
+from outflank.ui.web.lobby.services import Services
+from outflank.ui.web.messages import Game, Gone, Node
+from outflank.ui.web.requests import Colour, Seats
+from outflank.ui.web.searching.thinking import Thinking, remark_of
+
+Change = Callable[[SavedGame], SavedGame]
+
+
+class Watcher(Protocol):
+    """A connection that is notified whenever a game changes."""
+
+    def game_changed(self, message: Game) -> None:
+        """Receive the game after a change."""
+
+    def game_gone(self, message: Gone) -> None:
+        """Receive the notice that the game was deleted."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Snapshot:
+    """A game at one revision, with its message and its row: computed in a thread, in one job."""
+
+    saved: SavedGame
+    board: Board[Any]
+    """The board of the current node."""
+    over: bool
+    message: Game
+    """The message, without the clock and the side that is thinking."""
+    row: Row
+
+
+class LiveGame:
+    """One game. Changes are serialised, and are on disk before any watcher is notified."""
+
+    def __init__(self, services: Services, saved: SavedGame) -> None:
+        self.services, self.saved = services, saved
+        self.boards = Boards()
+        self.watchers: set[Watcher] = set()
+        self.is_gone = False
+        self._lock = asyncio.Lock()
+        self._snapshot: Snapshot | None = None
+        self._running: tuple[Side, float] | None = None  # side whose clock runs, and start time
+        self._timeout: asyncio.TimerHandle | None = None
+        self._thinking: Thinking | None = None
+
+    # --- called by connections ---
+
+    async def watch(self, watcher: Watcher) -> Game:
+        """Add a watcher and return the game as it is now. Clock and computer resume."""
+        async with self._lock:
+            self._check_exists()
+            if self._snapshot is None:
+                self._snapshot = await self.services.work(self._take_snapshot, self.saved)
+            self.watchers.add(watcher)
+            self._resume(self._snapshot)
+            return self._message(self._snapshot)
+
+    async def leave(self, watcher: Watcher) -> None:
+        """Remove a watcher. Without watchers, clocks and computers stop."""
+        self.watchers.discard(watcher)
+        if self.watchers or self.is_gone:
+            return
+        self._stop_thinking()
+        self.services.computers.forget(self.saved.id)
+        async with self._lock:
+            if not self.watchers and self._running is not None and not self.is_gone:
+                await self._commit(self._with_charge(lambda saved: saved), self.saved.live)
+                self._stop_clock()
+
+    async def play(self, number: int, move: str, requester: Watcher | None = None) -> Game:
+        """Make a user's move after a node."""
+        async with self._lock:
+            running, elapsed = self._elapsed()
+
+            def change(saved: SavedGame) -> SavedGame:
+                board = self.boards.at(saved, number)
+                after = tree.with_move(saved, board, number, move)
+                if running is board.turn and number == saved.node:
+                    return timed(after, running, elapsed)
+                return charged(after, running, elapsed)
+
+            return await self._apply(change, True, requester)
+
+    async def show(self, number: int, requester: Watcher | None = None) -> Game:
+        """Make another node the current one."""
+        async with self._lock:
+            return await self._apply(self._with_charge(lambda saved: tree.at_node(saved, number)), False, requester)
+
+    async def prune(self, number: int, requester: Watcher | None = None) -> Game:
+        """Remove a node and all that follows it."""
+        async with self._lock:
+            before, live = self.saved.node, self.saved.live
+            change = self._with_charge(lambda saved: tree.pruned(saved, number))
+            return await self._apply(change, lambda saved: live and saved.node == before, requester)
+
+    async def promote(self, number: int, requester: Watcher | None = None) -> Game:
+        """Make the line that leads to a node the main line."""
+        async with self._lock:
+            return await self._apply(
+                self._with_charge(lambda saved: tree.promoted(saved, number)), self.saved.live, requester
+            )
+
+    async def sit(self, seats: Seats, requester: Watcher | None = None) -> Game:
+        """Change the players and the clock; a different clock starts full."""
+
+        def change(saved: SavedGame) -> SavedGame:
+            check_seats(seats, self.boards.at(saved, saved.node).game)
+            left = saved.left if seats.clock == saved.seats.clock else full_clocks(seats.clock)
+            return replace(saved, seats=seats, left=left)
+
+        async with self._lock:
+            return await self._apply(self._with_charge(change), True, requester)
+
+    async def resign(self, side: Colour, requester: Watcher | None = None) -> Game:
+        """Resign for a side."""
+
+        def change(saved: SavedGame) -> SavedGame:
+            if result_at(saved, saved.node, self.boards.at(saved, saved.node)) is not None:
+                raise OutflankError("the game is over")
+            return lost(saved, Side(side), "resigned")
+
+        async with self._lock:
+            return await self._apply(self._with_charge(change), False, requester)
+
+    async def judge(self, judged: Node) -> None:
+        """Save the judgement of a review about a node, if the node still exists."""
+        async with self._lock:
+            if not self.is_gone and any(node.id == judged.id for node in self.saved.nodes):
+                # Clock and computer run on: the players are not interrupted.
+                snapshot = await self._commit(lambda saved: tree.with_judged(saved, judged), self.saved.live)
+                self._notify(self._message(snapshot), None)
+
+    async def close(self) -> None:
+        """Stop the game and notify its watchers: it is deleted."""
+        self._stop_thinking()
+        self.services.computers.forget(self.saved.id)
+        async with self._lock:
+            self.is_gone = True
+            self._stop_clock()
+            for watcher in self.watchers:
+                watcher.game_gone(Gone(id=self.saved.id))
+            self.watchers.clear()
+
+    def stop(self) -> None:
+        """Stop computer and clock: the server shuts down."""
+        self._stop_thinking()
+        self._stop_clock()
+
+    async def board_at(self, number: int) -> Board[Any]:
+        """Return a copy of the board of a node."""
+        async with self._lock:
+            self._check_exists()
+            return (await self.services.work(self.boards.at, self.saved, number)).copy()
+
+    # --- changes ---
+
+    def _check_exists(self) -> None:
+        if self.is_gone:
+            raise OutflankError("there is no such game; it may have been deleted")
+
+    async def _apply(self, change: Change, live: bool | Callable[[SavedGame], bool], requester: Watcher | None) -> Game:
+        """Change the game, on disk first; resume clock and computer, and notify the watchers."""
+        self._check_exists()
+        snapshot = await self._commit(change, live)
+        self._stop_thinking()
+        self._stop_clock()
+        self._resume(snapshot)
+        message = self._message(snapshot)
+        self._notify(message, requester)
+        return message
+
+    async def _commit(self, change: Change, live: bool | Callable[[SavedGame], bool]) -> Snapshot:
+        now = self.services.now()
+
+        def save() -> Snapshot:
+            saved = change(self.saved)
+            is_forfeited = saved.verdict is not None and saved.verdict.node == saved.node
+            stays_live = (live if isinstance(live, bool) else live(saved)) and not is_forfeited
+            try:
+                snapshot = self._take_snapshot(
+                    replace(saved, live=stays_live, revision=self.saved.revision + 1, changed=now)
+                )
+                self.services.store.put(snapshot.row).result()
+            except BaseException:
+                self.boards = Boards()  # it may hold a node that was not saved, whose number will be used again
+                raise
+            return snapshot
+
+        snapshot = await self.services.work(save)
+        self.saved, self._snapshot = snapshot.saved, snapshot
+        return snapshot
+
+    def _take_snapshot(self, saved: SavedGame) -> Snapshot:
+        board = self.boards.at(saved, saved.node)
+        message = game_message(saved, self.boards)
+        row = row_of(saved, listed_game(saved, self.boards))
+        return Snapshot(saved=saved, board=board, over=message.outcome is not None, message=message, row=row)
+
+    def _notify(self, message: Game, requester: Watcher | None) -> None:
+        for watcher in self.watchers:
+            if watcher is not requester:
+                watcher.game_changed(message)
+
+    def _message(self, snapshot: Snapshot) -> Game:
+        running, since = self._running or (None, 0.0)
+        elapsed = time.monotonic() - since if running is not None else 0.0
+        thinking = None if self._thinking is None else colour(self._thinking.side)
+        return replace(snapshot.message, clock=clock_state(snapshot.saved, running, elapsed), thinking=thinking)
+
+    def _resume(self, snapshot: Snapshot) -> None:
+        """Start the clock and the computer of the side to move."""
+        saved, side = snapshot.saved, snapshot.board.turn
+        if not saved.live or snapshot.over or not self.watchers:
+            self._stop_clock()
+            return
+        if has_clock(saved.seats) and self._running is None:
+            self._start_clock(side)
+        if self._thinking is None and not is_human(player_words(saved.seats, side)):
+            self._thinking = Thinking(side)
+            self.services.begin(self._think(self._thinking, snapshot))
+
+    # --- computers ---
+
+    def _stop_thinking(self) -> None:
+        if self._thinking is not None:
+            self._thinking.stop()
+            self._thinking = None
+
+    async def _think(self, thinking: Thinking, snapshot: Snapshot) -> None:
+        """Wait for a computer's move, and make it."""
+        saved, side, board = snapshot.saved, thinking.side, snapshot.board
+        clock = clocks_of(saved.seats, saved.left).of(side)
+        clock.started = None  # waiting for a core does not count: the clock starts with the search
+        choice: Choice | None = None
+        seconds, why = 0.0, ""
+        try:
+            words = player_words(saved.seats, side)
+            choice, seconds = await self.services.computers.choose(saved.id, words, board.copy(), clock, thinking.stop)
+        except Exception as failure:
+            why = " ".join(f"{side} could not go on: {failure}".split())[:200]
+
+        def change(saved: SavedGame) -> SavedGame:
+            if choice is None:
+                return lost(saved, side, why)
+            after = timed(tree.with_move(saved, board, saved.node, str(choice.move)), side, seconds)
+            return replace(after, remark=remark_of(choice, board.game))
+
+        async with self._lock:
+            if self._thinking is not thinking or self.is_gone:
+                return  # the game has changed meanwhile
+            self._thinking = None
+            try:
+                await self._apply(change, True, None)
+            except Exception as error:  # the computer moves again when the game is opened again
+                self.services.warn(error)
+                self._stop_clock()
+                remark = " ".join(f"{side}'s move could not be kept: {error}".split())[:200]
+                self._notify(replace(self._message(snapshot), remark=remark), None)
+
+    # --- clocks ---
+
+    def _start_clock(self, side: Side) -> None:
+        now = time.monotonic()
+        self._running = (side, now)
+        left = clocks_of(self.saved.seats, self.saved.left).of(side).move_seconds
+        if left is not None and is_human(player_words(self.saved.seats, side)):
+            loop = asyncio.get_running_loop()
+            self._timeout = loop.call_later(left, lambda: self.services.begin(self._time_out(side, now)))
+
+    def _stop_clock(self) -> None:
+        self._running = None
+        if self._timeout is not None:
+            self._timeout.cancel()
+            self._timeout = None
+
+    def _elapsed(self) -> tuple[Side | None, float]:
+        """Return the side whose clock runs, and for how long; None for a computer, which measures its own time."""
+        if self._running is None or not is_human(player_words(self.saved.seats, self._running[0])):
+            return None, 0.0
+        return self._running[0], time.monotonic() - self._running[1]
+
+    def _with_charge(self, change: Change) -> Change:
+        """Return a change that also charges the elapsed time to the running clock."""
+        running, elapsed = self._elapsed()
+        return lambda saved: charged(change(saved), running, elapsed) if running is not None else change(saved)
+
+    async def _time_out(self, side: Side, since: float) -> None:
+        async with self._lock:
+            if self._running == (side, since) and not self.is_gone:
+                await self._apply(self._with_charge(lambda saved: lost(saved, side, "time")), False, None)

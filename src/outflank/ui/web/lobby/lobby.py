@@ -1,0 +1,111 @@
+"""The games of a server: those in memory, and those in the store."""
+
+import asyncio
+from collections import OrderedDict
+from weakref import WeakValueDictionary
+
+from msgspec.structs import replace
+
+from outflank.errors import OutflankError
+from outflank.ui.web.games.game_messages import layout_of, listed_game
+from outflank.ui.web.games.positions import Boards
+from outflank.ui.web.games.store import row_of
+from outflank.ui.web.games.tree import SavedGame, is_untouched
+from outflank.ui.web.lobby.live_games import LiveGame, Watcher
+from outflank.ui.web.lobby.services import Services
+from outflank.ui.web.messages import Kept, Layout
+from outflank.ui.web.settings import Settings
+
+MOST_UNWATCHED = 16
+"""Maximum number of unwatched games in memory, for users who come back. A game of Othello takes 55 kB, one of Abalone
+with 400 moves 300 kB; the others are read from the store when they are opened."""
+
+
+class Lobby:
+    """The games of a server, shared by all its connections."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.services = Services(settings)
+        self._recent: OrderedDict[str, LiveGame] = OrderedDict()
+        self._loaded: WeakValueDictionary[str, LiveGame] = WeakValueDictionary()  # never two objects of one game
+        self._opening = asyncio.Lock()
+
+    async def begin_game(self, new: SavedGame) -> LiveGame:
+        """Save a new game and return it."""
+        saved = replace(new, changed=self.services.now())
+        row = await self.services.work(lambda: row_of(saved, listed_game(saved, Boards())))
+        await asyncio.wrap_future(self.services.store.put(row))
+        return self._remember(LiveGame(self.services, saved))
+
+    async def live_game(self, id: str) -> LiveGame:
+        """Return the game with this id, from memory or from the store."""
+        async with self._opening:
+            live_game = self._loaded.get(id)
+            if live_game is None:
+                live_game = LiveGame(self.services, await asyncio.wrap_future(self.services.store.get(id)))
+            return self._remember(live_game)
+
+    def _remember(self, live_game: LiveGame) -> LiveGame:
+        self._recent[live_game.saved.id] = self._loaded[live_game.saved.id] = live_game
+        self._recent.move_to_end(live_game.saved.id)
+        self._drop_unwatched()
+        return live_game
+
+    def _drop_unwatched(self) -> None:
+        """Drop unwatched games from memory, except the last `MOST_UNWATCHED`."""
+        unwatched = [id for id, live_game in self._recent.items() if not live_game.watchers]
+        for id in unwatched[:-MOST_UNWATCHED]:
+            del self._recent[id]
+
+    async def delete(self, id: str) -> None:
+        """Delete a game."""
+        async with self._opening:  # or it could be opened meanwhile and saved again
+            if not await self._delete(id):
+                raise OutflankError("there is no such game; it may have been deleted already")
+
+    async def _delete(self, id: str) -> bool:
+        """Delete a game; return whether it was there."""
+        live_game = self._loaded.pop(id, None)
+        self._recent.pop(id, None)
+        if live_game is not None:
+            await live_game.close()
+        return await asyncio.wrap_future(self.services.store.delete(id))
+
+    async def leave(self, live_game: LiveGame, watcher: Watcher) -> None:
+        """End the watching of a game. One without moves is deleted with its last watcher."""
+        try:
+            await live_game.leave(watcher)
+            async with self._opening:
+                if live_game.watchers or live_game.is_gone:
+                    return
+                if is_untouched(live_game.saved):
+                    await self._delete(live_game.saved.id)
+                elif live_game.saved.id in self._recent:
+                    self._recent.move_to_end(live_game.saved.id)
+                    self._drop_unwatched()
+        except OutflankError as error:  # no request waits for this
+            self.services.warn(error)
+
+    async def page(self, before: float | None, ask: int) -> Kept:
+        """Return a page of the list of games."""
+        listed, more = await asyncio.wrap_future(self.services.store.page(before))
+        layouts: list[Layout] = []
+        layout_indices: dict[tuple[str, int], int] = {}
+        games = []
+        for game in listed:
+            key = (game.game, len(game.pieces))
+            if key not in layout_indices:
+                layout_indices[key] = len(layouts)
+                layouts.append(await self.services.work(layout_of, game))
+            games.append(replace(game, layout=layout_indices[key]))
+        return Kept(re=ask, games=tuple(games), layouts=tuple(layouts), more=more)
+
+    def in_memory(self) -> dict[str, int]:
+        """Return the number of games in memory, and what `Services.in_memory` counts."""
+        return {"games": len(self._recent)} | self.services.in_memory()
+
+    def close(self) -> None:
+        """Stop all computers, clocks and services."""
+        for live_game in tuple(self._loaded.values()):
+            live_game.stop()
+        self.services.close()

@@ -1,0 +1,95 @@
+"""A review of a game's main line: each judged move is saved in the game at once."""
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+from msgspec.structs import replace
+
+from outflank.boards import Board
+from outflank.errors import OutflankError
+from outflank.games.description import Marks, description_of
+from outflank.games.evaluation import unit_scale
+from outflank.players.review import JudgedMove, judge_moves
+from outflank.players.story import story_of
+from outflank.search.contract import Limits, Stop
+from outflank.search.keywords import PlayerKeywords
+from outflank.search.usual import usual_selectivity
+from outflank.ui.cli.review_view import turn_text
+from outflank.ui.web.games.tree import main_line
+from outflank.ui.web.lobby.live_games import LiveGame
+from outflank.ui.web.messages import Message, Node, Reviewed, TurningPoint
+from outflank.ui.web.requests import Review
+from outflank.ui.web.searching.turns import Turns
+from outflank.ui.web.searching.worker_states import number
+
+
+class ReviewTask:
+    """One review; `run` is called in a thread."""
+
+    def __init__(self, live_game: LiveGame, request: Review, turns: Turns, loop: asyncio.AbstractEventLoop) -> None:
+        self.live_game, self.request, self._turns, self._loop = live_game, request, turns, loop
+        self._line: list[Node] = main_line(live_game.saved)
+        self._board: Board[Any] | None = None
+
+    async def prepare(self) -> None:
+        """Load the board; raise an error if the game has no moves."""
+        if len(self._line) < 2:
+            raise OutflankError("no move has been made in this game")
+        self._board = await self.live_game.board_at(self._line[-1].id)
+
+    def run(self, stop: Stop, send: Callable[[Message], None], bits: int) -> None:
+        """Judge the moves one after the other, and send the progress."""
+        board = self._board
+        assert board is not None
+        first = board.ply - len(board.moves)
+        judgements: list[JudgedMove] = []
+        leased = 1
+        options: PlayerKeywords = {**usual_selectivity(board.game, {}), "table_bits": bits}
+        judging = judge_moves(
+            board,
+            Limits(seconds=self.request.seconds),
+            stop=stop,
+            next_workers=lambda: leased,
+            **options,
+        )
+        send(self._message(0))
+        while not stop.called:
+            with self._turns.lease(stop) as workers:
+                leased = workers
+                judged = next(judging, None)
+            if judged is None:
+                break
+            judgements.append(judged)
+            self._save(judged, self._line[judged.ply - first], description_of(board.game).marks)
+            send(self._message(judged.ply - first))
+        story: tuple[TurningPoint, ...] = ()
+        if not stop.called:
+            story = self._story(board, judgements, first)
+        send(self._message(len(self._line) - 1, story, done=True))
+
+    def _save(self, judged: JudgedMove, node: Node, marks: Marks) -> None:
+        is_best = judged.best == judged.move or not judged.loss
+        judged_node = replace(
+            node,
+            value=number(judged.black_value),
+            loss=number(judged.loss),
+            mark=marks.of(judged.loss),
+            best="" if is_best else str(judged.best),
+            exact=judged.exact,
+        )
+        asyncio.run_coroutine_threadsafe(self.live_game.judge(judged_node), self._loop).result()
+
+    def _story(self, board: Board[Any], judgements: list[JudgedMove], first: int) -> tuple[TurningPoint, ...]:
+        outcome = board.outcome()
+        final_score = None if outcome is None else float(board.recorded_score(outcome))
+        scale = unit_scale(board.game)
+        return tuple(
+            TurningPoint(node=self._line[turn.ply - first].id, text=turn_text(turn, scale))
+            for turn in story_of(judgements, final_score).turns
+        )
+
+    def _message(self, ply: int, story: tuple[TurningPoint, ...] = (), *, done: bool = False) -> Reviewed:
+        return Reviewed(
+            of=self.request.ask, id=self.live_game.saved.id, ply=ply, plies=len(self._line) - 1, done=done, story=story
+        )

@@ -1,0 +1,119 @@
+// The dialog for a new game: the game, its options, the players and the clock.
+
+import { dialog } from "../parts/dialog.js";
+import { button, dropdown, localStore, labelledField, make, setChildren } from "../parts/dom.js";
+import { address, visit } from "../route.js";
+import { words } from "../parts/words.js";
+
+const w = words.newGame;
+const DEFAULT_LEVEL = 3;
+
+/** The fields for a player: its kind, and the level of a computer. */
+function seat(side, spec, levels) {
+  const match = /^computer level=(\d+)$/.exec(spec);
+  const kind = dropdown(Object.entries(w.kinds), match ? "computer" : spec in w.kinds ? spec : "human", {
+    "data-side": side,
+  });
+  const level = make("input", {
+    type: "range",
+    min: 1,
+    max: levels,
+    value: Math.min(levels, match ? Number(match[1]) : DEFAULT_LEVEL),
+    "aria-label": `${w[side]}, ${w.level}`,
+  });
+  const levelText = make("output", {});
+  const slider = make("div", { class: "level" }, make("span", { "aria-hidden": "true" }, w.level), level, levelText);
+  const showLevel = () => {
+    slider.hidden = kind.value !== "computer" || !levels;
+    levelText.textContent = w.levelOf(level.value, levels);
+  };
+  kind.addEventListener("change", showLevel);
+  level.addEventListener("input", showLevel);
+  showLevel();
+  return {
+    element: make("div", { class: "seat" }, labelledField(w[side], kind), slider),
+    spec: () => (kind.value === "computer" && levels ? `computer level=${level.value}` : kind.value),
+  };
+}
+
+function options(kind, values) {
+  return kind.options.map((option) => {
+    const field = dropdown(
+      option.choices.map((value, index) => [value, option.told[index] ?? String(value)]),
+      values?.[option.name] ?? option.default,
+    );
+    const selectedValue = () => option.choices.find((value) => String(value) === field.value);
+    return {
+      name: option.name,
+      element: labelledField(option.name[0].toUpperCase() + option.name.slice(1), field),
+      value: selectedValue,
+    };
+  });
+}
+
+export const newGame = {
+  /** The request for the first game of a new user. */
+  defaults: (welcome) => ({
+    kind: "new",
+    game: welcome.games[0].name,
+    seats: { black: "human", white: `computer level=${DEFAULT_LEVEL}`, clock: "none" },
+  }),
+
+  /** Open the dialog; `text`: the position with which the game begins. */
+  openDialog(app, { text = null, game = null } = {}) {
+    if (document.querySelector("dialog[open]")) return;
+    const welcome = app.connection.welcome;
+    const previous = app.openGame.game;
+    const lastSeats = JSON.parse(localStore.get("seats", "null")) ?? newGame.defaults(welcome).seats;
+    const kind = dropdown(
+      welcome.games.map((game) => [game.name, game.title]),
+      game ?? previous?.game ?? welcome.games[0].name,
+    );
+    const body = make("div", { class: "fields" });
+    const time = dropdown(Object.entries(w.clocks), lastSeats.clock in w.clocks ? lastSeats.clock : "none");
+    const errorLine = make("p", { class: "wrong-line", role: "alert", hidden: true });
+    let [fields, seats] = [[], {}];
+    const fillFields = () => {
+      const description = welcome.games.find((description) => description.name === kind.value);
+      fields = text ? [] : options(description, previous?.game === description.name ? previous.options : null);
+      seats = {
+        black: seat("black", lastSeats.black, description.levels),
+        white: seat("white", lastSeats.white, description.levels),
+      };
+      setChildren(
+        body,
+        fields.map((field) => field.element),
+        seats.black.element,
+        seats.white.element,
+      );
+    };
+    kind.addEventListener("change", fillFields);
+    fillFields();
+    const submit = async () => {
+      const chosenSeats = { black: seats.black.spec(), white: seats.white.spec(), clock: time.value };
+      const rules = text
+        ? { ...previous?.options }
+        : Object.fromEntries(fields.map((field) => [field.name, field.value()]));
+      try {
+        const begun = await app.openGame.begin({
+          kind: "new",
+          game: kind.value,
+          options: rules,
+          seats: chosenSeats,
+          ...(text ? { text } : {}),
+        });
+        localStore.set("seats", JSON.stringify(chosenSeats));
+        element.close();
+        visit(address("game", begun.id));
+      } catch (error) {
+        errorLine.textContent = error.message || words.connection.offline;
+        errorLine.hidden = false;
+      }
+    };
+    const element = dialog(
+      w.title,
+      [!text && labelledField(w.game, kind), body, labelledField(w.clock, time), errorLine],
+      { actions: [button(w.begin, submit, { class: "primary" })], submit },
+    );
+  },
+};

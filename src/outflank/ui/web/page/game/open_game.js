@@ -1,0 +1,206 @@
+// The open game: its last state from the server, and the actions of the user.
+
+import { ConnectionLost } from "../connection.js";
+import { UnplayedGames } from "./unplayed_games.js";
+import { Tree } from "./tree.js";
+
+/** Emits `game` (with the game before), `unsent` (a move waits for the connection), `gone` and `wrong`. */
+export class OpenGame extends EventTarget {
+  #connection;
+  #lastSeen = new Map(); // from a node to its child that was shown last: the target of redo
+  #unplayed = new UnplayedGames();
+  #unsent = null;
+  #isLeft = false;
+  #resuming = null;
+  game = null;
+  tree = null;
+
+  constructor(connection) {
+    super();
+    this.#connection = connection;
+    connection.addEventListener("game", ({ detail }) => detail.id === this.game?.id && this.#update(detail));
+    connection.addEventListener("gone", ({ detail }) => detail.id === this.game?.id && this.#emit("gone", detail));
+  }
+
+  /** The server's description of this kind of game. */
+  get kind() {
+    return this.#connection.welcome?.games.find((kind) => kind.name === this.game?.game);
+  }
+
+  get unsent() {
+    return this.#unsent;
+  }
+
+  async open(id) {
+    if (this.game?.id === id && !this.#isLeft) return this.game;
+    try {
+      const game = await this.#connection.ask({ kind: "open", id });
+      this.#isLeft = false;
+      return this.game?.id === id ? this.game : this.#replace(game);
+    } catch (error) {
+      if (error instanceof ConnectionLost) throw error;
+      const message = this.#unplayed.message(id);
+      if (message) return this.begin(message);
+      if (this.game?.id === id) this.game = null;
+      throw error;
+    }
+  }
+
+  /** Stop receiving changes until the game is opened again: without watchers its clocks stop. */
+  leave() {
+    if (!this.game || this.#isLeft) return;
+    this.#isLeft = true;
+    this.#connection.ask({ kind: "leave" }).catch(() => {}); // without a connection there is nothing to leave
+  }
+
+  /** Begin another game. @param message a `new` or `place` request without its number */
+  async begin(message) {
+    const game = this.#replace(await this.#connection.ask(message));
+    if (message.kind === "new" && !message.text) this.#unplayed.add(game, message);
+    return game;
+  }
+
+  /** Make a move after the current node. It is remembered until the server has it. */
+  async play(move) {
+    if (this.#resuming) await this.#resuming; // the server may have deleted the shown game
+    await this.#play(move);
+  }
+
+  async #play(move) {
+    if (!this.game) return; // it is being created again
+    const played = { id: this.game.id, node: this.game.node, move };
+    this.#unsent = played;
+    await this.#change({ kind: "play", ...played }, () => this.#emit("unsent", played));
+    if (this.#unsent === played && this.#connection.ready) this.#unsent = null;
+  }
+
+  go(node) {
+    if (node === undefined || node === null || node === this.game.node) return undefined;
+    return this.#change({ kind: "go", id: this.game.id, node });
+  }
+
+  change(kind, parameters) {
+    return this.#change({ kind, id: this.game.id, ...parameters });
+  }
+
+  /** Whether a side is played by a human. */
+  isHuman(side) {
+    return this.game.seats[side] === "human";
+  }
+
+  /** Go back one move; if a human plays, to the last position in which a human is to move. */
+  back(singleStep = false) {
+    const skipComputers = !singleStep && (this.isHuman("black") || this.isHuman("white"));
+    let node = this.game.node;
+    for (let parent = this.tree.parent(node); parent !== null; parent = this.tree.parent(node)) {
+      const side = this.tree.node(node).side;
+      node = parent;
+      if (!skipComputers || this.isHuman(side)) break;
+    }
+    return this.go(node);
+  }
+
+  /** Go forward one move in the line that was shown last; if a human plays, to a human's turn. */
+  forth(singleStep = false) {
+    const skipComputers = !singleStep && (this.isHuman("black") || this.isHuman("white"));
+    let node = this.game.node;
+    for (let next = this.next(node); next !== undefined; next = this.next(node)) {
+      node = next;
+      const after = this.next(node);
+      if (!skipComputers || after === undefined || this.isHuman(this.tree.node(after).side)) break;
+    }
+    return this.go(node);
+  }
+
+  /** The child that was shown last, or the first one. */
+  next(node) {
+    const children = this.tree.children(node);
+    const lastSeen = this.#lastSeen.get(node);
+    return children.includes(lastSeen) ? lastSeen : children[0];
+  }
+
+  first() {
+    return this.go(this.tree.root);
+  }
+
+  last() {
+    let node = this.game.node;
+    for (let next = this.next(node); next !== undefined; next = this.next(node)) node = next;
+    return this.go(node);
+  }
+
+  async #change(message, onLost = () => this.#emit("wrong", { lost: true })) {
+    try {
+      return await this.#connection.ask(message);
+    } catch (error) {
+      if (error instanceof ConnectionLost) onLost();
+      else {
+        this.#unsent = null;
+        this.#emit("wrong", { why: error.message });
+      }
+      return null;
+    }
+  }
+
+  /** Show another game. */
+  #replace(game) {
+    this.game = null;
+    this.#lastSeen.clear();
+    this.#unsent = null;
+    this.#isLeft = false;
+    this.#update(game);
+    return game;
+  }
+
+  #update(game) {
+    const before = this.game;
+    if (before && game.revision < before.revision) return;
+    this.game = game;
+    this.tree = new Tree(game.nodes);
+    this.#unplayed.update(game);
+    for (let node = game.node; this.tree.parent(node) !== null; node = this.tree.parent(node)) {
+      this.#lastSeen.set(this.tree.parent(node), node);
+    }
+    this.#emit("game", { before, sameRevision: before !== null && before.revision === game.revision });
+  }
+
+  /**
+   * After reconnection, get the game from the server, and send a move again that was lost.
+   * @returns false if the server has deleted the game
+   */
+  async resume() {
+    this.#resuming = this.#resume();
+    try {
+      return await this.#resuming;
+    } finally {
+      this.#resuming = null;
+    }
+  }
+
+  async #resume() {
+    if (!this.game || this.#isLeft) return true;
+    const [{ id }, unsent] = [this.game, this.#unsent];
+    this.#isLeft = true;
+    try {
+      await this.open(id);
+    } catch (error) {
+      // The server has deleted it; or the connection is lost once more, and this will be repeated.
+      this.#isLeft = false;
+      return error instanceof ConnectionLost;
+    }
+    if (unsent) await this.#resend(unsent, this.game.id === id ? unsent.node : this.game.node);
+    return true;
+  }
+
+  /** Send a move again, unless the server has received it. */
+  async #resend(unsent, node) {
+    if (this.tree.child(node, unsent.move) !== undefined) return void (this.#unsent = null);
+    this.#unsent = unsent; // until the server has it
+    if (this.game.node !== node && (await this.go(node)) === null) return;
+    await this.#play(unsent.move);
+  }
+
+  #emit(name, detail) {
+    this.dispatchEvent(new CustomEvent(name, { detail }));
+  }
+}

@@ -1,0 +1,635 @@
+// The types of the page: its own objects, the requests that it sends, and the messages of the server.
+// Only checks read this file (tests/test_javascript.py). It is not served.
+
+import type { Board } from "./board/board.js";
+import type { Connection } from "./connection.js";
+import type { Moves } from "./game/moves.js";
+import type { OpenGame } from "./game/open_game.js";
+import type { boardView } from "./views/board_view.js";
+import type { shell } from "./parts/shell.js";
+import type { visit } from "./route.js";
+
+// --- the page ---
+
+/** The objects and functions that every view may use. */
+export interface App extends ReturnType<typeof shell> {
+  connection: Connection;
+  openGame: OpenGame;
+  visit: typeof visit;
+  boardView: ReturnType<typeof boardView>;
+}
+
+/** What a panel beside the board may use. */
+export interface PanelApp extends App {
+  board: Board;
+  /** Show the current state of the game. */
+  refresh: () => void;
+}
+
+export type BoardViewName = "play" | "analyse" | "watch";
+export type ViewName = BoardViewName | "games" | "lab";
+
+/** A view: the content of the page below its header. */
+export interface View {
+  element: HTMLElement;
+  enter(name: ViewName, parameters: string[]): unknown;
+  leave(): void;
+  reconnected(): unknown;
+}
+
+/** A panel beside the board. */
+export interface Panel {
+  element: HTMLElement;
+  /** Whether undo and redo go one move, also over moves of computers. */
+  singleStep: boolean;
+  moves?: Moves;
+  enter(): void;
+  leave(): void;
+  update(game: Game): void;
+  /** Whether the user may move. */
+  canMove(game: Game): boolean;
+  reconnected?(): void;
+  /** Switch the engine on or off. */
+  toggle?(on?: boolean): void;
+}
+
+/** A move with its value, for the board. */
+export interface MoveValue {
+  gesture: Gesture;
+  valueText: string;
+  /** The loss against the best move. */
+  loss: number;
+  exact: boolean;
+  best: boolean;
+  rank: number;
+}
+
+/** A child of an element; `null`, `undefined` and `false` are left out. */
+export type Child = Element | string | number | null | undefined | false;
+/** Children in arrays, and in arrays of arrays. */
+export type Children = (Child | (Child | Child[])[])[];
+/** Attributes of an element, and its event listeners (`onclick`, …). */
+export type Attributes = Record<string, string | number | boolean | null | undefined | ((event: any) => unknown)>;
+
+/** An `EventTarget` whose events have these details, by name. */
+export interface Emitter<Details> {
+  addEventListener<Name extends keyof Details>(name: Name, listener: (event: CustomEvent<Details[Name]>) => unknown): void;
+  dispatchEvent(event: CustomEvent): boolean;
+}
+
+export interface ConnectionEvents {
+  welcome: Welcome;
+  outdated: Welcome;
+  game: Game;
+  gone: Gone;
+  running: Running;
+  /** `wait`: milliseconds until the next attempt. */
+  lost: { wasConnected: boolean; wait: number };
+}
+
+export interface OpenGameEvents {
+  /** `sameRevision`: the state was known already. */
+  game: { before: Game | null; sameRevision: boolean };
+  gone: Gone;
+  unsent: UnsentMove;
+  /** An action failed: the connection is lost, or the server has given a reason. */
+  wrong: { lost?: boolean; why?: string };
+}
+
+/** A move that the server has not confirmed. */
+export interface UnsentMove {
+  id: string;
+  node: number;
+  move: string;
+}
+
+// --- requests and their answers ---
+
+/** The answer to each request. */
+export interface Answers {
+  new: Game;
+  place: Game;
+  open: Game;
+  leave: Left;
+  sit: Game;
+  play: Game;
+  go: Game;
+  prune: Game;
+  promote: Game;
+  resign: Game;
+  games: Kept;
+  delete: Gone;
+  export: Text;
+  halt: Halted;
+  lab: Laboratory;
+  cancel: Halted;
+}
+
+/** The messages of the stream that each request starts. */
+export interface Streams {
+  analyse: Analysis;
+  compare: Compared;
+  review: Reviewed;
+  run: Running;
+}
+
+/** The last message of a stream that has failed. `lost`: by the loss of the connection. */
+export interface StreamFailure {
+  kind: "refused";
+  why: string;
+  done: true;
+  lost?: boolean;
+}
+
+type PageRequest =
+  | New
+  | Place
+  | Open
+  | Leave
+  | Sit
+  | Play
+  | Go
+  | Prune
+  | Promote
+  | Resign
+  | Games
+  | Delete
+  | Export
+  | Analyse
+  | Compare
+  | Review
+  | Halt
+  | Lab
+  | Run
+  | Cancel;
+
+type WithoutNumber<Kind extends PageRequest> = Kind extends PageRequest ? Omit<Kind, "ask"> : never;
+
+/** A request of this kind without its number, which the connection adds. */
+export type RequestOf<Kind> = { kind: Kind } & WithoutNumber<Extract<PageRequest, { kind: Kind }>>;
+
+/** A request that changes the open game. */
+export type ChangeKind = "sit" | "play" | "go" | "prune" | "promote" | "resign";
+
+/** Any message of the server. */
+export type Message =
+  | Welcome
+  | Refused
+  | Game
+  | Kept
+  | Gone
+  | Left
+  | Text
+  | Halted
+  | Analysis
+  | Compared
+  | Reviewed
+  | Laboratory
+  | Running;
+
+// --- messages in JSON: messages.py and requests.py document their fields, and a test compares them ---
+
+export type Colour = "black" | "white";
+
+export interface Welcome {
+  kind: "welcome";
+  version: number;
+  package: string;
+  games: GameKind[];
+  algorithms: string[];
+  schemes: SchemeKind[];
+  cores: number;
+}
+
+export interface GameKind {
+  name: string;
+  title: string;
+  options: GameChoice[];
+  levels: number;
+  unit: string;
+  forms: Form[];
+}
+
+export interface GameChoice {
+  name: string;
+  help: string;
+  choices: (number | string)[];
+  told: string[];
+  default: number | string;
+}
+
+export interface Form {
+  name: string;
+  title: string;
+  suffix: string;
+}
+
+export interface SchemeKind {
+  name: string;
+  algorithms: string[];
+  promises: string;
+  overhead: string;
+}
+
+export interface Refused {
+  kind: "refused";
+  re: number | null;
+  why: string;
+}
+
+export interface Game {
+  kind: "game";
+  re: number | null;
+  id: string;
+  game: string;
+  title: string;
+  options: Record<string, number | string>;
+  revision: number;
+  changed: number;
+  start: string;
+  position: string;
+  nodes: Node[];
+  node: number;
+  shape: "hexagons" | "squares";
+  cells: Cell[];
+  pieces: string;
+  turn: Colour;
+  legal: Gesture[];
+  last: Gesture | null;
+  passes: boolean;
+  standing: string;
+  counts: [number, number];
+  counted: string;
+  outcome: GameResult | null;
+  seats: Seats;
+  clock: ClockState | null;
+  thinking: Colour | null;
+  remark: string;
+  names: [string, string];
+}
+
+export interface Node {
+  id: number;
+  parent: number | null;
+  move: string;
+  side?: Colour | null;
+  value?: number | null;
+  loss?: number | null;
+  mark?: string;
+  best?: string;
+  exact?: boolean;
+}
+
+export interface Cell {
+  name: string;
+  row: number;
+  x: number;
+  y: number;
+}
+
+export interface Gesture {
+  move: string;
+  to?: string;
+  picked?: string[];
+  way?: [number, number] | null;
+  goes?: [string, string | null][];
+}
+
+export interface GameResult {
+  winner: Colour | null;
+  score: number;
+  reason: string;
+  text: string;
+}
+
+export interface ClockState {
+  text: string;
+  black: number | null;
+  white: number | null;
+  running: Colour | null;
+}
+
+export interface Kept {
+  kind: "kept";
+  re: number;
+  games: ListedGame[];
+  layouts: Layout[];
+  more: boolean;
+}
+
+export interface Layout {
+  shape: "hexagons" | "squares";
+  cells: Cell[];
+}
+
+export interface ListedGame {
+  id: string;
+  game: string;
+  title: string;
+  changed: number;
+  moves: number;
+  seats: Seats;
+  result: string;
+  position: string;
+  pieces: string;
+  layout: number;
+}
+
+export interface Gone {
+  kind: "gone";
+  re: number | null;
+  id: string;
+}
+
+export interface Left {
+  kind: "left";
+  re: number;
+}
+
+export interface Text {
+  kind: "text";
+  re: number;
+  form: string;
+  file: string;
+  text: string;
+}
+
+export interface Halted {
+  kind: "halted";
+  re: number;
+}
+
+export interface ValuedMove {
+  move: string;
+  value: number;
+  value_text: string;
+  exact?: boolean;
+  line?: string[];
+}
+
+export interface Analysis {
+  kind: "analysis";
+  of: number;
+  id: string;
+  node: number;
+  depth: number;
+  at_depth: number;
+  exact: boolean;
+  selectivity: number;
+  value_text: string;
+  proved_text: string;
+  moves: ValuedMove[];
+  nodes: number;
+  seconds: number;
+  speed: number;
+  root_moves: [number, number];
+  workers: WorkerState[];
+  scheme: string;
+  table: number;
+  table_bytes: number;
+  waiting: boolean;
+  done: boolean;
+  compiling: boolean;
+}
+
+export interface WorkerState {
+  busy: boolean;
+  move: string;
+  depth: number;
+  stolen: boolean;
+  nodes: number;
+  speed: number;
+  useful: number;
+  spawned: number;
+  steals: number;
+  aborts: number;
+  wasted: number;
+}
+
+export interface Compared {
+  kind: "compared";
+  of: number;
+  stage: "alone" | "done" | "together";
+  depth: number;
+  scheme: string;
+  workers: number;
+  together_seconds: number;
+  together_nodes: number;
+  alone_seconds: number;
+  alone_nodes: number;
+  speed_up: number | null;
+  efficiency: number | null;
+  overhead: number | null;
+  same: boolean | null;
+  done: boolean;
+}
+
+export interface Reviewed {
+  kind: "reviewed";
+  of: number;
+  id: string;
+  ply: number;
+  plies: number;
+  done: boolean;
+  story: TurningPoint[];
+}
+
+export interface TurningPoint {
+  node: number;
+  text: string;
+}
+
+export interface Laboratory {
+  kind: "laboratory";
+  re: number;
+  experiments: ExperimentKind[];
+  running: string;
+  progress: Running | null;
+  reports: ReportFile[];
+}
+
+export interface ExperimentKind {
+  name: string;
+  question: string;
+  reports: string[];
+  parameters: ExperimentParameter[];
+}
+
+export interface ExperimentParameter {
+  name: string;
+  help: string;
+  usual: string;
+}
+
+export interface ReportFile {
+  id: string;
+  experiment: string;
+  changed: number;
+  complete: boolean;
+  address: string;
+}
+
+export interface Running {
+  kind: "running";
+  of: number;
+  experiment: string;
+  task: string;
+  part: number;
+  seconds_left: number | null;
+  done: boolean;
+  failed: string;
+  report: ReportFile | null;
+}
+
+export interface New {
+  kind: "new";
+  ask: number;
+  game?: string | null;
+  options?: Record<string, number | string>;
+  text?: string | null;
+  seats?: Seats | null;
+}
+
+export interface Seats {
+  black: string;
+  white: string;
+  clock: string;
+}
+
+export interface Place {
+  kind: "place";
+  ask: number;
+  game: string;
+  options?: Record<string, number | string>;
+  pieces: string;
+  turn: Colour;
+}
+
+export interface Open {
+  kind: "open";
+  ask: number;
+  id: string;
+}
+
+export interface Leave {
+  kind: "leave";
+  ask: number;
+}
+
+export interface Sit {
+  kind: "sit";
+  ask: number;
+  id: string;
+  seats: Seats;
+}
+
+export interface Play {
+  kind: "play";
+  ask: number;
+  id: string;
+  node: number;
+  move: string;
+}
+
+export interface Go {
+  kind: "go";
+  ask: number;
+  id: string;
+  node: number;
+}
+
+export interface Prune {
+  kind: "prune";
+  ask: number;
+  id: string;
+  node: number;
+}
+
+export interface Promote {
+  kind: "promote";
+  ask: number;
+  id: string;
+  node: number;
+}
+
+export interface Resign {
+  kind: "resign";
+  ask: number;
+  id: string;
+  side: Colour;
+}
+
+export interface Games {
+  kind: "games";
+  ask: number;
+  before?: number | null;
+}
+
+export interface Delete {
+  kind: "delete";
+  ask: number;
+  id: string;
+}
+
+export interface Export {
+  kind: "export";
+  ask: number;
+  id: string;
+  node?: number | null;
+  form: string;
+}
+
+export interface Analyse {
+  kind: "analyse";
+  ask: number;
+  id: string;
+  node: number;
+  moves?: number;
+  options?: SearchOptions | null;
+}
+
+export interface SearchOptions {
+  algorithm?: string | null;
+  scheme?: string | null;
+  workers?: number | null;
+  depth?: number | null;
+  seconds?: number | null;
+  exact?: boolean;
+}
+
+export interface Compare {
+  kind: "compare";
+  ask: number;
+  id: string;
+  node: number;
+  options: SearchOptions;
+}
+
+export interface Review {
+  kind: "review";
+  ask: number;
+  id: string;
+  seconds?: number;
+}
+
+export interface Halt {
+  kind: "halt";
+  ask: number;
+}
+
+export interface Lab {
+  kind: "lab";
+  ask: number;
+}
+
+export interface Run {
+  kind: "run";
+  ask: number;
+  experiment: string;
+  parameters?: Record<string, string>;
+}
+
+export interface Cancel {
+  kind: "cancel";
+  ask: number;
+}

@@ -1,0 +1,112 @@
+// The board with a panel beside it: the same board for playing, analysing and watching.
+
+import { Analysis } from "./analyse.js";
+import { Board } from "../board/board.js";
+import { button, make, setChildren, setChildrenKeepingFocus } from "../parts/dom.js";
+import { PlayPanel } from "./play.js";
+import { positionAddress, visit, address } from "../route.js";
+import { Watch } from "./watch.js";
+import { words } from "../parts/words.js";
+
+export function boardView(app) {
+  const { openGame } = app;
+  const board = new Board((move) => openGame.play(move));
+  const otherMoves = make("div", { class: "others", tabindex: -1 });
+  const title = make("h1", { class: "unseen" });
+  const side = make("section", { class: "panel", "aria-label": words.panel });
+  const element = make(
+    "div",
+    { class: "desk" },
+    title,
+    make("div", { class: "board-side" }, board.element, otherMoves),
+    side,
+  );
+  const panels = {};
+  const panelClasses = { play: PlayPanel, analyse: Analysis, watch: Watch };
+  let panel = null;
+  let name = null;
+  let shown = null;
+
+  function enter(view) {
+    if (name !== view) {
+      panel?.leave();
+      name = view;
+      panel = panels[view] ??= new panelClasses[view]({ ...app, board, refresh });
+      setChildren(side, panel.element);
+      side.dataset.view = view;
+      shown = null;
+      panel.enter();
+    }
+    refresh();
+  }
+
+  function leave() {
+    panel?.leave();
+    panel = name = shown = null;
+  }
+
+  /** Show the current state of the game. */
+  function refresh(before = null) {
+    const { game, tree } = openGame;
+    if (!game || !panel) return;
+    const isUnchanged =
+      shown && shown.id === game.id && shown.node === game.node && shown.canMove === panel.canMove(game);
+    if (!isUnchanged) board.show(game, { canMove: panel.canMove(game), before });
+    shown = { id: game.id, node: game.node, canMove: panel.canMove(game) };
+    title.textContent = `${game.title}, ${words.views[name]}`;
+    showOtherMoves(game, panel.canMove(game));
+    panel.update(game, before);
+    const [to, state] =
+      name === "play" ? [address("game", game.id), null] : [positionAddress(name, game, tree), { id: game.id }];
+    visit(to, { quietly: true, state });
+    app.setTitle(name);
+  }
+
+  /** Show buttons for moves without a cell: a pass, or all moves of a game that does not describe its board. */
+  function showOtherMoves(game, canMove) {
+    const moves = canMove ? game.legal.filter((gesture) => !gesture.to && !gesture.picked?.length) : [];
+    moves.sort((first, second) => first.move.localeCompare(second.move, "en", { numeric: true }));
+    const label = (gesture) => (game.passes ? words.play.pass : gesture.move);
+    setChildrenKeepingFocus(
+      otherMoves,
+      game.passes && canMove && make("p", { class: "must-pass" }, words.play.mustPass(game.turn)),
+      moves.map((gesture) =>
+        button(label(gesture), () => openGame.play(gesture.move), { class: game.passes ? "primary" : "" }),
+      ),
+    );
+  }
+
+  openGame.addEventListener("game", ({ detail }) => {
+    if (!panel) return;
+    refresh(detail.before);
+    if (!detail.sameRevision) announce(detail.before);
+  });
+
+  function announce(before) {
+    const { game, tree } = openGame;
+    if (!before || before.id !== game.id || (before.node === game.node && before.outcome === game.outcome)) return;
+    const node = tree.node(game.node);
+    const move = node.side
+      ? node.move === "pass"
+        ? words.announcements.pass(node.side)
+        : words.announcements.move(node.side, node.move)
+      : words.announcements.start;
+    const state = game.outcome
+      ? game.outcome.text
+      : game.passes
+        ? `${words.play.mustPass(game.turn)}.`
+        : words.announcements.turn(game.turn);
+    app.announce(`${move} ${state}`);
+  }
+
+  return {
+    element,
+    enter,
+    leave,
+    reconnected: () => panel?.reconnected?.(),
+    board,
+    get panel() {
+      return panel;
+    },
+  };
+}

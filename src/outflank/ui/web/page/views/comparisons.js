@@ -1,0 +1,102 @@
+// Speed-up of parallel search: measured on request, and listed with earlier measurements of the same position.
+
+import { make, setChildren } from "../parts/dom.js";
+import { secondsText } from "../parts/figures.js";
+import { words } from "../parts/words.js";
+
+const w = words.watch;
+
+export class Comparisons {
+  #app;
+  #onStart;
+  #number = 0;
+  #results = new Map(); // by position
+  #position = null;
+
+  constructor(app, onStart) {
+    this.#app = app;
+    this.#onStart = onStart;
+    const heads = Object.values(w.columns).map((name) => make("th", { scope: "col" }, name));
+    this.body = make("tbody");
+    this.stage = make("p", { class: "quiet", "aria-live": "polite" });
+    this.table = make(
+      "div",
+      { class: "lanes-box", tabindex: 0, role: "group", "aria-label": w.measured },
+      make("table", { class: "lanes measured" }, make("thead", {}, make("tr", {}, heads)), this.body),
+    );
+    this.element = make(
+      "section",
+      { "aria-label": w.measured, hidden: true },
+      make("h3", {}, w.measured),
+      this.stage,
+      this.table,
+    );
+  }
+
+  run(options) {
+    const { game } = this.#app.openGame;
+    this.#onStart();
+    this.element.hidden = false;
+    this.stage.textContent = w.stage.together;
+    this.#position = game.position;
+    this.#number = this.#app.connection.follow({ kind: "compare", id: game.id, node: game.node, options }, (message) =>
+      this.#receive(message),
+    );
+  }
+
+  stop() {
+    if (this.#position === null) return;
+    this.#app.connection.forget(this.#number);
+    if (this.#app.connection.ready) this.#app.connection.ask({ kind: "halt" }).catch(() => {});
+    this.#position = null;
+    this.stage.textContent = "";
+  }
+
+  show(game) {
+    const results = this.#results.get(game.position) ?? [];
+    this.element.hidden = !results.length && this.#position === null;
+    this.table.hidden = !results.length;
+    setChildren(
+      this.body,
+      results.map((result) => this.#row(result)),
+    );
+  }
+
+  #receive(message) {
+    if (message.kind === "refused") {
+      if (!message.lost) this.#app.showError(message.why);
+      this.#position = null;
+      this.stage.textContent = "";
+      return;
+    }
+    this.stage.textContent = message.done ? "" : w.stage[message.stage];
+    if (!message.done) return;
+    if (message.speed_up !== null)
+      this.#results.set(this.#position, [...(this.#results.get(this.#position) ?? []), message]);
+    this.#position = null;
+    this.show(this.#app.openGame.game);
+  }
+
+  #row(result) {
+    const percent = (number) => (number === null ? "" : `${Math.round(100 * number)} %`);
+    const cells = [
+      result.scheme,
+      result.workers,
+      result.depth,
+      secondsText(result.together_seconds),
+      secondsText(result.alone_seconds),
+      result.speed_up === null ? "" : `${result.speed_up.toFixed(2)}×`,
+      percent(result.efficiency),
+      percent(result.overhead),
+      result.same === null ? "" : result.same ? w.same : w.differs,
+    ];
+    const names = Object.keys(w.columns);
+    return make(
+      "tr",
+      {},
+      cells.map((text, index) =>
+        index ? make("td", { class: names[index] }, text) : make("th", { scope: "row" }, text),
+      ),
+    );
+  }
+}
