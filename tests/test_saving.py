@@ -268,7 +268,7 @@ def test_ctrl_c_keeps_what_is_proved(tmp_path):
         list(saving.results(interrupted()))
     assert len(heard) == 2
     told = state_of(path)
-    assert (told["lower"], told["upper"], told["move"], told["settled"]) == (4, 30, move.code, 2)
+    assert (told["lower"], told["upper"], told["move"], told["moves_done"]) == (4, 30, move.code, 2)
     later = Saving(path, board(), Options(exact=True, **OPTIONS), every_seconds=1e-9)
     assert later.known == Known(lower=4, upper=30, move=move.code)
     later(replace(progress, value=2, upper=None, best=None))

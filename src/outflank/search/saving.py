@@ -58,8 +58,8 @@ class SolveState(Document, frozen=True, kw_only=True, tag="outflank/solve-state/
     upper: Score | None
     move: Count | None
     """Code of the move that has the lower bound."""
-    settled: Count
-    """Root moves that were settled in the unfinished pass; the table has them."""
+    moves_done: Count
+    """Root moves that were finished in the unfinished pass; the table has them."""
     nodes: Count
     """Nodes entered so far, by all runs together."""
     seconds: Duration
@@ -199,7 +199,7 @@ class Saving:
             self._save(progress.value, progress.upper, best, progress.moves_done, progress.nodes, progress.seconds)
 
     def _save(
-        self, lower: int | None, upper: int | None, move: int | None, settled: int, nodes: int, seconds: float
+        self, lower: int | None, upper: int | None, move: int | None, moves_done: int, nodes: int, seconds: float
     ) -> tuple[int | None, int | None, int | None]:
         """Write the bounds, combined with those from before this run. Return them and the move that has the lower
         one."""
@@ -214,7 +214,7 @@ class Saving:
             lower=lower,
             upper=upper,
             move=move,
-            settled=settled,
+            moves_done=moves_done,
             nodes=self.nodes_before + nodes,
             seconds=self.seconds_before + seconds,
             entries=len(entries),
