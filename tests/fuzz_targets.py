@@ -532,7 +532,16 @@ def _read_match(given: tuple[str, str, str]) -> None:
     report_text(result.standing)
 
 
-STATE = {"wld": False, "lower": -2, "upper": None, "move": 19, "moves_done": 3, "nodes": 9, "seconds": 1.5, "entries": 2}
+STATE = {
+    "wld": False,
+    "lower": -2,
+    "upper": None,
+    "move": 19,
+    "moves_done": 3,
+    "nodes": 9,
+    "seconds": 1.5,
+    "entries": 2,
+}
 STATE_OPTIONS = Options(exact=True, table_bits=4)
 
 

@@ -130,6 +130,7 @@ ABALONE = GameDescription(
     levels=LEVELS,
     moves_expected=_moves_expected,
     moves_at_most=_moves_at_most,
+    piece_lead=lambda position: int(position.own).bit_count() - int(position.opp).bit_count(),
     marks=Marks(0.4, 1.0, 2.0),
     typical_error=_typical_error,
     starts={name: partial(AbaloneBoard.start, name) for name in LAYOUTS},

@@ -229,6 +229,8 @@ class GameDescription:
     """How many more moves a player may have to make in the worst case; each takes a moment."""
     ending_time: EndingTime = USUAL
     """The time model by which a player decides whether it can play exactly."""
+    piece_lead: Callable[[Any], int] | None = None
+    """Return how many pieces the side to move is ahead by in a position; None: the game has no pieces to count."""
     marks: Marks = Marks(0.4, 1.0, 2.0)
     typical_error: Callable[[int], float] = lambda depth: 1.0
     """The typical error of an estimate by a search of a given depth, in the game's unit."""

@@ -153,6 +153,7 @@ OTHELLO = GameDescription(
     # 16, 33 with 18, 0.10 s with 20, 0.42 with 22, 2.2 with 24, the slowest 2 to 4 times that. So this is about twice
     # the mean: most endings take less, also on machines half as fast.
     ending_time=EndingTime(moves=14, seconds=0.004, growth=2.0),
+    piece_lead=lambda position: int(position.own).bit_count() - int(position.opp).bit_count(),
     marks=Marks(2.0, 4.0, 8.0),
     typical_error=_typical_error,
     openings=lambda board: f"random:{size_of(board.game)}",

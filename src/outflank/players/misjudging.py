@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from outflank.boards import Board
+from outflank.games.description import description_of
 from outflank.games.rules import MOVE, play
 from outflank.players.random_streams import RandomStream
 from outflank.search.results import MoveValue
@@ -37,9 +38,7 @@ class Misjudging(RandomStream):
 
 def pieces_gained(board: Board[Any], entry: MoveValue) -> int:
     """Return by how many pieces a move increases its side's lead; 0 in a game without countable pieces."""
-    before = board.position
-    if not hasattr(before, "own") or not hasattr(before, "opp"):
+    lead = description_of(board.game).piece_lead
+    if lead is None:
         return 0
-    after = play(board.game, before, MOVE(entry.move.code))
-    mine, yours = int(after.opp).bit_count(), int(after.own).bit_count()
-    return mine - yours - int(before.own).bit_count() + int(before.opp).bit_count()
+    return -lead(play(board.game, board.position, MOVE(entry.move.code))) - lead(board.position)
