@@ -63,7 +63,7 @@ class Head:
     ) -> None:
         self.root, self.fabric, self.setup, self.tuning = root, fabric, setup, tuning
         self.in_order = in_order
-        root.workers = root.new_workers(2)  # the head's own, and one that counts for all nodes
+        root.set_worker_count(2)  # the head's own, and one that counts for all nodes
         self.nbytes = int(root.workers.nbytes)
         self.members: dict[int, NodeState] = {}
         self.places: dict[int, TreePlace] = {}

@@ -81,7 +81,7 @@ class Crew:
         self.root, self.count = root, count
         room = most_moves(root.game)
         self._frame_bytes = frame_bytes(room)
-        root.workers = root.new_workers(count)
+        root.set_worker_count(count)
         self.hands = allocate(HAND, count)
         self._crews = allocate(CREW, 1)
         self.crew = self._crews[0]

@@ -109,7 +109,7 @@ class SharedTree:
 
     def __init__(self, root: Root, workers: int) -> None:
         self.root = root
-        root.workers = root.new_workers(workers)
+        root.set_worker_count(workers)
         tree, used = new_tree(root)
         self.trees = [tree]
         self._tree_state = allocate(TREE_STATE, 1)[0]

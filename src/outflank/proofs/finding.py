@@ -121,8 +121,7 @@ class Finder:
             raise InvalidOption(f"there are no rules of {description_of(board.game).title} to check a proof by")
         self.board, self.rules, self.count = board, plain(board.game), workers
         options = Options(exact=True, canonical=True, table_bits=TABLE_BITS)
-        self.root = Root(board.game, board.position, options, table=table)
-        self.root.workers = self.root.new_workers(workers)
+        self.root = Root(board.game, board.position, options, table=table, worker_count=workers)
         self.root.begin_search(None)
 
     @property

@@ -104,13 +104,13 @@ def iterate(
         table.new_search()
 
     def new_stage(request: Options, table: Table | None) -> Stage:
-        root = Root(board.game, board.position, request, table=table, instrument=instrument)
+        root = Root(board.game, board.position, request, table=table, instrument=instrument, worker_count=workers)
         return Stage(board, root, lambda: scheme.divide(root, workers) if scheme else Alone(root), name, watch)
 
     if request.algorithm in MONTE_CARLO:
         from outflank.search.montecarlo import OnePlayer, iterate_playouts
 
-        root = Root(board.game, board.position, request, instrument=instrument)
+        root = Root(board.game, board.position, request, instrument=instrument, worker_count=workers)
         playing = OnePlayer(root) if scheme is None else scheme.divide(root, workers)
         return iterate_playouts(board, root, playing, name, limits, stop, watch, deadline)
     main_stage = new_stage(request, table)

@@ -79,7 +79,7 @@ def horizon_of(game: Any, position: Any, pass_rule: int = PASS_FREE) -> int:
 
 
 class Root:
-    """A position ready to be searched: its moves, a worker's record, and a table."""
+    """A position ready to be searched: its moves, the workers' records, and a table."""
 
     def __init__(
         self,
@@ -89,6 +89,7 @@ class Root:
         *,
         table: Table | None = None,
         instrument: Instrument | None = None,
+        worker_count: int = 1,
     ) -> None:
         self.game, self.position, self.options = game, position, options
         self.places = worker_processors(options.pin)
@@ -109,7 +110,7 @@ class Root:
         self.bell = self._bells[0]
         self._workspaces: Any = None  # likewise
         self._margins = margins(game, self.evaluation, options.selectivity)  # likewise
-        self.workers = self.new_workers(1)
+        self.workers = self._new_workers(worker_count)
         self._counters_before_line: dict[str, int] = {}
         self.line_steps = 0
         """Odd while a line is completed: the leader's record is then no part of the search. A reader in another thread
@@ -154,7 +155,12 @@ class Root:
         """The record of the leader."""
         return self.workers[0]
 
-    def new_workers(self, count: int) -> Any:
+    def set_worker_count(self, count: int) -> None:
+        """Have `count` workers. New records are made only if the number changes."""
+        if len(self.workers) != count:
+            self.workers = self._new_workers(count)
+
+    def _new_workers(self, count: int) -> Any:
         """Return the records of `count` workers with the settings of the options."""
         try:
             workers = allocate(WORKER, count)
