@@ -21,8 +21,8 @@ from outflank.othello.squares import START, othello
 from outflank.parallel.delivering import continue_frame, serial_moves
 from outflank.parallel.divided import Divided, Plan, usual_threshold
 from outflank.parallel.shared_state import ALL, CREW, CUT, FRAME, HAND, OFFER, OPEN, TAKE, frame_bytes
+from outflank.parallel.split_schemes import ESTIMATING, PROVING, SELECTIVE
 from outflank.parallel.taking import expected_below
-from outflank.parallel.young_brothers import ESTIMATING, PROVING, SELECTIVE
 from outflank.players.clock import Clock
 from outflank.players.specs import player
 from outflank.search.algorithms import ALGORITHMS
