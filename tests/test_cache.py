@@ -16,7 +16,7 @@ import pytest
 
 import outflank.warm
 from outflank.folders import cache_folder
-from outflank.kernels import cache, files, lane_forms, stored
+from outflank.kernels import cache, cache_files, lane_forms, stored
 from tests.forks import Forks
 
 pytestmark = pytest.mark.compiled
@@ -128,7 +128,7 @@ def test_a_kernel_that_another_calls_is_made_once_and_found_again(forked, tmp_pa
     assert forked("-c", asked, **arguments).stdout == "240\n['compiled', 'loaded']\n"
     # One that asks for what is not there any more is made anew.
     (caller,) = tmp_path.rglob("*twice*.kernel")
-    files.write(caller, (files.read(caller) or b"").replace(b"factorial", b"factorian"))
+    cache_files.write(caller, (cache_files.read(caller) or b"").replace(b"factorial", b"factorian"))
     assert forked("-c", asked, **arguments).stdout == "240\n['loaded', 'compiled']\n"
 
 
@@ -438,8 +438,8 @@ def test_a_cache_that_fails_without_a_reason_is_reported(monkeypatch, tmp_path):
         def fail(path, payload, error=error):
             raise error
 
-        monkeypatch.setattr(files, "write", fail)
-        monkeypatch.setattr(files, "_warned", False)
+        monkeypatch.setattr(cache_files, "write", fail)
+        monkeypatch.setattr(cache_files, "_warned", False)
         with pytest.warns(RuntimeWarning, match=rf"kernels cannot be kept in .* \({said}\)"):
             failing.save_overload((), result)
 
@@ -469,7 +469,7 @@ def kept(forked, tiny: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def sealed(file: Path, payload: bytes) -> None:
     """Keep something, as a kernel is kept."""
-    files.write(file, payload)
+    cache_files.write(file, payload)
 
 
 # Each gets a kernel's file, and what is in another's.
@@ -519,7 +519,7 @@ def test_old_generations_make_room(forked, tiny, tmp_path):
         os.utime(folder, (number, number))
     assert forked("-c", TWICE, cache_dir=tmp_path, path=tiny).returncode == 0
     left = sorted(path.name for path in (tmp_path / "kernels").iterdir())
-    assert len(left) == files.GENERATIONS_KEPT
+    assert len(left) == cache_files.GENERATIONS_KEPT
     assert [name for name in left if name.startswith("old")] == ["old4", "old5", "old6", "old7", "old8"]
 
 

@@ -7,7 +7,7 @@ import pytest
 
 import outflank
 from outflank.errors import InvalidOption
-from outflank.gpu import memory as memory_module
+from outflank.gpu import device_table as memory_module
 from outflank.gpu import ordering, solving
 from outflank.kernels.bits import U64
 from tests.simulator import simulated

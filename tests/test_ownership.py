@@ -9,7 +9,7 @@ import pytest
 from outflank import ownership
 from outflank.distributed.engines.on_ray.membership import members
 from outflank.errors import OutflankError
-from outflank.kernels import files
+from outflank.kernels import cache_files
 from outflank.ownership import complaint, exposure, make_private
 
 pytestmark = [
@@ -128,52 +128,52 @@ def test_modes_of_files(place, mode, writable, readable):
 
 
 def test_kernels_are_not_read_from_where_others_write(place, recwarn, monkeypatch, foreign):
-    monkeypatch.setattr(files, "_warned", False)
+    monkeypatch.setattr(cache_files, "_warned", False)
     file = place / "kernels" / "a.kernel"
-    files.write(file, b"code")
+    cache_files.write(file, b"code")
     assert (file.parent.stat().st_mode & 0o777, file.stat().st_mode & 0o777) == (0o700, 0o600)
-    files.require_private(file.parent)
-    assert files.read(file) == b"code"
+    cache_files.require_private(file.parent)
+    assert cache_files.read(file) == b"code"
     file.chmod(0o666)
-    assert files.read(file) is None
+    assert cache_files.read(file) is None
     file.chmod(0o644)
-    assert files.read(file) == b"code"
+    assert cache_files.read(file) == b"code"
     foreign(file)
-    assert files.read(file) is None
+    assert cache_files.read(file) is None
     (warning,) = recwarn
     assert f"others may write to {file}" in str(warning.message)
     assert "\n" not in str(warning.message)
     place.chmod(0o777)
-    with pytest.raises(files.Exposed, match=f"others may write to {place}"):
-        files.require_private(file.parent)
-    with pytest.raises(files.Exposed):
-        files.write(place / "elsewhere" / "a.kernel", b"code")
+    with pytest.raises(cache_files.Exposed, match=f"others may write to {place}"):
+        cache_files.require_private(file.parent)
+    with pytest.raises(cache_files.Exposed):
+        cache_files.write(place / "elsewhere" / "a.kernel", b"code")
     assert not (place / "elsewhere").exists()
 
 
 def test_a_kernel_under_another_name_is_none(place):
     file = place / "a.kernel"
-    files.write(file, b"code")
+    cache_files.write(file, b"code")
     other = file.rename(place / "b.kernel")
-    assert files.read(other) is None
+    assert cache_files.read(other) is None
 
 
 @as_root
 def test_root_keeps_nothing_in_another_users_home(place):
     make_private(place)
     os.chown(place, STRANGER, STRANGER)
-    with pytest.raises(files.Exposed, match=f"{place} belongs to another user"):
-        files.write(place / ".cache" / "outflank" / "kernels" / "a.kernel", b"code")
+    with pytest.raises(cache_files.Exposed, match=f"{place} belongs to another user"):
+        cache_files.write(place / ".cache" / "outflank" / "kernels" / "a.kernel", b"code")
     assert list(place.iterdir()) == []
 
 
 @as_root
 def test_a_file_that_was_given_away_is_another_users(place, monkeypatch):
-    files.write(place / "a.kernel", b"code")
+    cache_files.write(place / "a.kernel", b"code")
     os.chown(place / "a.kernel", STRANGER, STRANGER)
-    monkeypatch.setattr(files, "_warned", False)
+    monkeypatch.setattr(cache_files, "_warned", False)
     with pytest.warns(RuntimeWarning, match="belongs to another user"):
-        assert files.read(place / "a.kernel") is None
+        assert cache_files.read(place / "a.kernel") is None
 
 
 # --- notes of clusters ---

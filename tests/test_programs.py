@@ -20,7 +20,7 @@ from outflank.players.simple import First, Random
 from outflank.players.specs import player as player_in_words
 from outflank.protocols import client, gtp_client, nboard_client
 from outflank.protocols.gtp_client import GtpPlayer
-from outflank.protocols.gtp_time import ClockStyle, time_left, time_settings
+from outflank.protocols.gtp_client_clock import ClockStyle, time_left, time_settings
 from outflank.protocols.nboard_client import NBoardPlayer
 from outflank.search.contract import Stop
 from outflank.ui.cli import main

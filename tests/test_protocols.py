@@ -27,7 +27,7 @@ from outflank.players.player import Choice, Player, SimplePlayer
 from outflank.players.simple import First, Random
 from outflank.protocols import listening
 from outflank.protocols.gtp import GtpEngine
-from outflank.protocols.gtp_clock import GtpClock
+from outflank.protocols.gtp_server_clock import GtpClock
 from outflank.protocols.listening import lines_of
 from outflank.protocols.nboard import NBoardEngine
 from outflank.search.contract import Stop

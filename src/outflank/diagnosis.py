@@ -11,7 +11,7 @@ import numpy as np
 
 from outflank.folders import cache_folder
 from outflank.games.description import OWN_GAMES, GameDescription, game_named
-from outflank.kernels import files
+from outflank.kernels import cache_files
 from outflank.kernels.atomics import fetch_add
 from outflank.kernels.compiler import kernel
 from outflank.kernels.record_types import allocate, record_type
@@ -83,7 +83,7 @@ def _atomics() -> str:
 def _cache() -> str:
     directory = cache_folder()
     started = time.perf_counter()
-    files.prepare(directory)
+    cache_files.prepare(directory)
     with tempfile.NamedTemporaryFile(dir=directory) as file:
         file.write(b"outflank")
     return f"{directory} can be written ({1000 * (time.perf_counter() - started):.1f} ms)"

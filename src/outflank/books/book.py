@@ -102,9 +102,9 @@ class Book:
 
     @property
     def margin(self) -> int:
-        """Default for how much less than the best a played move may be worth: twice a negligible difference.
+        """Default margin by which a played move may fall short of the best: twice a negligible difference.
 
-        Within that, searches of the depth of a book often change their minds.
+        Book-depth searches often reverse the order of moves this close.
         """
         return 2 * self.scale.near
 

@@ -103,6 +103,6 @@ def _date(text: str) -> str:
 
 
 def _clock(text: str) -> str:
-    """Return a clock in PGN's seconds as text."""
+    """Convert a PGN time control (`seconds+increment`) to our notation; empty if it is not one."""
     match = re.fullmatch(r"(\d{1,6})(?:\+(\d{1,6}))?", text.strip(), re.ASCII)
     return write_clock(ClockTimes(float(match[1]), float(match[2] or 0))) if match and int(match[1]) else ""

@@ -135,5 +135,5 @@ def last_score(game: Any, tables: Any, position: Any, cell: Any) -> Any:
 
 @generic
 def freedom(game: Any, tables: Any, cells: Any) -> Any:
-    """Return the mobility of a side with these moves, from 0 to 15: moves that leave the opponent the least are tried
-    first."""
+    """Return a side's mobility, 0 to 15, given the cells it can play; move ordering tries first the moves that leave
+    the opponent the lowest."""

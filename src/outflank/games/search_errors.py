@@ -21,7 +21,7 @@ class SearchErrors:
 
     @classmethod
     def read(cls, data: bytes, place: str) -> "SearchErrors":
-        """Return the formula in a document of `outflank train depths`."""
+        """Return the formula in a file written by `outflank train depths`."""
         try:
             errors = json.loads(data)["errors"]
             return cls(*(float(errors[name]) for name in ("constant", "stage", "shallow", "between")))

@@ -31,7 +31,7 @@ class Gesture:
     picked: tuple[str, ...] = ()
     """The pieces to select first, in a line; none: a piece is placed."""
     way: tuple[float, float] | None = None
-    """The direction in which they move."""
+    """Direction in which the picked pieces move; None: a piece is placed, or a pass."""
     goes: tuple[tuple[str, str | None], ...] = ()
     """The origin and the target of every piece that moves; target None: off the board."""
 

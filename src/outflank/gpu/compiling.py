@@ -15,7 +15,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, overload
 
-from outflank.kernels import files, scripts
+from outflank.kernels import cache_files, scripts
 from outflank.kernels.cache import CachedKernel, note_origin, write_kernel
 from outflank.kernels.compile_errors import raise_explanation
 from outflank.kernels.compiler import load_numba
@@ -93,7 +93,7 @@ class _DeviceCache(CachedKernel):
         """Return the cached kernel for `signature` on the current device; None: it must be compiled."""
         started = time.perf_counter()
         path = self._path(signature, target.codegen())
-        payload = files.read(path) if path else None
+        payload = cache_files.read(path) if path else None
         kernel = _from_bytes(payload) if payload is not None else None
         if kernel is not None:
             self.note(signature, "loaded", time.perf_counter() - started)
@@ -112,7 +112,7 @@ class _DeviceCache(CachedKernel):
         try:
             payload = _to_bytes(kernel)
         except (RuntimeError, pickle.PicklingError) as error:  # it refers to objects of this process only
-            files.warn_once(f"kernel {self._name} cannot be kept ({error})")
+            cache_files.warn_once(f"kernel {self._name} cannot be kept ({error})")
             return
         write_kernel(path, payload)
 

@@ -40,8 +40,8 @@ from outflank.games.endings import (
 from outflank.games.rules import pack, score, unpack
 from outflank.gpu.compiling import device_kernel
 from outflank.gpu.device import cuda
+from outflank.gpu.device_table import HIGHEST, LOWEST, look_up, store_bounds
 from outflank.gpu.jobs import NODES, OPEN, TAKEN, deliver, divide, has_idle, is_moot, row_for_part, waiting_job
-from outflank.gpu.memory import HIGHEST, LOWEST, look_up, store_bounds
 from outflank.gpu.ordering import CELL, EMPTY, FIELD, LISTED, left_to_opponent, with_move
 from outflank.gpu.threads import LANES, atomic_load, fetch_add, idle, warp_count
 from outflank.kernels.bits import U64, bit_at, lowest, popcount

@@ -22,7 +22,7 @@ from outflank.games.endings import NO_SCORE, free_cells, freedom, handed_over, o
 from outflank.games.rules import pack, unpack
 from outflank.gpu.compiling import device_kernel
 from outflank.gpu.device import cuda
-from outflank.gpu.memory import HIGHEST, LOWEST, store_bounds
+from outflank.gpu.device_table import HIGHEST, LOWEST, store_bounds
 from outflank.gpu.ordering import CELL, EMPTY, FIELD, LISTED, left_to_opponent, with_move
 from outflank.gpu.threads import atomic_load, exchange, fence, fetch_add, fetch_max
 from outflank.kernels.bits import U64, bit_at, lowest, popcount

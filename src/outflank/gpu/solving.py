@@ -14,10 +14,10 @@ from outflank.games.description import OWN_GAMES, game_named
 from outflank.games.endings import batch_tables
 from outflank.gpu.choosing import DeviceOption, on_device
 from outflank.gpu.device import cuda
+from outflank.gpu.device_table import ENTRY_BYTES, clear_table, free_bytes, highest_power, new_table, table_bits
 from outflank.gpu.driver import simulated
 from outflank.gpu.endings import UNSOLVED, solve_each
 from outflank.gpu.jobs import NODES, TALLIES, Jobs, Plan, prepare
-from outflank.gpu.memory import ENTRY_BYTES, clear_table, free_bytes, highest_power, new_table, table_bits
 from outflank.gpu.positions import Words, checked_positions
 from outflank.kinds import Between, Misfit
 from outflank.machine import usable_cores
@@ -35,7 +35,8 @@ FEW, SHORT_OF_FEW, SERIAL_MOVES_OF_FEW = 1 << 12, 8, 1
 divided: 145 of 13 to 15 free cells took 0.18 s, with two serial moves 0.5 s."""
 
 DIVIDED_ENDINGS = 1 << 17
-"""Number of the last endings of a batch that are divided from the start: the others are done before, a thread each."""
+"""The last this many endings of a batch are divided among threads from the start; those before them get one thread
+each."""
 
 BUDGET = 1 << 14
 """Nodes after which any ending is divided, once threads are idle."""

@@ -35,7 +35,7 @@ import numpy as np
 
 from outflank.errors import reason_of
 from outflank.folders import NoHome, cache_folder
-from outflank.kernels import files, lane_forms, scripts, stored
+from outflank.kernels import cache_files, lane_forms, scripts, stored
 from outflank.kernels.calling import Callee, publish
 from outflank.kernels.loading import import_numba
 from outflank.notices import notify
@@ -315,9 +315,9 @@ class CachedKernel:
         key = repr((self._name, str(signature), names, *machine, sys.version_info[:2]))
         digest = hashlib.blake2b(key.encode() + users, digest_size=12).hexdigest()
         try:
-            files.require_private(generation())
-        except (NoHome, files.Exposed) as error:
-            files.warn_once(f"kernels are not kept: {error}" if isinstance(error, NoHome) else str(error))
+            cache_files.require_private(generation())
+        except (NoHome, cache_files.Exposed) as error:
+            cache_files.warn_once(f"kernels are not kept: {error}" if isinstance(error, NoHome) else str(error))
             return None
         return generation() / f"{self._name}-{digest}.kernel"
 
@@ -325,11 +325,11 @@ class CachedKernel:
 def write_kernel(path: Path, payload: bytes) -> None:
     """Write a kernel's file; warn if that fails."""
     try:
-        files.write(path, payload)
+        cache_files.write(path, payload)
     except OSError as error:
-        files.warn_once(f"kernels cannot be kept in {path.parent} ({reason_of(error)})")
-    except files.Exposed as error:
-        files.warn_once(str(error))
+        cache_files.warn_once(f"kernels cannot be kept in {path.parent} ({reason_of(error)})")
+    except cache_files.Exposed as error:
+        cache_files.warn_once(str(error))
 
 
 class KernelCache(CachedKernel):
@@ -340,7 +340,7 @@ class KernelCache(CachedKernel):
         started = time.perf_counter()
         with _single_check():
             path = self._path(signature, target.codegen())
-            payload = files.read(path) if path else None
+            payload = cache_files.read(path) if path else None
             result = stored.from_bytes(payload, target) if payload is not None else None
         if result is not None:
             self._publish(signature, result, path)

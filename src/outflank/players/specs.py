@@ -23,7 +23,7 @@ HUMAN = "human"
 KINDS = ("computer", "random", "first", *EXTERNAL)
 
 MOST_CHARACTERS = 10_000
-"""Maximum length of the words for a player; commands of programs are part of them."""
+"""Maximum characters in a player's specification, including an external program's command line."""
 
 _ALIASES = {"time": "seconds", "scheme": "parallel", "habit": "habits"}
 

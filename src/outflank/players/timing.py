@@ -1,12 +1,14 @@
 """Time management: a budget for each move, and whether another iteration is worth beginning.
 
-A budget has two times. After the *soft* one no further iteration is begun, and earlier if the best move has been the
-same for long; at the *hard* one the search is stopped. A fixed time per move, from a clock or a setting, is used up: an
-iteration is begun even if it will not be finished, for its results so far count.
+A budget has two times. No iteration starts after about the *soft* time: sooner if the best move has long been stable,
+a little later if it keeps changing. The search is stopped at the *hard* time. A fixed time per move, from a time
+control or a setting, is spent entirely: an iteration starts even if it cannot be finished, because its results so far
+count.
 
 A search returns some time after its deadline: the system may have given its core to another program. `Lateness`
-estimates that time, from a short measurement before the game and from every move. Every budget keeps it in reserve, and
-no floor ignores it: where the reserve would take all of a move's time, a move is made without a search.
+estimates this delay from a short measurement before the game and from every move. Every budget keeps the delay in
+reserve, and minimum budgets do not override the reserve: if it would take all of a move's time, the player moves
+without a search.
 """
 
 import threading

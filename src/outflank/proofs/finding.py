@@ -41,7 +41,7 @@ SLICE = 64
 """Number of positions that a worker takes at a time: one of them may take a second."""
 
 NOT_FOUND = 255
-"""A code that is no move of a game with plain rules."""
+"""Marks a position for which no move was found; no game with `plain_rules` uses this move code."""
 
 
 @kernel

@@ -16,8 +16,8 @@ from outflank.games.description import GAMES, OWN_GAMES, GameDescription, titles
 from outflank.games.sides import Side
 from outflank.kinds import Between, Misfit
 from outflank.players.player import Player
-from outflank.protocols.gtp_clock import GtpClock
 from outflank.protocols.gtp_game import CommandRefused, GtpGame, gtp_name, vertex
+from outflank.protocols.gtp_server_clock import GtpClock
 from outflank.protocols.listening import Urgency, cleaned
 from outflank.protocols.serving import Engine, ServedProtocol
 from outflank.words import from_words, is_count
@@ -31,8 +31,8 @@ _sides = {"b": Side.BLACK, "black": Side.BLACK, "w": Side.WHITE, "white": Side.W
 class GtpEngine(Engine):
     """A game, and the player that thinks about it.
 
-    `make` returns the player for a board's rules; it is called again when they change, with the game or the board's
-    size.
+    `make` returns the player for a board's rules; it is called again whenever the rules change, that is, when the game
+    or the board size changes.
     """
 
     def __init__(

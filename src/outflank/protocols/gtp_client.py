@@ -24,8 +24,8 @@ from outflank.protocols.client import (
 )
 from outflank.protocols.driving import ProgramPlayer, Refusal, read_move
 from outflank.protocols.gtp import STOP
+from outflank.protocols.gtp_client_clock import ClockStyle, time_left, time_settings
 from outflank.protocols.gtp_game import gtp_name
-from outflank.protocols.gtp_time import ClockStyle, time_left, time_settings
 from outflank.search.contract import Stop
 
 NEEDED = ("clear_board", "play", "genmove")

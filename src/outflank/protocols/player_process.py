@@ -65,7 +65,7 @@ class Ask:
     method: str
     arguments: tuple[Any, ...]
     with_stop: bool = False
-    """Whether the method takes a `Stop`, which the word `stop` on a line of its own calls."""
+    """Whether the method takes a `Stop`; a line consisting of `stop` triggers it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -90,11 +90,11 @@ def alphabeta(game, evaluation, position, state, alpha, beta, depth, ply, start,
         r <= alpha         =>  v <= r
         alpha < r < beta   =>  v == r
         r >= beta          =>  v >= r
-    for every order of moves and every table whose entries have equal depth. With `worker.at_least`, v may be the value
-    of a deeper search. `depth` must be at least 1. Once `worker.aborted` is set the result is worthless, and nothing
-    has been written to the table.
+    for every order of moves and every table, of which only entries of exactly this depth are used. With
+    `worker.at_least`, deeper entries are used too, and v may be the value of a deeper search. `depth` must be at least
+    1. Once `worker.aborted` is set the result is worthless; this node and its unfinished descendants store nothing.
 
-    With `worker.scout`, moves after the first are searched with a null window first and again only if they beat it
+    With `worker.scout`, moves after the first are searched with a null window first and again only if they raise alpha
     (principal variation search). The promise is the same.
     """
     worker.nodes += 1

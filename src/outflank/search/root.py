@@ -326,7 +326,7 @@ class Root:
         """The move that has the lower bound."""
 
     def learn(self, root_value: RootValue, alpha: int, beta: int, moves: Sequence[RootMove]) -> None:
-        """Store the bounds from the search of some moves in (alpha, beta)."""
+        """Store the bounds that a search of `moves` with the window (alpha, beta) has proved."""
         if root_value.value > alpha and (self.lower is None or root_value.value > self.lower):
             self.lower, self.best = root_value.value, root_value.move
         if root_value.value < beta and len(moves) == len(self.moves):

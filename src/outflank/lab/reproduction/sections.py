@@ -154,13 +154,13 @@ class PublishedTable:
     expected: Mapping[str, Expected] = field(default_factory=dict)
     """Expectations by column."""
     single: Mapping[tuple[tuple[Cell, ...], str], Expected] = field(default_factory=dict)
-    """Expectations of cells that differ from their column, such as misprints."""
+    """Expectations for single cells that override their column's, for example for misprints."""
     sources: Callable[[Setting], Sequence[Source]]
     figures: Callable[[Sequence[MeasuredCell]], Sequence[Figure]] = _no_figures
     absent: str = ""
     """Why cells without a source are not measured."""
     printed: bool = True
-    """False if these integers are known of the report's program but are in no report."""
+    """False if the numbers come from the report's program and no report prints them."""
     notes: tuple[str, ...] = ()
 
     @property

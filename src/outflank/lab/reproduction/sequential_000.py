@@ -1,4 +1,4 @@
-"""Report 000's sequential program: effects of its options, its table and its long search, measured here."""
+"""Report 000's sequential program, measured again: its table, its long search and the effects of its options."""
 
 from collections.abc import Iterable, Sequence
 from functools import partial

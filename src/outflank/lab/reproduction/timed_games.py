@@ -32,7 +32,7 @@ from outflank.search.contract import Stop
 
 THREADS = tuple(range(1, 33))
 DEPTH = 7
-"""Plies of the games that both reports time."""
+"""Search depth, in plies, of the games timed in both reports."""
 
 ENOUGH = 0.8
 """The efficiency that report 002 calls good."""

@@ -15,7 +15,7 @@ from outflank.errors import OutflankError
 from outflank.folders import cache_folder
 from outflank.gpu.driver import DeviceFacts, first_device, simulated
 from outflank.gpu.troubles import DeviceTrouble
-from outflank.kernels import files, lane_forms
+from outflank.kernels import cache_files, lane_forms
 from outflank.kernels.compiler import interpreted, load_numba
 from outflank.machine import this_machine
 from outflank.placement import can_bind
@@ -72,8 +72,8 @@ def _facts() -> dict[str, Any]:
         "threads": "without a global lock" if not _has_global_lock() else "with a global lock; kernels release it",
         **_gpu(),
         "cache": _cache_directory(),
-        "cache_files": files.disk_usage()[0],
-        "cache_bytes": files.disk_usage()[1],
+        "cache_files": cache_files.disk_usage()[0],
+        "cache_bytes": cache_files.disk_usage()[1],
     }
 
 

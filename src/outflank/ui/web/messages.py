@@ -175,7 +175,7 @@ class Gesture(Struct, frozen=True, kw_only=True, omit_defaults=True):
     picked: tuple[str, ...] = ()
     """The cells of the pieces that are selected first, in a line; empty: a piece is put down."""
     way: tuple[float, float] | None = None
-    """The direction in which they move."""
+    """Direction in which the picked pieces move; None: a piece is put down, or a pass."""
     goes: tuple[tuple[str, str | None], ...] = ()
     """Source and target of every piece that moves; None: off the board."""
 

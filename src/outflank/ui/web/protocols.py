@@ -16,7 +16,7 @@ from uvicorn.server import ServerState
 from websockets.frames import Frame
 
 from outflank.ui.web.sockets import Sockets
-from outflank.ui.web.visits.limits import Bucket
+from outflank.ui.web.visits.rate_limit import Bucket
 
 FRAMES_A_SECOND, FRAMES_AT_ONCE = 50.0, 500
 """Maximum rate of frames that end no message (continuations, pings, pongs), and maximum number of them at once."""

@@ -105,7 +105,7 @@ def _forward_result(then: Then | None, failed: Then | None, future: "Future[Any]
 
 
 def close_all(processes: Iterable[CalledProcess], function: Callable[[], None], seconds: float) -> None:
-    """Call a function in all processes at the same time to release their resources, and end them."""
+    """Call a function in all processes at the same time to release their resources, then end the processes."""
     process_list = list(processes)
     wait([process.call(function) for process in process_list if process.has_started], seconds)
     for process in process_list:

@@ -58,7 +58,7 @@ class RayTaskActor:
             self._runner.cancel(ticket)
 
     def report(self) -> None:
-        """Return nothing: an answer to this call is the heartbeat."""
+        """Do nothing: that the call returns at all is the heartbeat."""
 
     def close(self) -> None:
         """Release the worker's resources."""

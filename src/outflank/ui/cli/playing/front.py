@@ -28,7 +28,7 @@ class Front(Protocol):
         """Report an event of the game, which stays visible until the human has acted."""
 
     def reply(self, text: str) -> None:
-        """Show a reply to the human."""
+        """Show `text` as the answer to what the human entered."""
 
     def redraw(self, board: Board[Any], ticking: Ticking) -> None:
         """Redraw the board, if needed, between a reply and the next prompt."""

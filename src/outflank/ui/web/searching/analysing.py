@@ -48,9 +48,11 @@ class AnalysisState:
 
 
 class AnalysisTask:
-    """One analysis. `run` is called in threads, one at a time; it calls `tell` from any thread.
+    """One analysis. `run` may be called from different threads but never concurrently; `tell` may be called from any
+    thread.
 
-    The caller that creates an analysis closes it: its tables are freed then, or when the searching thread returns.
+    Whoever creates an analysis must close it; closing frees its tables, at once or, while `run` is active, when `run`
+    returns.
     """
 
     def __init__(

@@ -20,8 +20,8 @@ from outflank.ui.web.lobby.lobby import Lobby
 from outflank.ui.web.messages import Game, Gone, Message, Refused
 from outflank.ui.web.requests import Request
 from outflank.ui.web.visits.activity import Activity
-from outflank.ui.web.visits.limits import Bucket
 from outflank.ui.web.visits.outbox import Outbox
+from outflank.ui.web.visits.rate_limit import Bucket
 from outflank.ui.web.visits.welcome import welcome
 
 TOO_FAST, TOO_SLOW = "too many messages", "messages are not read"
