@@ -1,5 +1,8 @@
 // The connection to the server: requests and answers, streams, and reconnection.
 
+/** @import { Answers, ConnectionEvents, Emitter, Message, RequestOf } from "./types.js" */
+/** @import { StreamFailure, Streams, Welcome } from "./types.js" */
+
 const VERSION = 1;
 const FIRST_WAIT_MS = 250;
 const LONGEST_WAIT_MS = 8000;
@@ -10,16 +13,23 @@ export class Refusal extends Error {}
 /** The connection was lost before the answer arrived. */
 export class ConnectionLost extends Error {}
 
+const ConnectionEmitter = /** @type {new () => Emitter<ConnectionEvents>} */ (EventTarget);
+
 /** Emits `welcome`, `game`, `gone`, `running`, `lost` and `outdated`. */
-export class Connection extends EventTarget {
+export class Connection extends ConnectionEmitter {
+  /** @type {WebSocket | null} */
   #socket = null;
   #number = 0;
+  /** @type {Map<number, { resolve: (answer: Message) => void, reject: (error: Error) => void }>} */
   #pending = new Map();
+  /** @type {Map<number, (message: Message | StreamFailure) => void>} */
   #streams = new Map();
   #retryDelay = FIRST_WAIT_MS;
   #timer = 0;
+  /** @type {Welcome | null} */
   welcome = null;
 
+  /** @param {URL} address */
   constructor(address) {
     super();
     this.address = address;
@@ -41,16 +51,27 @@ export class Connection extends EventTarget {
     socket.onclose = () => socket === this.#socket && this.#connectionClosed();
   }
 
-  /** Send a request. @returns the answer; throws `Refusal` or `ConnectionLost` */
+  /**
+   * Send a request.
+   * @template {keyof Answers} Kind
+   * @param {RequestOf<Kind>} message
+   * @returns {Promise<Answers[Kind]>} the answer; throws `Refusal` or `ConnectionLost`
+   */
   ask(message) {
     return new Promise((resolve, reject) => {
       if (!this.ready) return reject(new ConnectionLost());
       const ask = this.#send(message);
-      this.#pending.set(ask, { resolve, reject });
+      this.#pending.set(ask, { resolve: /** @type {(answer: Message) => void} */ (resolve), reject });
     });
   }
 
-  /** Send a request with a stream of answers for `listener`; the last one has `done`. @returns its number */
+  /**
+   * Send a request with a stream of answers for `listener`; the last one has `done`.
+   * @template {keyof Streams} Kind
+   * @param {RequestOf<Kind>} message
+   * @param {(message: Streams[Kind] | StreamFailure) => void} listener
+   * @returns its number
+   */
   follow(message, listener) {
     if (!this.ready) return 0;
     const ask = this.#send(message);
@@ -63,21 +84,23 @@ export class Connection extends EventTarget {
     return ask;
   }
 
-  /** Ignore further messages of a stream. */
+  /** Ignore further messages of a stream. @param {number} ask */
   forget(ask) {
     this.#streams.delete(ask);
     this.#pending.delete(ask);
   }
 
+  /** @param {object} message @returns its number */
   #send(message) {
     const ask = ++this.#number;
     this.#socket.send(JSON.stringify({ ...message, ask }));
     return ask;
   }
 
+  /** @param {Message} message */
   #receive(message) {
     if (message.kind === "welcome") return this.#acceptWelcome(message);
-    const number = message.re ?? null;
+    const number = "re" in message ? message.re : null;
     const request = number === null ? undefined : this.#pending.get(number);
     if (message.kind === "game") this.#emit("game", message);
     if (message.kind === "gone") this.#emit("gone", message);
@@ -94,13 +117,14 @@ export class Connection extends EventTarget {
         request.reject(new Refusal(message.why));
       } else request.resolve(message);
     }
-    if (message.of) {
+    if ("of" in message) {
       this.#pending.delete(message.of);
       this.#streams.get(message.of)?.(message);
       if (message.done) this.#streams.delete(message.of);
     }
   }
 
+  /** @param {Welcome} message */
   #acceptWelcome(message) {
     if (message.version !== VERSION) return this.#emit("outdated", message);
     this.#retryDelay = FIRST_WAIT_MS;
@@ -123,6 +147,11 @@ export class Connection extends EventTarget {
     if (this.#timer) this.connect();
   }
 
+  /**
+   * @template {keyof ConnectionEvents} Name
+   * @param {Name} name
+   * @param {ConnectionEvents[Name]} detail
+   */
   #emit(name, detail) {
     this.dispatchEvent(new CustomEvent(name, { detail }));
   }

@@ -13,6 +13,8 @@ import { shell } from "./parts/shell.js";
 import { OpenGame } from "./game/open_game.js";
 import { words } from "./parts/words.js";
 
+/** @import { App, View, ViewName } from "./types.js" */
+
 const socket = new URL("socket", location.href);
 socket.protocol = socket.protocol.replace("http", "ws");
 socket.hash = "";
@@ -20,19 +22,21 @@ socket.hash = "";
 const connection = new Connection(socket);
 const openGame = new OpenGame(connection);
 
-/** The objects and functions that every view may use. */
-const app = { connection, openGame, visit, ...shell(openGame) };
+/** @type {App} */
+const app = { connection, openGame, visit, boardView: null, ...shell(openGame) };
 const views = { boardView: boardView(app), games: games(app), lab: lab(app) };
 app.boardView = views.boardView;
 
+/** @type {View | null} */
 let currentView = null;
 let arrivals = 0;
+/** @type {ReturnType<typeof currentAddress> | null} */
 let pendingAddress = null; // an address that could not be shown yet, with its state
 
 /** Show the view that the address names. */
 async function showAddress() {
   const [parts, arrival] = [addressParts(), ++arrivals];
-  const name = Object.hasOwn(words.views, parts[0] ?? "") ? parts[0] : "play";
+  const name = Object.hasOwn(words.views, parts[0] ?? "") ? /** @type {ViewName} */ (parts[0]) : "play";
   pendingAddress = connection.ready ? null : currentAddress();
   if (pendingAddress) return;
   if (name === "games" || name === "lab") {
@@ -40,20 +44,29 @@ async function showAddress() {
     show(views[name], name, parts.slice(1));
     return;
   }
-  const showBoardWhen = async (opening) => {
+  const showBoardWhen = async (/** @type {Promise<unknown>} */ opening) => {
     await opening;
     if (arrival === arrivals) show(views.boardView, name, parts.slice(1));
   };
   await tryOr(
     () => showBoardWhen(openFromAddress(parts, name)),
     // Otherwise the last game or a new one, or at least the list of saved games.
-    () => tryOr(() => showBoardWhen(openDefault()), () => arrival === arrivals && showGameList()),
+    () =>
+      tryOr(
+        () => showBoardWhen(openDefault()),
+        () => arrival === arrivals && showGameList(),
+      ),
   );
 }
 
 const currentAddress = () => ({ to: location.hash, state: history.state });
 
-/** Run an action; if the server refuses it, show the reason and run another one. */
+/**
+ * Run an action; if the server refuses it, show the reason and run another one.
+ * @param {() => unknown} action
+ * @param {() => unknown} otherwise
+ * @returns {Promise<void>}
+ */
 async function tryOr(action, otherwise) {
   try {
     await action();
@@ -69,7 +82,11 @@ function showGameList() {
   show(views.games, "games", []);
 }
 
-/** Open the game that the address names, or the last open one, or a new one. */
+/**
+ * Open the game that the address names, or the last open one, or a new one.
+ * @param {string[]} parts
+ * @param {ViewName} name
+ */
 async function openFromAddress(parts, name) {
   if (parts[0] === "game" && parts[1]) return openGame.open(parts[1]);
   const request = name !== "play" ? addressRequest(parts) : null;
@@ -82,6 +99,7 @@ async function openDefault() {
   return openGame.begin(newGame.defaults(connection.welcome));
 }
 
+/** @param {string | null | undefined} id */
 async function tryOpen(id) {
   if (!id) return false;
   try {
@@ -93,6 +111,7 @@ async function tryOpen(id) {
   }
 }
 
+/** @param {View} view @param {ViewName} name @param {string[]} parameters */
 function show(view, name, parameters) {
   if (currentView && currentView !== view) currentView.leave();
   app.showView(view.element, name);

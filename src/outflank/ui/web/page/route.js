@@ -17,6 +17,7 @@ export function address(...names) {
 /** @param {string} text */
 function encodePart(text) {
   return encodeURIComponent(text)
+    .replaceAll("~", "%7E") // as it stands for a slash below
     .replaceAll("%20", "+")
     .replaceAll("%2F", "~")
     .replaceAll("%3D", "=")

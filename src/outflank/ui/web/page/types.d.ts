@@ -73,7 +73,10 @@ export type Attributes = Record<string, string | number | boolean | null | undef
 
 /** An `EventTarget` whose events have these details, by name. */
 export interface Emitter<Details> {
-  addEventListener<Name extends keyof Details>(name: Name, listener: (event: CustomEvent<Details[Name]>) => unknown): void;
+  addEventListener<Name extends keyof Details>(
+    name: Name,
+    listener: (event: CustomEvent<Details[Name]>) => unknown,
+  ): void;
   dispatchEvent(event: CustomEvent): boolean;
 }
 
@@ -141,7 +144,7 @@ export interface StreamFailure {
   lost?: boolean;
 }
 
-type PageRequest =
+export type PageRequest =
   | New
   | Place
   | Open
@@ -163,29 +166,18 @@ type PageRequest =
   | Run
   | Cancel;
 
-type WithoutNumber<Kind extends PageRequest> = Kind extends PageRequest ? Omit<Kind, "ask"> : never;
+/** Each type of a union without a field. */
+export type Without<Type, Field extends string> = Type extends unknown ? Omit<Type, Field> : never;
 
 /** A request of this kind without its number, which the connection adds. */
-export type RequestOf<Kind> = { kind: Kind } & WithoutNumber<Extract<PageRequest, { kind: Kind }>>;
+export type RequestOf<Kind> = { kind: Kind } & Without<Extract<PageRequest, { kind: Kind }>, "ask">;
 
 /** A request that changes the open game. */
-export type ChangeKind = "sit" | "play" | "go" | "prune" | "promote" | "resign";
+export type ChangeRequest = Without<Sit | Play | Go | Prune | Promote | Resign, "ask">;
 
 /** Any message of the server. */
 export type Message =
-  | Welcome
-  | Refused
-  | Game
-  | Kept
-  | Gone
-  | Left
-  | Text
-  | Halted
-  | Analysis
-  | Compared
-  | Reviewed
-  | Laboratory
-  | Running;
+  Welcome | Refused | Game | Kept | Gone | Left | Text | Halted | Analysis | Compared | Reviewed | Laboratory | Running;
 
 // --- messages in JSON: messages.py and requests.py document their fields, and a test compares them ---
 

@@ -9,6 +9,10 @@ import { Shape } from "./shape.js";
 import { PieceLayer } from "./piece_layer.js";
 import { words } from "../parts/words.js";
 
+/** @import { Cell, Game, Gesture, MoveValue } from "../types.js" */
+
+/** @typedef {"cells" | "last" | "pieces" | "rings" | "values" | "arrows" | "handles"} LayerName */
+
 const DRAG_SHARE = 0.4; // a drag over a larger part of the distance is a move
 
 const HEXAGON = [0, 1, 2, 3, 4, 5].map((corner) => {
@@ -17,17 +21,24 @@ const HEXAGON = [0, 1, 2, 3, 4, 5].map((corner) => {
 });
 
 export class Board {
+  /** @type {Shape | null} */
   #shape = null;
+  /** @type {Game | null} */
   #game = null;
   #selection = new Selection();
+  /** @type {Map<string, { group: SVGGElement, cell: Cell }>} */
   #cells = new Map();
+  /** @type {PieceLayer | null} */
   #pieceLayer = null;
+  /** @type {Map<string, MoveValue>} */
   #values = new Map();
+  /** @type {string | null} */
   #focus = null;
   #canMove = false;
+  /** @type {((index: number) => void) | null} */
   #paint = null;
 
-  /** @param onMove called with every legal move that the user makes */
+  /** @param {(move: string) => void} onMove called with every legal move that the user makes */
   constructor(onMove) {
     this.onMove = onMove;
     this.svg = draw("svg", { class: "board", role: "group", "aria-label": words.board.name });
@@ -44,11 +55,15 @@ export class Board {
     return this.#shape;
   }
 
-  /** Show a position. `canMove`: the user may move. `before`: the position shown before, to animate the move. */
+  /**
+   * Show a position. `canMove`: the user may move. `before`: the position shown before, to animate the move.
+   * @param {Game} game
+   * @param {{ canMove?: boolean, before?: Game | null }} options
+   */
   show(game, { canMove = true, before = null } = {}) {
     const focused = this.svg.contains(document.activeElement);
     if (!this.#shape?.like(game.shape, game.cells)) this.#build(game);
-    const isNextMove = before && this.#isNextMove(before, game);
+    const isNextMove = before !== null && this.#isNextMove(before, game);
     this.#game = game;
     this.#canMove = canMove;
     this.#selection.reset(canMove ? game.legal : []);
@@ -60,8 +75,8 @@ export class Board {
   }
 
   /**
-   * Show values of moves, `[{gesture, valueText, loss, exact, best, rank}]`: on the cells where pieces are placed, else
-   * as arrows.
+   * Show values of moves: on the cells where pieces are placed, else as arrows.
+   * @param {MoveValue[]} moveValues
    */
   showValues(moveValues) {
     this.#values = new Map(moveValues.map((value) => [value.gesture.move, value]));
@@ -73,7 +88,10 @@ export class Board {
     this.#labelCells();
   }
 
-  /** While a position is set up, `paint` is called with every chosen cell; null: cells make moves again. */
+  /**
+   * While a position is set up, `paint` is called with every chosen cell; null: cells make moves again.
+   * @param {((index: number) => void) | null} paint
+   */
   paint(paint) {
     this.#paint = paint;
     this.svg.classList.toggle("painting", paint !== null);
@@ -89,8 +107,10 @@ export class Board {
     this.#cells.get(this.#focus)?.group.focus();
   }
 
+  /** @type {Partial<Record<LayerName, SVGGElement>>} */
   #layers = {};
 
+  /** @param {Game} game */
   #build({ shape, cells }) {
     this.#shape = new Shape(shape, cells);
     this.#cells.clear();
@@ -122,6 +142,7 @@ export class Board {
     );
   }
 
+  /** @param {Cell} cell */
   #cell(cell) {
     const face =
       this.#shape.kind === "squares"
@@ -146,16 +167,23 @@ export class Board {
     return group;
   }
 
-  /** Whether `game` is one move after `before`, so that the move can be animated. */
+  /**
+   * Whether `game` is one move after `before`, so that the move can be animated.
+   * @param {Game} before
+   * @param {Game} game
+   */
   #isNextMove(before, game) {
     return (
-      game.last && before.id === game.id && game.nodes.find((node) => node.id === game.node)?.parent === before.node
+      game.last !== null &&
+      before.id === game.id &&
+      game.nodes.find((node) => node.id === game.node)?.parent === before.node
     );
   }
 
   /** Draw what can be chosen now. */
   #refresh() {
     const joining = this.#selection.joining();
+    /** @param {string} name @param {"joining" | "picked"} kind */
     const ring = (name, kind) =>
       draw("circle", { class: kind, cx: this.#shape.at.get(name).x, cy: this.#shape.at.get(name).y, r: 0.47 });
     setChildren(
@@ -195,7 +223,10 @@ export class Board {
     }
     // If there are handles, the values are drawn beyond them.
     const gestures = this.#selection.gestures().filter((gesture) => this.#values.has(gesture.move));
-    const placeBeyond = (gesture) => ({ ...handlePlace(gesture, this.#shape, 0.54), size: 0.68 });
+    const placeBeyond = (/** @type {Gesture} */ gesture) => ({
+      ...handlePlace(gesture, this.#shape, 0.54),
+      size: 0.68,
+    });
     const tags = this.#selection.picked.length
       ? gestures.map((gesture) => valueTag(this.#values.get(gesture.move), placeBeyond(gesture), this.#shape))
       : [...cellValues].map(([name, value]) => valueTag(value, this.#shape.at.get(name), this.#shape));
@@ -203,7 +234,9 @@ export class Board {
     this.svg.classList.toggle("holding", this.#selection.picked.length > 0);
   }
 
+  /** @param {Map<string, Gesture>} targets */
   #valuesByCell(targets) {
+    /** @type {Map<string, MoveValue>} */
     const cellValues = new Map();
     for (const [cell, gesture] of targets) {
       const value = this.#values.get(gesture.move);
@@ -227,9 +260,14 @@ export class Board {
     this.#layers[this.#shape.kind === "squares" ? "pieces" : "cells"].after(this.#layers.last);
   }
 
+  /**
+   * @param {string} name
+   * @param {Record<"legal" | "movable" | "joining" | "picked", boolean>} marks
+   * @param {MoveValue | undefined} value
+   */
   #label(name, marks, value) {
     const sign = this.#paint ? this.#game.pieces[this.#shape.index.get(name)] : this.#pieceLayer.sign(name);
-    const labels = [name, words.board.holds[sign] ?? words.board.holds["."]];
+    const labels = [name, sign === "X" || sign === "O" ? words.board.holds[sign] : words.board.holds["."]];
     if (this.#game.last?.to === name) labels.push(words.board.last);
     if (marks.picked) labels.push(words.board.picked);
     else if (marks.legal) labels.push(this.#selection.picked.length ? words.board.goesHere : words.board.legal);
@@ -239,6 +277,7 @@ export class Board {
     return labels.join(", ");
   }
 
+  /** @param {string} name */
   #choose(name) {
     if (this.#paint) return this.#paint(this.#shape.index.get(name));
     if (!this.#canMove) return undefined;
@@ -246,6 +285,7 @@ export class Board {
     return gesture ? this.#play(gesture) : this.#refresh();
   }
 
+  /** @param {Gesture} gesture */
   #play(gesture) {
     this.#selection.clear();
     if (this.#layers.handles.contains(document.activeElement) && this.#cells.has(gesture.to))
@@ -254,6 +294,7 @@ export class Board {
     this.onMove(gesture.move);
   }
 
+  /** @param {string} name */
   #moveFocus(name) {
     if (this.#focus === name) return;
     setAttributes(this.#cells.get(this.#focus)?.group ?? this.#cells.get(name).group, { tabindex: -1 });
@@ -261,9 +302,10 @@ export class Board {
     setAttributes(this.#cells.get(name).group, { tabindex: 0 });
   }
 
+  /** @param {KeyboardEvent} event */
   #key(event) {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const name = event.target.dataset?.cell;
+    const name = /** @type {Element} */ (event.target).getAttribute("data-cell");
     if (name && event.key.startsWith("Arrow")) this.#cells.get(this.#shape.beside(name, event.key))?.group.focus();
     else if (name && (event.key === "Enter" || event.key === " ")) this.#choose(name);
     else if (event.key === "Escape" && this.#selection.picked.length) {
@@ -274,6 +316,7 @@ export class Board {
     event.stopPropagation();
   }
 
+  /** @param {string} cell @param {[number, number]} vector */
   #drag(cell, vector) {
     return this.#pieceLayer.drag(
       this.#selection.draggedGesture(cell, vector, (name) => this.#shape.at.get(name)),
@@ -281,6 +324,7 @@ export class Board {
     );
   }
 
+  /** @param {string} cell @param {[number, number]} vector */
   #drop(cell, vector) {
     const dragged = this.#drag(cell, vector);
     if (dragged && dragged.part > DRAG_SHARE) this.#play(dragged.gesture);

@@ -2,10 +2,19 @@
 
 const CLICK_PIXELS = 6; // a shorter drag is a click
 
-/** Track drags that start on a cell for which `begin` returns true; `move` and `end` get their offset. */
+/**
+ * Track drags that start on a cell for which `begin` returns true; `move` and `end` get their offset.
+ * @param {SVGSVGElement} svg
+ * @param {object} listeners
+ * @param {(cell: string) => boolean} listeners.begin
+ * @param {(cell: string, vector: [number, number]) => void} listeners.move
+ * @param {(cell: string, vector: [number, number]) => void} listeners.end
+ */
 export function trackDrags(svg, { begin, move, end }) {
+  /** @type {{ cell: string, x: number, y: number, pointer: number, far: boolean } | null} */
   let drag = null;
   let wasDragged = false; // the click after a drag is ignored
+  /** @param {PointerEvent} event @returns {[number, number]} */
   const offset = (event) => {
     const scale = svg.getScreenCTM()?.a || 1;
     return [(event.clientX - drag.x) / scale, (event.clientY - drag.y) / scale];
@@ -13,7 +22,7 @@ export function trackDrags(svg, { begin, move, end }) {
   svg.addEventListener("click", (event) => wasDragged && event.stopPropagation(), true);
   svg.addEventListener("pointerdown", (event) => {
     wasDragged = false;
-    const cell = event.target.closest?.("[data-cell]")?.dataset.cell;
+    const cell = /** @type {Element} */ (event.target).closest("[data-cell]")?.getAttribute("data-cell");
     if (event.button !== 0 || !cell || !begin(cell)) return;
     drag = { cell, x: event.clientX, y: event.clientY, pointer: event.pointerId, far: false };
   });
@@ -27,6 +36,7 @@ export function trackDrags(svg, { begin, move, end }) {
     }
     move(drag.cell, offset(event));
   });
+  /** @param {PointerEvent} event @param {(event: PointerEvent) => [number, number]} vector */
   const release = (event, vector) => {
     if (event.pointerId !== drag?.pointer) return;
     const { cell, far: isDrag } = drag;

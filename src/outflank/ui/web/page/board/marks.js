@@ -3,16 +3,24 @@
 import { draw } from "../parts/dom.js";
 import { words } from "../parts/words.js";
 
+/** @import { Shape } from "./shape.js" */
+/** @import { Gesture, MoveValue } from "../types.js" */
+
 // Loss of a poor and of a bad move: in Othello dozens of discs change sides, in Abalone a single marble counts.
 const GRADES = { squares: [2, 6], hexagons: [0.2, 0.6] };
 
-/** The CSS class of a loss. */
+/** The CSS class of a loss. @param {number} loss @param {Shape} shape */
 function grade(loss, shape) {
   const [poor, bad] = GRADES[shape.kind];
   return loss < poor ? "good" : loss < bad ? "poor" : "bad";
 }
 
-/** A value at a place: the best one has a ring, an exact one is underlined. */
+/**
+ * A value at a place: the best one has a ring, an exact one is underlined.
+ * @param {MoveValue} value
+ * @param {{ x: number, y: number, size?: number }} place
+ * @param {Shape} shape
+ */
 export function valueTag({ valueText, loss, exact, best }, { x, y, size = 1 }, shape) {
   const isLong = valueText.length > 4;
   return draw(
@@ -24,19 +32,31 @@ export function valueTag({ valueText, loss, exact, best }, { x, y, size = 1 }, s
   );
 }
 
+/** @param {string[]} names @param {Shape} shape @returns {[x: number, y: number]} */
 const centre = (names, shape) => {
   const cells = names.map((name) => shape.at.get(name));
-  const mean = (key) => cells.reduce((sum, cell) => sum + cell[key], 0) / cells.length;
+  const mean = (/** @type {"x" | "y"} */ key) => cells.reduce((sum, cell) => sum + cell[key], 0) / cells.length;
   return [mean("x"), mean("y")];
 };
 
-/** The distance from a line's centre to its front, in the direction of the move. */
+/**
+ * The distance from a line's centre to its front, in the direction of the move.
+ * @param {Gesture} gesture
+ * @param {[x: number, y: number]} centre
+ * @param {Shape} shape
+ */
 function reach(gesture, [x, y], shape) {
   const [dx, dy] = gesture.way;
   return Math.max(...gesture.picked.map((name) => (shape.at.get(name).x - x) * dx + (shape.at.get(name).y - y) * dy));
 }
 
-/** The arrow of a move; that of rank 0 is the boldest. */
+/**
+ * The arrow of a move; that of rank 0 is the boldest.
+ * @param {Gesture} gesture
+ * @param {Shape} shape
+ * @param {number} rank
+ * @param {string} valueText
+ */
 export function arrow(gesture, shape, rank, valueText) {
   const [x, y] = centre(gesture.picked, shape);
   const [dx, dy] = gesture.way;
@@ -67,7 +87,11 @@ export function arrow(gesture, shape, rank, valueText) {
   );
 }
 
-/** The place of the handle of a move, or a place `beyond` it. */
+/**
+ * The place of the handle of a move, or a place `beyond` it.
+ * @param {Gesture} gesture
+ * @param {Shape} shape
+ */
 export function handlePlace(gesture, shape, beyond = 0) {
   const [x, y] = centre(gesture.picked, shape);
   const [dx, dy] = gesture.way;
@@ -75,7 +99,12 @@ export function handlePlace(gesture, shape, beyond = 0) {
   return { x: x + dx * distance, y: y + dy * distance };
 }
 
-/** A handle in front of the selected line, which moves it in that direction. */
+/**
+ * A handle in front of the selected line, which moves it in that direction.
+ * @param {Gesture} gesture
+ * @param {Shape} shape
+ * @param {() => void} onChoose
+ */
 export function handle(gesture, shape, onChoose) {
   const { x, y } = handlePlace(gesture, shape);
   const [dx, dy] = gesture.way;
@@ -106,6 +135,7 @@ export function handle(gesture, shape, onChoose) {
   return group;
 }
 
+/** @param {number} dx @param {number} dy */
 function directionName(dx, dy) {
   const vertical = dy < -0.2 ? words.ways.up : dy > 0.2 ? words.ways.down : "";
   const horizontal = dx < -0.2 ? words.ways.left : dx > 0.2 ? words.ways.right : "";

@@ -12,7 +12,7 @@ export function isMotionReduced() {
   return reducedMotion.matches;
 }
 
-/** Let a new piece appear. */
+/** Let a new piece appear. @param {Element} body */
 export function animateDrop(body) {
   if (isMotionReduced()) return;
   body.animate(
@@ -24,10 +24,16 @@ export function animateDrop(body) {
   );
 }
 
-/** Flip a piece; `showOtherSide` changes its colour. `distance`: in cells, from the piece that was placed. */
+/**
+ * Flip a piece; `showOtherSide` changes its colour. `distance`: in cells, from the piece that was placed.
+ * @param {Element} body
+ * @param {() => void} showOtherSide
+ * @param {number} distance
+ */
 export function animateFlip(body, showOtherSide, distance) {
   if (isMotionReduced()) return showOtherSide();
   const delay = STAGGER_MS * Math.max(0, distance - 1);
+  /** @type {KeyframeAnimationOptions} */
   const half = { duration: FLIP_MS / 2, fill: "backwards" };
   const firstHalf = body.animate([{ transform: "scaleX(1)" }, { transform: "scaleX(0.02)" }], {
     ...half,
@@ -43,7 +49,12 @@ export function animateFlip(body, showOtherSide, distance) {
   return undefined;
 }
 
-/** Slide a piece from `dx` and `dy` away; `draggedPart`: the part of the distance that it was dragged already. */
+/**
+ * Slide a piece from `dx` and `dy` away; `draggedPart`: the part of the distance that it was dragged already.
+ * @param {Element} body
+ * @param {number} dx
+ * @param {number} dy
+ */
 export function animateSlide(body, dx, dy, draggedPart = 0) {
   if (isMotionReduced()) return;
   const remaining = 1 - draggedPart;
@@ -53,7 +64,13 @@ export function animateSlide(body, dx, dy, draggedPart = 0) {
   });
 }
 
-/** Push a piece off the board, and remove it. */
+/**
+ * Push a piece off the board, and remove it.
+ * @param {Element} piece
+ * @param {Element} body
+ * @param {number} dx
+ * @param {number} dy
+ */
 export function animateFall(piece, body, dx, dy) {
   if (isMotionReduced()) return piece.remove();
   const fall = body.animate(

@@ -4,31 +4,37 @@ import { draw } from "../parts/dom.js";
 import { isMotionReduced, animateDrop, animateFall, animateFlip, animateSlide } from "./motion.js";
 import { piece, showSide } from "./pieces.js";
 
+/** @import { Shape } from "./shape.js" */
+/** @import { Game, Gesture } from "../types.js" */
+
 export class PieceLayer {
   #shape;
+  /** @type {Map<string, SVGGElement>} */
   #pieces = new Map();
+  /** @type {{ gesture: Gesture, part: number } | null} */
   #dragged = null;
 
+  /** @param {Shape} shape */
   constructor(shape) {
     this.#shape = shape;
     this.element = draw("g", { class: "pieces", "aria-hidden": "true" });
   }
 
-  /** The piece on a cell, as in `game.pieces`; undefined: none. */
+  /** The piece on a cell, as in `game.pieces`; undefined: none. @param {string} name */
   sign(name) {
     return this.#pieces.get(name)?.dataset.sign;
   }
 
-  /** Show a position; `animated`: with an animation of its last move. */
+  /** Show a position; `animated`: with an animation of its last move. @param {Game} game @param {boolean} animated */
   show(game, animated) {
     const goes = animated ? (game.last.goes ?? []) : [];
     const draggedPart = this.#dragged && this.#dragged.gesture.move === game.last?.move ? this.#dragged.part : 0;
     const [dx, dy] = game.last?.way ?? [0, 0];
     this.release();
     if (goes.length) {
-      const moving = goes.map(([from, to]) => [this.#pieces.get(from), to]);
+      const moving = goes.map(([from, to]) => ({ group: this.#pieces.get(from), to }));
       for (const [from] of goes) this.#pieces.delete(from);
-      for (const [group, to] of moving) {
+      for (const { group, to } of moving) {
         if (!group) continue;
         const body = group.querySelector(".body");
         if (to === null || to === undefined) animateFall(group, body, dx, dy);
@@ -62,7 +68,11 @@ export class PieceLayer {
     });
   }
 
-  /** Drag the pieces of a move a part of their way; null: there is no such move. */
+  /**
+   * Drag the pieces of a move a part of their way; null: there is no such move.
+   * @param {Gesture | null} gesture
+   * @param {[number, number]} vector
+   */
   drag(gesture, vector) {
     this.release();
     if (!gesture) return null;

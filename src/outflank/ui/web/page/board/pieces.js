@@ -2,11 +2,18 @@
 
 import { draw } from "../parts/dom.js";
 
+/** @import { Shape } from "./shape.js" */
+
 const RADIUS = { squares: 0.42, hexagons: 0.455 };
 const HOLLOW = 0.44;
+/** @type {Record<string, string>} */
 const NAMES = { X: "black", O: "white" };
 
+/** @typedef {[offset: number, colour: string][]} Stops */
+
+/** @param {Stops} pairs */
 const stops = (pairs) => pairs.map(([offset, colour]) => draw("stop", { offset, "stop-color": colour }));
+/** @param {string} id @param {number} cx @param {number} cy @param {Stops} pairs */
 const radialGradient = (id, cx, cy, pairs) =>
   draw("radialGradient", { id, cx, cy, r: 0.75, fx: cx, fy: cy }, stops(pairs));
 
@@ -62,11 +69,12 @@ export function gradients() {
   return draw("svg", { class: "paints", width: 0, height: 0, "aria-hidden": "true", focusable: "false" }, defs);
 }
 
-/** The board without pieces. */
+/** The board without pieces. @param {Shape} shape */
 export function boardGround(shape, plain = false) {
   return shape.kind === "squares" ? felt(shape, plain) : wood(shape, plain);
 }
 
+/** @param {Shape} shape @param {boolean} plain */
 function felt(shape, plain) {
   const [left, right, top, bottom] = [shape.left - 0.5, shape.right + 0.5, shape.top - 0.5, shape.bottom + 0.5];
   const [width, height] = [right - left, bottom - top];
@@ -95,8 +103,9 @@ function felt(shape, plain) {
   );
 }
 
+/** @param {Shape} shape @param {boolean} plain */
 function wood(shape, plain) {
-  const corners = (edge) =>
+  const corners = (/** @type {number} */ edge) =>
     shape
       .outline(edge)
       .map((point) => point.map((coordinate) => coordinate.toFixed(3)).join(","))
@@ -110,7 +119,12 @@ function wood(shape, plain) {
   );
 }
 
-/** A piece: a group at its place; animations move the `body` in it. */
+/**
+ * A piece: a group at its place; animations move the `body` in it.
+ * @param {Shape} shape
+ * @param {string} sign
+ * @param {{ x: number, y: number }} place
+ */
 export function piece(shape, sign, { x, y }) {
   const r = RADIUS[shape.kind];
   const body = draw(
@@ -124,7 +138,7 @@ export function piece(shape, sign, { x, y }) {
   return group;
 }
 
-/** Show the black or the white side of a piece. */
+/** Show the black or the white side of a piece. @param {SVGGElement} group @param {Shape} shape @param {string} sign */
 export function showSide(group, shape, sign) {
   const name = NAMES[sign];
   group.dataset.sign = sign;
@@ -132,7 +146,7 @@ export function showSide(group, shape, sign) {
   group.querySelector(".top").setAttribute("class", `top ${name}`);
 }
 
-/** A thumbnail of a position. */
+/** A thumbnail of a position. @param {Shape} shape @param {string} pieces @param {string} label */
 export function thumbnail(shape, pieces, label) {
   return draw(
     "svg",

@@ -1,14 +1,18 @@
 // The selection of pieces on the board, and the legal moves that it allows: a piece is placed, or a line is moved.
 
+/** @import { Cell, Gesture } from "../types.js" */
+
+/** @param {string[]} first @param {string[]} second */
 const sameCells = (first, second) => first.length === second.length && first.every((cell) => second.includes(cell));
 const MIN_COSINE = Math.cos(Math.PI / 6);
 
 export class Selection {
+  /** @type {Gesture[]} */
   #legal = [];
-  /** The cells of the selected pieces. */
+  /** The cells of the selected pieces. @type {string[]} */
   picked = [];
 
-  /** Set the legal moves of another position, and clear the selection. */
+  /** Set the legal moves of another position, and clear the selection. @param {Gesture[]} legal */
   reset(legal) {
     this.#legal = legal;
     this.picked = [];
@@ -18,7 +22,11 @@ export class Selection {
     this.picked = [];
   }
 
-  /** Choose a cell. @returns the move that this makes; null: none, but the selection may have changed */
+  /**
+   * Choose a cell.
+   * @param {string} cell
+   * @returns the move that this makes; null: none, but the selection may have changed
+   */
   choose(cell) {
     const gesture = this.targets().get(cell);
     if (gesture) return gesture;
@@ -33,6 +41,7 @@ export class Selection {
 
   /** The moves that can be made by choosing a cell, by cell. */
   targets() {
+    /** @type {Map<string, Gesture>} */
     const targets = new Map();
     if (!this.picked.length) {
       for (const gesture of this.#legal) if (gesture.to && !gesture.picked?.length) targets.set(gesture.to, gesture);
@@ -40,6 +49,7 @@ export class Selection {
     }
     const gestures = this.gestures();
     for (const gesture of gestures) if (gesture.to) targets.set(gesture.to, gesture);
+    /** @type {Map<string, Gesture[]>} */
     const byTarget = new Map();
     for (const gesture of gestures) {
       for (const [, to] of gesture.goes ?? []) if (to) byTarget.set(to, [...(byTarget.get(to) ?? []), gesture]);
@@ -67,22 +77,20 @@ export class Selection {
     return new Set(lines.flat().filter((piece) => !this.picked.includes(piece)));
   }
 
-  /** The moves without a cell, such as a pass. */
-  unplaced() {
-    return this.#legal.filter((gesture) => !gesture.to && !gesture.picked?.length);
-  }
-
   /**
    * The move of a piece that is dragged along a vector: of the selected line, or of the line that the piece pushes from
    * behind.
+   * @param {string} cell
+   * @param {[number, number]} vector
+   * @param {(name: string) => Cell} cellAt
    */
   draggedGesture(cell, [x, y], cellAt) {
     const length = Math.hypot(x, y) || 1;
-    const isAlong = (gesture) =>
+    const isAlong = (/** @type {Gesture} */ gesture) =>
       gesture.way && (gesture.way[0] * x + gesture.way[1] * y) / length / Math.hypot(...gesture.way) > MIN_COSINE;
     if (this.picked.length > 1 && this.picked.includes(cell)) return this.gestures().find(isAlong) ?? null;
     const from = cellAt(cell);
-    const pushesFromBehind = (gesture) =>
+    const pushesFromBehind = (/** @type {Gesture} */ gesture) =>
       gesture.picked.every((piece) => {
         const [dx, dy] = [cellAt(piece).x - from.x, cellAt(piece).y - from.y];
         const ahead = dx * gesture.way[0] + dy * gesture.way[1];
@@ -98,7 +106,7 @@ export class Selection {
     return this.#legal.filter((gesture) => gesture.picked?.length).map((gesture) => gesture.picked);
   }
 
-  /** The shortest movable line that contains the selection and another piece. */
+  /** The shortest movable line that contains the selection and another piece. @param {string} cell */
   #shortestLineWith(cell) {
     if (!this.picked.length) return null;
     const pieces = [...this.picked, cell];

@@ -1,9 +1,13 @@
 // The geometry of a board: its outline, its coordinates, and the neighbours of cells.
 
+/** @import { Cell, Game } from "../types.js" */
+
+/** @typedef {Cell & { parts: RegExpExecArray }} NamedCell a cell with the letter and the number of its name */
+
 const EDGE = { squares: 0.85, hexagons: 1.1 };
 
-/** @param shape `squares` or `hexagons` @param cells as in `game` */
 export class Shape {
+  /** @param {Game["shape"]} shape @param {Cell[]} cells as in `game` */
   constructor(shape, cells) {
     this.kind = shape;
     this.cells = cells;
@@ -14,13 +18,14 @@ export class Shape {
     this.right = Math.max(...xs);
     this.top = Math.min(...ys);
     this.bottom = Math.max(...ys);
+    /** @type {Cell[][]} */
     this.rows = [];
     for (const cell of cells) (this.rows[cell.row] ??= []).push(cell);
     this.rows = this.rows.filter(Boolean);
     for (const row of this.rows) row.sort((first, second) => first.x - second.x);
   }
 
-  /** Whether this is the shape of a board with these cells. */
+  /** Whether this is the shape of a board with these cells. @param {Game["shape"]} shape @param {Cell[]} cells */
   like(shape, cells) {
     return (
       this.kind === shape &&
@@ -35,7 +40,11 @@ export class Shape {
     return [left, top, this.right + edge - left, this.bottom + edge - top].map((value) => +value.toFixed(4)).join(" ");
   }
 
-  /** The corners of the board, `edge` beyond the centres of its outermost cells. */
+  /**
+   * The corners of the board, `edge` beyond the centres of its outermost cells.
+   * @param {number} edge
+   * @returns {[x: number, y: number][]}
+   */
   outline(edge) {
     if (this.kind === "squares") {
       const [l, r, t, b] = [this.left - edge, this.right + edge, this.top - edge, this.bottom + edge];
@@ -66,6 +75,7 @@ export class Shape {
     return this.kind === "squares" ? this.#besideSquares(namedCells) : this.#besideHexagons(namedCells);
   }
 
+  /** @param {NamedCell[]} namedCells */
   #besideSquares(namedCells) {
     const distance = 0.5 + (EDGE.squares - 0.5) / 2;
     const above = namedCells.filter((cell) => cell.y === this.top);
@@ -76,7 +86,9 @@ export class Shape {
     ];
   }
 
+  /** @param {NamedCell[]} namedCells */
   #besideHexagons(namedCells) {
+    /** @type {Map<string, NamedCell>} */
     const lowest = new Map();
     for (const cell of namedCells) if (!(lowest.get(cell.parts[2])?.y > cell.y)) lowest.set(cell.parts[2], cell);
     const first = this.rows.map((row) => namedCells.find((cell) => cell.name === row[0].name));
@@ -86,7 +98,7 @@ export class Shape {
     ];
   }
 
-  /** The cell that an arrow key moves to. */
+  /** The cell that an arrow key moves to; undefined: none. @param {string} name @param {string} key */
   beside(name, key) {
     const cell = this.at.get(name);
     const row = this.rows.findIndex((cells) => cells.includes(cell));

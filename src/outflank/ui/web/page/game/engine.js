@@ -1,5 +1,7 @@
 // A running analysis: requested anew whenever another position is shown.
 
+/** @import { Analysis, App, Game, MoveValue, RequestOf, StreamFailure } from "../types.js" */
+
 /** Follows one analysis; calls `listener` with every message, and with null if there is nothing to search. */
 export class Engine {
   #app;
@@ -7,14 +9,20 @@ export class Engine {
   #number = 0;
   #searched = "";
   on = false;
+  /** @type {Analysis | null} */
   last = null;
 
+  /** @param {App} app @param {(message: Analysis | null) => void} listener */
   constructor(app, listener) {
     this.#app = app;
     this.#listener = listener;
   }
 
-  /** Search the current node of a game with these parameters, unless that is already running. */
+  /**
+   * Search the current node of a game with these parameters, unless that is already running.
+   * @param {Game} game
+   * @param {Pick<RequestOf<"analyse">, "moves" | "options">} parameters
+   */
   search(game, parameters) {
     const key = JSON.stringify([game.id, game.node, parameters]);
     if (!this.on || !this.#app.connection.ready) return;
@@ -33,6 +41,7 @@ export class Engine {
     );
   }
 
+  /** @param {Analysis | StreamFailure} message */
   #receive(message) {
     if (message.kind === "refused") {
       this.#searched = "";
@@ -60,7 +69,12 @@ export class Engine {
   }
 }
 
-/** The values for the board: each move with its gesture and its loss. */
+/**
+ * The values for the board: each move with its gesture and its loss.
+ * @param {Analysis} message
+ * @param {Game} game
+ * @returns {MoveValue[]}
+ */
 export function moveValues(message, game) {
   const gestures = new Map(game.legal.map((gesture) => [gesture.move, gesture]));
   const best = message.moves[0]?.value ?? 0;

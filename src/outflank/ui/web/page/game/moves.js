@@ -5,15 +5,23 @@ import { make, setChildrenKeepingFocus, setAttributes, iconButton } from "../par
 import { icon } from "../parts/icons.js";
 import { words } from "../parts/words.js";
 
+/** @import { OpenGame } from "./open_game.js" */
+/** @import { Tree } from "./tree.js" */
+/** @import { Game } from "../types.js" */
+
 const w = words.moves;
+/** @type {Record<string, string>} */
+const marks = w.marks;
+/** @type {Record<string, string>} */
 const GRADE = { "?!": "doubtful", "?": "mistake", "??": "blunder" };
 
 export class Moves {
   #openGame;
   #content = "";
+  /** @type {Map<number, HTMLButtonElement>} */
   #buttons = new Map();
 
-  /** @param editable whether lines can be promoted and pruned */
+  /** @param {OpenGame} openGame @param {boolean} editable whether lines can be promoted and pruned */
   constructor(openGame, editable) {
     this.#openGame = openGame;
     this.list = make("div", { class: "moves", role: "group", "aria-label": w.title, tabindex: 0 });
@@ -38,7 +46,7 @@ export class Moves {
 
   promote() {
     const { game } = this.#openGame;
-    if (this.edits) this.#openGame.change("promote", { node: game.node });
+    if (this.edits) this.#openGame.change({ kind: "promote", node: game.node });
   }
 
   /** Delete the current move and all that follow; ask first if that is more than one. */
@@ -47,9 +55,10 @@ export class Moves {
     if (!this.edits || tree.parent(game.node) === null) return;
     const count = tree.count(game.node);
     if (count > 1 && !(await confirm(w.sure(count), w.remove))) return;
-    if (this.#openGame.game?.id === game.id) this.#openGame.change("prune", { node: game.node });
+    if (this.#openGame.game?.id === game.id) this.#openGame.change({ kind: "prune", node: game.node });
   }
 
+  /** @param {Game} game */
   show(game) {
     const tree = this.#openGame.tree;
     const content = game.id + JSON.stringify(game.nodes);
@@ -67,10 +76,11 @@ export class Moves {
       setAttributes(this.edits.prune, { disabled: isFirst });
     }
     // The button that was just pressed may be disabled now.
-    if (this.element.contains(document.activeElement) && document.activeElement.disabled) this.list.focus();
+    const focused = document.activeElement;
+    if (focused instanceof HTMLButtonElement && focused.disabled && this.element.contains(focused)) this.list.focus();
   }
 
-  /** Scroll the list, but not the page, to the current move. */
+  /** Scroll the list, but not the page, to the current move. @param {number} node @returns {void} */
   #scrollTo(node) {
     const button = this.#buttons.get(node);
     if (!button) return void (this.list.scrollTop = 0);
@@ -79,6 +89,7 @@ export class Moves {
       this.list.scrollTop = top - height / 2;
   }
 
+  /** @param {Tree} tree @returns {void} */
   #build(tree) {
     this.#buttons.clear();
     const main = tree.mainLine().slice(1);
@@ -109,8 +120,14 @@ export class Moves {
     setChildrenKeepingFocus(this.list, rows);
   }
 
-  /** A variation, with its own variations. */
+  /**
+   * A variation, with its own variations.
+   * @param {Tree} tree
+   * @param {number} from
+   * @returns {HTMLElement}
+   */
   #variation(tree, from) {
+    /** @type {HTMLElement[]} */
     const parts = [];
     tree.line(from).forEach((id, index) => {
       const { side } = tree.node(id);
@@ -124,10 +141,11 @@ export class Moves {
     return make("div", { class: "variation" }, parts);
   }
 
+  /** @param {Tree} tree @param {number} id */
   #button(tree, id) {
     const node = tree.node(id);
     const grade = GRADE[node.mark];
-    const hint = [w.marks[node.mark], node.best && node.mark && w.better(node.best)].filter(Boolean).join(": ");
+    const hint = [marks[node.mark], node.best && node.mark && w.better(node.best)].filter(Boolean).join(": ");
     const element = make(
       "button",
       {

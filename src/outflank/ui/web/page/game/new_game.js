@@ -5,10 +5,17 @@ import { button, dropdown, localStore, labelledField, make, setChildren } from "
 import { address, visit } from "../route.js";
 import { words } from "../parts/words.js";
 
+/** @import { App, Colour, Game, GameKind, RequestOf, Welcome } from "../types.js" */
+
 const w = words.newGame;
 const DEFAULT_LEVEL = 3;
 
-/** The fields for a player: its kind, and the level of a computer. */
+/**
+ * The fields for a player: its kind, and the level of a computer.
+ * @param {Colour} side
+ * @param {string} spec the player as in `Seats`
+ * @param {number} levels the highest level
+ */
 function seat(side, spec, levels) {
   const match = /^computer level=(\d+)$/.exec(spec);
   const kind = dropdown(Object.entries(w.kinds), match ? "computer" : spec in w.kinds ? spec : "human", {
@@ -36,10 +43,11 @@ function seat(side, spec, levels) {
   };
 }
 
+/** @param {GameKind} kind @param {Game["options"] | null} values */
 function options(kind, values) {
   return kind.options.map((option) => {
     const field = dropdown(
-      option.choices.map((value, index) => [value, option.told[index] ?? String(value)]),
+      option.choices.map((value, index) => /** @type {const} */ ([value, option.told[index] ?? String(value)])),
       values?.[option.name] ?? option.default,
     );
     const selectedValue = () => option.choices.find((value) => String(value) === field.value);
@@ -52,27 +60,38 @@ function options(kind, values) {
 }
 
 export const newGame = {
-  /** The request for the first game of a new user. */
+  /**
+   * The request for the first game of a new user.
+   * @param {Welcome} welcome
+   * @returns {RequestOf<"new">}
+   */
   defaults: (welcome) => ({
     kind: "new",
     game: welcome.games[0].name,
     seats: { black: "human", white: `computer level=${DEFAULT_LEVEL}`, clock: "none" },
   }),
 
-  /** Open the dialog; `text`: the position with which the game begins. */
+  /**
+   * Open the dialog; `text`: the position with which the game begins.
+   * @param {App} app
+   * @param {{ text?: string | null, game?: string | null }} options
+   */
   openDialog(app, { text = null, game = null } = {}) {
     if (document.querySelector("dialog[open]")) return;
     const welcome = app.connection.welcome;
     const previous = app.openGame.game;
     const lastSeats = JSON.parse(localStore.get("seats", "null")) ?? newGame.defaults(welcome).seats;
     const kind = dropdown(
-      welcome.games.map((game) => [game.name, game.title]),
+      welcome.games.map((game) => /** @type {const} */ ([game.name, game.title])),
       game ?? previous?.game ?? welcome.games[0].name,
     );
     const body = make("div", { class: "fields" });
     const time = dropdown(Object.entries(w.clocks), lastSeats.clock in w.clocks ? lastSeats.clock : "none");
     const errorLine = make("p", { class: "wrong-line", role: "alert", hidden: true });
-    let [fields, seats] = [[], {}];
+    /** @type {ReturnType<typeof options>} */
+    let fields;
+    /** @type {Record<Colour, ReturnType<typeof seat>>} */
+    let seats;
     const fillFields = () => {
       const description = welcome.games.find((description) => description.name === kind.value);
       fields = text ? [] : options(description, previous?.game === description.name ? previous.options : null);

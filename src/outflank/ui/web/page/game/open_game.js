@@ -4,17 +4,29 @@ import { ConnectionLost } from "../connection.js";
 import { UnplayedGames } from "./unplayed_games.js";
 import { Tree } from "./tree.js";
 
+/** @import { Connection } from "../connection.js" */
+/** @import { ChangeRequest, Colour, Emitter, Game, OpenGameEvents } from "../types.js" */
+/** @import { RequestOf, UnsentMove, Without } from "../types.js" */
+
+const OpenGameEmitter = /** @type {new () => Emitter<OpenGameEvents>} */ (EventTarget);
+
 /** Emits `game` (with the game before), `unsent` (a move waits for the connection), `gone` and `wrong`. */
-export class OpenGame extends EventTarget {
+export class OpenGame extends OpenGameEmitter {
   #connection;
+  /** @type {Map<number, number>} */
   #lastSeen = new Map(); // from a node to its child that was shown last: the target of redo
   #unplayed = new UnplayedGames();
+  /** @type {UnsentMove | null} */
   #unsent = null;
   #isLeft = false;
+  /** @type {Promise<boolean> | null} */
   #resuming = null;
+  /** @type {Game | null} */
   game = null;
+  /** @type {Tree | null} */
   tree = null;
 
+  /** @param {Connection} connection */
   constructor(connection) {
     super();
     this.#connection = connection;
@@ -31,6 +43,7 @@ export class OpenGame extends EventTarget {
     return this.#unsent;
   }
 
+  /** @param {string} id @returns {Promise<Game>} */
   async open(id) {
     if (this.game?.id === id && !this.#isLeft) return this.game;
     try {
@@ -53,19 +66,20 @@ export class OpenGame extends EventTarget {
     this.#connection.ask({ kind: "leave" }).catch(() => {}); // without a connection there is nothing to leave
   }
 
-  /** Begin another game. @param message a `new` or `place` request without its number */
+  /** Begin another game. @param {RequestOf<"new"> | RequestOf<"place">} message */
   async begin(message) {
     const game = this.#replace(await this.#connection.ask(message));
     if (message.kind === "new" && !message.text) this.#unplayed.add(game, message);
     return game;
   }
 
-  /** Make a move after the current node. It is remembered until the server has it. */
+  /** Make a move after the current node. It is remembered until the server has it. @param {string} move */
   async play(move) {
     if (this.#resuming) await this.#resuming; // the server may have deleted the shown game
     await this.#play(move);
   }
 
+  /** @param {string} move */
   async #play(move) {
     if (!this.game) return; // it is being created again
     const played = { id: this.game.id, node: this.game.node, move };
@@ -74,16 +88,21 @@ export class OpenGame extends EventTarget {
     if (this.#unsent === played && this.#connection.ready) this.#unsent = null;
   }
 
+  /** @param {number | null | undefined} node */
   go(node) {
     if (node === undefined || node === null || node === this.game.node) return undefined;
     return this.#change({ kind: "go", id: this.game.id, node });
   }
 
-  change(kind, parameters) {
-    return this.#change({ kind, id: this.game.id, ...parameters });
+  /**
+   * Change the game by a request, to which the game's id is added.
+   * @param {Without<ChangeRequest, "id">} request
+   */
+  change(request) {
+    return this.#change({ ...request, id: this.game.id });
   }
 
-  /** Whether a side is played by a human. */
+  /** Whether a side is played by a human. @param {Colour} side */
   isHuman(side) {
     return this.game.seats[side] === "human";
   }
@@ -112,7 +131,7 @@ export class OpenGame extends EventTarget {
     return this.go(node);
   }
 
-  /** The child that was shown last, or the first one. */
+  /** The child that was shown last, or the first one. @param {number} node */
   next(node) {
     const children = this.tree.children(node);
     const lastSeen = this.#lastSeen.get(node);
@@ -129,6 +148,10 @@ export class OpenGame extends EventTarget {
     return this.go(node);
   }
 
+  /**
+   * @param {ChangeRequest} message
+   * @returns {Promise<Game | null>} null: the change failed
+   */
   async #change(message, onLost = () => this.#emit("wrong", { lost: true })) {
     try {
       return await this.#connection.ask(message);
@@ -142,7 +165,7 @@ export class OpenGame extends EventTarget {
     }
   }
 
-  /** Show another game. */
+  /** Show another game. @param {Game} game */
   #replace(game) {
     this.game = null;
     this.#lastSeen.clear();
@@ -152,6 +175,7 @@ export class OpenGame extends EventTarget {
     return game;
   }
 
+  /** @param {Game} game */
   #update(game) {
     const before = this.game;
     if (before && game.revision < before.revision) return;
@@ -192,7 +216,12 @@ export class OpenGame extends EventTarget {
     return true;
   }
 
-  /** Send a move again, unless the server has received it. */
+  /**
+   * Send a move again, unless the server has received it.
+   * @param {UnsentMove} unsent
+   * @param {number} node
+   * @returns {Promise<void>}
+   */
   async #resend(unsent, node) {
     if (this.tree.child(node, unsent.move) !== undefined) return void (this.#unsent = null);
     this.#unsent = unsent; // until the server has it
@@ -200,6 +229,11 @@ export class OpenGame extends EventTarget {
     await this.#play(unsent.move);
   }
 
+  /**
+   * @template {keyof OpenGameEvents} Name
+   * @param {Name} name
+   * @param {OpenGameEvents[Name]} detail
+   */
   #emit(name, detail) {
     this.dispatchEvent(new CustomEvent(name, { detail }));
   }

@@ -5,12 +5,16 @@ import { button, dropdown, labelledField, make } from "../parts/dom.js";
 import { positionAddress, visit } from "../route.js";
 import { words } from "../parts/words.js";
 
+/** @import { App } from "../types.js" */
+
 const w = words.paste;
 
+/** @param {App} app */
 export function paste(app) {
   if (document.querySelector("dialog[open]")) return;
   const text = make("textarea", { rows: 8, spellcheck: "false", required: true });
-  const game = dropdown([["", w.any], ...app.connection.welcome.games.map((kind) => [kind.name, kind.title])], "");
+  const games = app.connection.welcome.games.map((kind) => /** @type {const} */ ([kind.name, kind.title]));
+  const game = dropdown([["", w.any], ...games], "");
   const errorLine = make("p", { class: "wrong-line", role: "alert", hidden: true });
   const submit = async () => {
     try {
@@ -29,7 +33,12 @@ export function paste(app) {
   text.focus();
 }
 
-/** Read a text and show its analysis; an error is shown, or thrown if `throws`. */
+/**
+ * Read a text and show its analysis; an error is shown, or thrown if `throws`.
+ * @param {App} app
+ * @param {string} text
+ * @param {string | null} game
+ */
 paste.read = async (app, text, game = null, throws = false) => {
   try {
     const begun = await app.openGame.begin({ kind: "new", text, ...(game ? { game } : {}) });

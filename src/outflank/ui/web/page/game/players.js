@@ -4,11 +4,17 @@ import { make, setAttributes } from "../parts/dom.js";
 import { clockText } from "../parts/figures.js";
 import { words } from "../parts/words.js";
 
+/** @import { Colour, Game } from "../types.js" */
+
+/** @type {Colour[]} */
+const SIDES = ["black", "white"];
 const TICK_MS = 100;
 const SHORT_S = 10;
 
 export class Players {
+  /** @type {Partial<Record<Colour, Record<"line" | "name" | "count" | "time", HTMLElement>>>} */
   #lines = {};
+  /** @type {Game | null} */
   #game = null;
   #receivedAt = 0;
   #timer = 0;
@@ -17,35 +23,35 @@ export class Players {
     this.element = make(
       "div",
       { class: "players" },
-      ["black", "white"].map((side) => this.#line(side)),
+      SIDES.map((side) => this.#line(side)),
     );
   }
 
+  /** @param {Colour} side */
   #line(side) {
-    const parts = {
-      name: make("span", { class: "name" }),
-      count: make("span", { class: "count" }),
-      time: make("span", { class: "time", role: "timer" }),
-    };
-    parts.line = make(
+    const name = make("span", { class: "name" });
+    const count = make("span", { class: "count" });
+    const time = make("span", { class: "time", role: "timer" });
+    const line = make(
       "div",
       { class: `player ${side}` },
       make("span", { class: "stone", role: "img", "aria-label": words.colours[side] }),
-      parts.name,
-      parts.count,
-      parts.time,
+      name,
+      count,
+      time,
     );
-    this.#lines[side] = parts;
-    return parts.line;
+    this.#lines[side] = { line, name, count, time };
+    return line;
   }
 
+  /** @param {Game} game */
   show(game) {
     if (this.#game?.clock !== game.clock) this.#receivedAt = performance.now();
     this.#game = game;
-    ["black", "white"].forEach((side, index) => {
+    SIDES.forEach((side, index) => {
       const { line, name, count, time } = this.#lines[side];
       name.textContent = game.names[index] || words.seat(game.seats[side]);
-      count.textContent = game.counts[index];
+      count.textContent = String(game.counts[index]);
       setAttributes(count, { title: game.counted, "aria-label": `${game.counts[index]} ${game.counted}` });
       line.classList.toggle("turn", game.turn === side && !game.outcome);
       line.classList.toggle("winner", game.outcome?.winner === side);
@@ -64,7 +70,7 @@ export class Players {
   #tick() {
     const clock = this.#game.clock;
     if (!clock) return;
-    for (const side of ["black", "white"]) {
+    for (const side of SIDES) {
       const elapsed = clock.running === side ? (performance.now() - this.#receivedAt) / 1000 : 0;
       const secondsLeft = clock[side] === null ? null : clock[side] - elapsed;
       const { time } = this.#lines[side];

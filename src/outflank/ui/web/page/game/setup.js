@@ -4,6 +4,9 @@ import { button, make } from "../parts/dom.js";
 import { positionAddress } from "../route.js";
 import { words } from "../parts/words.js";
 
+/** @import { Board } from "../board/board.js" */
+/** @import { App, Colour, RequestOf } from "../types.js" */
+
 const w = words.setup;
 
 export class Setup {
@@ -12,15 +15,19 @@ export class Setup {
   #onChange;
   #pieces = "";
   #sign = "X";
+  /** @type {Colour} */
   #turn = "black";
   open = false;
 
+  /** @param {App} app @param {Board} board @param {() => void} onChange */
   constructor(app, board, onChange) {
     this.#app = app;
     this.#board = board;
     this.#onChange = onChange;
     this.palette = this.#choices(w.put, "sign", Object.entries(w.pieces), (sign) => (this.#sign = sign));
-    this.turns = this.#choices(w.turn, "turn", Object.entries(words.colours), (turn) => (this.#turn = turn));
+    this.turns = this.#choices(w.turn, "turn", Object.entries(words.colours), (turn) => {
+      this.#turn = /** @type {Colour} */ (turn);
+    });
     this.element = make(
       "section",
       { class: "setup", "aria-label": w.title, hidden: true },
@@ -38,7 +45,14 @@ export class Setup {
     );
   }
 
+  /**
+   * @param {string} legend
+   * @param {string} name
+   * @param {[value: string, text: string][]} pairs
+   * @param {(value: string) => void} onChoose
+   */
   #choices(legend, name, pairs, onChoose) {
+    /** @param {[value: string, text: string]} pair @param {number} index */
     const radioButton = ([value, text], index) =>
       make(
         "label",
@@ -56,7 +70,9 @@ export class Setup {
     this.element.hidden = false;
     this.#pieces = game.pieces;
     this.#turn = game.turn;
-    this.turns.querySelector(`[value=${game.turn}]`).checked = true;
+    /** @type {HTMLInputElement} */
+    const radioButton = this.turns.querySelector(`[value=${game.turn}]`);
+    radioButton.checked = true;
     this.#board.paint((index) => this.#paint(index));
     this.#onChange();
     return this.#draw();
@@ -75,6 +91,7 @@ export class Setup {
     if (this.open) this.#draw();
   }
 
+  /** @param {number} index */
   #paint(index) {
     const sign = this.#pieces[index] === this.#sign ? "." : this.#sign;
     this.#pieces = this.#pieces.slice(0, index) + sign + this.#pieces.slice(index + 1);
@@ -92,6 +109,7 @@ export class Setup {
 
   async #done() {
     const { game, options } = this.#app.openGame.game;
+    /** @type {RequestOf<"place">} */
     const request = { kind: "place", game, options, pieces: this.#pieces, turn: this.#turn };
     try {
       const begun = await this.#app.openGame.begin(request);

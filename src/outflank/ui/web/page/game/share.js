@@ -5,35 +5,40 @@ import { button, make } from "../parts/dom.js";
 import { positionAddress } from "../route.js";
 import { words } from "../parts/words.js";
 
+/** @import { App, Form, Text } from "../types.js" */
+
 const w = words.share;
 const PIXELS = 1024;
 
+/** @param {App} app */
 export function share(app) {
   if (document.querySelector("dialog[open]")) return;
   const { game, tree, kind } = app.openGame;
   const link = new URL(positionAddress("analyse", game, tree), location.href).href;
+  /** @type {HTMLInputElement} */
   const field = make("input", {
     type: "text",
     readonly: true,
     value: link,
     "aria-label": w.link,
-    onfocus: (event) => event.target.select(),
+    onfocus: () => field.select(),
   });
   const status = make("p", { class: "quiet", "aria-live": "polite" });
-  const exportAs = (form) => app.connection.ask({ kind: "export", id: game.id, node: game.node, form });
-  const reportingErrors = (act) => async () => {
+  const exportAs = (/** @type {string} */ form) =>
+    app.connection.ask({ kind: "export", id: game.id, node: game.node, form });
+  const reportingErrors = (/** @type {() => unknown} */ act) => async () => {
     try {
       await act();
     } catch (error) {
       status.textContent = error.message || words.connection.offline;
     }
   };
-  const copy = async (text) => {
+  const copy = async (/** @type {string} */ text) => {
     await navigator.clipboard.writeText(text);
     status.textContent = w.copied;
   };
   const forms = (kind?.forms ?? []).filter((form) => form.name !== "svg");
-  const row = (form) =>
+  const row = (/** @type {Form} */ form) =>
     make(
       "div",
       { class: "form-row" },
@@ -84,11 +89,12 @@ export function share(app) {
   );
 }
 
-/** Download a file. */
+/** Download a file. @param {Pick<Text, "file" | "text">} content @param {string} type */
 export function save({ file, text }, type = "text/plain") {
   download(new Blob([text], { type }), file);
 }
 
+/** @param {Blob} blob @param {string} file */
 function download(blob, file) {
   const address = URL.createObjectURL(blob);
   const anchor = make("a", { href: address, download: file });
@@ -98,7 +104,7 @@ function download(blob, file) {
   setTimeout(() => URL.revokeObjectURL(address), 1000);
 }
 
-/** Download the picture as PNG, rendered by the browser. */
+/** Download the picture as PNG, rendered by the browser. @param {Pick<Text, "file" | "text">} picture */
 async function savePng({ file, text }) {
   const address = URL.createObjectURL(new Blob([text], { type: "image/svg+xml" }));
   try {
@@ -109,6 +115,7 @@ async function savePng({ file, text }) {
     const scale = PIXELS / Math.max(width, height);
     const canvas = make("canvas", { width: Math.round(width * scale), height: Math.round(height * scale) });
     canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
+    /** @type {Blob} */
     const blob = await new Promise((resolve) => canvas.toBlob(resolve, "image/png"));
     download(blob, file.replace(/\.svg$/, ".png"));
   } finally {

@@ -2,19 +2,22 @@
 
 import { sessionStore } from "../parts/dom.js";
 
+/** @import { Game, RequestOf } from "../types.js" */
+
 const MOST_GAMES = 30;
 
 export class UnplayedGames {
+  /** @type {Map<string, { message: RequestOf<"new">, blank: boolean }>} */
   #games = new Map(JSON.parse(sessionStore.get("begun", "[]")));
 
-  /** Remember the request that began a game at its usual start. */
+  /** Remember the request that began a game at its usual start. @param {Game} game @param {RequestOf<"new">} message */
   add(game, message) {
     this.#games.set(game.id, { message, blank: true });
     for (const oldest of [...this.#games.keys()].slice(0, -MOST_GAMES)) this.#games.delete(oldest);
     this.update(game);
   }
 
-  /** Note the current state of a game. */
+  /** Note the current state of a game. @param {Game} game */
   update({ id, nodes, seats }) {
     const entry = this.#games.get(id);
     if (!entry) return;
@@ -22,7 +25,7 @@ export class UnplayedGames {
     sessionStore.set("begun", JSON.stringify([...this.#games]));
   }
 
-  /** The request that begins a deleted game again; undefined: the game is unknown, or had moves. */
+  /** The request that begins a deleted game again; undefined: the game is unknown, or had moves. @param {string} id */
   message(id) {
     const entry = this.#games.get(id);
     return entry?.blank ? entry.message : undefined;

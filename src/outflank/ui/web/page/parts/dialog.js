@@ -17,6 +17,7 @@ import { words } from "./words.js";
  * @returns the dialog, which is removed when it is closed
  */
 export function dialog(title, content, { actions = [], submit = null, wide = false } = {}) {
+  const element = make("dialog", { "aria-labelledby": "dialog-name", class: wide ? "wide" : false });
   const name = make("h2", { id: "dialog-name" }, title);
   const head = make(
     "div",
@@ -31,7 +32,7 @@ export function dialog(title, content, { actions = [], submit = null, wide = fal
     make("div", { class: "dialog-body" }, content),
     actions.length > 0 && make("div", { class: "actions" }, actions),
   );
-  const element = make("dialog", { "aria-labelledby": "dialog-name", class: wide ? "wide" : false }, form);
+  element.append(form);
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     submit?.();

@@ -36,7 +36,8 @@ export function setAttributes(element, attributes) {
   for (const [name, value] of Object.entries(attributes)) {
     if (typeof value === "function") element.addEventListener(name.slice(2), value);
     else if (value === false || value === null || value === undefined) element.removeAttribute(name);
-    else if (element.getAttribute(name) !== String(value)) element.setAttribute(name, value === true ? "" : String(value));
+    else if (element.getAttribute(name) !== String(value))
+      element.setAttribute(name, value === true ? "" : String(value));
   }
   return element;
 }
@@ -96,7 +97,7 @@ export function labelledField(text, field, hint = "") {
 
 /**
  * A `select` element.
- * @param {[value: string | number, text: string][]} pairs
+ * @param {(readonly [value: string | number, text: string])[]} pairs
  * @param {string | number} selected
  * @param {Attributes} attributes
  */

@@ -17,7 +17,8 @@ const BYTE_UNITS = [
 /** `1.2 M`: a number of nodes. @param {number} number */
 export function shortNumber(number) {
   for (const [size, unit] of COUNT_UNITS) {
-    if (number >= size) return `${(number / size).toFixed(number >= 10 * size ? 0 : 1)} ${unit}`;
+    // Rounding counts: 999 999 is `1.0 M`, not `1000 k`.
+    if (number >= 0.9995 * size) return `${(number / size).toFixed(number >= 9.95 * size ? 0 : 1)} ${unit}`;
   }
   return String(Math.round(number));
 }
@@ -33,7 +34,7 @@ export function byteText(number) {
 /** `4:09`, or `0:08.3` below ten seconds. @param {number} seconds */
 export function clockText(seconds) {
   const left = Math.max(0, seconds);
-  if (left < 10) return `0:0${left.toFixed(1)}`;
+  if (left < 9.95) return `0:0${left.toFixed(1)}`; // from there on, it would be rounded to 10.0
   const whole = Math.ceil(left);
   const [hours, minutes, secondsRest] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60];
   const twoDigits = (/** @type {number} */ number) => String(number).padStart(2, "0");
@@ -42,9 +43,9 @@ export function clockText(seconds) {
 
 /** @param {number} number */
 export function secondsText(number) {
-  return number < 10
+  return number < 9.995
     ? `${number.toFixed(2)} s`
-    : number < 120
+    : number < 119.5
       ? `${number.toFixed(0)} s`
       : `${(number / 60).toFixed(0)} min`;
 }

@@ -28,9 +28,7 @@ export function listenToKeys(app) {
     End: () => openGame.last(),
     b: () => app.boardView.board.focus(),
     p: () =>
-      openGame.game.passes &&
-      app.boardView.panel.canMove(openGame.game) &&
-      openGame.play(openGame.game.legal[0].move),
+      openGame.game.passes && app.boardView.panel.canMove(openGame.game) && openGame.play(openGame.game.legal[0].move),
     e: () => app.boardView.panel?.toggle?.(),
     m: () => app.boardView.panel.moves?.promote(),
     Delete: () => app.boardView.panel.moves?.prune(),
@@ -74,6 +72,7 @@ export function showHelp() {
   const rows = words.keys.list.map(([key, effect]) =>
     make("div", {}, make("dt", {}, make("kbd", {}, key)), make("dd", {}, effect)),
   );
+  /** @type {HTMLInputElement} */
   const checkbox = make("input", {
     type: "checkbox",
     role: "switch",

@@ -17,7 +17,7 @@ const TOAST_MS = 7000;
 
 /**
  * @param {OpenGame} openGame
- * @returns the functions that views use: `announce`, `showError`, `showNotice`, `showView`, …
+ * @returns the functions that views use: `announce`, `showError`, `showView`, …
  */
 export function shell(openGame) {
   const polite = make("div", { class: "unseen", "aria-live": "polite", id: "said" });
@@ -41,7 +41,11 @@ export function shell(openGame) {
   );
   const skip = make(
     "a",
-    { class: "skip", href: "#main", onclick: (/** @type {MouseEvent} */ event) => (event.preventDefault(), main.focus()) },
+    {
+      class: "skip",
+      href: "#main",
+      onclick: (/** @type {MouseEvent} */ event) => (event.preventDefault(), main.focus()),
+    },
     words.skip,
   );
   const tools = make("div", { class: "tools" }, theme, iconButton(icon("help"), words.help, showHelp));
@@ -117,11 +121,12 @@ export function shell(openGame) {
     polite.dataset.count = String(++announced);
   }
 
-  /** @param {string} text @param {"wrong" | "good"} kind */
-  function showToast(text, kind) {
+  /** @param {string} text */
+  function showError(text) {
+    /** @type {HTMLElement} */
     const note = make(
       "div",
-      { class: `toast ${kind}` },
+      { class: "toast wrong" },
       make("span", {}, text),
       iconButton(icon("close"), words.close, () => note.remove()),
     );
@@ -166,7 +171,6 @@ export function shell(openGame) {
     showDisconnected,
     showConnected,
     showOutdated,
-    showError: (/** @type {string} */ text) => showToast(text, "wrong"),
-    showNotice: (/** @type {string} */ text) => showToast(text, "good"),
+    showError,
   };
 }

@@ -10,6 +10,7 @@ const plural = (count, one, many = `${one}s`) => `${count} ${count === 1 ? one :
 export const words = {
   title: "outflank",
   views: { play: "Play", analyse: "Analyse", watch: "Watch", lab: "Lab", games: "Games" },
+  /** @type {(view: string, game: string) => string} */
   pageTitle: (view, game) => [game, view, "outflank"].filter(Boolean).join(" · "),
   skip: "Skip to the board",
   navigation: "Views",
@@ -30,12 +31,14 @@ export const words = {
     picked: "selected",
     goesHere: "move here",
     last: "last move",
+    /** @type {(move: string, way: string) => string} */
     way: (move, way) => `${move}: ${way}`,
   },
 
   connection: {
     first: "Connecting …",
     lost: "The connection is lost. Trying again …",
+    /** @type {(move: string) => string} */
     unsent: (move) => `The connection is lost. Your move ${move} is sent as soon as it is back.`,
     back: "Connected again.",
     outdated: "This page is older or newer than the server. Load it again.",
@@ -44,17 +47,25 @@ export const words = {
   },
 
   announcements: {
+    /** @type {(side: Colour, move: string) => string} */
     move: (side, move) => `${words.colours[side]} plays ${move}.`,
+    /** @type {(side: Colour) => string} */
     pass: (side) => `${words.colours[side]} passes.`,
+    /** @type {(side: Colour) => string} */
     turn: (side) => `${words.colours[side]} to move.`,
     start: "The start.",
   },
 
   play: {
+    /** @type {(side: Colour) => string} */
     turn: (side) => `${words.colours[side]} to move`,
+    /** @type {(side: Colour) => string} */
     yours: (side) => `Your move: ${side}`,
+    /** @type {(side: Colour) => string} */
     thinking: (side) => `${words.colours[side]} is thinking …`,
+    /** @type {(side: Colour) => string} */
     waits: (side) => `${words.colours[side]}’s computer waits`,
+    /** @type {(side: Colour) => string} */
     mustPass: (side) => `${words.colours[side]} has no move and must pass`,
     pass: "Pass",
     undo: "Undo",
@@ -66,18 +77,21 @@ export const words = {
     rematch: "Rematch",
     newGame: "New game",
     analyse: "Analyse",
-    over: "Game over",
+    /** @type {(text: string) => string} */
     remark: (text) => `The computer: ${text}`,
     moves: "Moves",
     noMoves: "No moves yet",
-    choose: "Moves",
+    /** @type {(count: number) => string} */
     played: (count) => plural(count, "move"),
   },
 
+  /** @type {(text: string) => string} */
   seat: (text) => {
     const level = /^computer level=(\d+)$/.exec(text);
     if (level) return `Computer, level ${level[1]}`;
-    return { human: "Person", computer: "Computer", random: "Random mover", first: "First legal move" }[text] ?? text;
+    /** @type {Record<string, string>} */
+    const kinds = { human: "Person", computer: "Computer", random: "Random mover", first: "First legal move" };
+    return kinds[text] ?? text;
   },
 
   newGame: {
@@ -87,6 +101,7 @@ export const words = {
     white: "White",
     kinds: { human: "Person", computer: "Computer", random: "Random mover" },
     level: "Level",
+    /** @type {(level: string, levels: number) => string} */
     levelOf: (level, levels) => `${level} of ${levels}`,
     clock: "Clock",
     clocks: {
@@ -102,9 +117,9 @@ export const words = {
 
   moves: {
     title: "Moves",
-    start: "Start",
     promote: "Make this the main line",
     prune: "Delete from here on",
+    /** @type {(count: number) => string} */
     sure: (count) => `Delete this move and what follows: ${plural(count, "move")}?`,
     remove: "Delete",
     first: "To the start",
@@ -112,26 +127,31 @@ export const words = {
     forth: "A move on",
     last: "To the end",
     marks: { "?!": "doubtful", "?": "mistake", "??": "blunder" },
+    /** @type {(move: string) => string} */
     better: (move) => `${move} was better`,
   },
 
   analyse: {
     engine: "Engine",
-    on: "Engine on",
-    lines: "Lines",
     moves: "Values",
     all: "all moves",
+    /** @type {(count: number) => string} */
     count: (count) => plural(count, "move"),
+    /** @type {(depth: number, current: number, selectivity: number) => string} */
     depth: (depth, current, selectivity) =>
       [`depth ${depth}${selectivity < 100 ? `@${selectivity} %` : ""}`, current > depth && `at ${current}`]
         .filter(Boolean)
         .join(", "),
+    /** @type {(speed: number) => string} */
     speed: (speed) => `${shortNumber(speed)} nodes/s`,
+    /** @type {(nodes: number) => string} */
     nodes: (nodes) => `${shortNumber(nodes)} nodes`,
     waiting: "waits for its turn",
     compiling: "Compiling: the first search on this machine takes a little longer.",
+    /** @type {(value: string, side: Colour) => string} */
     value: (value, side) => `${value} for ${side}`,
     solved: "Solved",
+    /** @type {(bounds: string) => string} */
     proved: (bounds) => `Proved: ${bounds}`,
     over: "The game is over here: there is nothing to search.",
     off: "The engine is off.",
@@ -171,8 +191,6 @@ export const words = {
     svg: "SVG",
     png: "PNG",
     text: "As text",
-    show: "Show",
-    shown: (form) => `${form} text`,
   },
 
   review: {
@@ -181,15 +199,16 @@ export const words = {
     again: "Review again",
     stop: "Stop",
     time: "Seconds a move",
+    /** @type {(ply: number, plies: number) => string} */
     progress: (ply, plies) => `Move ${ply} of ${plies}`,
     empty: "A review judges every move of the main line.",
     graph: "Value over the game, for black",
+    /** @type {(ply: number, move: string, value: string) => string} */
     at: (ply, move, value) => `Move ${ply}, ${move}${value ? `: ${value} for black` : ""}`,
     begin: "Start",
     none: "No mistakes were found.",
+    /** @type {(mistakes: number) => string} */
     count: (mistakes) => plural(mistakes, "mistake"),
-    black: "black is ahead",
-    white: "white is ahead",
   },
 
   watch: {
@@ -206,12 +225,14 @@ export const words = {
     compare: "Measure speed-up",
     promises: "Promises",
     overhead: "Overhead",
+    /** @type {(done: number, all: number) => string} */
     root: (done, all) => `${done} of ${all} root moves settled`,
     rootTitle: "Root moves",
     table: "Table",
+    /** @type {(part: number, size: string) => string} */
     full: (part, size) => `${Math.round(100 * part)} % of ${size}`,
-    worker: (number) => `Worker ${number}`,
     idle: "idle",
+    /** @type {(move: string, depth: number) => string} */
     at: (move, depth) => [move, depth > 0 ? `depth ${depth}` : ""].filter(Boolean).join(" · "),
     stolen: "stolen",
     own: "own",
@@ -244,6 +265,7 @@ export const words = {
     needsDepth: "To measure, choose a depth.",
     value: "Value",
     waiting: "waits for its turn",
+    /** @type {(workers: number, cores: number) => string} */
     many: (workers, cores) =>
       `${plural(workers, "worker")} on ${plural(cores, "core")}: with more workers than cores the speed-up means little.`,
   },
@@ -254,17 +276,21 @@ export const words = {
     reports: "Reports",
     run: "Run",
     cancel: "Stop",
-    parameters: "Parameters",
     chosen: "chosen by the program",
+    /** @type {(time: string) => string} */
     left: (time) => `about ${time} left`,
+    /** @type {(name: string) => string} */
     running: (name) => `${name} is running`,
     busy: "Another experiment is running.",
+    /** @type {(why: string) => string} */
     failed: (why) => `It failed: ${why}`,
     none: "No reports yet. Run an experiment, and its report appears here.",
     unfinished: "unfinished",
     open: "Open in a tab",
+    /** @type {(name: string) => string} */
     frame: (name) => `Report of ${name}`,
     back: "Back to the experiments",
+    /** @type {(reports: string[]) => string} */
     asked: (reports) => `asked in ${reports.join(", ")}`,
     find: "Find an experiment",
   },
@@ -274,14 +300,15 @@ export const words = {
     none: "No games yet",
     noneHint: "Games that you play or paste are kept here.",
     open: "Open",
-    analyse: "Analyse",
     remove: "Delete",
+    /** @type {(title: string) => string} */
     sure: (title) => `Delete ${title}? It cannot be brought back.`,
     save: "Export",
     more: "More",
     goesOn: "unfinished",
-    drawn: "drawn",
+    /** @type {(black: string, white: string) => string} */
     versus: (black, white) => `${black} – ${white}`,
+    /** @type {(title: string) => string} */
     picture: (title) => `The board of ${title}`,
   },
 
@@ -311,7 +338,4 @@ export const words = {
       ["?", "this help"],
     ],
   },
-
-  wrong: "This does not work",
-  notFound: "There is nothing at this address.",
 };

@@ -10,6 +10,9 @@ import { Setup } from "../game/setup.js";
 import { share } from "../game/share.js";
 import { words } from "../parts/words.js";
 
+/** @import * as types from "../types.js" */
+/** @import { Game, PanelApp, ValuedMove } from "../types.js" */
+
 const w = words.analyse;
 const COUNTS = [1, 3, 5, 8, 200];
 const LINES = 3;
@@ -22,6 +25,7 @@ export class Analysis {
   #shownLines = "[]";
   singleStep = true;
 
+  /** @param {PanelApp} app */
   constructor(app) {
     this.#app = app;
     const { openGame, board } = app;
@@ -29,10 +33,11 @@ export class Analysis {
     this.moves = new Moves(openGame, true);
     this.review = new Review(app, (running) => (running ? this.#pause() : this.#resume()));
     this.setup = new Setup(app, board, () => this.#app.refresh());
+    /** @type {HTMLInputElement} */
     this.switch = make("input", { type: "checkbox", role: "switch", onchange: () => this.toggle(this.switch.checked) });
     this.count = dropdown(
-      COUNTS.map((count) => [count, count === 200 ? w.all : w.count(count)]),
-      Number(localStore.get("values", 200)),
+      COUNTS.map((count) => /** @type {const} */ ([count, count === 200 ? w.all : w.count(count)])),
+      Number(localStore.get("values", "200")),
       { "aria-label": w.moves, onchange: () => this.#countChanged() },
     );
     this.value = make("strong", { class: "value" });
@@ -112,10 +117,11 @@ export class Analysis {
     }
   }
 
+  /** @param {Game} game */
   update(game) {
     this.moves.show(game);
     this.review.show(game);
-    this.setup.show(game);
+    this.setup.show();
     this.engineBox.hidden = this.setup.open;
     if (this.#engine.last && this.#engine.last.node === game.node && this.#engine.last.id === game.id)
       this.#show(this.#engine.last);
@@ -145,6 +151,7 @@ export class Analysis {
     this.#paused = false;
   }
 
+  /** @param {types.Analysis | null} message */
   #show(message) {
     const { game } = this.#app.openGame;
     if (!game) return;
@@ -169,6 +176,7 @@ export class Analysis {
     setAttributes(this.engineBox, { "data-done": message.done && "yes", "data-depth": message.depth });
   }
 
+  /** @param {Game} game */
   #clear(game) {
     this.switch.checked = this.#engine.on;
     if (!this.#engine.on && !this.setup.open) this.#app.board.showValues([]);
@@ -179,13 +187,17 @@ export class Analysis {
     setAttributes(this.engineBox, { "data-done": null, "data-depth": null });
   }
 
-  /** Show lines of play; a click plays up to that move. Unchanged lines are not replaced, or a click could miss. */
+  /**
+   * Show lines of play; a click plays up to that move. Unchanged lines are not replaced, or a click could miss.
+   * @param {ValuedMove[]} moves
+   */
   #showLines(moves) {
     const content = JSON.stringify(moves);
     if (content === this.#shownLines) return;
     this.#shownLines = content;
     const items = moves.map(({ move, value_text: valueText, exact, line = [] }, rank) => {
       const shownMoves = (line[0] === move ? line : [move, ...line]).slice(0, SHOWN_MOVES);
+      /** @param {string} name @param {number} index */
       const moveButton = (name, index) =>
         button(name, () => this.#follow(shownMoves.slice(0, index + 1)), {
           class: "move",
@@ -201,6 +213,7 @@ export class Analysis {
     setChildrenKeepingFocus(this.lines, items);
   }
 
+  /** @param {string[]} moves */
   async #follow(moves) {
     for (const move of moves) await this.#app.openGame.play(move);
   }

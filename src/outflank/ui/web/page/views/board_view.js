@@ -8,6 +8,9 @@ import { positionAddress, visit, address } from "../route.js";
 import { Watch } from "./watch.js";
 import { words } from "../parts/words.js";
 
+/** @import { App, BoardViewName, Game, Gesture, Panel } from "../types.js" */
+
+/** @param {App} app */
 export function boardView(app) {
   const { openGame } = app;
   const board = new Board((move) => openGame.play(move));
@@ -21,12 +24,17 @@ export function boardView(app) {
     make("div", { class: "board-side" }, board.element, otherMoves),
     side,
   );
+  /** @type {Partial<Record<BoardViewName, Panel>>} */
   const panels = {};
   const panelClasses = { play: PlayPanel, analyse: Analysis, watch: Watch };
+  /** @type {Panel | null} */
   let panel = null;
+  /** @type {BoardViewName | null} */
   let name = null;
+  /** @type {{ id: string, node: number, canMove: boolean } | null} */
   let shown = null;
 
+  /** @param {BoardViewName} view */
   function enter(view) {
     if (name !== view) {
       panel?.leave();
@@ -45,7 +53,7 @@ export function boardView(app) {
     panel = name = shown = null;
   }
 
-  /** Show the current state of the game. */
+  /** Show the current state of the game. @param {Game | null} before the state before, to animate the move */
   function refresh(before = null) {
     const { game, tree } = openGame;
     if (!game || !panel) return;
@@ -55,18 +63,21 @@ export function boardView(app) {
     shown = { id: game.id, node: game.node, canMove: panel.canMove(game) };
     title.textContent = `${game.title}, ${words.views[name]}`;
     showOtherMoves(game, panel.canMove(game));
-    panel.update(game, before);
-    const [to, state] =
-      name === "play" ? [address("game", game.id), null] : [positionAddress(name, game, tree), { id: game.id }];
-    visit(to, { quietly: true, state });
+    panel.update(game);
+    if (name === "play") visit(address("game", game.id), { quietly: true });
+    else visit(positionAddress(name, game, tree), { quietly: true, state: { id: game.id } });
     app.setTitle(name);
   }
 
-  /** Show buttons for moves without a cell: a pass, or all moves of a game that does not describe its board. */
+  /**
+   * Show buttons for moves without a cell: a pass, or all moves of a game that does not describe its board.
+   * @param {Game} game
+   * @param {boolean} canMove
+   */
   function showOtherMoves(game, canMove) {
     const moves = canMove ? game.legal.filter((gesture) => !gesture.to && !gesture.picked?.length) : [];
     moves.sort((first, second) => first.move.localeCompare(second.move, "en", { numeric: true }));
-    const label = (gesture) => (game.passes ? words.play.pass : gesture.move);
+    const label = (/** @type {Gesture} */ gesture) => (game.passes ? words.play.pass : gesture.move);
     setChildrenKeepingFocus(
       otherMoves,
       game.passes && canMove && make("p", { class: "must-pass" }, words.play.mustPass(game.turn)),
@@ -82,6 +93,7 @@ export function boardView(app) {
     if (!detail.sameRevision) announce(detail.before);
   });
 
+  /** @param {Game | null} before */
   function announce(before) {
     const { game, tree } = openGame;
     if (!before || before.id !== game.id || (before.node === game.node && before.outcome === game.outcome)) return;

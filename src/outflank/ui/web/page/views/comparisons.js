@@ -4,15 +4,20 @@ import { make, setChildren } from "../parts/dom.js";
 import { secondsText } from "../parts/figures.js";
 import { words } from "../parts/words.js";
 
+/** @import { App, Compared, Game, SearchOptions, StreamFailure } from "../types.js" */
+
 const w = words.watch;
 
 export class Comparisons {
   #app;
   #onStart;
   #number = 0;
+  /** @type {Map<string, Compared[]>} */
   #results = new Map(); // by position
+  /** @type {string | null} */
   #position = null;
 
+  /** @param {App} app @param {() => void} onStart */
   constructor(app, onStart) {
     this.#app = app;
     this.#onStart = onStart;
@@ -33,6 +38,7 @@ export class Comparisons {
     );
   }
 
+  /** @param {SearchOptions} options */
   run(options) {
     const { game } = this.#app.openGame;
     this.#onStart();
@@ -52,6 +58,7 @@ export class Comparisons {
     this.stage.textContent = "";
   }
 
+  /** @param {Game} game */
   show(game) {
     const results = this.#results.get(game.position) ?? [];
     this.element.hidden = !results.length && this.#position === null;
@@ -62,6 +69,7 @@ export class Comparisons {
     );
   }
 
+  /** @param {Compared | StreamFailure} message */
   #receive(message) {
     if (message.kind === "refused") {
       if (!message.lost) this.#app.showError(message.why);
@@ -77,8 +85,9 @@ export class Comparisons {
     this.show(this.#app.openGame.game);
   }
 
+  /** @param {Compared} result */
   #row(result) {
-    const percent = (number) => (number === null ? "" : `${Math.round(100 * number)} %`);
+    const percent = (/** @type {number | null} */ number) => (number === null ? "" : `${Math.round(100 * number)} %`);
     const cells = [
       result.scheme,
       result.workers,

@@ -12,8 +12,11 @@ import { save } from "../game/share.js";
 import { Shape } from "../board/shape.js";
 import { words } from "../parts/words.js";
 
+/** @import { App, ListedGame } from "../types.js" */
+
 const w = words.games;
 
+/** @param {App} app */
 export function games(app) {
   const { connection, openGame, visit } = app;
   const list = make("ul", { class: "cards" });
@@ -32,10 +35,11 @@ export function games(app) {
     button(words.play.newGame, () => newGame.openDialog(app), { class: "primary" }),
   );
   const element = make("div", { class: "view games" }, head, none, list, more);
+  /** @type {number | null} */
   let oldest = null;
   let fills = 0;
 
-  /** Load the games before a time; null: the first page. */
+  /** Load the games before a time; null: the first page. @param {number | null} before */
   async function fill(before = null) {
     const request = ++fills;
     try {
@@ -53,32 +57,34 @@ export function games(app) {
     }
   }
 
+  /** @param {ListedGame} game @param {Shape} shape */
   function card(game, shape) {
     const to = address("game", game.id);
     const result = game.result === "*" ? w.goesOn : game.result;
     const forms =
-      connection.welcome.games
-        .find((kind) => kind.name === game.game)
-        ?.forms.filter((form) => form.name !== "svg") ?? [];
-    const form = dropdown([["", w.save], ...forms.map((form) => [form.name, form.title])], "", {
+      connection.welcome.games.find((kind) => kind.name === game.game)?.forms.filter((form) => form.name !== "svg") ??
+      [];
+    const pairs = forms.map((form) => /** @type {const} */ ([form.name, form.title]));
+    const form = dropdown([["", w.save], ...pairs], "", {
       "aria-label": `${w.save}: ${game.title}`,
     });
     form.addEventListener("change", async () => {
       await reportErrors(async () => save(await connection.ask({ kind: "export", id: game.id, form: form.value })));
       form.value = "";
     });
+    /** @type {HTMLElement} */
     const element = make(
       "li",
       { class: "card", "data-game": game.id },
       make(
         "a",
-        { class: "thumb", href: to, tabindex: -1, "aria-hidden": "true", onclick: (event) => follow(event, to) },
+        { class: "thumb", href: to, tabindex: -1, "aria-hidden": "true", onclick: follow(to) },
         thumbnail(shape, game.pieces, w.picture(game.title)),
       ),
       make(
         "div",
         { class: "card-text" },
-        make("h2", {}, make("a", { href: to, onclick: (event) => follow(event, to) }, game.title)),
+        make("h2", {}, make("a", { href: to, onclick: follow(to) }, game.title)),
         make("p", {}, w.versus(words.seat(game.seats.black), words.seat(game.seats.white))),
         make("p", { class: "quiet" }, [result, words.play.played(game.moves), timeText(game.changed)].join(" · ")),
         make(
@@ -93,12 +99,14 @@ export function games(app) {
     return element;
   }
 
-  function follow(event, to) {
+  /** The listener of a link. @param {string} to */
+  const follow = (to) => (/** @type {MouseEvent} */ event) => {
     if (event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
     visit(to);
-  }
+  };
 
+  /** @param {() => Promise<void>} action */
   async function reportErrors(action) {
     try {
       await action();
@@ -107,6 +115,7 @@ export function games(app) {
     }
   }
 
+  /** @param {ListedGame} game @param {HTMLElement} element */
   function remove(game, element) {
     return reportErrors(async () => {
       if (!(await confirm(w.sure(game.title), w.remove))) return;

@@ -6,8 +6,12 @@ import { ConnectionLost } from "../connection.js";
 import { address } from "../route.js";
 import { words } from "../parts/words.js";
 
+/** @import { App, ExperimentKind, ExperimentParameter, Laboratory } from "../types.js" */
+/** @import { ReportFile, Running, ViewName } from "../types.js" */
+
 const w = words.lab;
 
+/** @param {App} app */
 export function lab(app) {
   const { connection, visit } = app;
   const bar = make("progress", { max: 1, value: 0, "aria-label": w.title });
@@ -38,13 +42,15 @@ export function lab(app) {
   );
   const reader = make("section", { class: "reader", hidden: true });
   const element = make("div", { class: "view lab" }, make("h1", {}, w.title), running, errorLine, overview, reader);
+  /** @type {Laboratory | null} */
   let listing = null;
   let shownId = "";
   let isOwnRun = false; // whether the current run was started in this window
   let readId = "";
 
-  async function enter(view, [id] = []) {
-    shownId = id ?? "";
+  /** @param {ViewName} _view @param {string[]} parameters the report to show */
+  async function enter(_view, [id = ""] = []) {
+    shownId = id;
     try {
       listing = await connection.ask({ kind: "lab" });
     } catch (error) {
@@ -67,7 +73,7 @@ export function lab(app) {
     readId = report?.id ?? "";
   }
 
-  /** Show the running experiment; empty: none. */
+  /** Show the running experiment; empty: none. @param {string} experiment */
   function showRunning(experiment) {
     running.hidden = !experiment;
     heading.textContent = experiment ? w.running(experiment) : "";
@@ -75,12 +81,12 @@ export function lab(app) {
       setAttributes(button, { disabled: Boolean(experiment), title: experiment ? w.busy : false });
   }
 
+  /** @param {ExperimentKind} kind */
   function experimentItem(kind) {
-    const fields = kind.parameters.map((parameter) => [
-      parameter.name,
-      make("input", { type: "text", placeholder: parameter.usual || w.chosen, maxlength: 200 }),
+    const fields = kind.parameters.map((parameter) => ({
       parameter,
-    ]);
+      input: make("input", { type: "text", placeholder: parameter.usual || w.chosen, maxlength: 200 }),
+    }));
     const run = button(w.run, () => begin(kind, fields), {
       class: "run primary",
       "aria-label": `${w.run}: ${kind.name}`,
@@ -93,7 +99,7 @@ export function lab(app) {
       make(
         "div",
         { class: "fields" },
-        fields.map(([name, field, parameter]) => labelledField(name, field, parameter.help)),
+        fields.map(({ parameter, input }) => labelledField(parameter.name, input, parameter.help)),
       ),
       make("div", { class: "actions" }, run),
     );
@@ -101,12 +107,18 @@ export function lab(app) {
 
   function filter() {
     const text = find.value.trim().toLowerCase();
-    for (const item of list.children) item.hidden = !item.textContent.toLowerCase().includes(text);
+    /** @type {Iterable<HTMLElement>} */
+    const items = list.querySelectorAll(":scope > .experiment");
+    for (const item of items) item.hidden = !item.textContent.toLowerCase().includes(text);
   }
 
+  /**
+   * @param {ExperimentKind} kind
+   * @param {{ parameter: ExperimentParameter, input: HTMLInputElement }[]} fields
+   */
   function begin(kind, fields) {
     const parameters = Object.fromEntries(
-      fields.map(([name, field]) => [name, field.value.trim()]).filter(([, value]) => value),
+      fields.map(({ parameter, input }) => [parameter.name, input.value.trim()]).filter(([, value]) => value),
     );
     errorLine.hidden = true;
     bar.removeAttribute("value");
@@ -119,13 +131,14 @@ export function lab(app) {
     scrollTo({ top: 0 });
   }
 
+  /** @param {Running} progress */
   function showProgress({ part, seconds_left, task: taskText }) {
     bar.value = part;
     const left = seconds_left === null ? "" : w.left(secondsText(seconds_left));
     task.textContent = [taskText, left].filter(Boolean).join(" · ");
   }
 
-  /** Handle the progress of any run; the window that started it opens its report. */
+  /** Handle the progress of any run; the window that started it opens its report. @param {Running} message */
   function receive(message) {
     const report = isOwnRun && message.report;
     if (message.done) isOwnRun = false;
@@ -137,6 +150,7 @@ export function lab(app) {
   }
   connection.addEventListener("running", ({ detail }) => receive(detail));
 
+  /** @param {string} why */
   function showFailure(why) {
     isOwnRun = false;
     showRunning("");
@@ -144,9 +158,10 @@ export function lab(app) {
     errorLine.hidden = false;
   }
 
+  /** @param {ReportFile} report */
   function reportItem(report) {
     const to = address("lab", report.id);
-    const follow = (event) => {
+    const follow = (/** @type {MouseEvent} */ event) => {
       if (event.ctrlKey || event.metaKey || event.shiftKey) return;
       event.preventDefault();
       visit(to);
@@ -163,6 +178,7 @@ export function lab(app) {
     );
   }
 
+  /** @param {ReportFile} report */
   function showReport(report) {
     const head = make(
       "div",

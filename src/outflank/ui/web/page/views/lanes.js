@@ -4,10 +4,14 @@ import { make, setChildren, setAttributes } from "../parts/dom.js";
 import { shortNumber } from "../parts/figures.js";
 import { words } from "../parts/words.js";
 
+/** @import { WorkerState } from "../types.js" */
+
 const w = words.watch;
-const COLUMNS = ["worker", "at", "speed", "useful", "spawned", "steals", "aborts", "wasted"];
+const COUNTS = /** @type {const} */ (["spawned", "steals", "aborts", "wasted"]);
+const COLUMNS = /** @type {const} */ (["worker", "at", "speed", "useful", ...COUNTS]);
 
 export class Lanes {
+  /** @type {{ element: HTMLElement, show: (worker: WorkerState, fastest: number) => void }[]} */
   #rows = [];
 
   constructor() {
@@ -20,7 +24,7 @@ export class Lanes {
     );
   }
 
-  /** @param workers as in `analysis` */
+  /** @param {WorkerState[]} workers as in `analysis` */
   show(workers) {
     this.element.hidden = !workers.length;
     while (this.#rows.length < workers.length) this.#rows.push(this.#row(this.#rows.length + 1));
@@ -34,6 +38,7 @@ export class Lanes {
     this.element.classList.toggle("many", workers.length > 8);
   }
 
+  /** @param {number} number */
   #row(number) {
     const cells = Object.fromEntries(
       COLUMNS.map((name) => [
@@ -41,7 +46,7 @@ export class Lanes {
         make(name === "worker" ? "th" : "td", name === "worker" ? { scope: "row", class: name } : { class: name }),
       ]),
     );
-    cells.worker.textContent = number;
+    cells.worker.textContent = String(number);
     const move = make("span", { class: "at-move" });
     const origin = make("span", { class: "whose" });
     cells.at.append(move, origin);
@@ -49,6 +54,7 @@ export class Lanes {
     const speed = make("span");
     cells.speed.append(speed, bar);
     const element = make("tr", {}, Object.values(cells));
+    /** @param {WorkerState} worker @param {number} fastest */
     const show = (worker, fastest) => {
       element.classList.toggle("busy", worker.busy);
       move.textContent = worker.busy ? w.at(worker.move, worker.depth) || "…" : w.idle;
@@ -57,7 +63,7 @@ export class Lanes {
       bar.value = worker.speed / fastest;
       speed.textContent = shortNumber(worker.speed);
       cells.useful.textContent = `${Math.round(100 * worker.useful)} %`;
-      for (const name of ["spawned", "steals", "aborts", "wasted"]) cells[name].textContent = shortNumber(worker[name]);
+      for (const name of COUNTS) cells[name].textContent = shortNumber(worker[name]);
     };
     return { element, show };
   }

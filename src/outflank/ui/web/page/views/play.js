@@ -7,12 +7,15 @@ import { Moves } from "../game/moves.js";
 import { Players } from "../game/players.js";
 import { words } from "../parts/words.js";
 
+/** @import { Colour, Game, PanelApp, Seats } from "../types.js" */
+
 const w = words.play;
 
 export class PlayPanel {
   #app;
   singleStep = false;
 
+  /** @param {PanelApp} app */
   constructor(app) {
     this.#app = app;
     const { openGame } = app;
@@ -41,18 +44,19 @@ export class PlayPanel {
   }
 
   enter() {
-    this.#app.connection.ready && this.#app.connection.ask({ kind: "halt" }).catch(() => {});
+    if (this.#app.connection.ready) this.#app.connection.ask({ kind: "halt" }).catch(() => {});
   }
 
   leave() {
     this.players.stop();
   }
 
-  /** Whether the user may move: not for a computer. */
+  /** Whether the user may move: not for a computer. @param {Game} game */
   canMove(game) {
     return !game.outcome && !game.thinking && game.seats[game.turn] === "human";
   }
 
+  /** @param {Game} game */
   update(game) {
     this.players.show(game);
     this.moves.show(game);
@@ -81,6 +85,7 @@ export class PlayPanel {
     this.buttons.resign.hidden = game.outcome !== null || !this.#resigning(game);
   }
 
+  /** @param {Game} game */
   #statusText(game) {
     if (game.outcome) return "";
     if (game.thinking) return w.thinking(game.thinking);
@@ -89,14 +94,20 @@ export class PlayPanel {
     return game.seats.black === game.seats.white ? w.turn(game.turn) : w.yours(game.turn);
   }
 
-  /** The side that the user resigns for: the side to move if it is human, else the other one. */
+  /**
+   * The side that the user resigns for: the side to move if it is human, else the other one; undefined: none is human.
+   * @param {Game} game
+   * @returns {Colour | undefined}
+   */
   #resigning(game) {
-    if (game.seats[game.turn] === "human") return game.turn;
-    return ["black", "white"].find((side) => game.seats[side] === "human");
+    /** @type {Colour} */
+    const other = game.turn === "black" ? "white" : "black";
+    return [game.turn, other].find((side) => game.seats[side] === "human");
   }
 
+  /** @param {Seats} seats */
   #sit(seats) {
-    return this.#app.openGame.change("sit", { seats });
+    return this.#app.openGame.change({ kind: "sit", seats });
   }
 
   #swap() {
@@ -106,7 +117,7 @@ export class PlayPanel {
 
   async #resign() {
     if (await confirm(w.sure, w.resign))
-      this.#app.openGame.change("resign", { side: this.#resigning(this.#app.openGame.game) });
+      this.#app.openGame.change({ kind: "resign", side: this.#resigning(this.#app.openGame.game) });
   }
 
   /** Begin the same game again with exchanged sides. */

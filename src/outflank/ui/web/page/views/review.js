@@ -4,6 +4,8 @@ import { button, dropdown, make, setChildren, setAttributes } from "../parts/dom
 import { Graph } from "../game/graph.js";
 import { words } from "../parts/words.js";
 
+/** @import { App, Game, Reviewed, StreamFailure, TurningPoint } from "../types.js" */
+
 const w = words.review;
 const TIMES = [0.1, 0.5, 1, 3];
 
@@ -13,7 +15,10 @@ export class Review {
   #number = 0;
   running = false;
 
-  /** @param onRunning called when a review starts (true) or ends (false) */
+  /**
+   * @param {App} app
+   * @param {(running: boolean) => void} onRunning called when a review starts (true) or ends (false)
+   */
   constructor(app, onRunning) {
     this.#app = app;
     this.#onRunning = onRunning;
@@ -22,7 +27,7 @@ export class Review {
     this.status = make("p", { class: "quiet", "aria-live": "polite" });
     this.story = make("ul", { class: "story" });
     this.time = dropdown(
-      TIMES.map((time) => [time, `${time} s`]),
+      TIMES.map((time) => /** @type {const} */ ([time, `${time} s`])),
       0.5,
       { "aria-label": w.time },
     );
@@ -44,6 +49,7 @@ export class Review {
     );
   }
 
+  /** @param {Game} game */
   show(game) {
     const { tree } = this.#app.openGame;
     const main = tree.mainLine();
@@ -86,6 +92,7 @@ export class Review {
     this.#onRunning(false);
   }
 
+  /** @param {Reviewed | StreamFailure} message */
   #receive(message) {
     if (message.kind === "refused") {
       if (!message.lost) this.#app.showError(message.why);
@@ -95,7 +102,7 @@ export class Review {
     this.status.textContent = w.progress(message.ply, message.plies);
     if (!message.done) return undefined;
     this.markStopped();
-    const turningPoint = ({ node, text }) =>
+    const turningPoint = (/** @type {TurningPoint} */ { node, text }) =>
       make(
         "li",
         {},

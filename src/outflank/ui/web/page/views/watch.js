@@ -7,6 +7,8 @@ import { Lanes } from "./lanes.js";
 import { Comparisons } from "./comparisons.js";
 import { words } from "../parts/words.js";
 
+/** @import { Analysis, Game, PanelApp, SearchOptions } from "../types.js" */
+
 const w = words.watch;
 const MOST_WORKERS = 64;
 const MOST_DEPTH = 60;
@@ -19,6 +21,7 @@ export class Watch {
   #engine;
   singleStep = true;
 
+  /** @param {PanelApp} app */
   constructor(app) {
     this.#app = app;
     const { welcome } = app.connection;
@@ -26,9 +29,9 @@ export class Watch {
     this.#engine = new Engine(app, (message) => this.#show(message));
     this.lanes = new Lanes();
     this.comparisons = new Comparisons(app, () => this.#stop());
-    const schemes = [[ALONE, w.alone], ...welcome.schemes.map((scheme) => [scheme.name, scheme.name])];
+    const schemes = welcome.schemes.map((scheme) => /** @type {const} */ ([scheme.name, scheme.name]));
     const defaultScheme = welcome.schemes.find((scheme) => scheme.name === DEFAULT_SCHEME) ?? welcome.schemes[0];
-    this.scheme = dropdown(schemes, last.scheme ?? defaultScheme?.name ?? ALONE, {
+    this.scheme = dropdown([[ALONE, w.alone], ...schemes], last.scheme ?? defaultScheme?.name ?? ALONE, {
       onchange: () => this.#optionsChanged(),
     });
     this.algorithm = make("select", { onchange: () => this.#optionsChanged() });
@@ -77,11 +80,17 @@ export class Watch {
     this.#showAbout();
   }
 
+  /** @param {string} name */
   #gauge(name) {
     const label = make("span", { class: "said" });
     const bar = make("progress", { max: 1, value: 0, "aria-label": name });
     const element = make("div", { class: "gauge" }, make("span", {}, name), label, bar);
-    return { element, show: (part, text) => ((bar.value = part), (label.textContent = text)) };
+    /** @param {number} part @param {string} text */
+    const show = (part, text) => {
+      bar.value = part;
+      label.textContent = text;
+    };
+    return { element, show };
   }
 
   enter() {
@@ -111,6 +120,7 @@ export class Watch {
     return this.#search();
   }
 
+  /** @param {Game} game */
   update(game) {
     this.comparisons.show(game);
     const { last } = this.#engine;
@@ -120,9 +130,10 @@ export class Watch {
     else this.#engine.last = null;
   }
 
-  /** The chosen search options. */
+  /** The chosen search options. @returns {SearchOptions} */
   options() {
     const scheme = this.scheme.value;
+    /** @param {HTMLInputElement} field @param {number} most */
     const number = (field, most) => Math.max(1, Math.min(most, Math.round(Number(field.value)) || 1));
     return {
       ...(this.algorithm.value ? { algorithm: this.algorithm.value } : {}),
@@ -146,7 +157,7 @@ export class Watch {
     if (this.#engine.on) this.#search();
   }
 
-  /** Offer the algorithms that the scheme supports. */
+  /** Offer the algorithms that the scheme supports. @param {string | undefined} selected */
   #fillAlgorithms(selected) {
     const { schemes, algorithms } = this.#app.connection.welcome;
     const available = schemes.find((scheme) => scheme.name === this.scheme.value)?.algorithms ?? algorithms;
@@ -197,6 +208,7 @@ export class Watch {
     this.comparisons.run(this.options());
   }
 
+  /** @param {Analysis | null} message */
   #show(message) {
     if (!message) {
       if (!this.#engine.on) setChildren(this.run, w.start);
