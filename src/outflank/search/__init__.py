@@ -1,9 +1,9 @@
 """Search: the value of a game tree, and its size.
 
 The package is callable: `outflank.search(board, depth=12)` finds the best move. A function of that name beside the
-folder would be hidden by the folder as soon as one of its modules is imported. Type checkers know the name as the
-function alone, as the list of public names has it: they take its modules from `from outflank.search.contract import …`,
-and not from `import outflank.search.contract`, by which pyright would see a module that cannot be called.
+folder would be hidden by the folder as soon as one of its modules is imported. To type checkers the name is only the
+function, as in the list of public names. They find the modules through `from outflank.search.contract import …`; after
+`import outflank.search.contract` pyright would see a module, which cannot be called.
 """
 
 import sys

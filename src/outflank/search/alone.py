@@ -54,8 +54,8 @@ class Alone:
     ) -> RootValue:
         """Search with alpha-beta's promise for (alpha, beta) at the root.
 
-        With a tie rule, a move that the rule prefers is searched for whether it equals the best so far, so that inside
-        the window the move is the same for every order of moves.
+        With a tie rule, the search also tests whether a move that the rule prefers equals the best so far: inside the
+        window, the best move is then the same for every order of moves.
         """
         with pinned(self.root.places, 0):
             best = self._best(depth, alpha, beta, best_count, moves)

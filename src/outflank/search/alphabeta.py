@@ -9,6 +9,7 @@ from outflank.games.evaluation import after, value
 from outflank.games.rules import play
 from outflank.kernels.branches import unlikely
 from outflank.kernels.compiler import inlined, kernel, never_inlined
+from outflank.search.endgame_steps import try_early_cutoff, try_endgame_solver
 from outflank.search.nodes import (
     arrange,
     entry_of,
@@ -20,7 +21,6 @@ from outflank.search.nodes import (
     store_entry,
 )
 from outflank.search.ordering import bring_best, record_cutoff
-from outflank.search.proving import try_early_cutoff, try_endgame_solver
 from outflank.search.quiescence import quiescence
 from outflank.search.selective import ABOVE, NO_SIDE, is_selective, likely_bound, probe_window, shallower, uses_probcut
 from outflank.search.stopping import poll_stop
@@ -77,8 +77,8 @@ def try_leaves(
 
 @never_inlined
 def _try_leaves_apart(game, evaluation, position, state, alpha, beta, plies, sort, start, end, worker):
-    """Call `try_leaves` for searches that have more to do at leaves: within `alphabeta` it would cost the others
-    registers."""
+    """Call `try_leaves` for searches that have more to do at leaves: inlined into `alphabeta`, this code would take
+    registers from all other searches."""
     return try_leaves(game, evaluation, position, state, alpha, beta, plies, sort, start, end, worker)
 
 

@@ -1,21 +1,21 @@
 """Leaves of a Monte-Carlo tree selected many at a time, for a device that plays many games at once.
 
 A path through the tree ends at a node that has no children yet. The node is expanded, and several games are played from
-each child: selecting a path takes the CPU's time, the games do not. These games count on the whole path at once, with
-the mean result that each node has had so far, so that the next paths part where they would if all results were known; a
-node without games counts as lost. Selection is deterministic: the tree is the same for the same results.
+each child: selecting a path takes the CPU's time, the games do not. These games count on the whole path at once, each
+node being credited with its own mean result so far, so that later paths diverge where they would if all results were
+known; a node without games counts as lost. Selection is deterministic: the tree is the same for the same results.
 
 Variants were compared on a CPU by the share of the games that went to moves which hold a win or a draw, a sixth of all
-moves, in 45 balanced positions of tournament games with 19 to 26 empty squares. Which moves do was decided by searches
-of six seconds, which reached the end of the game in 21 of them. Differences have an error of 0.04: that the method here
-does better than virtual losses in large batches, and than sixteen trees, is more than chance; single steps may be no
-more.
+moves, in 45 balanced positions of tournament games with 19 to 26 empty squares. Searches of six seconds, which reached
+the end of the game in 21 of the positions, decided which moves these are. Differences have an error of 0.04: the
+advantage of this method over virtual losses in large batches, and over sixteen trees, is more than chance; that of
+single steps may not be.
 
 - 100,000 games one after the other: 0.29; 160,000 in sixteen trees: 0.22.
 - Four games from each of 100,000 leaves, in batches of a quarter of those before, 4,096 at most: 0.21 if a leaf counts
   as lost on its whole path meanwhile, 0.23 as it is here; in batches of a 64th, 256 at most, 0.24.
 - The same if the games of a leaf count as one visit in the exploration term: 0.28, but in the large batches 0.19.
-  Otherwise more games from a leaf make a search trust them sooner, and in these positions they mislead.
+  Otherwise the more games a leaf has, the sooner a search trusts them, and in these positions the games mislead.
 - The same from all children of 50,000 nodes: 0.30, in batches of a 16th, 400 paths at most, 0.31, 900 at most, 0.28.
   With one game from each child 0.25.
 """
@@ -59,12 +59,12 @@ class Batch:
         return used
 
     def credit(self, tree: Any, results: Any) -> None:
-        """Add the results of the games, for each leaf their sum for the side to move there, to the nodes of the
-        paths."""
+        """Add the results of the games to the nodes of the paths; `results` has each leaf's sum, for the side to move
+        at the leaf."""
         credit(tree, self._ways, self.games, results, self._paths, self._lent, self._lengths, self._counts)
 
     def withdraw(self, tree: Any) -> None:
-        """Take back what counts for games that will never be played; added nodes stay."""
+        """Remove the provisional results of games that will never be played; added nodes stay."""
         for way in range(self._ways):
             length, count = self._lengths[way], self._counts[way]
             path = self._paths[way, :length]

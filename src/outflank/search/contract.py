@@ -19,7 +19,7 @@ DEEPEST = 100
 """Greatest depth limit, in plies: more than any search completes."""
 
 LONGEST_SECONDS = 1e9
-"""Longest time limit: some thirty years; the clocks that stop a search count a few times as far."""
+"""Longest time limit: some thirty years; the clocks that stop a search can count a few times as far."""
 
 Plies = Annotated[int, Between(0, 1 << 20)]
 """Plies of the tree; a number larger than the tree's depth means all of them."""
@@ -68,14 +68,14 @@ class Deadline:
     at: float
     """Time by `time.perf_counter`."""
     setup_seconds: float = 0.0
-    """Time to set up a search. A search of several stages begins none of them with less than that left."""
+    """Time to set up a search. No stage of a search begins with less than this time left."""
     began_at: float | None = None
     """Time at which the search began, after its set-up; set by the search."""
     longest_pause_seconds: float = 0.0
     """Longest time that the system kept a worker off its core; set by the search."""
 
     def left_seconds(self) -> float:
-        """Return the time until the deadline; 0 if it has passed, and no more than a search may take."""
+        """Return the time until the deadline: 0 once the deadline has passed, and at most `LONGEST_SECONDS`."""
         return min(max(0.0, self.at - time.perf_counter()), LONGEST_SECONDS)
 
 
@@ -99,8 +99,8 @@ class Options:
     passes: Literal["free", "ply", "evaluated"] = "free"
     """What a pass costs: nothing, a ply, or the node is evaluated at once."""
     selectivity: Selectivity = 100
-    """Share of a selective search's guesses, in per cent, that should be right; 100: it makes no guesses. For
-    evaluations whose errors at each depth are known."""
+    """Confidence of a selective search, in per cent: the share of its guesses that should be right; 100: no guesses.
+    For evaluations whose errors at each depth are known."""
     quiescence: Annotated[int, Between(0, 10)] = 0
     """Plies by which a line may continue with noisy moves, which push a marble off, before it is evaluated."""
     ties: TieRule = "first"
@@ -112,17 +112,17 @@ class Options:
     step: Literal[1, 2] = 1
     """Plies between iterations."""
     aspiration: Annotated[int, Between(1, 1 << 20)] | None = None
-    """Half the width of the first window about the previous iteration's value; None: the window is full."""
+    """Half-width of the first window around the previous iteration's value; None: a full window."""
     deepen: bool = True
     """Whether shallower searches come first (iterative deepening)."""
     exact: bool = False
     """Whether to prove the final score under perfect play, after estimates if `deepen` is set."""
     wld: bool = False
-    """Whether such a proof only finds the winner, which takes less: the value is +1, 0 or -1 then (won, drawn, lost),
-    and `lower` and `upper` are the bounds of the score that were proved on the way."""
+    """Whether an exact search proves only the winner, which is faster: the value is then +1, 0 or -1 (won, drawn,
+    lost), and `lower` and `upper` are the bounds of the score that were proved on the way."""
     use_endgame_kernels: bool = True
-    """Whether an exact search uses the game's endgame solver, bounds and move ordering. Without, it plays out by the
-    rules alone, to the same value."""
+    """Whether an exact search uses the game's endgame solver, bounds and move ordering. If false, the search plays out
+    by the rules alone, with the same value."""
     moves: Annotated[int, Between(1, 1 << 20)] = 1
     """Number of best moves whose values are found."""
     seed: int = 1
@@ -131,7 +131,8 @@ class Options:
     """Device on which Monte-Carlo plays its games and `outflank.solve` proves short endings; `gpu-or-cpu`: a GPU if
     there is one."""
     workers: Annotated[int, Between(1, MOST_WORKERS)] | None = None
-    """Threads that search; None: one per core; for Monte-Carlo without `parallel` one, which a seed repeats."""
+    """Number of threads; None: one per core, but only one for Monte-Carlo without `parallel`, so that a seed repeats a
+    search."""
     parallel: str | Any | None = None
     """Scheme by which the workers share the search, a name or a `Scheme`; None: the best that supports the
     algorithm."""
@@ -156,8 +157,8 @@ class Options:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Known:
-    """Bounds that an earlier search has proved of a position's final score. They only say where the next search begins:
-    whatever they say, the value is proved anew."""
+    """Bounds of a position's final score that an earlier search has proved. They only set where the next search begins:
+    its value is proved anew in any case."""
 
     lower: int | None = None
     upper: int | None = None
@@ -165,7 +166,7 @@ class Known:
     """Code of the move that has the lower bound."""
 
     def window(self, guess: int, reach: int) -> tuple[int, int]:
-        """Return the window about a guess, limited to the scores that are still possible."""
+        """Return the window around a guess, limited to the scores that are still possible."""
         if self.lower is not None:
             guess = max(guess, self.lower)
         if self.upper is not None:
@@ -179,8 +180,8 @@ class Known:
 
 
 class Stop:
-    """A way to cancel searches from another thread, or from a signal handler: call it, and they return what they have.
-    It stays called: a search that is given it later ends at once, and warns about that.
+    """Cancels searches from another thread or a signal handler: once it is called, they return their results so far.
+    A `Stop` stays called: a later search with the same `Stop` ends at once, with a warning.
 
     Callers need only the call itself and `called`. `add_listener` and `remove_listener` are for code that can be
     stopped, such as a player; only searches call `warn_if_reused`.
@@ -203,7 +204,7 @@ class Stop:
                 listener()
 
     def add_listener(self, listener: Callable[[], None]) -> None:
-        """Call `listener` when this is called; at once, if it has been."""
+        """Call `listener` when this `Stop` is called, or at once if it already was."""
         with self._lock:
             self._listeners.append(listener)
             if self.called:
@@ -217,8 +218,8 @@ class Stop:
                 self._spent = self._spent or self.called
 
     def warn_if_reused(self) -> None:
-        """Warn if this has ended a search and a user starts another with it. Searches that the package starts itself
-        may end at once."""
+        """Warn if this `Stop` has already ended a search and a user starts another search with it. Searches that the
+        package starts itself may end at once without a warning."""
         if not self._spent:
             return
         depth, frame = 1, sys._getframe()

@@ -23,15 +23,15 @@ from outflank.search.selective import MOST_SELECTIVE
 from outflank.search.table import Table
 
 GUESSED_FROM = 22
-"""Moves left from which a proof follows a selective search to the end of the game, whose best moves the proof tries
-first. Proofs of 16 tournament positions of Othello each, with 15, 17, 18, 19, 20 and 21 empty squares, took 1.40, 1.23,
-1.22, 1.14, 1.10 and 1.10 times as long with it as with no estimates at all; with 22 and 23 it was 0.89 and 0.85 times.
-A second pass, of 95 %, cost what it saved."""
+"""Moves left from which a selective search to the end of the game precedes a proof, which tries that search's best
+moves first. Proofs of 16 tournament positions of Othello each, with 15, 17, 18, 19, 20 and 21 empty squares, took 1.40,
+1.23, 1.22, 1.14, 1.10 and 1.10 times as long with such a search as with no estimates at all; with 22 and 23 empty
+squares 0.89 and 0.85 times. A second selective search, of 95 %, cost what it saved."""
 
 NEAR = 5
-"""Expected difference, in units of the evaluation, between two of these iterations. With such windows the selective
-searches of 21 positions of Othello with 18 to 24 empty squares had 16 % fewer nodes, and the proofs 2 %; with 2 and 3
-the first moves of some were worse, and their proofs five times as long."""
+"""Half-width of the aspiration windows of these selective searches, in units of the evaluation. With such windows the
+selective searches of 21 positions of Othello with 18 to 24 empty squares had 16 % fewer nodes, and the proofs 2 %; with
+half-widths of 2 and 3 the selective searches found worse first moves for some proofs, which took five times as long."""
 
 ESTIMATES_BITS = 20
 """Largest table of the estimates before a proof: 32 MiB."""
@@ -50,9 +50,9 @@ def search(
 ) -> Result:
     """Find the best move: the last result of `iterate`, with the same arguments.
 
-    Call `stop`, a `Stop`, from any thread to end the search. `table`, a `Table`, is kept from one search to the next of
-    the same game, evaluation and passes. `watch` is called with a `Progress` a few times a second, from another thread.
-    An `instrument` (`Counts`, a `Recording`) measures.
+    Call `stop`, a `Stop`, from any thread to end the search. Pass the same `table`, a `Table`, to the next search with
+    the same game, evaluation and passes to reuse its entries. The search calls `watch` with a `Progress` a few times a
+    second, from another thread. An `instrument` (`Counts`, a `Recording`) measures.
 
     >>> import outflank
     >>> outflank.search(outflank.OthelloBoard.start(4, scoring="discs"), exact=True).value_text
@@ -86,12 +86,12 @@ def iterate(
     records what workers do. A `watch` is called with a `Progress` a few times a second while an iteration runs, from
     another thread; an exception that it raises ends the search.
 
-    With `exact` the final score under perfect play is proved. Estimates come first, to half the depth of the end or
-    less, so that there is a move and a value if the search is stopped; `deepen=False` skips them, and so does a proof
-    without limits that is short. A `table` that has been used keeps none of them. `known` is what an earlier proof of
-    this score had shown when it was stopped: the search continues from there. With `wld` as well the search only finds
-    the winner: the value is +1, 0 or -1; `lower` and `upper` are bounds of the score. A `deadline` is an absolute time
-    limit, which includes the set-up of the search: for players.
+    With `exact` the search proves the final score under perfect play. Estimates come first, to at most half the depth
+    of the end, so that there is a move and a value if the search is stopped; `deepen=False` skips the estimates, and so
+    does a short proof without limits. Estimates are not stored in a `table` that has been used before. `known` has the
+    bounds that an earlier, stopped proof of this score had shown: the search continues from these bounds. With `wld` as
+    well the search only finds the winner: the value is +1, 0 or -1; `lower` and `upper` are bounds of the score. A
+    `deadline`, for players, is an absolute time limit, which includes the set-up of the search.
     """
     limits, request = parse_options(board, limits, options)
     check_companions(stop=stop, table=table, instrument=instrument, watch=watch)
@@ -143,9 +143,9 @@ class _PlannedStage:
 
 
 PASSES: tuple[Selectivity, ...] = (95, 99)
-"""The selectivities with which a search that has reached the end of the game continues before the exact one. With 20
-squares of Othello empty one of 73 takes a seventh of the nodes of a proof, 87 a quarter, 95 two fifths and 99 two
-thirds: more passes than these would take longer than the proof."""
+"""Selectivities of the passes between the selective search that reaches the end of the game and the exact search. With
+20 empty squares of Othello a pass of 73 % takes a seventh of the nodes of a proof, 87 % a quarter, 95 % two fifths and
+99 % two thirds: more passes than these would take longer than the proof."""
 
 
 def _confirming_options(options: Options) -> list[Options]:
@@ -163,8 +163,8 @@ def _is_short_proof(board: Board[Any], options: Options, limits: Limits) -> bool
 
 
 def _guide(board: Board[Any], options: Options) -> Any:
-    """Return the evaluation of the estimates before a proof: the one that orders the proof's moves, if it is one of the
-    game's by name; None: the game's default."""
+    """Return the evaluation of the estimates before a proof: the evaluation that orders the proof's moves, if the game
+    has it under a name; None: the game's default."""
     guide = description_of(board.game).ordering_evaluation
     if options.evaluation is not None or guide is None or not options.use_endgame_kernels:
         return options.evaluation

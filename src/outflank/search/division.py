@@ -24,8 +24,8 @@ from outflank.search.root_moves import RootMove, RootValue, WindowProgress
 class Division(Protocol):
     """The workers of one search. Each method may raise `Stopped`, after which no value but that of `standing` is valid.
 
-    What a window shows of the root's value is stored there (`Root.learn`). If `reads_deadline` exists and is true, the
-    workers notice by themselves that the root's deadline has passed (`stopping`); a timer stops all others.
+    A division stores the bounds that a window proves in the root (`Root.learn`). If its `reads_deadline` exists and is
+    true, its workers notice by themselves that the root's deadline has passed (`stopping`); else a timer stops them.
     """
 
     @property
@@ -47,7 +47,7 @@ class Division(Protocol):
         """Return the root's value by minimax, with the values of all its moves."""
 
     def standing(self) -> WindowProgress:
-        """Return the progress of the current window, or of the one that was given up. Called from any thread."""
+        """Return the progress of the current window, or of the abandoned one. May be called from any thread."""
 
     def forget(self) -> None:
         """Clear the tables."""
@@ -82,7 +82,7 @@ class Scheme:
     minimax_promises: Promise | None = None
     """The promises for minimax; None: the same as for the other algorithms."""
     promises_note: str = ""
-    """A condition or a reason, for people."""
+    """Condition of the promises, or the reason for them, for readers."""
     overhead: str
     """The cost of its parallelism."""
     divide: Callable[[Root, int], Any]
@@ -118,7 +118,8 @@ SCHEMES = Registry(
     },
     check=instance_of(Scheme),
 )
-"""Registry of the package's, plug-ins' and users' schemes. By name: no module here depends on them."""
+"""Registry of the package's, plug-ins' and users' schemes. The package's are given by name, so that no module here
+depends on them."""
 
 USUAL = {
     "minimax": "fork-join",
@@ -185,6 +186,6 @@ def _on_device(options: Options) -> tuple[Scheme, int]:
 
 
 def all_cores() -> int:
-    """Return the number of workers that keep this process's cores busy; in the interpreter more than one gains
-    nothing."""
+    """Return the number of workers that keep this process's cores busy; 1 if kernels are interpreted, where more
+    workers gain nothing."""
     return 1 if interpreted() else max(1, int(usable_cores()))

@@ -24,11 +24,11 @@ GUESSED = 9
 
 AT_ONCE = 10
 """Last plies before the end of a game that a selective search takes in one step, if the game has endgame kernels of its
-own: an iteration that reaches the end costs little more than one of some plies less. On 17 positions of Othello with 22
-and 24 empty squares 6, 8 and 10 took 7.9, 5.1 and 5.9 s; more wait longer for their first value."""
+own: an iteration that reaches the end costs little more than one a few plies shallower. On 17 positions of Othello with
+22 and 24 empty squares 6, 8 and 10 took 7.9, 5.1 and 5.9 s; larger numbers delay the first value."""
 
 SOON_SECONDS = 0.4
-"""An iteration that is expected to take less may delay Ctrl-C until its end."""
+"""Expected time below which an iteration may delay Ctrl-C until its end."""
 
 
 class Stage:
@@ -58,9 +58,9 @@ class Stage:
         guessing: bool = False,
         deadline: Deadline | None = None,
     ) -> Iterator[Result]:
-        """Yield a result after each iteration, and always one; `before` is the result of the stage before this one.
+        """Yield a result after each iteration, and always at least one; `before` is the previous stage's result.
 
-        `guessing`: the next stage proves what this one estimates.
+        `guessing`: the next stage proves what this stage estimates.
         """
         root = self.root
         self.before = before or _empty_result(self.board, root)

@@ -1,7 +1,7 @@
 """The keywords of a search as editors complete them and type checkers check them.
 
-Each is a field of `Limits` or `Options`, where it is explained, and of the same type. Python cannot make a typed
-dictionary of a dataclass that checkers follow: a test compares the two.
+Each keyword is a field of `Limits` or `Options`, where it is explained, and has the same type. Python cannot derive a
+typed dictionary from a dataclass in a way that type checkers follow: a test compares the two.
 """
 
 from typing import Any, Literal, TypedDict
@@ -28,9 +28,9 @@ SchemeName = Literal[
     "root-parallel",
     "tree-parallel",
 ]
-"""The package's own schemes. Type checkers refuse any other text, or a misspelling would pass for the name of a
-registered scheme: pass such a scheme itself, as `register_scheme` and `scheme_named` return it. A search takes its name
-too."""
+"""The package's own schemes. Type checkers refuse any other text: otherwise a misspelling would pass for the name of a
+registered scheme. Pass a registered scheme itself, as `register_scheme` and `scheme_named` return it; at run time a
+search also accepts the scheme's name."""
 
 
 class LimitKeywords(TypedDict, total=False):
@@ -70,8 +70,7 @@ class CommonKeywords(TypedDict, total=False):
 
 
 class PlayerKeywords(CommonKeywords, total=False):
-    """The options of a player, which decides itself how many moves it wants, which of equal ones, and where it is
-    exact."""
+    """The options of a player, which sets the `AnswerKeywords` itself."""
 
     parallel: SchemeName | Scheme | None
 

@@ -9,9 +9,9 @@ from outflank.games.rules import MOVE, fill, is_pass, mirror_move, pack, play, u
 from outflank.kernels.bits import U64
 from outflank.kernels.compiler import inner, kernel
 from outflank.search.alphabeta import alphabeta
+from outflank.search.endgame_steps import may_lack_line
 from outflank.search.keys import table_key
 from outflank.search.nodes import depth_after
-from outflank.search.proving import may_lack_line
 from outflank.search.table import EXACT, NO_MOVE, bound_of, depth_of, looked_up, move_of, value_of
 from outflank.search.worker import PASS_EVALUATES
 
@@ -22,10 +22,10 @@ def complete(
     """Extend a line of `length` moves from `position`, which is worth `value` at `depth`, to its end. Return its new
     length.
 
-    The end is that of the depth or of the game. Every move keeps the value: played out and evaluated, the line has it.
-    A search leaves lines short where the table knew a value, and minimax leaves none. The missing moves are taken from
-    exact table entries, or searched again, for this value alone. With entries of greater depths (`worker.at_least`) a
-    value belongs to no single depth: then the line is what the table has.
+    A line ends where the depth or the game ends. Every move keeps the value: the evaluation at the end of the line is
+    `value`. A search leaves lines short where the table knew a value, and minimax leaves none. The missing moves are
+    taken from exact table entries, or found by another search for this value alone. With entries of greater depths
+    (`worker.at_least`) a value belongs to no single depth: the line then has only the moves that the table has.
     """
     done = 0
     while True:
@@ -55,8 +55,9 @@ def follow_line(game, position, value, depth, line, start, length, worker):
     Return its new length, and whether the rest must be searched; then the value and the depth there, and the position's
     two words.
 
-    A kernel, for a search completes its line after every iteration: step by step in the interpreter, that took more
-    than a hundredth of a search's time. It contains no search, or each evaluation would compile its own again.
+    A kernel, because a search completes its line after every iteration: in the interpreter, step by step, that took
+    more than a hundredth of a search's time. The kernel contains no search, which would be compiled again for each
+    evaluation.
     """
     step, unknown = np.int64(start), False
     while True:

@@ -16,12 +16,12 @@ SORTED_FROM = 3
 
 @kernel
 def look(game, estimate, position, state, alpha, beta, plies, start, worker):
-    """Return the estimate of `position` by alpha-beta, `plies` deep, with its promise for (alpha, beta); passes cost
-    nothing.
+    """Return the estimate of `position` by alpha-beta, `plies` deep, with alpha-beta's promise for (alpha, beta);
+    passes cost nothing.
 
-    It uses no table: such short searches are faster than a table access, and there are far more such positions than a
-    table has room for. Finished games are estimated like others: the final value of a search (a won game is worth more
-    than any estimate) would say nothing about the margin.
+    The look ahead uses no table: such short searches are faster than a table access, and there are far more such
+    positions than a table has room for. Finished games are estimated like others: the final value of a search (a won
+    game is worth more than any estimate) would say nothing about the margin.
     """
     worker.nodes += 1
     if plies <= 0 or start < 0:

@@ -126,7 +126,7 @@ def worker_playout(game, evaluation, position, worker, random):
 
 @inner
 def expand(game, position, tree, node, used, worker):
-    """Give a node its children. Return the number of nodes used then."""
+    """Give a node its children. Return the tree's new number of nodes."""
     end = fill(game, position, worker.moves, 0)
     if end == 0 or used + end > len(tree):
         return used
@@ -196,7 +196,7 @@ def _grow_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, .
 
 
 def random_state(seed: int) -> Any:
-    """Return the state of a random generator. The numbers of one seed are not those of the next one draw later: workers
+    """Return the state of a random generator. Neighbouring seeds do not yield the same numbers one draw apart: workers
     have neighbouring seeds, and their results are added up as independent."""
     return np.array([mixed(U64(seed * 0x9E3779B97F4A7C15 % 2**64))], np.uint64)
 

@@ -3,10 +3,10 @@
 A search that enters a node counts it (`worker.nodes`) and then takes these steps, so that the counters mean the same in
 `minimax`, in `alphabeta`, at a frame, at a marked node and at a node of a cluster's tree.
 
-`query_table` is `inlined`, so that its results stay in registers, and callers mark the end of a node by these steps as
-`unlikely`: else the optimiser values the loops behind them less, and no longer inlines what is in these, which cost
-alpha-beta by discs 14 % of its time and the usual search of Othello 4 %. Steps that only some searches take at a node,
-or only some nodes need, stay `never_inlined`: they would take registers from all.
+`query_table` is `inlined`, so that its results stay in registers. Callers mark it as `unlikely` that one of these steps
+ends a node: otherwise the optimiser treats the loops after the step as rare and no longer inlines the calls in these
+loops, which cost alpha-beta by discs 14 % of its time and the usual search of Othello 4 %. Steps that only some
+searches take at a node, or only some nodes need, stay `never_inlined`: they would take registers from all.
 """
 
 from typing import Any
@@ -18,11 +18,11 @@ from outflank.games.rules import MOVE, fill, is_pass, mirror_move
 from outflank.kernels.bits import U64
 from outflank.kernels.compiler import inlined, inner, kernel
 from outflank.kernels.late import call_at
+from outflank.search.endgame_steps import weigh_for
 from outflank.search.keys import table_key
 from outflank.search.ordering import bring_best
 from outflank.search.outbox import post_late
 from outflank.search.probes import note_lookup, note_node
-from outflank.search.proving import weigh_for
 from outflank.search.table import (
     EXACT,
     LOWER,
@@ -127,7 +127,7 @@ def hint_for(data: Any, depth: Any, worker: Any) -> Any:
 
     With the game's own ordering for exact play, the move of an estimate does not count unless the estimate looked to
     the end of the game as well: the move that looks best leaves more to search than one that is soon decided. With such
-    moves first a proof took 20 to 35 % more nodes, 18 to 22 squares of Othello being empty.
+    moves first a proof of Othello with 18 to 22 empty squares took 20 to 35 % more nodes.
     """
     if worker.exact_order != 0 and depth_of(data) < PROVED and depth_of(data) != depth:
         return np.int64(NO_MOVE)
@@ -156,8 +156,8 @@ def arrange(
 
 @kernel
 def arrange_several(evaluation, game, position, state, depth, ply, table_move, symmetry, start, end, worker):
-    """Do the work of `arrange` if there are moves to order. A kernel, for it is half of every search's code, and the
-    same in all of them."""
+    """Do the work of `arrange` if there are moves to order. A kernel, because this work is half of every search's code,
+    and the same in all searches."""
     sort = worker.sorting
     if symmetry != 0 and table_move != NO_MOVE:
         # The entry's move belongs to the mirrored board: find the move whose image it is.

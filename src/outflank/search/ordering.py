@@ -101,7 +101,7 @@ def _named(game: Any) -> dict[str, OrderingWeights]:
 def ordering_named(game: Any, name: str | None = None, *, exact: bool = False, **options: Any) -> Ordering:
     """Return the ordering called `name`; other fields of `Ordering` are options, or follow the name as settings.
 
-    Without a name it is the game's default, which may be another for `exact` play.
+    Without a name, return the game's default ordering, which may be another for `exact` play.
 
     >>> from outflank.abalone.rules import Abalone
     >>> ordering_named(Abalone(marbles=14, goal=6), "kinds:from_depth=1,sort=best").from_depth

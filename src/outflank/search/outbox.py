@@ -2,7 +2,7 @@
 
 One worker writes to a ring and one carrier reads from it, so that two words, the numbers of entries posted and carried,
 are all they share. A ring is bounded: if it is full, a worker that may not wait drops the entry, for entries only save
-work; one that must wait does so, but never longer than its own search is wanted.
+work; a worker that must wait does so, but only while its own search is still wanted.
 """
 
 from collections.abc import Iterator
@@ -73,8 +73,8 @@ class Outbox:
 
 @kernel
 def post(first, second, data, worker):
-    """Put an entry into the worker's ring. It is called by the address in its record (`post_late`): without a cluster
-    this is not compiled."""
+    """Put an entry into the worker's ring. Searches call this function by its address in the worker's record
+    (`post_late`), so that it is not compiled without a cluster."""
     outbox = record_at(worker.outbox, OUTBOX)
     posted = outbox.posted
     full = posted - load(outbox, "carried") >= outbox.room
@@ -161,9 +161,9 @@ def release(outbox, count):
 
 @kernel
 def adopt(entries, count, worker):
-    """Store entries of other nodes in the worker's table, unless it has a better one. Return the number stored.
+    """Store entries of other nodes in the worker's table, unless the table has better ones. Return the number stored.
 
-    A search that finds one of them later can tell that it comes from another node.
+    A search that finds such an entry later can tell that it comes from another node.
     """
     stored = 0
     for index in range(count):

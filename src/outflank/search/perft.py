@@ -31,7 +31,7 @@ JOBS_PER_WORKER = 48
 
 @kernel
 def leaves(game, position, depth, ended, worker, start, shared):
-    """Return the number of leaves `depth` plies below `position`; a game that is over before counts `ended`.
+    """Return the number of leaves `depth` plies below `position`; a game that ends at a smaller depth counts `ended`.
 
     `worker.moves` is free from `start` on. Once `shared.stop` is set the answer is worthless.
     """

@@ -33,15 +33,15 @@ class WorkerStatistics:
     wasted_nodes: int = 0
     """Nodes of parts that were given up because their value was not needed any more."""
     spawned: int = 0
-    """Moves that it offered to other workers."""
+    """Moves that this worker offered to others."""
     executed: int = 0
-    """Offered moves that it searched, its own or others'; one that is resumed counts again."""
+    """Offered moves that this worker searched, its own or others'; a resumed move counts again."""
     stolen: int = 0
     """Executed moves that another worker had offered."""
     steals_tried: int = 0
     steals_won: int = 0
     aborts_sent: int = 0
-    """Its own cut-offs that other workers had to be notified of."""
+    """Cut-offs of this worker that others had to be notified of."""
     aborts_obeyed: int = 0
     """Parts that it gave up."""
     table_lookups: int = 0
@@ -70,7 +70,7 @@ class Result:
     once an exact search has proved it (`exact` in both); +1, 0 or -1 if only the winner was proved (`wld`). None:
     nothing has been searched."""
     move: Move | None
-    """Best move; None if the game is over. If `depth` is 0 and nothing is proved it is merely legal."""
+    """Best move; None if the game is over. If `depth` is 0 and nothing is proved, the move is merely legal."""
     pv: tuple[Move, ...]
     """Principal variation: the best moves of both sides, as far as they are known."""
     depth: int
@@ -88,9 +88,9 @@ class Result:
     """Proved lower bound of the final score under perfect play, in searches with the option `exact`; None: nothing is
     proved. Both bounds are equal if the score is proved."""
     upper: int | None = None
-    """Proved upper bound of that score."""
+    """Proved upper bound of the final score, like `lower`."""
     stopped: bool = False
-    """Whether a limit or a call ended the search before its depth was reached, or its proof was complete."""
+    """Whether a limit or a `Stop` ended the search before it reached its depth or completed its proof."""
     best: tuple[MoveValue, ...] = ()
     """Best moves with their values, as many as requested."""
     lookups: int = 0
@@ -200,16 +200,16 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkerProgress:
-    """What a worker of a search is doing; it continues meanwhile."""
+    """What a worker of a running search is doing."""
 
     busy: bool
-    """Whether it is searching a part of the tree."""
+    """Whether the worker is searching a part of the tree."""
     move: Move | None
-    """Root move to which this part belongs; None: unknown, or no part."""
+    """Root move to which the worker's part of the tree belongs; None: unknown, or the worker has no part."""
     depth: int
     """Plies left in this part."""
     stolen: bool
-    """Whether this part belongs to a move that another worker had offered."""
+    """Whether the worker's part belongs to a move that another worker had offered."""
     statistics: WorkerStatistics
     """Statistics of the worker so far."""
 
@@ -221,7 +221,7 @@ class Progress:
     depth: int
     """Depth of the iteration."""
     proving: bool
-    """Whether it plays out to the end: values are final scores then."""
+    """Whether the search plays out to the end of the game, so that values are final scores."""
     nodes: int
     """Positions entered so far, all iterations together."""
     seconds: float

@@ -70,7 +70,7 @@ def deepest(game: Any) -> int:
 def horizon_of(game: Any, position: Any, pass_rule: int = PASS_FREE) -> int:
     """Return the depth at which every line has ended, or the greatest depth: more would change nothing.
 
-    It is a ply beyond the last move, for the end of a game is detected where no move is left.
+    This depth is a ply beyond the last move, because the end of a game is detected where no move is left.
     """
     if pass_rule == PASS_EVALUATES:
         return deepest(game)  # lines end before the game does, at any depth
@@ -215,8 +215,8 @@ class Root:
         return counters[name] if counters else int(self.workers[name].sum())
 
     def _moves_of(self, codes: Sequence[int]) -> list[RootMove]:
-        """Return moves in the order of their codes. Their states are updates of the root's: computing each anew takes a
-        search some hundredths of a second, in Python."""
+        """Return moves in the order of their codes. Their states are updated from the root's: computing each anew would
+        take some hundredths of a second per search, in Python."""
         state = begin(self.evaluation, self.game, self.position)
         moves = []
         for code in map(MOVE, codes):
@@ -307,7 +307,7 @@ class Root:
             set_deadline(self.bell, int(1e9 * seconds))
 
     def restart_poll_clock(self) -> None:
-        """Measure pauses anew: the workers were not working."""
+        """Restart the measurement of pauses after a time in which the workers did not search."""
         self.workers["polled_ns"] = 0
 
     @property
@@ -333,7 +333,7 @@ class Root:
             self.upper = root_value.value if self.upper is None else min(self.upper, root_value.value)
 
     def learn_unfinished(self, standing: WindowProgress) -> None:
-        """Store the bounds that an unfinished window had shown."""
+        """Store the bounds that an unfinished window has proved."""
         if standing.best is not None and standing.lower is not None:
             self.learn(RootValue(standing.lower, standing.best), LOW, LOW, ())
 

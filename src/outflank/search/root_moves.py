@@ -35,11 +35,11 @@ class WorkerStanding:
 
     busy: bool
     move: RootMove | None = None
-    """Root move to which this part belongs; None: unknown, or no part."""
+    """Root move to which the worker's part of the tree belongs; None: unknown, or the worker has no part."""
     depth: int = 0
     """Plies left in this part."""
     stolen: bool = False
-    """Whether this part belongs to a move that another worker had offered."""
+    """Whether the worker's part belongs to a move that another worker had offered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,8 @@ def search_best_moves(
 ) -> RootValue:
     """Return the best of `moves`; if `best_count` is more than 1, search again and again for the best of the rest.
 
-    `search` finds the best of some moves. The best moves have their values then, and no other ranks above them.
+    `search` finds the best of some moves. Afterwards the best moves have their values, and no other move ranks above
+    them.
     """
     left = list(moves)
     best: RootValue | None = None

@@ -1,7 +1,7 @@
-"""Saved state of a long proof: a file that is written while it runs, and read after a kill.
+"""Saved state of a long proof: a file that is written while the proof runs, and read after a kill.
 
-A file has a line of JSON, a `SolveState`, then the table entries that took longest to find, and a checksum of all. It
-is written beside the search, which does not wait: entries are as good as those that workers read while others write.
+A file has a line of JSON, a `SolveState`, then the table entries that took longest to find, and a checksum of all. The
+search does not wait while the file is written: its entries are as good as those that workers read while others write.
 The file only saves work. A value is proved anew, from entries that are full positions with their bounds.
 """
 
@@ -33,7 +33,7 @@ from outflank.search.worker import WORKER
 from outflank.words import how_many
 
 EVERY_SECONDS = 60.0
-"""Time between two saved states: most that a kill costs."""
+"""Time between two saved states: the most work that a kill can lose."""
 
 MOST_ENTRIES = 1 << 20
 """Most saved entries: 24 MiB. Each stands for all that was searched below it, and the deepest for most."""
@@ -59,7 +59,7 @@ class SolveState(Document, frozen=True, kw_only=True, tag="outflank/solve-state/
     move: Count | None
     """Code of the move that has the lower bound."""
     moves_done: Count
-    """Root moves that were finished in the unfinished pass; the table has them."""
+    """Root moves that were finished in the unfinished pass; the table has their values."""
     nodes: Count
     """Nodes entered so far, by all runs together."""
     seconds: Duration
@@ -126,7 +126,7 @@ def read_state(path: Path, board: Board[Any], options: Options) -> Resumed | Non
 
 
 class Saving:
-    """Saves a proof in a file. The search is given its `table`, its `known`, and itself as `watch`."""
+    """Saves a proof in a file. Pass its `table` and its `known` to the search, and the object itself as `watch`."""
 
     def __init__(
         self,
@@ -201,8 +201,8 @@ class Saving:
     def _save(
         self, lower: int | None, upper: int | None, move: int | None, moves_done: int, nodes: int, seconds: float
     ) -> tuple[int | None, int | None, int | None]:
-        """Write the bounds, combined with those from before this run. Return them and the move that has the lower
-        one."""
+        """Write the bounds, combined with those from before this run. Return the combined bounds, and the move that has
+        the lower bound."""
         known = self.known
         if known.lower is not None and (lower is None or lower < known.lower):
             lower, move = known.lower, known.move

@@ -55,7 +55,7 @@ def solve(
     """Prove the final score of a position under perfect play: `search` with `exact` and a larger table.
 
     With `wld` it only finds the winner; `moves` is the number of best moves whose scores are found. If `seconds`,
-    `nodes` or `stop` end it before, `exact` of the result is false, and `lower` and `upper` are what is proved so far.
+    `nodes` or `stop` end the proof early, the result's `exact` is false, and `lower` and `upper` are the proved bounds.
 
     With `device="gpu"` a GPU proves an ending with few free cells, and takes no option but `wld`, `moves` and `stop`.
     With `device="gpu-or-cpu"` the CPU searches what no GPU can take, by the other options, and a warning says why.

@@ -16,7 +16,7 @@ stops some of them (a cut-off in `parallel/`).
 
 Workers compare the clock with the deadline themselves, in compiled code: a timer thread has to be scheduled and to get
 the interpreter's lock first, which took 30 ms and more on a busy machine. A worker stops before the deadline by its
-longest pause in this search (the time that the system kept it off its core), since another may come.
+longest pause in this search (the time that the system kept it off its core), since another pause may come.
 
 Why nothing is missed: what is published before a ring is seen by every worker that sees the ring, and a worker reads
 how often the bell has rung before it reads the lifelines. A later ring is seen at one of the next nodes.
@@ -49,7 +49,8 @@ takes some 25 ns."""
 
 PAUSE_NS = 2_000_000
 """Nanoseconds between two reads above which the worker is taken to have been off its core: endings that a game solves
-by kernels of its own, without reading the clock, take up to a millisecond. Slow evaluations may be mistaken for it."""
+by kernels of its own, without reading the clock, take up to a millisecond. Slow evaluations may be mistaken for a
+pause."""
 
 ENDLESS = 1 << 62
 
@@ -87,8 +88,8 @@ STOP_FIELDS: dict[str, Any] = {
 
 LIFELINE = ("cut", "above", "held", "index")
 """The words of a lifeline, in this order: not 0 once all work that hangs on it is pointless; the address of the next
-lifeline, 0 for none; the place from which on what hangs on it is not wanted now, 0 for none; and its own place on the
-next one."""
+lifeline, 0 for none; the place from which on work that hangs on it is not wanted now, 0 for none; and its own place on
+the next lifeline."""
 
 _CUT, _ABOVE, _HELD, _INDEX = range(len(LIFELINE))
 

@@ -210,7 +210,7 @@ def looked_up(address: Any, shift: Any, first: Any, second: Any) -> Any:
 
 @inner
 def remember(address: Any, shift: Any, first: Any, second: Any, data: Any) -> Any:
-    """Store an entry: in the position's own slot, or in that of the least valuable one."""
+    """Store an entry: in the position's own slot, or in place of the least valuable entry of the bucket."""
     bucket = _bucket(shift, first, second)
     slot_way, least = 0, np.int64(1 << 40)
     age = age_of(data)
@@ -305,13 +305,13 @@ class Table:
         finalize(self, _in_memory.pop, id(self), None).atexit = False
         self.address: int = address_of(self.words)
         self.interleaved: bool = interleave and placement.interleave(self.address, self.words.nbytes)
-        """Whether its pages alternate between all memory nodes."""
+        """Whether the table's pages alternate between all memory nodes."""
         self.shift: int = 64 - (bits - 2)
         """Right shift that turns a hash into a bucket number."""
         self.age: int = 0
         """Number of searches, modulo `AGES`."""
         self.used: bool = False
-        """Whether a search has used it since it was cleared."""
+        """Whether a search has used the table since it was cleared."""
 
     @property
     def nbytes(self) -> int:

@@ -101,5 +101,5 @@ COUNTERS = (
 _FIRST_STACK = "line_length"
 
 SETTINGS = (*tuple(WORKER.names or ())[: (WORKER.names or ()).index(_FIRST_STACK)], "killer")
-"""Settings and counters: all fields but the stacks and memories; of these only the killers, which are empty at
-first."""
+"""Settings and counters: all fields but the stacks and memories, of which only the killers are included, because they
+are empty at first."""

@@ -30,7 +30,7 @@ def try_endgame_solver(
     """Return whether the value of a node, as far as (alpha, beta) requires, is known without a search of its moves; and
     the value.
 
-    Alpha-beta's promise, without a line.
+    The value has alpha-beta's promise; there is no line for it.
     """
 
 
@@ -110,8 +110,8 @@ def _(evaluation, game, position, state, alpha, beta, depth, left, start, end, w
 
 
 CHILDREN_FROM = 3
-"""Moves above the reach of the game's endgame kernels from which children are looked up: below that it costs more than
-it saves."""
+"""Moves above the reach of the game's endgame kernels from which children are looked up: with fewer, the look-ups cost
+more than they save."""
 
 
 @try_early_cutoff.register(Patterns)
