@@ -288,7 +288,7 @@ import outflank, pathlib
 board = outflank.OthelloBoard.start()
 path = pathlib.Path({str(edited)!r})
 text = path.read_text()
-path.write_text(text.replace("found += count(game, child)", "found += 1000 + count(game, child)"))
+path.write_text(text.replace("total += count(game, child)", "total += 1000 + count(game, child)"))
 print(outflank.perft(board, 4).leaves)
 path.write_text(text)
 """

@@ -218,7 +218,7 @@ def test_a_seed_makes_a_search_and_the_order_of_questions_does_not(recording, re
     again = record(BOARD, DEPTH, THRESHOLD, without=recording.without, **CHOSEN)
     policy = replication_named("async:depth=8")
     second = simulate(BOARD, again, machines, policy, depth=DEPTH, threshold=THRESHOLD, seed=3, **CHOSEN)
-    assert {**asdict(first), "found": None} == {**asdict(second), "found": None}
+    assert {**asdict(first), "result": None} == {**asdict(second), "result": None}
 
 
 def test_entries_that_are_told_are_not_lost(replay):
