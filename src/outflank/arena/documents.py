@@ -59,14 +59,14 @@ class MarginDocument(Struct, frozen=True, kw_only=True):
     deviation: float
     """Standard deviation of one game's margin."""
     error: float
-    """Half the width of the mean's 95 % interval."""
+    """Half-width of the mean's 95 % confidence interval."""
 
 
 class DuelDocument(Struct, frozen=True, kw_only=True):
     """The games of two players, from the first player's side."""
 
     first: int
-    """Number of the first player, as `second` is that of the second."""
+    """Number of the first player; `second` is the other player's."""
     second: int
     games: int
     wins: int
@@ -112,7 +112,7 @@ class RatingDocument(Struct, frozen=True, kw_only=True):
 
     elo: float
     error: float
-    """Half the width of the rating's 95 % interval."""
+    """Half-width of the rating's 95 % confidence interval."""
 
 
 class SprtDocument(Struct, frozen=True, kw_only=True):
@@ -204,7 +204,7 @@ class MatchDocument(Document, frozen=True, kw_only=True, tag="outflank/match/1")
     provenance: dict[str, Any]
     complete: bool = False
     standing: Any = UNSET
-    """A `StandingDocument`, from the first one on; this program does not read it."""
+    """A `StandingDocument`, once there is one; this program does not read it."""
 
     def __post_init__(self) -> None:
         for name in ("settings", "provenance"):

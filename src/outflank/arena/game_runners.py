@@ -22,14 +22,14 @@ from outflank.protocols.player_process import PlayerProcess
 from outflank.search.contract import Stop
 
 Maker = Callable[[str, Any], Player]
-"""Makes a player from its words for a game's rules. Each concurrent game has players of its own."""
+"""Makes a player from its specification for a game's rules. Each concurrent game has players of its own."""
 
 CLOSE_SECONDS = 2 * GRACE_SECONDS
-"""Time to wait at the end for games that were stopped: a player that does not return takes that long."""
+"""Longest wait at the end for stopped games: a player that does not return is abandoned after this time."""
 
 
 class Lane:
-    """Players that are reused from game to game. If one is a program, the others have processes of their own too."""
+    """Players that are reused from game to game. If one is a program, the others run in processes of their own too."""
 
     def __init__(self, settings: Settings, make: Maker, *, plays: bool = True) -> None:
         """Without `plays` the lane only checks whether the players can be made."""
@@ -79,14 +79,14 @@ class Lane:
         self._seats.clear()
 
     def _player(self, text: str) -> Player:
-        """Return a new player for these words."""
+        """Return a new player for this specification."""
         game = self._settings.start.game
         if is_program(text) or not self._in_processes:
             return self._make(text, game)
         try:
             return PlayerProcess(self._make, text, game)
         except OutflankError as error:
-            player = self._make(text, game)  # raises an error if the words themselves are wrong
+            player = self._make(text, game)  # raises an error if the specification itself is wrong
             warnings.warn(
                 f"{text} plays in this process, and not in one of its own as the programs that it meets: {error}",
                 RuntimeWarning,
@@ -95,7 +95,7 @@ class Lane:
             return player
 
     def _seat(self, number: int, fixture: Fixture) -> None:
-        """Put a player into its seat: the one of the last game, or a new one if that one cannot go on."""
+        """Put a player into its seat: the player of the last game, or a new one if that player cannot go on."""
         seats = self._seats
         if number in seats and seats[number].lost:
             seats.pop(number).close()

@@ -2,7 +2,7 @@
 
 Results fall into a few classes, each with a value (a pair of games can score 0, ½, 1, 1½ or 2). Without a constraint,
 the probabilities that make the observed counts most likely are the counts' own shares. If the expectation must be `s`,
-they are, by Lagrange's multipliers,
+the probabilities are, by Lagrange's multipliers,
 
     p_i = f_i / (1 + θ (a_i − s)),
 

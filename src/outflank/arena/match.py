@@ -59,14 +59,14 @@ def play_match(
     progress: Callable[[MatchStanding], None] | None = None,
     stop: Stop | None = None,
 ) -> MatchResult:
-    """Play the match, `concurrency` games at a time; store it in `out`, and with `resume` continue one stored there.
+    """Play the match, `concurrency` games at a time; store it in `out`, and with `resume` continue the match in `out`.
 
     `finished` receives every game, `progress` the standing from time to time; both are called by one thread at a time.
     Players are reused from game to game. A player that has a `reseed(seed)` gets a seed of its own for each game, so
-    that randomised players behave the same whatever games run beside theirs. `origin` is the provenance of the results.
+    that randomised players behave the same whatever games run concurrently. `origin` is the provenance of the results.
 
     With `tasks`, whose workers are `GameWorker` of the same settings, a cluster plays the games, as many at a time as
-    it has lanes for.
+    the cluster has lanes for.
     """
     if not 1 <= concurrency <= MOST_CONCURRENT:
         raise OutflankError(f"{concurrency} games at a time: 1 to {MOST_CONCURRENT}")
@@ -93,7 +93,7 @@ def play_match(
             lanes = [first, *(Lane(settings, make) for _ in range(concurrency - 1))]
             run.play(lambda count: lanes[count] if count < len(lanes) else None)
         else:
-            first.close()  # it was only made to check that the players can be made
+            first.close()  # this lane was only made to check that the players can be made
             cluster_lane = ClusterLane(tasks)
             tasks.start(stop)
             run.play(lambda count: cluster_lane if count < min(max(1, tasks.lanes), MOST_ELSEWHERE) else None)
@@ -150,7 +150,8 @@ class _Run:
         self._fixtures = (fixture for fixture in self.settings.fixtures() if fixture.number not in stored_numbers)
 
     def play(self, lane_at: Callable[[int], Lane | ClusterLane | None]) -> None:
-        """Play the remaining games, a thread for each lane: a new one whenever `lane_at(number of threads)` has one."""
+        """Play the remaining games, a thread for each lane: start a new thread whenever `lane_at(number of threads)`
+        returns a lane."""
         if self.progress is not None:
             self.progress(self.scorer.standing())
         threads: list[threading.Thread] = []
@@ -163,7 +164,7 @@ class _Run:
                 if busy is None:
                     break
                 busy.join(POLL_SECONDS)
-                # Polled, not listened to: a signal's handler would call it while this thread holds its lock.
+                # Polled, without a listener: a signal handler would call the listener while this thread holds its lock.
                 if self.outer_stop.called and not self.stop.called:
                     self.stop()
         finally:

@@ -70,7 +70,8 @@ class GameLine(Struct, frozen=True, kw_only=True):
     """The players' values of their moves, each from the mover's side."""
     seconds: tuple[Duration | None, ...]
     processor: tuple[ProcessorDocument | None, ProcessorDocument | None] = (None, None)
-    """Processor time of black and of white; null: no process of its own, or the system cannot measure it."""
+    """Processor time of black and of white; null: the player has no process of its own, or the system cannot measure
+    it."""
 
     def __post_init__(self) -> None:
         if self.points not in POINTS:

@@ -37,9 +37,9 @@ def usual(start: Board[Any]) -> str:
 class Openings:
     """Openings by number, each a board with its moves; the same text and seed give the same openings.
 
-    `random:8` plays eight moves at random; `layouts:2` plays two, from the starts of the game in turn if it has
-    several; a file holds transcripts (XOT), positions or games, one a line or as their format has it, of which `FILE:8`
-    takes the first eight moves. The openings of a file are shuffled.
+    `random:8` plays eight moves at random; `layouts:2` plays two, from each of the game's starts in turn if there are
+    several; a file holds transcripts (XOT), positions or games, one per line or in the format of the file; `FILE:8`
+    takes the first eight moves of each. The openings of a file are shuffled.
 
     >>> few = Openings("random:5", Board.from_text("f5"), seed=1, count=3)
     >>> [few[number].ply for number in range(3)]

@@ -23,14 +23,14 @@ class Rating:
 
     elo: float
     error: float
-    """Half the width of the rating's 95 % interval."""
+    """Half-width of the rating's 95 % confidence interval."""
 
 
 def ratings(points: Sequence[Sequence[float]]) -> list[Rating]:
     """Return the ratings; `points[i][j]` is the number of points that i has won against j.
 
-    Players that have lost nothing to the others have no finite rating: then a drawn game between every two players is
-    added.
+    Players that have lost nothing to the others have no finite rating: if there are such players, a drawn game between
+    every two players is added.
 
     >>> [round(rating.elo) for rating in ratings([[0, 75], [25, 0]])]
     [95, -95]

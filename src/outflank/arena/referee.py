@@ -36,7 +36,7 @@ class Ending:
     score: float
     """Black's margin in the game's unit, also of a drawn game; the largest possible margin after a forfeit."""
     reason: str = ""
-    """Empty if the rules ended the game, else `time`, `illegal move`, `crashed` or `ply limit`."""
+    """Why the game ended: empty if by the rules, else `time`, `illegal move`, `crashed` or `ply limit`."""
     detail: str = ""
     """The reason in a few words, for people."""
     forfeited_by: Side | None = None
@@ -79,8 +79,8 @@ def play(
     """Play a game from `board`, whose moves are the opening; return None if `stop` was called before the end.
 
     A player that runs out of time, makes an illegal move or fails loses. A forced pass is played for the player. After
-    `ply_limit` moves, without the opening's, the game is drawn. With `ponder` a player thinks on the opponent's time.
-    `lag_seconds` of each move are not charged.
+    `ply_limit` moves, not counting the opening's, the game is drawn. With `ponder`, players think on the opponent's
+    time. `lag_seconds` of each move are not charged.
     """
     players = {Side.BLACK: black, Side.WHITE: white}
     own = {side: Seat(player) for side, player in players.items() if not isinstance(player, Seat)}
@@ -103,7 +103,7 @@ def play(
         white=player_names[1],
         event=event,
         date=date.today().isoformat(),
-        score=0 if ending.points == 0.5 else ending.score,  # readers take its sign for the winner
+        score=0 if ending.points == 0.5 else ending.score,  # readers take the sign of the score for the winner
         reason=ending.reason,
         clock="" if controls[Side.BLACK] == TimeControl() else str(controls[Side.BLACK]),
     )

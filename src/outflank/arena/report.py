@@ -27,7 +27,7 @@ def duel_lines(standing: MatchStanding, *, unit: str = "points") -> list[tuple[s
 
 
 def _estimated(estimate: Estimate) -> str:
-    """Return a difference with its error; of an interval that the end of the scale cuts off, only the known end.
+    """Return a difference with its error; if the end of the scale cuts off the interval, return only the known end.
 
     A player that has won every game is ahead by at least the interval's lower end; its upper end is unknown.
     """

@@ -21,7 +21,7 @@ class Settings:
     """The settings of a match. Matches with the same settings between deterministic players are the same."""
 
     players: tuple[str, ...]
-    """The players' words; two or more: a round robin."""
+    """The players' specifications, at least two; more than two play a round robin."""
     start: Board[Any]
     """The position, and the rules, from which openings start."""
     games: int = 100

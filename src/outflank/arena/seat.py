@@ -10,7 +10,7 @@ from typing import Generic, TypeVar
 from outflank.players.player import Player
 
 GRACE_SECONDS = 2.0
-"""Time that a player may take to return after it was told to stop; then it is given up."""
+"""Time that a player may take to return after its `Stop` was called, before the player is abandoned."""
 
 T = TypeVar("T")
 
@@ -24,7 +24,7 @@ class Answer(Generic[T]):
         """Time from the request to the answer, including the wait for the player."""
 
     def on_arrival(self, listener: Callable[[], object]) -> None:
-        """Call `listener` when the answer arrives; at once, if it has."""
+        """Call `listener` when the answer arrives, or at once if it already has."""
         self._future.add_done_callback(lambda _: listener())
 
     def wait(self, seconds: float | None) -> bool:
@@ -71,7 +71,7 @@ class Seat:
         threading.Thread(target=self._serve, name="player", daemon=True).start()
 
     def ask(self, request: Callable[[Player], T]) -> Answer[T]:
-        """Send a request to the player; it is answered after the requests before it."""
+        """Send a request to the player, which answers requests in order."""
         answer: Answer[T] = Answer()
         began = time.perf_counter()
         self._work.put(lambda: answer._run(lambda: request(self.player), began))

@@ -1,10 +1,10 @@
 """The sequential probability ratio test: play until it is clear which of two hypotheses holds.
 
 H0 says that the first player is stronger by `elo0`, H1 by `elo1`. After each pair the logarithm of their likelihood
-ratio (LLR) is compared with two bounds; below the lower one H0 is accepted, above the upper one H1 (Wald 1945). How
-often games are drawn, and how the games of a pair correlate, neither hypothesis says: each takes the probabilities that
-make the results most likely under it (the *generalised* test, GSPRT). Wald's error rates then hold approximately, the
-better the closer the hypotheses are; the tests of this package measure them.
+ratio (LLR) is compared with two bounds; below the lower bound H0 is accepted, above the upper bound H1 (Wald 1945).
+Neither hypothesis says how often games are drawn or how the games of a pair correlate: for each hypothesis the test
+takes the probabilities that make the results most likely under it (the *generalised* test, GSPRT). Wald's error rates
+then hold approximately, the better the closer the hypotheses are; the tests of this package measure these rates.
 """
 
 from dataclasses import dataclass

@@ -23,7 +23,8 @@ class Duel:
     draws: int = 0
     losses: int = 0
     pairs: tuple[int, int, int, int, int] | None = (0, 0, 0, 0, 0)
-    """Pairs that scored 0, ½, 1, 1½ and 2 points, a half-finished pair left out; None: the games are not paired."""
+    """Number of pairs that scored 0, ½, 1, 1½ and 2 points, without half-finished pairs; None: the games are not
+    paired."""
     margins: tuple[float, ...] = ()
     """Margin of the first player in each game that the rules ended, in the game's unit."""
     processor: tuple[tuple[ProcessorUse, ProcessorUse], ...] = ()
@@ -88,7 +89,7 @@ class Duel:
 
     @property
     def margin_error(self) -> float:
-        """Half the width of the mean's 95 % interval for independent games; for pairs it is smaller."""
+        """Half-width of the mean's 95 % confidence interval for independent games; for pairs it is smaller."""
         return QUANTILE * self.margin_deviation / sqrt(len(self.margins)) if self.margins else 0.0
 
 

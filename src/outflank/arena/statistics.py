@@ -21,8 +21,8 @@ CONFIDENCE = 0.95
 QUANTILE = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
 
 MOST_ELO = 1200.0
-"""The end of the scale, a score of 99.9 %. A player that has won every game leads by at least its interval's lower
-end."""
+"""The end of the scale, a score of 99.9 %. A player that has won every game leads by at least the lower end of its
+confidence interval."""
 
 ELO_PER_DEVIATION = 800 / log(10)
 """Normalised Elo of a player whose expected score is one standard deviation of a game above ½."""
@@ -122,10 +122,10 @@ def score_of(elo: float) -> float:
 
 
 def elo(observed: Observed) -> Estimate:
-    """Return the difference in Elo, with the interval outside which the results are less likely than 95 % allows.
+    """Return the difference in Elo with its 95 % confidence interval, by the likelihood ratio.
 
-    For many games that is the usual `score ± 1.96 · deviation / √pairs`; unlike it, the interval has a width where all
-    results were the same, and does not leave the scale where there were few.
+    For many games the interval is the usual `score ± 1.96 · deviation / √pairs`; unlike that one, it has a width if all
+    results were the same, and does not leave the scale if there were few.
     """
     low, high = score_interval(observed)
     return Estimate(elo_of(observed.score), elo_of(low), elo_of(high))
@@ -163,7 +163,8 @@ def _edge(inside: float, outside: float, holds: Callable[[float], bool]) -> floa
 def normalized_elo(observed: Observed) -> Estimate:
     """Return by how many deviations of a single game the score exceeds ½, on a scale that looks like Elo.
 
-    Unlike Elo it does not shrink where draws are many: it says how many games are needed to see the difference.
+    Unlike Elo, this number does not shrink if many games are drawn: it says how many games are needed to see the
+    difference.
     """
     if not observed.units:
         return Estimate(0.0, -MOST_ELO, MOST_ELO)
@@ -180,8 +181,8 @@ def normalized_elo(observed: Observed) -> Estimate:
 def superiority(observed: Observed) -> float:
     """Return the likelihood that the first player is the stronger one, given the results.
 
-    The normal distribution at the signed root of the likelihood ratio, `±√(2 · LLR)`, against equal players; for many
-    games that is the usual `lead / error`.
+    The likelihood is the normal distribution function at the signed root of the likelihood ratio against equal players,
+    `±√(2 · LLR)`; for many games this root is the usual `lead / error`.
     """
     root = sqrt(max(0.0, -2 * observed.log_likelihood(0.5)))
     return NormalDist().cdf(root if observed.score >= 0.5 else -root)

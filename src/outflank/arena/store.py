@@ -99,7 +99,7 @@ class Directory:
         self._opened.close()
 
     def _check_same_match(self, head: Path) -> None:
-        """Check that the match in the directory is this one; its number of games may differ."""
+        """Check that the directory holds this match; only the number of games may differ."""
         document = read_document(head, MatchDocument, "a match")
         before, now = ({**settings, "games": 0} for settings in (document.settings, self.settings))
         if before != now:

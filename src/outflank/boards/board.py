@@ -46,8 +46,8 @@ class Outcome:
 
 
 class Board(Generic[M]):
-    """A game in progress. Games derive classes of their own from this one, which name moves and draw boards; any
-    game works with this one as soon as its rules are registered.
+    """A game in progress. Games derive classes of their own, which name moves and draw boards; any game works with
+    `Board` itself as soon as its rules are registered.
 
     Two boards are equal if game, position and side to move are; their history does not count. A board changes with
     every move, so it has no hash: use `board.position` (and `board.turn`, where colours matter), or `board.to_text()`,
@@ -78,8 +78,8 @@ class Board(Generic[M]):
         """Return the board that `text` describes, in any notation the package reads.
 
         A text that fits several games belongs to the first that could have written it, unless `game` or an option of
-        one game says otherwise: `size` and `layout` set the start of a bare list of moves, and `scoring` what a
-        position does not state. What the text states is not changed.
+        one game says otherwise: `size` and `layout` set the start of a bare list of moves, and `scoring` sets the
+        scoring, which a position does not state. Options never override what the text states.
 
         >>> Board.from_text("-XXXXXXXXXXXXXX- X", scoring="discs").outcome().score
         14
@@ -107,8 +107,8 @@ class Board(Generic[M]):
         return write_numbered(description_of(self.game), self.game, self.position, self.turn, self.ply)
 
     def diagram(self, *, last: bool = False) -> list[str]:
-        """Return the rows of the board in letters: X black, O white, . empty, * a legal move; `last` brackets the
-        last."""
+        """Return the rows of the board in letters: X black, O white, . empty, * a legal move; with `last`, the last
+        move is in brackets."""
         return [f"{name}: {value}" for name, value in self.position._asdict().items()]
 
     def score_text(self) -> str:
@@ -122,7 +122,7 @@ class Board(Generic[M]):
 
     def svg(self, *, width: int = 400, legal: bool = True, played: M | None = None, better: M | None = None) -> str:
         """Return a picture of the position, `width` pixels wide, which shows a move `played` here and a `better`
-        one."""
+        move."""
         marked = {"played": played, "better": better}
         lines = self.diagram()
         return diagram_svg(
@@ -137,7 +137,7 @@ class Board(Generic[M]):
         return cast(M, Move(code))
 
     def line(self, codes: Iterable[int]) -> tuple[M, ...]:
-        """Return consecutive moves from here, as values: a code may mean another move to the other side."""
+        """Return consecutive moves from here, as values: the same code may mean another move for the other side."""
         twin = self.copy()
         moves = []
         for code in codes:
@@ -197,12 +197,12 @@ class Board(Generic[M]):
 
     @property
     def positions(self) -> tuple[Any, ...]:
-        """The positions before each of those moves, each as the side to move saw it."""
+        """The positions before each of the `moves`, as the side to move saw them."""
         return tuple(position for position, _ in self._past)
 
     @property
     def ply(self) -> int:
-        """Moves made since the start of the game, as far as it is known."""
+        """Number of moves since the start of the game, as far as they are known."""
         return self._first_ply + len(self._past)
 
     def copy(self: B) -> B:
@@ -269,7 +269,7 @@ class Board(Generic[M]):
         return [self.symmetric(number) for number in range(symmetries(self.game))]
 
     def canonical(self: B) -> B:
-        """Return the one of its symmetric boards that represents them all."""
+        """Return the board that represents this board and all its symmetric images."""
         return self.symmetric(canonical(self.game, self.position))
 
     # --- value semantics ---

@@ -31,9 +31,10 @@ _bound: ContextVar[_Bound | None] = ContextVar("_bound", default=None)
 
 @contextmanager
 def reading_at_most(games: int, seconds: float) -> Iterator[None]:
-    """Limit the games and positions of texts that are parsed inside, and the time that this takes.
+    """Limit the games and positions of texts that are parsed inside the block, and the time for parsing them.
 
-    A game with headers counts twice, for these and for its moves. A single game or position is read to its end.
+    A game with headers counts twice, once for the headers and once for its moves. A single game or position is read to
+    its end.
     """
     before = _bound.set(_Bound(games, seconds, time.monotonic() + seconds))
     try:

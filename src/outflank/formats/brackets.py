@@ -20,7 +20,7 @@ class Property(NamedTuple):
     place: int
     """The position of the first value in the text."""
     node: int
-    """The number of the node that it belongs to."""
+    """The number of the node that the property belongs to."""
 
 
 def read_properties(text: str) -> Iterator[Property]:

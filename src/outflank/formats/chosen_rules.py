@@ -13,8 +13,8 @@ def apply_rule_options(
     options: Mapping[str, Any],
     option_text: Callable[[str, Any], str] = lambda name, value: f"{name}={value!r}",
 ) -> Setup:
-    """Return the setup under the given options; raise an error, with an option written by `option_text`, where the text
-    contradicts it."""
+    """Return the setup under the given options; if the text contradicts an option, raise an error that names this
+    option by `option_text`."""
     described = description_of(setup.game)
     stated, changed = described.options_of(setup.game), {}
     for option in described.options:

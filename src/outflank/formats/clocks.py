@@ -1,6 +1,6 @@
 """Clocks as text: `5m+3s` is five minutes for the game and three seconds more after each move.
 
-A time has its unit (`30s`, `5m`, `1h`) or a colon (`5:00`, `1:30:00`). Written times always have one: `5+3` means
+A time has a unit (`30s`, `5m`, `1h`) or a colon (`5:00`, `1:30:00`). We always write a unit or a colon: `5+3` means
 minutes and seconds to a player, and two bare numbers in a file are ambiguous.
 """
 

@@ -1,8 +1,8 @@
 """Boards drawn with letters, one row per line: the output of `str(board)`, `outflank show`, and other programs.
 
 Rows may have their numbers or letters beside them and bars between their cells; other lines are ignored. The legal
-moves in our own drawings are `*`, which elsewhere is a black disc: it is black if no other sign is. This module has the
-part that all games share; a game's notation knows its rows.
+moves in our own drawings are `*`, which elsewhere is a black disc: `*` is read as black if no other sign is black. This
+module has the part that all games share; a game's notation knows its rows.
 """
 
 import re
@@ -43,7 +43,7 @@ LEAST_LINES = 4
 
 
 def read_drawing(text: str, games: Sequence[GameDescription], known: Sequence[GameDescription]) -> Setup | None:
-    """Return the position of one of `games` that `text` draws; None if it has no drawing.
+    """Return the position of one of `games` that `text` draws; None if `text` has no drawing.
 
     A position of any `known` game on a line of its own, as `outflank show` prints it below a drawing, takes precedence.
     """

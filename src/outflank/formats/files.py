@@ -46,9 +46,9 @@ def decoded_whole(data: bytes) -> str:
 def replacing(path: Path) -> Iterator[BinaryIO]:
     """Yield a stream to a temporary file beside `path` that replaces it at the end: no reader ever sees a partial file.
 
-    The file is replaced even when bad input or Ctrl-C ends the writing early, if something has been written: it
-    consists of whole games. When writing itself fails, the old file stays. A link at `path` is replaced and not
-    followed; a device or a pipe is written to directly.
+    The file is replaced even when bad input or Ctrl-C ends the writing early, if something has been written: what has
+    been written consists of whole games. When writing itself fails, the old file stays. A link at `path` is replaced
+    and not followed; a device or a pipe is written to directly.
     """
     if path.exists() and not path.is_file():
         with path.open("wb") as device:

@@ -23,7 +23,7 @@ HEAD = 4096
 def selecting(
     read: Callable[[BinaryIO], Iterator[Record]],
 ) -> Callable[[BinaryIO, Path | None, Selection], Iterator[tuple[int, Record]]]:
-    """Return a reader of selected games from one that reads all games."""
+    """Return a reader of selected games, made from a reader of all games."""
 
     def read_selected(stream: BinaryIO, path: Path | None, selection: Selection) -> Iterator[tuple[int, Record]]:
         for number, record in enumerate(read(stream), 1):
@@ -79,7 +79,7 @@ def read_records(source: File | BinaryIO, *, format: str | None = None) -> Itera
     """Yield the games of a file or a binary stream in order.
 
     The format is recognised by the content, or else by the file's name; `format` (`ggf`, or any other of `FORMATS`)
-    overrides that. A damaged file raises a `FormatError` after all games before the damage.
+    overrides both. A damaged file raises a `FormatError` after all games before the damage.
     """
     for _, record in select_records(source, Selection(), format=format):
         yield record
@@ -105,9 +105,9 @@ def select_records(
 def write_records(records: Iterable[Record], target: File | BinaryIO, *, format: str | None = None) -> int:
     """Write games to a file, or text formats to a binary stream; return their number.
 
-    Without `format` the file's name decides. The file appears, and replaces an older one, when everything is written.
-    If `records` or a game that the format cannot hold ends it early, the games before are written nevertheless; if
-    there are none, no file is written.
+    Without `format` the file's name decides. The file appears, and replaces an older file, when everything is written.
+    If an error in `records`, or a game that the format cannot hold, ends the writing early, the games before it are
+    written nevertheless; if there are none, no file is written.
     """
     form = _to_write(target, format)
     if form.write_all is not None:

@@ -1,4 +1,4 @@
-"""Files of games with headers in brackets, like PGN: exports of servers like PlayOK. They are read, not written.
+"""Files of games with headers in brackets, like PGN: exports of servers like PlayOK. Such files are only read.
 
     [Black "one"]
     [White "other"]
@@ -44,7 +44,7 @@ def likeness(head: bytes) -> int:
 
 
 def begins_with_squares(text: str) -> bool:
-    """Return whether single squares follow the headers, as moves of a game: those with which most games begin."""
+    """Return whether the text after the headers begins with a square on which most games of Othello begin."""
     return re.match(r"\s*(?:1\s*[.)]\s*)?(?:d3|c4|f5|e6)", read_movetext(text).moves, re.IGNORECASE) is not None
 
 

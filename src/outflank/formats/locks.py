@@ -1,9 +1,10 @@
 """File locks between processes: a process that writes to a file holds its lock, and a second one gets an error.
 
-The lock is the operating system's, on a file beside the written one, which may be replaced meanwhile. It ends with its
-process, however that ends: a killed process leaves an empty file that blocks nothing.
+The lock is the operating system's, on a separate file beside the written file, because the written file may be
+replaced meanwhile. A lock ends with its process, however the process ends: a killed process leaves an empty file that
+blocks nothing.
 
-Not by filelock: it takes 50 ms to import, and prevents all writing where a network disk has no locks (`ENOLCK`).
+We do not use filelock: it takes 50 ms to import, and prevents all writing where a network disk has no locks (`ENOLCK`).
 """
 
 import errno
@@ -21,10 +22,10 @@ _NO_LOCKS = {errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOLCK}
 
 @contextmanager
 def file_lock(path: Path, busy: str) -> Iterator[None]:
-    """Keep other processes from writing to `path` meanwhile; raise an error with the text `busy` if another one holds
-    it.
+    """Keep other processes from writing to `path` meanwhile; raise an error with the text `busy` if another process
+    holds the lock.
 
-    It may raise an `OSError` too, where the directory cannot be written to.
+    May also raise an `OSError`, if the directory cannot be written to.
     """
     lock = path.with_name(f".{path.name}.lock")
     handle = _acquire(lock)
@@ -33,7 +34,8 @@ def file_lock(path: Path, busy: str) -> Iterator[None]:
     try:
         yield
     finally:
-        # Removed before it is released: afterwards it could be another process's. Windows does not remove open files.
+        # Remove the file before its lock is released: later it could be another process's. Windows does not remove
+        # open files.
         if sys.platform != "win32":
             lock.unlink(missing_ok=True)
         os.close(handle)
@@ -57,7 +59,7 @@ def _acquire(lock: Path) -> int | None:
         with suppress(FileNotFoundError):
             if os.path.samestat(os.fstat(handle), lock.lstat()):
                 return handle
-        os.close(handle)  # its holder has just removed it: another process may have made the next
+        os.close(handle)  # the holder has just removed this file: another process may have made the next
 
 
 def _lock(handle: int) -> None:

@@ -32,7 +32,7 @@ def write_numbered(description: GameDescription, game: object, position: object,
 
 
 def read_numbered(text: str, description: GameDescription) -> list[Setup] | None:
-    """Return the positions in a text, one per line; None if it has another format."""
+    """Return the positions in a text, one per line; None if the text has another format."""
     head = f"{description.name}:"
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     if not lines or not all(line.startswith(head) for line in lines) or not _line.match(lines[0][len(head) :].strip()):

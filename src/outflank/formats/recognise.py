@@ -1,7 +1,7 @@
 """Recognition of pasted text without a stated format.
 
-A text that fits several games belongs to the first that could have written it, unless the game is given. The package's
-own games are always tried; other games only where they are given, or where a text names them: `connect-four: …`.
+A text that fits several games belongs to the first of these games, unless the game is given. The package's own games
+are always tried; other games only if they are given or named in the text: `connect-four: …`.
 """
 
 import re
@@ -66,8 +66,8 @@ def read_written(text: str, *, game: str | None = None, **options: Any) -> list[
 
 
 def read_script(text: str, skipped: Callable[[str], None], *, game: str | None = None, **options: Any) -> list[Setup]:
-    """Return all positions and games in `text`, like `read_all`; unreadable lines of a script, which has one on each
-    line, are left out, and a message for each is passed to `skipped`.
+    """Return all positions and games in `text`, like `read_all`. In a script, which has one position or game on each
+    line, unreadable lines are left out, and a message for each is passed to `skipped`.
 
     >>> text = "-----XO--OX----- X\\n-----XO--OX---- O\\n-----OX--XO----- X"
     >>> [setup.format for setup in read_script(text, lambda message: print(message[:30]))]

@@ -1,7 +1,7 @@
 """Replays of games: whether every move is legal, where a side had to pass, and how the game ended.
 
-A file may hold many thousand games, so a kernel replays them. The interpreter runs it for the first few, since loading
-the compiler takes longer than they do.
+A file may hold many thousand games, so a kernel replays them. The interpreter runs this kernel for the first few games,
+since loading the compiler takes longer than replaying them.
 """
 
 from collections.abc import Iterable, Iterator
@@ -19,8 +19,9 @@ from outflank.kernels.compiler import kernel
 NO_MOVE = 0xFFFF
 
 MOVES_INTERPRETED = 6000
-"""Moves of a process before the compiler is loaded. Interpreted, a game of 60 takes 5 ms (of Abalone 20 ms), compiled
-some 10 µs; loading the compiler takes a third of a second, compiling, once, a few seconds."""
+"""Number of moves that a process interprets before it loads the compiler. Interpreted, a game of 60 moves takes 5 ms
+(of Abalone 20 ms), compiled some 10 µs; loading the compiler takes a third of a second, compiling, once, a few
+seconds."""
 
 _moves_begun = 0
 
@@ -29,9 +30,9 @@ _moves_begun = 0
 def follow(game: Any, position: Any, candidates: Any, moves: Any, played: Any, end: Any) -> Any:
     """Play the first legal move of each row of `candidates`; write the moves played to `played`.
 
-    Where a side can only pass and the row says otherwise, the pass is inserted. `moves` is room for the legal moves;
-    `end` gets the last position's words. Returns how many moves were played, how many rows, whether the game is over,
-    and its score for the side to move.
+    Where a side can only pass and the row holds another move, a pass is inserted. `moves` is room for the legal moves;
+    `end` receives the last position's words. Return how many moves were played, how many rows were used, whether the
+    game is over, and its score for the side to move.
     """
     length = 0
     row = 0
@@ -70,11 +71,11 @@ class Replay:
     codes: list[int]
     """The moves played, passes included."""
     rows: int
-    """The number of given moves that were played: fewer than given if the next one is not legal."""
+    """The number of given moves that were played: fewer than given if the next given move is not legal."""
     finished: bool
-    """Whether the game is over after them."""
+    """Whether the game is over after these moves."""
     score: int
-    """Black's score in a finished game: the discs or marbles that it is ahead."""
+    """Black's score in a finished game: black's lead in discs or marbles."""
 
 
 def replay(game: Any, position: Any, turn: Side, candidates: NDArray[np.uint16]) -> Replay:

@@ -9,9 +9,9 @@
     1. d {+12 0.3s} d
     2. e …
 
-A blank line separates games. Every header but `game` may be left out; unknown ones are ignored. Braces after a move
+A blank line separates games. Every header but `game` may be left out; unknown headers are ignored. Braces after a move
 hold its value to the mover and the seconds it took; either may be missing, and other text is ignored. A line that
-starts with `#` is a comment. A game with file formats of its own may use this one as well.
+starts with `#` is a comment. A game with file formats of its own may use this format as well.
 """
 
 import re
@@ -73,7 +73,7 @@ def read_saved_games(stream: BinaryIO) -> Iterator[Record]:
 
 
 def write_saved_game(record: Record) -> str:
-    """Return the game as lines, with a blank one at its end."""
+    """Return the game as lines, with a blank line at its end."""
     first, description = record.start, description_of(record.start.game)
     board = description.boards(first.game, first.position, first.turn, ply=first.ply)
     start = write_numbered(description, first.game, first.position, first.turn, first.ply)

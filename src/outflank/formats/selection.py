@@ -21,7 +21,7 @@ class Opening(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class FirstMoves:
-    """The first moves of a game without opening rules of its own: exactly these, from the usual start."""
+    """The first moves of a game without opening rules of its own: exactly these moves, from the usual start."""
 
     game: type
     codes: tuple[int, ...]

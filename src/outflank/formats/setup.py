@@ -12,7 +12,7 @@ class Setup:
     """A position with the moves and data that a text gives."""
 
     format: str
-    """The name of the format that it was read from."""
+    """The name of the format that the setup was read from."""
     game: Any
     """The rules in force."""
     position: Any
@@ -20,7 +20,7 @@ class Setup:
     turn: Side = Side.BLACK
     """The side to move in `position`."""
     moves: tuple[int, ...] = ()
-    """Codes of the moves played from there, passes included."""
+    """Codes of the moves played from `position`, passes included."""
     ply: int = 0
     """Moves made before `position`, as far as the text says."""
     since_loss: int = 0
@@ -28,7 +28,7 @@ class Setup:
     scores: Mapping[int, int] = field(default_factory=dict)
     """Values of moves to the mover, by code (OBF)."""
     assumed: str = ""
-    """What was assumed because the text does not say it, in words; empty: nothing."""
+    """In words, what the reader assumed because the text does not state it; empty: nothing."""
 
     def with_game(self, game: Any) -> "Setup":
         """Return the same setup under other rules."""

@@ -34,8 +34,8 @@ class GameOption:
     choices: tuple[Any, ...] = ()
     """All allowed values; empty: any value of the default's type."""
     value_text: Callable[[Any], str] | None = None
-    """A function that writes a value in words (`8 × 8 squares`), where every position fixes the option; None: a
-    position can be read under another value."""
+    """A function that writes a value in words (`8 × 8 squares`), for an option that every position fixes; None: a
+    position can be read under another value of the option."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class Level:
     misjudged: float = 0.0
     """Standard deviation of the error added to the values of moves, in the game's unit."""
     greed: float = 0.0
-    """The extra value of a piece that a move wins at once, in the same unit."""
+    """The extra value of a piece that a move wins at once, in the game's unit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,10 +79,10 @@ class NamedEvaluation:
 
     name: str
     evaluation: Any
-    """A `NamedTuple` with a registered `games.evaluation.value`; or a function that makes it for given rules, called at
-    first use, where loading is expensive."""
+    """A `NamedTuple` with a registered `games.evaluation.value`; or, if loading is expensive, a function that makes it
+    for given rules, called at first use."""
     unit: str | None = None
-    """The unit of its values; None: values are printed with the evaluation's name."""
+    """The unit of the evaluation's values; None: values are printed with the evaluation's name."""
     points: int = 1
     """How many points of a value make one unit."""
     won: int = WON
@@ -90,7 +90,7 @@ class NamedEvaluation:
     suits: Callable[[Any], bool] = lambda game: True
     """Whether the evaluation exists under given rules."""
     errors: Callable[[Any], SearchErrors | None] = lambda game: None
-    """How far its searches differ from deeper ones, under given rules; None: not measured."""
+    """How far searches by the evaluation differ from deeper ones, under given rules; None: not measured."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -190,8 +190,8 @@ class GameDescription:
     plain_rules: Callable[[Any], Any] | None = None
     """The same rules written independently, for `games.plain`; None: proofs of this game cannot be checked."""
     without_draws: Callable[["Board[Any]"], "Board[Any]"] | None = None
-    """Returns a board whose rules for draws by history are off, for referees with rules of their own; None: it has
-    none."""
+    """Returns a board without draws by history, for referees with rules of their own; None: the game has no such
+    draws."""
 
     # --- text and files ---
 
@@ -221,10 +221,10 @@ class GameDescription:
     levels: tuple[Level, ...] = tuple(Level(number, min(number + 4, 16)) for number in range(1, 21))
     """The levels, from level 1 on."""
     exact_moves_for_depth: Callable[[int], int] | None = None
-    """The number of moves left from which a player with a given search depth plays exactly; None: as the levels of that
-    depth do."""
+    """The number of moves left from which a player with a given search depth plays exactly; None: that of the deepest
+    level within this depth."""
     moves_expected: "Callable[[Board[Any]], float]" = lambda board: max(10.0, 40.0 - board.ply / 4)
-    """How many more moves a player is expected to make: its time is divided by this number."""
+    """How many more moves a player is expected to make: the player divides its time by this number."""
     moves_at_most: "Callable[[Board[Any]], float]" = lambda board: 100.0
     """How many more moves a player may have to make in the worst case; each takes a moment."""
     ending_time: EndingTime = USUAL
@@ -261,7 +261,7 @@ class GameDescription:
     review_legend: str = ""
     """How pictures mark the played move and the better one: `what was played is crossed`."""
     tabletop: "Callable[[Any], Tabletop] | None" = None
-    """The board under given rules, as a user handles it; None: it is read off a text diagram, and moves are chosen by
+    """The board under given rules, as a user handles it; None: derived from the text diagram, with moves chosen by
     name."""
     move_prompt: str = "a move"
     """The input that a person is asked for: `a square like f5`."""
@@ -273,11 +273,11 @@ class GameDescription:
 
     @property
     def boards(self) -> "type[Board[Any]]":
-        """The class of its boards, which follows from its start if the description does not set it."""
+        """The class of the game's boards: that of its start, if the description does not set one."""
         return type(self.start()) if self.board is None else self.board
 
     def options_at(self, board: "Board[Any]") -> dict[str, Any]:
-        """Return the options with which a game starts at this board, as far as they exist."""
+        """Return the options with which a game starts at this board, as far as there are such options."""
         options = dict(self.options_of(board.game))
         for option in self.options:
             if option.name not in options:
@@ -289,7 +289,7 @@ class GameDescription:
         return options
 
     def size_of(self, game: Any) -> int | None:
-        """Return the size by which protocols name the board of given rules; None: it has none."""
+        """Return the size by which protocols name the board of given rules; None: the board has no such size."""
         options = self.options_of(game)
         return next((size for size, named in self.sizes.items() if named.items() <= options.items()), None)
 
@@ -361,7 +361,7 @@ def game_named(name: str) -> GameDescription:
 
 
 def description_of(game: Any) -> GameDescription:
-    """Return the description of the game whose rules these are; a default one, if it has none."""
+    """Return the description of the game with these rules; a default description if the game has none."""
     rules = type(game)
     if described(rules) is None:
         _by_rules[rules] = next(

@@ -6,8 +6,8 @@ from math import floor, log
 
 @dataclass(frozen=True, slots=True)
 class EndingTime:
-    """The mean time to solve a position on two cores: `seconds` for `moves` moves left, times `growth` for each move
-    more."""
+    """The mean time to solve a position on two cores: `seconds` with `moves` moves left, times `growth` for each
+    further move."""
 
     moves: int = 14
     seconds: float = 0.06

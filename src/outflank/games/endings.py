@@ -1,7 +1,7 @@
 """What a game may offer to an exact search: generic over the type of `game`.
 
-Any game can be solved by its rules alone, and a game that registers nothing here is. A game with special knowledge of
-its endings registers it here, and the search, which knows no game, becomes faster.
+A game that registers nothing here is solved by its rules alone. A game with special knowledge of its endings registers
+that knowledge here, which makes the search, itself independent of the game, faster.
 """
 
 from typing import Any
@@ -27,8 +27,8 @@ def _(game: Any) -> Any:
 @generic
 def ending_value(game: Any, position: Any, alpha: Any, beta: Any, worker: Any) -> Any:
     """Return the final score of `position` under perfect play, with alpha-beta's promise for (alpha, beta), by kernels
-    of the game's own. They count the nodes that they enter below this one (`worker.nodes`), and need no stop check:
-    they take less than a few milliseconds."""
+    of the game's own. These kernels count the nodes that they enter below this one (`worker.nodes`), and need no stop
+    check: they take less than a few milliseconds."""
 
 
 @ending_value.register(object)
@@ -38,7 +38,7 @@ def _(game: Any, position: Any, alpha: Any, beta: Any, worker: Any) -> Any:
 
 @generic
 def ceiling(game: Any, position: Any, alpha: Any, worker: Any) -> Any:
-    """Return an upper bound on the side to move's score; `UNBOUNDED` where it would hardly be `alpha` or less."""
+    """Return an upper bound on the side to move's score; `UNBOUNDED` if the bound would hardly be `alpha` or less."""
 
 
 @ceiling.register(object)
@@ -62,8 +62,8 @@ def exact_promise(game: Any, position: Any, move: Any, child: Any, estimate: Any
     """Return the ordering value of `move` in exact play; the highest is tried first. The best order is the one in which
     the tree is smallest: a move that leaves the opponent few moves beats a good one.
 
-    `estimate` is the estimated value of the move to the mover, in sixteenths of the score's unit; 0 where there is
-    none.
+    `estimate` is the estimated value of the move to the mover, in sixteenths of the score's unit; 0 without an
+    estimate.
     """
 
 
@@ -75,7 +75,7 @@ def _(game: Any, position: Any, move: Any, child: Any, estimate: Any) -> Any:
 @generic
 def workspaces(game: Any, workers: int) -> Any:
     """Return an array with a record for each worker, in plain Python: the tables and the memory that the kernels above
-    need, found at the address `worker.workspace`; None: nothing."""
+    need and find at the address `worker.workspace`; None: they need nothing."""
 
 
 @workspaces.register(object)

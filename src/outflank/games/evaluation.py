@@ -1,8 +1,8 @@
 """What a search needs from an evaluation: generic over the type of `evaluation`.
 
 An evaluation is a small `NamedTuple`; its type selects the bodies, its fields are read at run time. It may keep a state
-that follows the moves (sums that are cheaper to update than to recompute); the simple ones have none, and need only
-`value`.
+that is updated with every move (sums that are cheaper to update than to recompute); a simple evaluation has no state
+and needs only `value`.
 
 Values are whole numbers for the side to move, within ±`LIMIT`; a search negates them at every ply. The opponent's view
 of the same position is the negative, unless an evaluation values having the move.
@@ -25,7 +25,7 @@ from outflank.kernels.generic import generic, missing
 from outflank.plugins import ListedPart, Registry, Source
 
 LIMIT = 30_000
-"""No value lies outside ±LIMIT: it has to fit in an entry of the transposition table."""
+"""No value lies outside ±LIMIT: values have to fit in an entry of the transposition table."""
 
 
 @generic
@@ -42,7 +42,7 @@ def after(evaluation: Any, game: Any, state: Any, position: Any, move: Any, chil
 
 @generic
 def value(evaluation: Any, game: Any, position: Any, state: Any) -> Any:
-    """Return an estimate of the position for the side to move. It may be called for finished games too."""
+    """Return an estimate of the position for the side to move. May be called for finished games too."""
     raise missing(value, evaluation)
 
 
@@ -67,7 +67,7 @@ def _(evaluation, game, position):
 
 
 class Solving(NamedTuple):
-    """`Exact` with all that the game offers for it (`games/endings.py`), and moves ordered by an estimate."""
+    """`Exact` with all that a game offers to exact searches (`games/endings.py`), and moves ordered by an estimate."""
 
     estimate: Any
     """An evaluation; `Exact` itself: no estimate."""
@@ -111,12 +111,13 @@ INSTALLED = Registry("evaluation", "outflank.evaluations", {}, check=_checked_pl
 def register_evaluation(
     game: type, name: str, evaluation: Any, *, unit: str | None = None, points: int = 1, won: int = WON
 ) -> None:
-    """Let searches of a game choose `evaluation` by `name`; the first one is the default if the game has none.
+    """Let searches of a game choose `evaluation` by `name`; the first registered one is the default if the game has
+    none.
 
-    `points` of its values make one `unit` to people: tenths of a disc are `unit="discs", points=10`. Without a unit a
-    value is printed with the evaluation's name. A value beyond `won` is a finished game's. A name belongs to the class
-    that registered it first: if that class is redefined, in a notebook or by a reload, it may register the name again;
-    no other class may.
+    `points` points of a value make one `unit`: tenths of a disc are `unit="discs", points=10`. Without a unit a value
+    is printed with the evaluation's name. A value beyond `won` is a finished game's. A name belongs to the class that
+    registered it first: if that class is redefined, in a notebook or by a reload, the class may register the name
+    again; no other class may.
     """
     if not isinstance(game, type):
         raise InvalidOption(f"an evaluation of {game!r}: expected the class of a game, like Othello")
@@ -192,7 +193,7 @@ def evaluations(game: Any) -> Mapping[str, Any]:
 
 
 def is_named(game: Any, evaluation: Any) -> bool:
-    """Return whether an evaluation is one of the game's named ones."""
+    """Return whether an evaluation is one of the game's named evaluations."""
     # By type as well: all evaluations without fields are equal, being empty tuples.
     return any(type(named) is type(evaluation) and named == evaluation for named in evaluations(game).values())
 
@@ -201,7 +202,7 @@ def evaluation_named(game: Any, name: str | None = None) -> Any:
     """Return the evaluation of a game that is called `name`; the default if `name` is None.
 
     Plug-ins are looked up for a name that is not known otherwise, and for a game that has no evaluation of its own.
-    `patterns:FILE` is the one whose weights are in a file that `outflank train` has written.
+    `patterns:FILE` is the evaluation whose weights are in a file that `outflank train` has written.
     """
     if name is not None and name.startswith(FROM_FILE):
         return _from_file(game, name)
@@ -227,7 +228,7 @@ def _from_file(game: Any, name: str) -> Any:
 
 
 def evaluation_chosen(game: Any, choice: Any) -> Any:
-    """Return an evaluation that is given by name, as itself, or as None for the default."""
+    """Return an evaluation that is given by name or as the evaluation itself; None: the default."""
     return evaluation_named(game, choice) if choice is None or isinstance(choice, str) else choice
 
 
@@ -286,7 +287,7 @@ def errors_of(game: Any, evaluation: Any) -> SearchErrors | None:
 
 
 def unit_scale(game: Any) -> Scale:
-    """Return the scale of numbers that are in the game's own unit already: another program's discs, or a review's."""
+    """Return the scale of numbers that are already in the game's own unit: those of another program, or of a review."""
     unit = description_of(game).unit
     most = None if unit.most is None else unit.most(game)
     return Scale(unit=unit.name, decimals=unit.decimals, score=unit.name, most=most)
@@ -311,7 +312,7 @@ _checked_kinds: set[tuple[type, ...]] = set()
 def check_values(evaluation: Any, game: Any, position: Any) -> None:
     """Refuse an evaluation that does not return a whole number: the compiler would drop the fraction.
 
-    Checked in the interpreter, once for each class and the types of its fields.
+    The check runs in the interpreter, once for each class and types of its fields.
     """
     kind = (type(evaluation), type(game), *map(type, evaluation))
     if kind in _checked_kinds:

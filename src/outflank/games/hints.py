@@ -7,7 +7,7 @@ import numpy as np
 from outflank.kernels.generic import generic
 
 FEATURES = 8
-"""Room for a game's features; unused ones are 0."""
+"""Largest number of a game's features; unused features are 0."""
 
 STAGES = 6
 """The number of game stages with ordering weights of their own; a game without stages is always in the first."""
@@ -17,7 +17,7 @@ _feature_names: dict[type, tuple[str, ...]] = {}
 
 @generic
 def promise(game: Any, position: Any, move: Any, child: Any, weights: Any) -> Any:
-    """Return how good `move` looks for the mover: the weighted sum of the game's features of it and of `child`.
+    """Return how good `move` looks for the mover: the weighted sum of the game's features of `move` and of `child`.
 
     A feature whose weight is 0 need not be computed.
     """

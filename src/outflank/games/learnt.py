@@ -12,8 +12,8 @@ from outflank.games.pattern_weights import read_weights
 from outflank.games.search_errors import SearchErrors
 
 _loaded_patterns: dict[tuple[Any, ...], LoadedPatterns] = {}
-"""All weights loaded so far, by their rules, their file and its state: an evaluation is an address, and any evaluation
-may still be in use."""
+"""All weights loaded so far, by their rules, their file and the file's state. They are never freed: an evaluation is an
+address, and any evaluation may still be in use."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,8 +30,9 @@ class Learning:
     rival: str | None = None
     """The name of the evaluation that the first weights play a match against; None: the game's usual one."""
     result: Callable[[Any, Any], float] | None = None
-    """The value of the last position of a game to the side to move there, in the game's unit, whether over or cut off;
-    None: its score, or where games are only won or lost the largest value of the patterns; cut off, 0."""
+    """The value of a game's last position to the side to move, in the game's unit, whether the game is over or was cut
+    off. None: the score of a finished game, or, where games are only won or lost, plus or minus the largest value of
+    the patterns; 0 for a game that was cut off."""
     longest: int = 200
     """Moves after which a game is cut off."""
 
@@ -59,11 +60,11 @@ class Learning:
 
 
 ERRORS = ".depths.json"
-"""The suffix, added to the name of a file of weights, of the document with the errors of their searches."""
+"""Suffix that is added to the name of a file of weights: the file with the errors of searches by these weights."""
 
 
 def _errors_beside(path: str) -> SearchErrors | None:
-    """Return the formula in the document beside a file of weights, if there is one."""
+    """Return the formula of the errors that are stored beside a file of weights; None if there are none."""
     try:
         return SearchErrors.read(Path(path + ERRORS).read_bytes(), path + ERRORS)
     except FileNotFoundError:

@@ -48,7 +48,7 @@ class Notation:
     forms: str = ""
     """The accepted notations, in words: `an Othello board line, OBF, a transcript`."""
     positions: "Callable[[str], list[Setup] | None]" = _no_match
-    """Returns the positions or games in a text that can only be of this game; None: it is not."""
+    """Returns the positions or games in a text that can only be of this game; None for any other text."""
     moves: "Callable[[str, Mapping[str, Any]], Setup] | None" = None
     """Returns the game given by a list of moves, from the start with some of the game's options."""
     moves_from: "Callable[[str, Setup], Setup] | None" = None
@@ -60,7 +60,7 @@ class Notation:
     claim: Callable[[str], int] = lambda moves: 0
     """The priority of this game for a list of moves that may belong to several; 0: never."""
     likeness: Callable[[str], int] = lambda moves: 0
-    """How much a list of moves that is legal in no game looks like this game's: the likeliest game's error is
+    """How much a list of moves that is legal in no game looks like this game's: the error of the likeliest game is
     reported."""
     line: "Callable[[str], Setup | None]" = _no_match
     """Returns the position on a line below a drawing."""
@@ -70,7 +70,7 @@ class Notation:
     """Returns the name and the text of a file with a position, as other programs load it; None: the board's text is
     used."""
     opening: "Callable[[str], Opening] | None" = None
-    """Returns the opening that a text names, without passes: games are selected by it."""
+    """Returns the opening that a text names, without passes, by which games can be selected."""
     files: Mapping[str, FileFormat] = field(default_factory=dict)
     """The file formats, by file name suffix; the first is the usual one."""
 

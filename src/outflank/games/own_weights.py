@@ -8,7 +8,7 @@ from outflank.games.pattern_weights import read_weights
 from outflank.games.search_errors import SearchErrors
 
 _all_loaded: list[LoadedPatterns] = []
-"""All weights loaded so far: an evaluation is an address, and any evaluation may still be in use."""
+"""All weights loaded so far, never freed: an evaluation is an address, and any evaluation may still be in use."""
 
 
 def keep_loaded(loaded: LoadedPatterns) -> LoadedPatterns:

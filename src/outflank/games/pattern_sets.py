@@ -23,7 +23,7 @@ class Pattern:
     copies: tuple[Cells, ...]
     """The images, with the cells in the order of their digits."""
     turns: tuple[Cells, ...]
-    """Equivalent orders of the digits: those by which a symmetry of the board maps the cells onto themselves."""
+    """Equivalent orders of the digits: the orders in which a symmetry of the board maps the cells onto themselves."""
 
     @classmethod
     def of(cls, cells: Cells, symmetries: Sequence[Sequence[int]]) -> "Pattern":
@@ -61,11 +61,11 @@ class PatternSet:
     stages: tuple[int, ...] = (0,)
     """The weight set of each number returned by `patterns.stage`; larger numbers use the last."""
     points: int = 128
-    """How many points of a weight make one of the game's unit."""
+    """How many points of a weight make one unit of the game."""
     most: int = 64
     """The largest value, in the game's unit."""
     scored: bool = True
-    """Whether a finished game is scored in that unit; otherwise it is only won or lost."""
+    """Whether a finished game is scored in the game's unit; otherwise it is only won or lost."""
 
     def __post_init__(self) -> None:
         copies = sum(len(pattern.copies) for pattern in self.patterns)
@@ -97,7 +97,7 @@ class PatternSet:
 
     @cached_property
     def folded(self) -> npt.NDArray[np.int32]:
-        """The number of each weight among the distinct ones; the last is the weight that is always 0."""
+        """The number of each weight among the distinct weights; the last is the weight that is always 0."""
         smallest_equivalents = [pattern.smallest_equivalents() for pattern in self.patterns]
         smallest_equivalents += [np.arange(size, dtype=np.int32) for size in (*self.counts, 1)]
         folded, before = [], 0

@@ -2,9 +2,9 @@
 
 A game names its patterns (`pattern_sets`); the kernels here know only cells, indices and weights. The index of a
 pattern is a number in base 3: a cell is 0 where the side to move has it, 1 where it is empty, 2 where it is the
-opponent's. So the opponent's index of the same cells is the largest index minus this one, and a move changes it by
-powers of three. The indices of all copies of all patterns are fields of 16 bits, four to a word: one addition of words
-changes four of them, and there is never a carry, since no cell's digit leaves its range on the way.
+opponent's. So the opponent's index of the same cells is the largest index minus this one, and a move changes an index
+by powers of three. The indices of all copies of all patterns are fields of 16 bits, four to a word: one addition of
+words changes four indices, and there is never a carry, since no cell's digit leaves its range on the way.
 
 Weights are specific to the side to move: having the move is worth something, so the opponent's view of a position is
 not the negative of the side to move's.
@@ -39,7 +39,7 @@ TABLES = np.dtype(
         ("largest", "u8", (WORDS,)),
         ("places", "i8", (STAGES,)),  # the address of each stage's `PLACES`
         ("most", "i8"),  # no value is larger
-        ("scored", "i8"),  # points of one of the final score; 0: a game is only won or lost
+        ("scored", "i8"),  # points of one unit of the final score; 0: a game is only won or lost
         ("steps", "i8"),  # the address of `STEP`s, two for each cell
     ],
     align=True,
@@ -47,8 +47,8 @@ TABLES = np.dtype(
 PLACES = np.dtype([("at", "i8", (COPIES + COUNTS,))], align=True)
 """For one stage, the addresses at which the weights of each copy and each count begin."""
 STEP = np.dtype([("words", "u8", (WORDS,))], align=True)
-"""What the digit of a cell adds to all indices. The second of a cell's two steps is for two steps: from one side to the
-other."""
+"""What a change of a cell's digit adds to all indices. Each cell has two records: for a change by one, and for a change
+by two, from one side to the other."""
 STEP_BYTES = STEP.itemsize
 
 ZERO, ONE = U64(0), U64(1)

@@ -1,9 +1,9 @@
 """The rules of a game as a proof checker needs them, written a second time.
 
 A proof is only as good as the rules that it was checked by. So these are not the rules that searches use
-(`games.rules`): a game writes them separately, as plainly as it can, and nothing is shared but the words of a position
-(`rules.pack`) and the codes of moves, which are below 256 here. A game that has them names them in its description
-(`GameDescription.plain_rules`).
+(`games.rules`): a game has a second, separate implementation, as plain as possible, and nothing is shared but the words
+of a position (`rules.pack`) and the codes of moves, which are below 256 here. A game with such rules names them in its
+description (`GameDescription.plain_rules`).
 
 `rules` is a small `NamedTuple` whose type selects the bodies. A position is two words, as the side to move sees it.
 """
@@ -67,7 +67,7 @@ def outcome(rules: Any, first: Any, second: Any) -> Any:
 
 @generic
 def left(rules: Any, first: Any, second: Any) -> Any:
-    """Return how many moves can follow, passes not counted: one less after each."""
+    """Return how many moves can follow, passes not counted: the number falls by one with each move."""
     raise missing(left, rules)
 
 

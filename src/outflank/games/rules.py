@@ -74,7 +74,7 @@ def _(game: Any, move: Any) -> Any:
 def moves_left(game: Any, position: Any) -> Any:
     """Return an upper bound on the number of moves, passes not counted, in any game from here.
 
-    A search looks no deeper than that, and uses it to decide what is worth sharing among workers.
+    A search looks no deeper than this bound, and decides by it what is worth sharing among workers.
     """
     raise missing(moves_left, game)
 

@@ -1,8 +1,8 @@
 """How values are read: in discs, in marbles, or in an evaluation's own points.
 
-Searches compare whole numbers without interpreting them. A game's description sets the unit of its scores (`Unit`), an
-evaluation how many of its points make one of those (`register_evaluation`); together they form a `Scale`, which is part
-of every result and used wherever a value is printed.
+Searches compare whole numbers without interpreting them. A game's description sets the unit of its scores (`Unit`), and
+an evaluation sets how many of its points make one unit (`register_evaluation`); together they form a `Scale`, which is
+part of every result and used wherever a value is printed.
 """
 
 from collections.abc import Callable
@@ -43,7 +43,8 @@ class Scale:
     decimals: int = 0
     """The number of decimals."""
     won: int | None = None
-    """Values beyond this belong to finished games, whose score is added; None: values do not show a finished game."""
+    """Values beyond this number belong to finished games, whose score is added to the number; None: values do not show
+    whether a game is finished."""
     score: str | None = "points"
     """The unit of a finished game's score; None: a game is only won or lost."""
     near: int = 0
@@ -56,7 +57,7 @@ class Scale:
         return self.won is not None and abs(value) > self.won
 
     def number(self, value: float) -> float:
-        """Return the value in the unit; a finished game's in the unit of its score."""
+        """Return the value in the scale's unit; a finished game's value in the unit of its score."""
         if not self.is_final(value):
             number = value / self.points
         elif self.score is None:

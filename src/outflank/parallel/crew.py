@@ -24,7 +24,7 @@ from outflank.search.root_moves import RootMove, RootValue, search_best_moves
 from outflank.search.worker import WORKER
 
 POOL = 96
-"""Frames per worker. A line has one per divided ply; frames of lines that others still search add to them."""
+"""Frames per worker. A line has one frame per divided ply; lines that other workers still search hold more frames."""
 
 _BY_HANDS = {
     "wasted_nodes": "wasted",
@@ -73,8 +73,8 @@ def _open_root_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[A
 class Crew:
     """Workers with their records, and the threads of all but the leader.
 
-    `serve(index)` is the main function of a helper's thread: it returns once the crew is dismissed. An exception in it
-    stops the search and is raised in the leader's thread.
+    `serve(index)` is the main function of a helper's thread: it returns once the crew is dismissed. An exception in
+    `serve` stops the search and is raised in the leader's thread.
     """
 
     def __init__(self, root: Root, count: int) -> None:
@@ -118,7 +118,7 @@ class Crew:
         hands["free"] = first
 
     def probe(self, index: int) -> Any:
-        """Return the probe of a worker: each has its own, for they are not atomic."""
+        """Return the probe of a worker: each worker has its own, because probes are not atomic."""
         return self._instruments[index - 1].probe if index > 0 and self._instruments else self.root.probe
 
     # --- threads ---
@@ -179,7 +179,7 @@ class Crew:
         for thread in self._threads:
             thread.join()
         self._threads.clear()
-        self._failure = None  # its traceback refers to this object and the table: avoid a cycle
+        self._failure = None  # avoid a cycle: the exception's traceback refers to this object and the table
 
     # --- statistics ---
 
@@ -210,8 +210,8 @@ class Crew:
         )
 
     def frame_or_none(self, address: int) -> Any:
-        """Return the frame at an address read from the hand of a running worker; None if it is not a frame of this
-        crew."""
+        """Return the frame at an address read from the hand of a running worker; None if no frame of this crew has this
+        address."""
         first = self.root_frame
         if not first <= address < first + (self.count * POOL + 1) * self._frame_bytes:
             return None

@@ -1,4 +1,4 @@
-"""How the value of a move reaches its frame, and that of a frame the frame above."""
+"""How the value of a move reaches its frame, and the value of a frame reaches the frame above."""
 
 import numpy as np
 
@@ -54,14 +54,14 @@ def deliver(game, crew, hand, worker):
     result, low, high = -hand.value, -hand.beta, -hand.alpha
     ceiling = ceiling_of(crew, frame)
     if high <= result < ceiling:
-        # It beat its scout: its value is not known yet.
+        # The move beat its scout: its value is not known yet.
         mark = (result << RANK_BITS) + rank_at(address, index)
         key = claim(frame, mark, worker)
         if crew.in_order != 0 and frame.in_turn == 0:
             write_word(moves_of(address), crew.room + index, U64(FAILED))
             return continue_frame(crew, hand, frame, False)
         if key != mark:
-            # Another move is better by now: first this one must beat that.
+            # Another move is better by now: this move must beat that one first.
             low = floor_for(crew, address, index)
             return start_move(game, hand, address, index, low, low + 1)
         if crew.hold != 0 and not hold(crew, hand, frame, index):
@@ -89,12 +89,13 @@ def deliver(game, crew, hand, worker):
 
 @inner
 def claim(frame, mark, worker):
-    """Return the best known key of a frame, once a move has beaten its scout: later windows need not lie below it.
+    """Return the best known key of a frame, once a move has beaten its scout: later windows need not lie below this
+    key.
 
-    Not if scouts may guess: searched for its value, for which nothing is guessed, such a move may be no better than the
-    best before it, and was taken for the best one all the same. Of 40 drawn positions of Othello, searched to depth 7
-    with many guesses, 25 had another value or move than without frames; and proofs, which begin with that move, took up
-    to five times the nodes.
+    The scout's value does not count if scouts may guess: the search for the move's value, which makes no guesses, may
+    show that the move is no better than the best before it, and yet the move was taken for the best one. Of 40 random
+    positions of Othello, searched to depth 7 with many guesses, 25 had another value or move than without frames; and
+    proofs, which begin with that move, took up to five times the nodes.
     """
     if worker.selectivity_index != 0:
         return max(mark, load(frame, "key", "relaxed"))  # race: if it is old, the value is searched for too soon
@@ -121,8 +122,8 @@ def write_line(crew, hand, frame, key, move):
 
 @inner
 def hold(crew, hand, frame, index):
-    """Hold a frame for a move that beat its scout: searches of its younger brothers are given up, for their windows are
-    too low now. Return whether the move may be searched: not while the frame is held for an elder one."""
+    """Hold a frame for a move that beat its scout: searches of its younger brothers are given up, because their windows
+    are too low now. Return whether the move may be searched: not while the frame is held for an elder move."""
     while True:
         held = load(frame, "held")
         if held != 0 and held <= index:
@@ -146,7 +147,7 @@ def release_hold(crew, hand, frame):
 
 @inner
 def postpone(crew, address, index):
-    """Give up only this move, not the frame, for the sake of another: it will be taken again."""
+    """Give up only this move, not the frame, for the sake of another move: a worker will take this one again."""
     # race: a worker that finds it before it is counted takes it all the same
     write_word(moves_of(address), crew.room + index, U64(POSTPONED))
     fetch_add(frame_at(address), "postponed", 1, "seq_cst")
@@ -159,8 +160,8 @@ def continue_frame(crew, hand, frame, leads):
     far.
 
     If one move after the other beats the best, the next may do so too, and brothers that are searched meanwhile have
-    windows that are too low. Two and four workers had 3.2 and 8.1 % more nodes than one before others waited for that,
-    and 2.4 and 5.1 % since (twelve positions of Othello with 22 squares empty).
+    windows that are too low. So the other moves wait while moves keep beating the best: this reduced the extra nodes of
+    two and four workers from 3.2 and 8.1 % to 2.4 and 5.1 % (twelve positions of Othello with 22 empty squares).
     """
     serial_count = serial_moves(crew, frame)
     if leads and hand.index > 0 and crew.wait_while_improving != 0:
@@ -174,7 +175,7 @@ def continue_frame(crew, hand, frame, leads):
 def serial_moves(crew, frame):
     """Return how many moves of a frame are searched before the others are offered.
 
-    Near the leaves one less: little is lost there, and workers without work lose more.
+    Near the leaves the number is one less: extra nodes cost little there, and workers without work lose more.
     """
     if crew.eldest_first == 0:
         return np.int64(0)
@@ -200,8 +201,8 @@ def cut_frame(game, crew, hand, worker, key):
             worker.first_cutoffs += 1
     stumble(crew, hand)
     return_to_parent(hand, frame, key)
-    # The frame above may have a better key since this search began: then this is only a bound, though inside the
-    # original window. Taken for a value, it won a tie with the move that has that value, and its line was reported.
+    # If the frame above has got a better key since this search began, this value is only a bound, though inside the
+    # original window. Taken for exact, it won a tie with the move that has the value, and the wrong line was reported.
     hand.beta = min(hand.beta, hand.value)
     own_permits = withdraw_permit(hand, address) + 1
     if fetch_add(frame, "join", -own_permits) == own_permits:
@@ -252,8 +253,8 @@ def leave(game, crew, hand, worker):
 
 @inner
 def withdraw_permit(hand, address):
-    """Take back this worker's own permit for the frame, if it is still there: it is the newest on its deque. Return 1
-    if it was, else 0."""
+    """Take back this worker's own permit for the frame if no other worker has taken it: it is the newest permit on the
+    worker's deque. Return 1 if the permit was there, else 0."""
     permit = pop(hand)
     if permit == address:
         return 1
@@ -273,7 +274,7 @@ def return_to_parent(hand, frame, key):
 
 @inner
 def end_frame(crew, hand):
-    """Go on in the frame above; after the root close it."""
+    """Go on in the frame above; if the frame is the root's, close the root."""
     if hand.frame != 0:
         return DELIVER
     store(crew, "open", 0, "seq_cst")

@@ -1,7 +1,7 @@
 """A deque of permits per worker: the owner works at its bottom, thieves steal from its top.
 
 After Chase and Lev, with the orderings that Lê, Pop, Cohen and Zappa Nardelli (2013) proved sufficient, their fences
-written as sequentially consistent accesses. Its size is fixed: a permit that finds no room is not offered.
+written as sequentially consistent accesses. A deque's size is fixed: a permit that finds no room is not offered.
 """
 
 from typing import Any

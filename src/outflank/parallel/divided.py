@@ -57,19 +57,20 @@ class Plan:
     serial_moves: int = 1
     """Number of first moves searched before the others if the window is open: on the principal variation."""
     serial_moves_at_cut: int = 1
-    """The same number if one of the moves should cut the node off: if the first does not, the second still may."""
+    """Like `serial_moves`, if one of the moves should cut the node off: if the first does not, the second still may."""
     serial_moves_at_all: int = 1
-    """The same number if no move is expected to cut the node off, so that all are searched in any case."""
+    """Like `serial_moves`, if no move is expected to cut the node off, so that all are searched in any case."""
     near_leaves: int = 0
     """Plies above the threshold at which one move less is searched before the others are shared."""
     wait_while_improving: bool = False
-    """Whether, if the window is open, the others also wait as long as each move beats the best before it."""
+    """Whether, if the window is open, the other moves also wait as long as each move beats the best before it."""
     leftmost: bool = False
     """Whether only the nodes of the leftmost line are divided."""
     scouts_in_order: bool = False
-    """Whether all other moves are searched with null windows, and those that beat them searched again in order."""
+    """Whether all moves but the first are searched with null windows, and those that raise alpha searched again in
+    order."""
     hold: bool = False
-    """Whether no worker takes another move of a node while one that beat its scout is searched again."""
+    """Whether no worker takes another move of a node while a move that beat its scout is searched again."""
     levels: int = EVERY_LEVEL
     """Plies from the root that are divided."""
 
@@ -204,11 +205,11 @@ def usual_threshold(root: Root) -> int:
     microseconds.
 
     One ply less costs one worker 3 % in both games; one more leaves two workers a little longer without work. Where a
-    game is played out there are fewer moves at each ply: two more of them are about as many nodes. By learnt patterns a
+    game is played out there are fewer moves at each ply: two plies more are about as many nodes. By learnt patterns a
     node takes some three times as long: with two plies less, two workers are idle for 15 % of the estimates before a
     proof instead of 21 %, and four for 27 instead of 36 %. A selective search enters far fewer nodes, but most of its
     divisible work is near the leaves: at depth 20 in the middle of the game four workers were 1.62, 1.83 and 1.89 times
-    as fast as one with 7, 5 and 4, and 16 were 1.52, 1.70 and 1.75 times.
+    as fast as one with thresholds of 7, 5 and 4, and 16 were 1.52, 1.70 and 1.75 times.
     """
     if isinstance(root.evaluation, Solving) and ending_moves(root.game) > 0:
         # The game's own kernels solve their endings in less than a millisecond; three moves more are not divided.
@@ -228,7 +229,7 @@ def levels_for(workers: int) -> int:
 
 
 def _grouped_by_row(game: Any, moves: Sequence[RootMove]) -> list[RootMove]:
-    """Return the moves with each row's together, at the place of its first move."""
+    """Return the moves with those of each row together, at the place of the row's first move."""
     rows: dict[int, list[RootMove]] = {}
     for move in moves:
         rows.setdefault(int(row(game, MOVE(move.code))), []).append(move)

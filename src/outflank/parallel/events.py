@@ -1,8 +1,8 @@
 """Events of workers at the frames: for measurements of a divided search.
 
-A search that is given an `EventRecording` records an event whenever a worker goes from one step to the next. Every
-other probe compiles to code without it. Below the frames nothing is recorded, so that the measured search is hardly
-slower: an event costs some thirty nanoseconds, a job some hundred microseconds.
+A search with an `EventRecording` records an event whenever a worker goes from one step to the next. With any other
+probe, this code is not compiled. Below the frames nothing is recorded, so that the measured search is hardly slower: an
+event costs some thirty nanoseconds, a job some hundred microseconds.
 """
 
 from typing import Any, NamedTuple
@@ -17,9 +17,9 @@ from outflank.kernels.waiting import nanoseconds
 from outflank.search.probes import DepthCounts, Silent, note_lookup, note_node
 
 STARTED, OPENED, OFFERED, TAKEN, DONE, GIVEN_UP, IN_TURN, CLOSED, LEFT, SEEKING, FOUND, HOME = range(12)
-"""A root is begun; a frame is opened for the job in hand; its other moves are offered; a move is taken; it is done, or
-given up; a frame's moves that beat their scouts are searched in turn; a frame is complete, or left to the workers still
-inside; a worker looks for a permit; it has found one; it ends."""
+"""A root is begun; a frame is opened for the job in hand; the frame's other moves are offered; a move is taken; a move
+is done, or given up; a frame's moves that beat their scouts are searched in turn; a frame is complete, or left to the
+workers still inside; a worker looks for a permit; a worker has found one; a worker ends."""
 
 NAMES = (
     "started",
@@ -97,7 +97,7 @@ def _(probe, kind, frame, detail, hand, worker):
 
 
 class EventRecording:
-    """The events of a search: pass it as its `instrument`, then `take` the events."""
+    """The events of a search: pass the recording as the search's `instrument`, then `take` the events."""
 
     def __init__(self, capacity: int = 1 << 18) -> None:
         self.capacity = capacity
@@ -125,8 +125,8 @@ class EventRecording:
         return self._words[_HEADER : _HEADER + WORDS * count].reshape(count, WORDS).copy()
 
     def take(self) -> npt.NDArray[np.int64]:
-        """Return and remove the events so far: a row of `WORDS` for each, by time; those of one worker in the order in
-        which they were recorded."""
+        """Return and remove the events so far: a row of `WORDS` for each, sorted by time; each worker's events are in
+        the order in which they were recorded."""
         events = np.concatenate([*self._saved, self._empty()])
         self._saved = []
         return events[np.argsort(events[:, TIME], kind="stable")]

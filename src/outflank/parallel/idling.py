@@ -1,6 +1,6 @@
 """What a worker without work does: it tries its own deque, then others', and backs off more and more.
 
-These are kernels of their own, for they know no game: compiled once for all.
+These kernels do not depend on the game, so that they are compiled only once.
 """
 
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ PAUSES, YIELDS = 64, 128
 """Failed attempts before an idle worker yields its core, and before it sleeps."""
 
 NAP = 2000
-"""Most microseconds of sleep: a lost wake-up costs no more."""
+"""Most microseconds of sleep: the most that a lost wake-up costs."""
 
 ALL_SLEEPERS = 1 << 30
 
@@ -45,7 +45,7 @@ def stumble(crew: Any, hand: Any) -> Any:
 
 @inner
 def wake_sleeper(crew: Any) -> Any:
-    """Wake one worker, because there is work to share. No fence, for a sleeper that misses it looks again soon."""
+    """Wake one worker, because there is work to share. No fence: a sleeper that misses the call looks again soon."""
     if load(crew, "sleepers", "relaxed") > 0:  # race: a worker that sees it late wakes none, and the nap is short
         fetch_add(crew, "wake", 1)
         wake(crew, "wake", 1)
@@ -60,11 +60,11 @@ def wake_all(crew: Any) -> Any:
 
 @kernel
 def find_permit(crew, hand):
-    """Return a permit, own or stolen; `EMPTY` when the search is over, for the leader when this root is done.
+    """Return a permit, own or stolen; `EMPTY` when the search is over or, for the leader, when this root is done.
 
-    While `hand.idle` is set the worker holds nothing. It clears the flag before it steals and steals only if a root is
-    open then: so a leader that has closed the root and sees every flag set knows that no worker holds anything, nor
-    ever will before the next root.
+    While `hand.idle` is set the worker holds nothing. The worker clears the flag before it steals, and steals only if a
+    root is still open afterwards: so a leader that has closed the root and sees every flag set knows that no worker
+    holds anything, nor will before the next root.
     """
     permit = np.int64(pop(hand))
     if permit != EMPTY:

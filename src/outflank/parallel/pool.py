@@ -1,4 +1,4 @@
-"""Memory for frames: a list per worker, and one on which others return its frames.
+"""Memory for frames: a list per worker, and a second list on which other workers return that worker's frames.
 
 The owner takes the second list whole when the first is empty, so that no frame is ever taken from a list while another
 worker reads it.

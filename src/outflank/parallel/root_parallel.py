@@ -18,7 +18,7 @@ class TreePerWorker:
     def __init__(self, root: Root, workers: int) -> None:
         self.root = root
         root.set_worker_count(workers)
-        # Together they may be as large as a single tree, but none too small to be of use.
+        # Together the trees may be as large as a single tree, but no tree may be too small to be of use.
         room = max(NODES // workers, 1 << 16)
         grown = [new_tree(root, room) for _ in range(workers)]
         self.trees = [tree for tree, _ in grown]

@@ -31,23 +31,23 @@ CREW = record_type(
         "levels": np.int64,  # no frame this many plies from the root, or more
         "eldest_first": np.int64,  # whether a frame's first move is searched before the others are offered
         "serial_moves": np.int64,  # number of moves searched first if the window is open
-        "serial_moves_at_cut": np.int64,  # the same if one of them should cut the frame off
-        "serial_moves_at_all": np.int64,  # the same if none should
-        "near_leaves": np.int64,  # with this many plies left, or fewer, it is one less
-        "wait_while_improving": np.int64,  # whether the others wait while each move beats the best
+        "serial_moves_at_cut": np.int64,  # number of moves searched first if one should cut the frame off
+        "serial_moves_at_all": np.int64,  # number of moves searched first if none should cut the frame off
+        "near_leaves": np.int64,  # with this many plies left, or fewer, one move less is searched first
+        "wait_while_improving": np.int64,  # whether the other moves wait while each move beats the best
         "leftmost": np.int64,  # whether only nodes on the leftmost line become frames
         "scout": np.int64,  # whether later moves are searched with a null window first
-        "in_order": np.int64,  # whether those that beat it wait for their elder brothers
+        "in_order": np.int64,  # whether moves that beat their scout wait for their elder brothers
         "hold": np.int64,  # whether a frame is closed to others while a move that beat its scout is searched
         "share_alpha": np.int64,  # whether a move's value narrows the windows of the others
         "prune": np.int64,  # alpha-beta below the frames; 0: minimax
-        "lot": np.int64,  # moves handed out at a time, or one of the two below
+        "lot": np.int64,  # moves handed out at a time; or `IN_ADVANCE` or `ROWS`
         "stumble": np.int64,  # for tests: yield the core at one delicate place in this many; 0: never
         # words that change during a search
         "open": np.int64,  # whether a root is being searched
-        "over": np.int64,  # the helpers' threads end
+        "over": np.int64,  # not 0: the helpers' threads end
         "sleepers": np.int64,
-        "wake": np.int64,  # sleepers wait for it to change
+        "wake": np.int64,  # sleepers wait for this word to change
     },
     own_lines=("open", "over", "sleepers", "wake"),
 )
@@ -71,9 +71,9 @@ HAND = record_type(
         "ply": np.int64,
         "alpha": np.int64,
         "beta": np.int64,
-        "frame": np.int64,  # address of the frame that it belongs to
-        "index": np.int64,  # index of the move there
-        "until": np.int64,  # end of the lot: the moves before this index are taken with it
+        "frame": np.int64,  # address of the frame that the job belongs to
+        "index": np.int64,  # index of the move in the frame
+        "until": np.int64,  # end of the lot: the moves before this index are taken together
         "leftmost": np.int64,
         "expected": np.int64,  # expectation of the position, as in a frame
         "holding": np.int64,  # the move beat its scout, and the frame is held for it
@@ -83,7 +83,7 @@ HAND = record_type(
         "line": (MOVE, PLIES),
         # statistics
         "busy_ns": np.int64,
-        "since": np.int64,  # time at which it last became busy
+        "since": np.int64,  # time at which the worker last became busy
         "wasted": np.int64,
         "spawned": np.int64,
         "executed": np.int64,
@@ -116,16 +116,16 @@ STATISTICS = (
 
 FRAME = record_type(
     {
-        # its lifeline: these four words must come first
-        "cut": np.int64,  # not 0: its value is settled, workers still inside must leave
+        # the frame's lifeline: these four words must come first
+        "cut": np.int64,  # not 0: the frame's value is known, workers still inside must leave
         "above": np.int64,  # address of the frame whose move leads here; 0: the root
         "held": np.int64,  # 1 + the index of a move that beat its scout and is being searched; 0: none
         "index": np.int64,  # index of the move in the frame above
-        # written by the worker that opens it
+        # written by the worker that opens the frame
         "first": np.uint64,
         "second": np.uint64,
         "depth": np.int64,
-        "left": np.int64,  # depth below its moves
+        "left": np.int64,  # depth below the frame's moves
         "ply": np.int64,
         "alpha": np.int64,
         "beta": np.int64,
@@ -134,25 +134,25 @@ FRAME = record_type(
         "leftmost": np.int64,
         "expected": np.int64,  # `OPEN`, `CUT` or `ALL`
         "count": np.int64,  # moves
-        "opener": np.int64,  # the worker that offered its moves; `NOT_OFFERED`: not yet
-        "owner": np.int64,  # the worker whose pool owns it
+        "opener": np.int64,  # the worker that offered the frame's moves; `NOT_OFFERED`: none has yet
+        "owner": np.int64,  # the worker whose pool owns the frame
         "link": np.int64,  # the next frame on a list
         "in_turn": np.int64,  # not 0: moves that beat a scout are being searched one after the other
         # written by all workers inside
         "join": np.int64,  # number of permits and workers inside
         "key": np.int64,  # best value so far and its move's rank
         "next": np.int64,  # first move that no worker has taken
-        "postponed": np.int64,  # number of moves given up for one that held the frame
+        "postponed": np.int64,  # number of moves given up for a move that held the frame
         "bad": np.int64,  # not 0: a part was given up, there will be no value
         # the principal variation, one writer at a time: only for values inside an open window
-        "writing": np.int64,  # whether a worker is writing it
-        "line_key": np.int64,  # the key that it belongs to
+        "writing": np.int64,  # whether a worker is writing the line
+        "line_key": np.int64,  # the key that the line belongs to
         "line_length": np.int64,
         "line": (MOVE, PLIES),
     },
     own_lines=("join", "key"),
 )
-"""Two rows of `room` words follow it: its moves with their ranks, and the value of each."""
+"""A split point. Two rows of `room` words follow the record: the frame's moves with their ranks, and their values."""
 
 RANK_BITS = 16
 """A key is value · 2^16 + rank: the greatest is the best value, and among equals the highest rank."""
@@ -167,11 +167,11 @@ IN_ADVANCE, ROWS = 0, -1
 """Special values of `lot`: every worker gets its share at once; or the moves of one row of the board at a time."""
 
 OPEN, CUT, ALL = range(3)
-"""What is expected of a frame: a value inside its window; that its first move cuts it off; that no move does."""
+"""What is expected of a frame: a value inside its window; a cut-off by its first move; no cut-off."""
 
 DESCEND, DELIVER, TAKE, LEAVE, IDLE, OFFER, AWAY = range(7)
-"""Steps: search the position in hand; deliver its value to its frame; take a move of the frame; leave it; find another;
-offer the frame's moves and take one; end."""
+"""Steps: search the position in hand; deliver its value to its frame; take a move of the frame; leave the frame; find
+another frame; offer the frame's moves and take one; end."""
 
 WORD_OF = {name: place[1] // 8 for name, place in (FRAME.fields or {}).items()}
 """The word of a frame that each field is in."""
@@ -190,7 +190,7 @@ FAILED = 1 << 40
 """Value word of a move that beat its scout and waits for its turn."""
 
 POSTPONED = 1 << 41
-"""Value word of a move that was given up for the sake of another, and will be taken again."""
+"""Value word of a move that was given up for the sake of another move, and will be taken again."""
 
 SEARCHED = 1 << 42
 """Value word of a postponed move once it has been taken again."""

@@ -14,8 +14,8 @@ FORK_JOIN = Scheme(
 )
 """Fork-join (reports 002 and 004): every node above the threshold offers all its moves at once and joins by maximum.
 
-With minimax it visits exactly the nodes of one worker. With alpha-beta no move waits for another, so that windows are
-as wide as when the move was taken: many more nodes, which is why young brothers wait."""
+With minimax this scheme visits exactly the nodes of one worker. With alpha-beta no move waits for another, so that each
+window stays as wide as when its move was taken: many more nodes, which is why young brothers wait."""
 
 ROOT_SPLIT = Scheme(
     name="root-split",
@@ -28,7 +28,7 @@ ROOT_SPLIT = Scheme(
 )
 """Root split (report 001's naive parallel alpha-beta and PVS; report 003): only the root's moves are shared.
 
-`schedule` says how they are handed out: one at a time, in chunks, or divided in advance; without `share_alpha` every
+`schedule` says how moves are handed out: one at a time, in chunks, or divided in advance; without `share_alpha` every
 move is searched with the root's full window, as in report 003."""
 
 PV_SPLIT = Scheme(
@@ -57,28 +57,28 @@ JAMBOREE = Scheme(
 """Jamboree (report 001, after Kuszmaul): the first move alone, then null-window scouts of all others in parallel, and
 those that beat the window searched again, one after the other, in order.
 
-Without a threshold of its own it divides the first log2(workers) levels, which report 001 found best."""
+By default this scheme divides the first log2(workers) levels, which report 001 found best."""
 
 ESTIMATING = Plan(eldest_first=True, serial_moves=2, hold=True)
 """Plan for searches that are neither exact nor selective."""
 
 SELECTIVE = Plan(eldest_first=True, serial_moves_at_all=0, near_leaves=2, hold=True)
-"""Plan for selective searches. Where most of the tree is guessed, what is left is little more than the principal
-variation, and workers that wait there have nothing else to do. At depth 18 from eight openings of Othello two workers
-were 1.67 times as fast as one, and 1.45 times by the plan of other searches with parts that are worth dividing three
-plies deeper; at depth 8 from six layouts of Abalone 1.78 and 1.60 times. In Othello the work is 5.6 times the span now,
-and was 1.7 times: 16 workers, which were 1.24 times as fast as one at depth 20, were 1.75 times before `near_leaves`.
-Dividing the shallower searches too made it no better. In proofs, no eldest where no move is expected to cut off cost as
-many nodes as it gained time."""
+"""Plan for selective searches. Where most of the tree is guessed, little more than the principal variation is left, and
+workers that wait there have nothing else to do. At depth 18 from eight openings of Othello two workers were 1.67 times
+as fast as one, and 1.45 times with the plan of other searches and a threshold three plies higher; at depth 8 from six
+layouts of Abalone 1.78 and 1.60 times. In Othello the work is 5.6 times the span with this plan, and 1.7 times with the
+other: 16 workers, which were 1.24 times as fast as one at depth 20 with the other, were 1.75 times before
+`near_leaves`. Dividing the shallower searches too was no better. In proofs, `serial_moves_at_all=0` cost as many nodes
+as it gained time."""
 
 PROVING = Plan(
     eldest_first=True, serial_moves=2, serial_moves_at_cut=2, near_leaves=2, wait_while_improving=True, hold=True
 )
 """Plan for exact searches. Where a game is played out, a node that its first move should have cut off is cut off by the
-second in one case of three: brothers that are searched beside it are most of the workers' extra nodes. With 2, 4, 8, 16
-and 32 workers twelve positions of Othello with 22 squares empty took 1.03, 1.06, 1.14, 1.23 and 1.31 times one worker's
-nodes, and 1.04, 1.12, 1.22, 1.35 and 1.52 times by the plan above. With three elders to cut it was 1.18 with 16, but
-they were idle for 37 % of the time instead of 30 %."""
+second in one case of three: brothers searched at the same time as the second are most of the workers' extra nodes. With
+2, 4, 8, 16 and 32 workers twelve positions of Othello with 22 empty squares took 1.03, 1.06, 1.14, 1.23 and 1.31 times
+one worker's nodes, and 1.04, 1.12, 1.22, 1.35 and 1.52 times with the plan `ESTIMATING`. With `serial_moves_at_cut=3`
+16 workers took 1.18 times the nodes, but were idle for 37 % of the time instead of 30 %."""
 
 
 def _divide_young_brothers(root: Root, workers: int) -> Divided:
@@ -103,4 +103,4 @@ YOUNG_BROTHERS = Scheme(
 point nearest to some root, and a cut-off anywhere stops all workers below it.
 
 A move that beats its scout is about to change its brothers' windows: until its value is known, no worker takes another
-brother, and there is room for all below it."""
+brother, and all workers may join the search below that move."""

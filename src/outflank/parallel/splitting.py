@@ -1,17 +1,17 @@
 """The divided search: a tree whose upper part is made of frames, split points that workers join.
 
-A frame is a node whose moves are shared. The worker that opens one may search its first move alone (young brothers
+A frame is a node whose moves are shared. The worker that opens a frame may search the first move alone (young brothers
 wait) before it offers the others: it puts a permit on its deque, and the worker that takes the permit joins the frame,
 offers another permit as long as moves are left, and takes moves until there are none. No worker ever waits in a frame:
 `join` counts permits and workers inside, and the last one out carries the value to the frame above and continues there.
 Below the frames a worker searches alone.
 
-A value that makes the others' pointless cuts the frame off: the worker that wins that (one compare-exchange) delivers
-the value upwards at once and rings the bell; the others find the frame cut on their lifeline, leave without writing
-anything, and the last of them returns its memory.
+A value that makes the other workers' searches pointless cuts the frame off: the worker that wins a compare-exchange
+delivers the value upwards at once and rings the bell; the others find the frame cut on their lifeline and leave without
+writing anything, and the last of them returns the frame's memory.
 
 A worker is always at one of a few steps, and its job is in its `HAND`, so that any worker can continue where another
-one left.
+has left.
 """
 
 import numpy as np
@@ -73,10 +73,11 @@ from outflank.search.table import value_of
 
 @kernel
 def work(game, evaluation, crew, hand, worker, probe, step):
-    """Search with the crew from `step` on: the leader until the root's value is known, a helper to the end."""
+    """Search with the crew from `step` on: the leader until the root's value is known, a helper until the crew is
+    dismissed."""
     hand.since = nanoseconds()
     if step in (TAKE, OFFER):
-        # Only the leader. It publishes the leader's writes between roots: helpers may count steals from here on.
+        # Only the leader. This publishes the leader's writes between roots: helpers may count steals from here on.
         store(crew, "open", 1)
         note_event(probe, STARTED, hand.frame, frame_at(hand.frame).depth, hand, worker)
     while step != AWAY:
@@ -107,7 +108,7 @@ def work(game, evaluation, crew, hand, worker, probe, step):
         else:
             note_event(probe, SEEKING, 0, 0, hand, worker)
             permit = find_permit(crew, hand)
-            worker.polled_ns = 0  # it was idle, not paused
+            worker.polled_ns = 0  # the worker was idle, not paused
             note_event(probe, HOME if permit == EMPTY else FOUND, permit, 0, hand, worker)
             step = AWAY if permit == EMPTY else join(crew, hand, permit)
     if hand.id == 0:
@@ -168,7 +169,7 @@ def search_alone(game, evaluation, position, crew, hand, worker, probe):
 def open_frame(game, evaluation, position, crew, hand, worker, probe):
     """Make a frame of the position in hand, unless its value is known or no frame is free.
 
-    The same steps as at a node of `alphabeta`, in the same order: one worker then enters the same nodes.
+    The steps are those at a node of `alphabeta`, in the same order, so that a single worker enters the same nodes.
     """
     depth = hand.depth
     address = take_frame(hand)
@@ -221,7 +222,7 @@ def open_frame(game, evaluation, position, crew, hand, worker, probe):
     frame.writing, frame.line_key = 0, NOTHING
     for index in range(end):
         write_word(moves_of(address), index, U64(worker.moves[index]) | U64(end - index) << U64(RANK_BITS))
-        # A value of the previous frame here must not be taken for a move postponed in this one.
+        # A value of the previous frame at this address must not be taken for a move postponed in this frame.
         write_word(moves_of(address), crew.room + index, U64(0))
     hand.frame = address
     hand.index, hand.until, hand.holding = -1, 0, 0
@@ -250,7 +251,7 @@ def give_up_frame(crew, hand, address):
 
 @inner
 def gather_rows(game, end, worker):
-    """Move the moves of each row together, to the place of its first one."""
+    """Bring the moves of each row together, at the place of the row's first move."""
     index = 0
     while index < end:
         current_row = row(game, worker.moves[index])

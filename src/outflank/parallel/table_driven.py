@@ -1,8 +1,8 @@
 """Schemes in which every worker searches the whole root on one table: the first to finish has the answer.
 
-With marks (ABDADA) a worker marks in the table the position that it searches; others that reach it as a later brother
-put it off and search it when they have nothing else there. Without them (the shared table alone) workers only try moves
-in different orders.
+With marks (ABDADA) a worker marks in the table the position that it searches; other workers that reach this position as
+a later brother put it off until nothing else is left at their node. Without marks (the shared table alone) workers only
+try moves in different orders.
 """
 
 from collections.abc import Iterator, Sequence
@@ -74,9 +74,9 @@ def search_marked(
 
     `marks` is the depth down to which workers mark positions (nodes nearer to the leaves belong to `alphabeta`), and
     the episode above its lower 16 bits. At the root (ply 0) the moves are those in `worker.moves[start:end]`, in that
-    order; afterwards `worker.scores` has the value of each and `worker.line[0, 0]` the best one, also of those that
-    were done when it was stopped. Elsewhere `end` is `start`. A mark may be left standing: it only makes others come
-    later.
+    order; afterwards `worker.scores` has the value of each and `worker.line[0, 0]` the best move, also among the moves
+    that were done when the search was stopped. Elsewhere `end` is `start`. A mark may stay behind: it only makes other
+    workers search the position later.
     """
     threshold, episode = marks & 0xFFFF, marks >> 16
     worker.line_length[ply] = 0
@@ -102,7 +102,7 @@ def search_marked(
         if queried:
             same = depth_of(data) == depth + worker.realm
             if same and exclusive != 0 and workers_at(data, episode) > 0:
-                worker.nodes -= 1  # counted when it is searched
+                worker.nodes -= 1  # the position is counted when it is searched
                 return np.int64(-PUT_OFF)
             base = data if same else packed(0, depth + worker.realm, EMPTY, hint_for(data, depth, worker), worker.age)
             mark = marked(base, workers_at(base, episode) + 1, episode)
@@ -179,7 +179,7 @@ def search_marked(
 
 @kernel
 def search_root(game, evaluation, position, crew, hand, worker, probe):
-    """Search the leader's part once; a helper's repeatedly, a root at a time, until the crew is dismissed."""
+    """As the leader, search the root once; as a helper, search one root after the other until the crew is dismissed."""
     if hand.id == 0:
         _search_window(game, evaluation, position, crew, hand, worker, probe, load(crew, "open", "relaxed"))
         store(crew, "open", 0, "seq_cst")
@@ -233,7 +233,7 @@ def _search_window(game, evaluation, position, crew, hand, worker, probe, episod
             hand.sent += 1
             ring(record_at(crew.bell, BELL))
     else:
-        hand.obeyed += 1  # not in vain: its entries are in the table, with its estimates
+        hand.obeyed += 1  # no wasted nodes: this worker's entries, with its estimates, are in the table
         if worker.table == 0:
             worker.estimates = estimates
     hand.busy_ns += nanoseconds() - began
@@ -252,7 +252,7 @@ class TableDriven(CrewDivision):
         self._episode = 0
         self._window: tuple[int, Sequence[Sequence[RootMove]]] | None = None
         for index, worker in enumerate(root.workers):
-            # An odd number per worker, 0 for the leader: it searches as if it were alone.
+            # An odd number per worker, and 0 for the leader, which searches as if it were alone.
             worker.jitter = 0 if marks or index == 0 else 2 * index + 0x9E5
 
     def prepare(self) -> None:
@@ -331,7 +331,7 @@ class TableDriven(CrewDivision):
         return WindowProgress(begun, len(moves), None, best, value if best else None, len(values), workers)
 
     def _worker_standing(self, hand: Any, worker: Any, order: Sequence[RootMove]) -> WorkerStanding:
-        """Return what a worker is searching: the first move without a score, or else the first that was put off."""
+        """Return what a worker is searching: the first move without a score, else the first one that was put off."""
         if hand.idle:
             return WorkerStanding(False)
         scores = [int(score) for score in worker.scores[: len(order)]]

@@ -12,8 +12,8 @@ SHARED_TABLE = Scheme(
 )
 """Shared table (report 001; chess calls it lazy SMP): all workers search the same root on one table.
 
-So that they do not do the same work in the same order, each but the leader starts at another of the root's later moves,
-and tries equal moves in an order of its own."""
+So that the workers do not do the same work in the same order, each worker but the leader starts at another of the
+root's later moves, and tries equal moves in an order of its own."""
 
 ABDADA = Scheme(
     name="abdada",

@@ -35,11 +35,11 @@ from outflank.search.stopping import BELL, is_wanted
 def floor_for(crew, address, index):
     """Return the value that move number `index` of a frame must beat.
 
-    At the root a move that the tie rule prefers to the best so far need only reach its value: its rank decides then. So
-    the best move does not depend on which move was searched first.
+    At the root, a move that the tie rule prefers to the best so far need only equal the best value: the rank decides
+    between equals. So the best move does not depend on which move was searched first.
     """
     frame = frame_at(address)
-    # Atomics: the frame may be reused by now, if the frame below it that reads this was cut meanwhile.
+    # Atomics: the frame may be reused by now, if the reading frame below it was cut meanwhile.
     alpha = load(frame, "alpha", "relaxed")  # race: another frame's only below a cut, where it is not used
     if crew.share_alpha == 0:
         return alpha
@@ -51,10 +51,10 @@ def floor_for(crew, address, index):
 
 @inner
 def ceiling_of(crew, frame):
-    """Return the frame's beta, lowered by the current key of the frame above, but above its alpha.
+    """Return the frame's beta, lowered by the current key of the frame above, but above the frame's own alpha.
 
-    While the frame above is being cut, its alpha may have passed its beta: a value of this frame between its alpha and
-    such a beta would be an upper bound taken for a lower one.
+    While the frame above is being cut, its alpha may have passed its beta: a value of this frame between its own alpha
+    and such a beta would be an upper bound taken for a lower one.
     """
     if frame.above == 0 or crew.prune == 0:
         return frame.beta
@@ -76,7 +76,7 @@ def offer(crew, hand):
 
 @inner
 def invite(crew, hand, frame):
-    """Offer a permit for the frame in hand. The worker that takes it invites the next."""
+    """Offer a permit for the frame in hand. The worker that takes the permit invites the next."""
     if crew.count > 1:
         fetch_add(frame, "join", 1)
         if push(hand, hand.frame):
@@ -168,7 +168,7 @@ def take_lot(game, crew, address):
 
 @inner
 def take_failed(crew, address):
-    """Return the next move that beat its scout, and the end of its lot. Only one worker is inside then."""
+    """Return the next move that beat its scout, and the end of its lot. Only one worker is inside the frame by then."""
     frame = frame_at(address)
     index = load(frame, "next", "relaxed")
     while index < frame.count and np.int64(read_word(moves_of(address), crew.room + index)) != FAILED:
@@ -195,10 +195,10 @@ def start_move(game, hand, address, index, low, high):
 def expected_below(frame, index, low, high):
     """Return what is expected of the position after move number `index` of a frame, searched in (low, high).
 
-    If the first move does not cut a frame off as it should have, the others seldom do: so the position after each of
-    them is expected to be cut off in its turn. With 13 squares of Othello empty, 92 % of the frames that are expected
-    to have no cut-off have none, and 97 % of the others have theirs by the first move. Were all moves of one kind of
-    frame taken to lead to the other kind, every second one of the former had a cut-off.
+    If the first move does not cut a frame off as it should have, the others seldom do: so the position after each other
+    move is expected to be cut off in its turn. With 13 empty squares of Othello, 92 % of the frames that are expected
+    to have no cut-off have none, and 97 % of the others have a cut-off by the first move. If all moves of one kind of
+    frame were taken to lead to the other kind, every second frame expected to have no cut-off would have one.
     """
     if high - low > 1:
         return np.int64(OPEN)

@@ -1,8 +1,8 @@
 """Tree-parallel Monte-Carlo: all workers grow one tree, without locks.
 
 On its way down a worker counts every node as a game already lost (a virtual loss), so that the others look elsewhere
-until the game is over. The worker that wins a compare-exchange on a node gives it its children; the others take it for
-a leaf meanwhile.
+until the game is over. The worker that wins a compare-exchange on a node adds the node's children; meanwhile the others
+treat the node as a leaf.
 """
 
 import math
@@ -27,7 +27,7 @@ TREE_STATE = record_type({"games": np.int64, "used": np.int64}, own_lines=("game
 """Games left to be played, and nodes of the tree."""
 
 GROWING = -1
-"""Instead of the first child: a worker is expanding the node."""
+"""Value in place of the first child's number while a worker is expanding the node."""
 
 
 @kernel
@@ -57,7 +57,7 @@ def grow_together(game, evaluation, tree, tree_state, worker, random, path):
 
 @inner
 def _expand(game, tree, tree_state, node, worker):
-    """Give a node its children, unless another worker does. Return the first child, or that there are none yet."""
+    """Give a node its children, unless another worker does. Return the first child; 0 or `GROWING`: there is none."""
     position = unpack(game, tree[node].first, tree[node].second)
     end = fill(game, position, worker.moves, 0)
     if end == 0 or load(tree_state, "used", "relaxed") + end > len(tree):

@@ -1,8 +1,8 @@
 """The classroom program behind reports 002 and 004: its input and its output.
 
-It reads, for X and then for O, a kind of player (`c`, a computer, with its depth; or `h`, a human, whose moves come as
-row,col) and plays on a square board of 8×8. Computers search minimax by discs, with the rules of one of the two reports
-about passes and equal moves.
+The program reads, for X and then for O, a kind of player (`c`, a computer, with its depth; or `h`, a human, whose moves
+come as row,col) and plays on a square board of 8×8. Computers search minimax by discs, with one of the two reports'
+rules about passes and equal moves.
 """
 
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ MOST_DEPTH = 60
 REPORTS = ("002", "004")
 """The reports whose rules the program can have."""
 USUAL = "002"
-"""The report whose rules the program had as handed out: the lowest (row, col) among equals, a pass costs no ply."""
+"""The report whose rules the original program had: the lowest (row, col) among equal moves, a pass costs no ply."""
 LETTERS = {Side.BLACK: "X", Side.WHITE: "O"}
 
 

@@ -90,7 +90,7 @@ class Clock:
     """Time left for the game; None: no limit."""
     opponent_seconds: float | None = None
     started: float | None = None
-    """Time at which it started for this move, by `time.perf_counter`; None: when the player is asked."""
+    """Time at which the clock started for this move, by `time.perf_counter`; None: when the player is asked."""
 
     @property
     def move_seconds(self) -> float | None:
@@ -121,7 +121,7 @@ class Clocks:
         return any(control != TimeControl() for control in self.controls.values())
 
     def of(self, side: Side) -> Clock:
-        """Return the clock that a player sees when it is to move; it starts running now."""
+        """Return the clock that a player sees when it is to move; the clock starts running now."""
         return Clock(
             control=self.controls[side],
             left_seconds=self.left[side],
@@ -141,7 +141,7 @@ class Clocks:
         return True
 
     def use(self, side: Side, seconds: float) -> bool:
-        """Subtract time that was used without a move, without an increment; return whether it sufficed."""
+        """Subtract time that was used without a move, and add no increment; return whether the time sufficed."""
         left = self.left[side]
         if left is None or self.controls[side].move_seconds is not None:
             return True

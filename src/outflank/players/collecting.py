@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 MANY_OBJECTS = 20_000
-"""Number of new objects that make a collection between two moves worthwhile; it takes about a millisecond."""
+"""Number of new objects that make a collection between two moves worthwhile; a collection takes about a millisecond."""
 
 _lock = threading.Lock()
 _pauses = 0
@@ -36,7 +36,7 @@ def collection_paused() -> Iterator[None]:
 def collecting_between_moves() -> Iterator[None]:
     """Disable the garbage collector for a game, whose referee calls `collect_new` while no clock runs.
 
-    Existing objects are left out of collections meanwhile (`gc.freeze`), which takes these from 50 ms to one. All
+    Meanwhile collections leave out existing objects (`gc.freeze`), which shortens a collection from 50 ms to one. All
     garbage is collected at the end.
     """
     global _games, _freezes

@@ -47,19 +47,19 @@ SURE_OF_TIME = 0.5
 """Part of the hard budget within which an exact search must be expected to end."""
 
 MOST_OF_TIME = 0.75
-"""Part of the hard budget that an exact search may take; the rest is for an estimate, if the search has not ended by
-then."""
+"""Part of the hard budget that an exact search may take; if the search has not ended by then, the rest is for an
+estimate."""
 
 
 class Computer:
-    """A player that searches. Without a depth, a time, a number of nodes or a clock it thinks for a second a move.
+    """A player that searches. Without a depth, a time, a number of nodes or a clock it thinks for a second per move.
 
-    `options` are those of a search (`outflank.search.contract.Options`); `policy` says how time is spent, `habits` and
-    `book` are used before a search, `variety` is a seed for drawing among first moves that are nearly as good as the
-    best (None: it takes the best); with `repeats` it does not avoid repeated positions. `ties` names which of equal
-    moves it takes, or which as black and which as white; `scoring` is how it counts the end of a game that can be
-    scored in several ways, whatever the rules say (None: by the rules). Entries of greater depth may end its searches,
-    unless `table_depth` says otherwise.
+    `options` are those of a search (`outflank.search.contract.Options`); `policy` says how time is spent; the player
+    tries `habits` and `book` before a search; `variety` is a seed for drawing among early moves that are nearly as good
+    as the best (None: always the best); with `repeats` the player does not avoid repeated positions. `ties` is the tie
+    rule among equal moves, or one rule as black and one as white; `scoring` is how the player scores the end of a game
+    that can be scored in several ways, whatever the rules say (None: by the rules). Table entries of greater depth may
+    end its searches, unless `table_depth` says otherwise.
     """
 
     USUAL_SECONDS = 1.0
@@ -99,8 +99,8 @@ class Computer:
         self.name, self.game = name, game
         self.depth, self.seconds, self.nodes = limits.depth, limits.seconds, limits.nodes
         self.exact = exact
-        """Moves left from which it plays exactly; None: wherever it has the time."""
-        self._to_the_end = 0  # moves left from which it searches to the end, selectively
+        """Moves left from which the player plays exactly; None: wherever it has the time."""
+        self._to_the_end = 0  # moves left from which selective searches look to the end of the game
         self._misjudging: Misjudging | None = None
         if level is not None:
             if depth is not None or exact is not None:
@@ -132,13 +132,13 @@ class Computer:
         self._last_value: int | None = None
         self._slowness = 1.0  # factor by which endings take longer on this machine than expected
         self._prepared = False
-        self._quick_root: Root | None = None  # for when there is no time to set up another one
-        self._has_clock = True  # whether the last game had one; True before the first game
+        self._quick_root: Root | None = None  # used if there is no time to set up another root
+        self._has_clock = True  # whether the last game had a clock; True before the first game
 
     # --- a player ---
 
     def new_game(self, board: Board[Any]) -> None:
-        """Forget the last game, and compile the kernels that will be needed, so that this does not run on the clock."""
+        """Forget the last game, and compile all kernels that will be needed, before the clock runs."""
         self._last_value = None
         for table in (self._table, self._endings):
             if table is not None:
@@ -162,7 +162,7 @@ class Computer:
             raise InvalidOption(f"{trouble}; device=gpu-or-cpu plays on the CPU where there is no GPU") from None
 
     def reseed(self, seed: int) -> None:
-        """Reseed its random streams, if it has any: a match gives every game a seed of its own."""
+        """Reseed the player's random streams, if it has any: a match gives every game a seed of its own."""
         for stream in (self._variety, self._misjudging):
             if stream is not None:
                 stream.reseed(seed)
@@ -317,7 +317,7 @@ class Computer:
             if result.depth and self.policy.enough(budget, now - began, now - before, stable):
                 break
             before = now
-        search.close()  # which lets its workers go now
+        search.close()  # ends its workers now
         assert last is not None
         return last
 
@@ -349,7 +349,7 @@ class Computer:
         return usual
 
     def _solve(self, board: Board[Any], budget: Budget, deadline: Deadline, stop: Stop) -> Result | None:
-        """Return the solved ending if there is time for it; None if there is not, or if it ran out."""
+        """Return the solved ending; None if it is not to be solved, or was not solved in time."""
         if not self._may_solve(board) or stop.called:
             return None
         moves, left = board.moves_left, None if budget.hard_seconds is None else deadline.left_seconds()

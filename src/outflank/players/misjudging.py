@@ -1,8 +1,8 @@
 """Players that are weak in a human way: they misjudge moves a little, and like to win pieces at once.
 
 A player of random moves is like no human, and a player that only searches less deep plays each move well for what it
-sees. Beginners judge most moves about right, and some wrong by as much as they have not learnt yet; captures look good
-to them. So a move that is clearly best is mostly found, and one that throws the game away is seldom made.
+sees. Beginners judge most moves about right and some wrong, by a larger margin the less they have learnt; captures look
+good to them. So these players mostly find a move that is clearly best, and seldom make one that throws the game away.
 """
 
 from collections.abc import Sequence

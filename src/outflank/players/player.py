@@ -37,7 +37,7 @@ class Choice:
         return "" if self.value is None else (self.scale or unit_scale(game)).text(self.value, exact=self.exact)
 
     def value_as_score(self, game: Any) -> float | None:
-        """Return the value in the unit of the game's scores, as records have it; None if it has another unit."""
+        """Return the value in the unit of the game's scores, as records have it; None if the value has another unit."""
         if not isinstance(self.value, int | float) or not isfinite(self.value):
             return None
         scale = self.scale or unit_scale(game)
@@ -60,11 +60,12 @@ class Player(Protocol):
     def choose(self, board: Board[Any], clock: Clock, *, stop: Stop | None = None) -> Choice:
         """Return a move for the side to move, which has at least one. May raise `PlayerFailed`.
 
-        The clock is running already: a player that uses up its time has lost. Once `stop` is called it answers at once.
+        The clock is running already: a player that runs out of time has lost. Once `stop` is called, the player answers
+        at once.
         """
 
     def ponder(self, board: Board[Any], *, stop: Stop) -> None:
-        """Think on the opponent's time, `board` being the opponent's to move, until `stop` is called."""
+        """Think on the opponent's time until `stop` is called; on `board` the opponent is to move."""
 
     def new_game(self, board: Board[Any]) -> None:
         """Forget the last game; the next one starts from `board`."""
@@ -74,7 +75,7 @@ class Player(Protocol):
 
 
 def try_out(player: Player, board: Board[Any], words: str) -> None:
-    """Raise an error if the player's method `check(board)`, should it have one, says that it cannot play from here.
+    """Raise an error if the player has a method `check(board)` which says that the player cannot play from `board`.
 
     Called before a game: a player that cannot work gives one error message, instead of losing game after game.
     """

@@ -24,8 +24,8 @@ class ProcessorUse:
     cpu_seconds: float = 0.0
     """Processor time of the player's process and its descendants."""
     entitled_seconds: float = 0.0
-    """Processor time that the player would have had on an idle machine: the time that its threads ran and the time that
-    they waited for a core, at most wall-clock time × cores."""
+    """Processor time that the player would have had on an idle machine: the time that its threads ran or waited for a
+    core, at most wall-clock time × cores."""
 
     def __add__(self, other: "ProcessorUse") -> "ProcessorUse":
         return ProcessorUse(
@@ -68,7 +68,8 @@ class ProcessorReading:
 
 
 def processor_reading(pid: int) -> ProcessorReading | None:
-    """Read the counters of a process and its descendants; None where it is gone, or the system has no such counters."""
+    """Read the counters of a process and its descendants; None if the process has ended, or the system has no such
+    counters."""
     if sys.platform != "linux":
         return None
     try:
@@ -77,7 +78,7 @@ def processor_reading(pid: int) -> ProcessorReading | None:
         return None
     for child in _children(pid):
         child_reading = processor_reading(child)
-        if child_reading is not None:  # it has ended meanwhile otherwise
+        if child_reading is not None:  # None: the child has ended meanwhile
             reading = ProcessorReading(
                 reading.cpu_seconds + child_reading.cpu_seconds, {**reading.threads, **child_reading.threads}
             )

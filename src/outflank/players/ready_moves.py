@@ -23,7 +23,7 @@ class Habit(Protocol):
 
 
 class BoardCache:
-    """Report 003's habit: a position that was there two turns ago gets the same move again."""
+    """Report 003's habit: in a position that occurred two turns ago, play the same move again."""
 
     BOARDS = 2
     """Number of boards that are remembered."""
@@ -43,7 +43,7 @@ class BoardCache:
         return None
 
     def played(self, board: Board[Any], choice: Choice) -> None:
-        """Remember the board; two are remembered, as in the report."""
+        """Remember the board; the last two are remembered, as in the report."""
         self._seen = [*self._seen, (board.copy(), choice)][-self.BOARDS :]
 
 

@@ -1,10 +1,10 @@
 """Repeated positions: a player avoids them where it can, unless it stands badly.
 
-A search knows a position, not the game that led to it, so two moves there and back look as good to it as they did the
-first time, and a game that it should win ends as a draw. The root handles this: a side that is behind by more than the
-search's error takes a move that draws the game, and otherwise a move that repeats a position is not made if another is
-nearly as good. Values alone would not do: those of odd and even depths differ so much that of two players each may take
-itself for the one that should be content with a draw.
+A search knows a position, not the game that led to it: moving back and forth looks as good as the first time, and a
+game that the player should win ends as a draw. The root handles this: a side that is behind by more than the search's
+error takes a move that draws the game; otherwise the player does not repeat a position if another move is nearly as
+good. Values alone would not do: values of odd and even depths differ so much that each of two players may believe that
+it is the one that should be content with a draw.
 """
 
 from collections.abc import Mapping, Sequence
@@ -33,7 +33,7 @@ def _draws(board: Board[Any], move: Move) -> bool:
 
 
 def preferred_move(moves: Sequence[MoveValue], repeats: Mapping[Move, bool], *, near: int, unsure: int) -> MoveValue:
-    """Return the move to make of those that have values, of which the first is the best.
+    """Return the move to make among the moves that have values; the best of these comes first.
 
     `near` is the difference up to which a value is nearly as good, `unsure` the error of the values.
     """

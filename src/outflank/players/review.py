@@ -16,7 +16,7 @@ from outflank.search.results import Result
 from outflank.search.table import Table
 
 AT_ONCE_SECONDS = 0.07
-"""Limit on the expected time of an ending that is solved at every move of it."""
+"""Greatest expected time to solve an ending whose moves are all judged by perfect play, unless `exact` is set."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +43,7 @@ class JudgedMove:
 
     @property
     def black_value(self) -> float:
-        """The value after the move for black, as its own search saw it."""
+        """The value after the move for black, from the search that judged the move."""
         return self.value if self.side is Side.BLACK else -self.value
 
 
@@ -58,10 +58,10 @@ def judge_moves(
 ) -> Iterator[JudgedMove]:
     """Judge the moves that were made on a board, in order, except forced ones.
 
-    If no more than `exact` moves are left, they are judged by perfect play (None: as few as take no time). Both moves
-    are searched to the same depth: the played one as far as the best one was. An estimate is the mean of the last two
-    iterations. `table_bits` is the size of each of two tables; `next_workers` returns the number of workers before each
-    move, if that number changes on the way.
+    If at most `exact` moves are left, they are judged by perfect play (None: if that takes next to no time). The played
+    move is searched to the same depth as the best one. An estimate is the mean of the last two iterations. `table_bits`
+    is the size of each of two tables; `next_workers` returns the number of workers before each move, if that number
+    changes on the way.
     """
     stop = stop or Stop()
     if exact is None:
@@ -142,8 +142,8 @@ def _mean(iterations: Sequence[Result], use_mean: bool) -> float:
     """Return the mean value of the last two iterations, in the game's unit.
 
     The side that made the last move of a line looks better than it is: values of odd and even depths differ, and so do
-    values of the same depth after one move and the next. The mean has lines of both kinds. A proved value, or that of a
-    finished game, is returned as it is.
+    values of the same depth after one move and the next. The mean includes both kinds of lines. A proved value, or the
+    value of a finished game, is returned as it is.
     """
     values = [
         (result.scale.number(result.value), result.exact or result.scale.is_final(result.value))

@@ -23,7 +23,7 @@ class First(SimplePlayer):
 
 @dataclass(slots=True)
 class Random(SimplePlayer):
-    """Takes any legal move; the same ones for the same seed, other ones in every game."""
+    """Takes random legal moves: the same for the same seed, and different in every game."""
 
     name: str = "random"
     seed: int = 1

@@ -15,7 +15,8 @@ from outflank.players.simple import First, Random
 from outflank.words import from_words
 
 EXTERNAL = {"gtp": "outflank.protocols.gtp_client", "nboard": "outflank.protocols.nboard_client"}
-"""Kinds that are programs, and the module that drives them: its `player(command, game, **settings)` makes one."""
+"""Kinds of players that are external programs, and the module for each, whose `player(command, game, **settings)`
+makes such a player."""
 
 HUMAN = "human"
 """The kind of a human at the keyboard, which is not a player of this package."""
@@ -29,10 +30,10 @@ _ALIASES = {"time": "seconds", "scheme": "parallel", "habit": "habits"}
 
 
 def player(text: str, game: Any, *, variety: int | None = None, seated: tuple[str, ...] = ()) -> Player:
-    """Return the player that the words name; an error also lists the `seated` kinds, which the caller handles itself.
+    """Return the player of a specification; an error also lists the `seated` kinds, which the caller handles itself.
 
-    With a seed for `variety`, our own players vary their moves if their words do not say otherwise, so that games
-    differ; a report's program does not.
+    With a seed for `variety`, our own players vary their moves unless their specification says otherwise, so that games
+    differ; a report's program does not vary.
     """
     if len(text) > MOST_CHARACTERS:  # `shlex` takes quadratic time
         raise OutflankError(f"a player in {len(text):,} characters: {MOST_CHARACTERS:,} at most")
@@ -69,12 +70,12 @@ def player(text: str, game: Any, *, variety: int | None = None, seated: tuple[st
 
 
 def is_program(text: str) -> bool:
-    """Return whether the words name an external program, whose failures count against it."""
+    """Return whether a specification names an external program, whose failures count against it."""
     return _kind_and_rest(text)[0].rstrip(":") in EXTERNAL
 
 
 def _kind_and_rest(text: str) -> tuple[str, str]:
-    """Return the kind of player, and the rest of the words."""
+    """Return the kind of player, and the rest of the specification."""
     kind, _, rest = text.strip().partition(" ")
     return kind, rest
 

@@ -1,8 +1,8 @@
 """A reviewed game as a story: the state of each position, and the moves that changed it.
 
 Each position has one value: that of the search before the next move, which looked deepest; after the last move, the
-result of the game. States follow from the values one after the other, each from the one before, so that the state after
-a move is the state before the next, and the last one is the result.
+result of the game. Each state follows from the value and from the state before it, so that the state after a move is
+the state before the next move, and the last state is the result.
 """
 
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ class TurningPoint:
     before: int
     after: int
     blamed: JudgedMove | None
-    """That move, if it lost enough to make the difference; None: the estimate changed by more than the move lost."""
+    """The move at `ply`, if it lost enough to cause the change; None: the estimate changed by more than that loss."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,8 +47,8 @@ class Story:
 def story_of(judged: Sequence[JudgedMove], outcome: float | None = None) -> Story:
     """Return the story of these moves; `outcome` is black's score, if the game was judged to its end.
 
-    A move is to blame for a change if the change is against its side, its own search has seen it, and it has lost more
-    than the search may be wrong by.
+    A move is to blame for a change if the change is against its side, the move's own search has seen the change, and
+    the move has lost more than the search's margin of error.
     """
     if not judged:
         return Story(first=LEVEL, values=(), states=(), turns=())

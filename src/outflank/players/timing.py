@@ -56,8 +56,8 @@ REMEMBERED = 60
 """Number of moves and measurements from which a player's lateness is estimated."""
 
 MORE_LATE = 3.0
-"""Reserve in multiples of that estimate: a search may lose its core once before it has stopped and once after, and of
-the thousands of moves of a match one is delayed longer than sixty have shown."""
+"""Reserve in multiples of the estimated lateness: a search may lose its core once before it has stopped and once after,
+and of the thousands of moves of a match, one is delayed longer than the last sixty were."""
 
 HASTY = 0.6
 """Part of the estimate that a move without a search confirms, however soon it came."""
@@ -70,8 +70,8 @@ PATIENCE = 4.0
 
 
 FIRST_MOVE = 0.15
-"""Part of the last iteration's time that the first move of the next takes at least; before that the iteration has no
-result."""
+"""Least part of the last iteration's time that the next iteration needs for its first move, before which the iteration
+has no result."""
 
 
 FORGETTING = 0.8
@@ -81,7 +81,7 @@ FORGETTING = 0.8
 class Lateness:
     """Estimate of the time by which moves miss their deadlines on this machine.
 
-    It is made from the last `REMEMBERED` moves and measurements together.
+    The estimate is made from the last `REMEMBERED` moves and measurements together.
     """
 
     def __init__(self) -> None:
@@ -90,7 +90,7 @@ class Lateness:
         self.mean_seconds = 0.0
         """Moving average of the time by which moves missed their deadlines."""
         self.setup_seconds = 0.0
-        """The second longest time to set up a search, in which nothing can stop it, and to end it."""
+        """The second longest time to set up and end a search; nothing can stop a search during its set-up."""
         self._delays: deque[float] = deque(maxlen=REMEMBERED)
         self._setups: deque[float] = deque(maxlen=REMEMBERED)
         self._measured_at = -inf
@@ -119,8 +119,8 @@ class Lateness:
     def note_hasty(self, delay_seconds: float) -> None:
         """Learn from a move without a search.
 
-        It is too short to show that the machine is quiet again, so the estimate falls to `HASTY` of itself at most,
-        once `REMEMBERED` such moves have been made.
+        Such a move is too short to show that the machine is quiet again: once `REMEMBERED` such moves have been made,
+        the estimate falls, but not below `HASTY` times its last value.
         """
         self.note(max(delay_seconds, HASTY * self.seconds))
 
@@ -143,7 +143,7 @@ class Budget:
     """Whether unused time is saved for later moves."""
 
     def within(self, seconds: float) -> "Budget":
-        """Return a budget of `seconds` for this move, all to be used, or of the clock's time for it if that is less."""
+        """Return a budget that spends `seconds` entirely on this move, or this budget's times if these are shorter."""
         soft = inf if self.soft_seconds is None else self.soft_seconds
         hard = inf if self.hard_seconds is None else self.hard_seconds
         if seconds <= min(soft, hard):
@@ -158,10 +158,11 @@ class Policy(Protocol):
     """Lateness of this player's moves, which is greater on a busy machine."""
 
     def budget(self, board: Board[Any], clock: Clock, last_value: int | None) -> Budget:
-        """Return the budget of this move; `last_value` is the player's value of its last one."""
+        """Return the budget of this move; `last_value` is the player's value of its previous move."""
 
     def enough(self, budget: Budget, elapsed: float, last_iteration: float, stable: int) -> bool:
-        """Return whether to stop after an iteration of `last_iteration` s, the best move unchanged for `stable`."""
+        """Return whether to stop after an iteration of `last_iteration` seconds; the best move has been the same for
+        `stable` iterations."""
 
 
 class Steady:
@@ -187,10 +188,10 @@ class Steady:
         return Budget(soft_seconds=min(share, hard), hard_seconds=max(hard, 0.001))
 
     def enough(self, budget: Budget, elapsed: float, last_iteration: float, stable: int) -> bool:
-        """Return whether another iteration is not worth beginning; it takes some three times as long as the one before.
+        """Return whether another iteration is not worth beginning; it takes some three times as long as the last one.
 
-        If time can be saved, an iteration that cannot end in time is not begun; if it cannot, one that will not even
-        finish its first move.
+        If unused time is saved, an iteration that cannot end in time is not begun; otherwise only an iteration that
+        cannot even finish its first move is not begun.
         """
         if budget.soft_seconds is None or budget.hard_seconds is None:
             return False
@@ -221,7 +222,7 @@ class DepthRule:
 
 
 class Adaptive003:
-    """Report 003's rules: depth 5, 6 where it stands badly, 3 or 4 when the minute runs out."""
+    """Report 003's rules: depth 5, depth 6 in a bad position, depth 3 or 4 when the minute runs out."""
 
     MINUTE = 60.0
     RULES = (
@@ -268,7 +269,8 @@ def lateness(before: float, latest: float) -> float:
 
 
 def usable_seconds(board: Board[Any], left: float, lateness: Lateness) -> float:
-    """Return the time that may be spent; the rest is for returning in time and for moving at once to the end."""
+    """Return the time that may be spent; the rest is reserved for returning in time, and for playing all remaining
+    moves without a search."""
     to_the_end = description_of(board.game).moves_at_most(board)
     reserve = 2 * lateness.reserve_seconds(LEAST_MARGIN) + to_the_end * (AT_ONCE + lateness.mean_seconds)
     return max(0.0, left - reserve)
@@ -280,9 +282,9 @@ def second_longest(values: Iterable[float]) -> float:
 
 
 def measured_delays() -> tuple[float, list[float]]:
-    """Return some delays of a thread on this machine and when they were measured, at most ten seconds ago.
+    """Return when delays of a thread on this machine were measured, at most ten seconds ago, and the delays.
 
-    A delay is the time to wake from sleep, or the time off its core while working.
+    A delay is the time that a thread takes to wake from sleep, or is off its core while working.
     """
     global _measured
     with _measuring:  # threads that measure at the same time would measure each other

@@ -8,7 +8,7 @@ from outflank.boards import Board
 from outflank.players.random_streams import RandomStream
 
 PLIES = 8
-"""Number of moves of a game, of both sides, after which the best one is always taken."""
+"""Number of moves of a game, of both sides, after which the best move is always taken."""
 
 MOVES = 4
 """Number of moves that a search compares for variety: each costs a search of its own, though a cheap one."""
@@ -32,13 +32,13 @@ class Variety(RandomStream):
         return MOVES if board.ply < PLIES else 1
 
     def pick(self, board: Board[Any], moves: Sequence[tuple[T, int]], near: int) -> T:
-        """Return one of the moves whose value is within `near` of the best, which comes first; later on the best."""
+        """Return one of the moves within `near` of the best, which comes first; after `PLIES` moves, the best."""
         if board.ply >= PLIES:
             return moves[0][0]
         return self.rng.choice([move for move, value in moves if value >= moves[0][1] - near])
 
     def pick_weighted(self, board: Board[Any], moves: Sequence[tuple[T, int]], margin: int) -> T:
-        """Return one of the moves within `margin` of the best, which comes first; later on the best.
+        """Return one of the moves within `margin` of the best, which comes first; after `PLIES` moves, the best.
 
         The less a move is worth, the less often it is drawn.
         """

@@ -163,7 +163,7 @@ def alphabeta(game, evaluation, position, state, alpha, beta, depth, ply, start,
         ceiling = low + 1 if worker.scout != 0 and index > start and low + 1 < beta else beta
         result = -alphabeta(game, evaluation, child, child_state, -ceiling, -low, left, ply + 1, end, worker, probe)
         if low < result < beta and ceiling < beta and worker.aborted == 0:
-            # Its value is at least `result`: a window from just below that keeps the value, and the line, exact.
+            # The move's value is at least `result`: a window from just below `result` keeps value and line exact.
             low = result - 1
             result = -alphabeta(game, evaluation, child, child_state, -beta, -low, left, ply + 1, end, worker, probe)
         if worker.aborted != 0:

@@ -131,8 +131,8 @@ class Options:
     """Device on which Monte-Carlo plays its games and `outflank.solve` proves short endings; `gpu-or-cpu`: a GPU if
     there is one."""
     workers: Annotated[int, Between(1, MOST_WORKERS)] | None = None
-    """Number of threads; None: one per core, but only one for Monte-Carlo without `parallel`, so that a seed repeats a
-    search."""
+    """Threads that search; None: one per core, but only one for Monte-Carlo without `parallel`, so that a seed repeats
+    a search."""
     parallel: str | Any | None = None
     """Scheme by which the workers share the search, a name or a `Scheme`; None: the best that supports the
     algorithm."""

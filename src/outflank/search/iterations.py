@@ -248,8 +248,8 @@ class Stage:
         standing = self.division.standing()
         if not root.options.exact:
             last = replace(self._with_counters(last), stopped=True)
-            # A player takes a move that this iteration has shown to be better than the first move, which it searches
-            # first. For all others a stopped search is its last whole iteration.
+            # A player takes a move that this iteration has shown to be better than the last best move, which an
+            # iteration searches first. For other callers, a stopped search returns its last whole iteration.
             for_player = root.options.table_depth == "at-least" and last.depth and self.depth > last.depth
             better = standing.best if for_player and standing.moves_done else None
             if better is None or self.board.move(better.code) == last.move:

@@ -62,7 +62,7 @@ NODE = np.dtype(
         ("second", np.uint64),
         ("won", np.int64),  # the sum of the results, for the side that moved here
         ("visits", np.int64),
-        ("children", np.int64),  # index of the first; 0: not expanded
+        ("children", np.int64),  # index of the first child; 0: not expanded
         ("count", np.int32),
         ("move", np.uint16),
     ],

@@ -36,7 +36,7 @@ OUTBOX = record_type(
         "ring": np.int64,  # address of the entries
         "room": np.int64,  # a power of two
         "batch": np.int64,  # entries after which a carrier is called
-        "waits": np.int64,  # whether the worker then waits for their delivery
+        "waits": np.int64,  # whether the worker waits for the delivery of each batch
         "dropped": np.int64,
         "waited_ns": np.int64,
         "post_at": np.int64,  # address of `post`

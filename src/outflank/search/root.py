@@ -106,10 +106,10 @@ class Root:
             self.table = table
             if table is None and options.table_bits is not None:
                 self.table = Table(options.table_bits, interleave=options.interleave)
-        self._bells = allocate(BELL, 1)  # kept alive: workers know it by its address
+        self._bells = allocate(BELL, 1)  # kept alive: workers know the bell by its address
         self.bell = self._bells[0]
-        self._workspaces: Any = None  # likewise
-        self._margins = margins(game, self.evaluation, options.selectivity)  # likewise
+        self._workspaces: Any = None  # kept alive too
+        self._margins = margins(game, self.evaluation, options.selectivity)  # kept alive too
         self.workers = self._new_workers(worker_count)
         self._counters_before_line: dict[str, int] = {}
         self.line_steps = 0
@@ -393,7 +393,7 @@ class Root:
             return tuple(line)
         worker.aborted = 0  # the leader's last part may have been given up
         saved_counters = {name: int(worker[name]) for name in (*COUNTERS, "poll_at", "lifeline")}
-        # For progress reports meanwhile.
+        # For progress reports while the line is completed.
         self._counters_before_line = {name: int(self.workers[name].sum()) for name in COUNTERS}
         self.line_steps += 1
         worker.uncounted, worker.lifeline = 1, 0

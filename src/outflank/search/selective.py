@@ -39,8 +39,8 @@ DEEPEST_PROBED = 63
 
 MARGINS = np.dtype(
     [
-        ("deep", "i2", (STAGES, DEEPEST_PROBED + 1)),  # of the shallower search, or the evaluation, for a depth
-        ("rough", "i2", (STAGES, DEEPEST_PROBED + 1)),  # of the evaluation, for that search to be worth a try
+        ("deep", "i2", (STAGES, DEEPEST_PROBED + 1)),  # margin for the shallower search, or the evaluation, by depth
+        ("rough", "i2", (STAGES, DEEPEST_PROBED + 1)),  # margin at which the evaluation makes such a search worthwhile
     ],
     align=True,
 )
@@ -69,7 +69,7 @@ def margins(game: Any, evaluation: Any, selectivity: int) -> npt.NDArray[np.void
         depth = np.arange(DEEPEST_PROBED + 1)
         deep = spread(errors, depth, np.where(depth < PROBED_FROM, 0, shallower(depth)))
         record["deep"] = np.minimum(deviations * deep, LIMIT)
-        # The evaluation stands for the shallower search here, and has an error against that, too.
+        # The evaluation stands for the shallower search here, from which it differs by an error of its own.
         record["rough"] = np.minimum(deviations * (spread(errors, depth, 0 * depth) + deep) / 2, LIMIT)
     return record
 

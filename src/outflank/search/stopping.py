@@ -69,20 +69,20 @@ BELL = record_type(
 it, the line stays in every core's cache and a read costs next to nothing."""
 
 STOP_FIELDS: dict[str, Any] = {
-    "bell": np.int64,  # address of the search's
-    "heard": np.int64,  # how often it had rung at this worker's last poll
-    "lifeline": np.int64,  # address of the first of a chain; 0: none
-    "place": np.int64,  # this worker's place on it
+    "bell": np.int64,  # address of the search's bell
+    "heard": np.int64,  # how often the bell had rung at this worker's last poll
+    "lifeline": np.int64,  # address of the first lifeline of a chain; 0: none
+    "place": np.int64,  # this worker's place on that lifeline
     "aborted": np.int64,  # the last search was stopped: its value is worthless
     "poll_at": np.int64,  # nodes at which to read the clock, or to report nodes
     "tell_at": np.int64,  # nodes at which to report nodes to the bell
     "told": np.int64,  # nodes reported to the bell
     "uncounted": np.int64,  # not 0: no nodes are reported
     "poll_step": np.int64,  # nodes between two reads of the clock
-    "polled_ns": np.int64,  # time of the last read; 0: this worker has not been working since
-    "longest_pause_ns": np.int64,  # longest time between two reads: how long it was off its core
+    "polled_ns": np.int64,  # time of the last read of the clock; 0: this worker has not searched since
+    "longest_pause_ns": np.int64,  # longest time between two reads: how long the worker was off its core
     "pace": np.int64,  # nodes between two yields of the core; 0: never
-    "yield_at": np.int64,  # nodes at which to yield it
+    "yield_at": np.int64,  # nodes at which to yield the core
 }
 """Fields of each worker's record for stopping."""
 
@@ -160,8 +160,8 @@ def is_wanted(bell: Any, lifeline: Any, place: Any) -> Any:
     """
     if load(bell, "stop") != 0:
         return False
-    # A late read is repeated at the next ring. And a lifeline may belong to another frame by now, if one on the way to
-    # it was cut meanwhile: whatever it says then, work that hangs on the one that was cut is not wanted.
+    # A late read is repeated at the next ring. And a lifeline may belong to another frame by now, if a lifeline before
+    # it in the chain was cut meanwhile: whatever it says then, work that hangs on the cut lifeline is not wanted.
     while lifeline != 0:
         unwanted = np.int64(read_word(lifeline, _HELD))  # race: a late read is repeated at the next ring
         # race: a late read is repeated at the next ring
@@ -176,7 +176,7 @@ def is_wanted(bell: Any, lifeline: Any, place: Any) -> Any:
 def check_lifeline(worker: Any) -> Any:
     """Give up if the ring of the bell was meant for this worker."""
     bell = record_at(worker.bell, BELL)
-    # First how often it rang, then the lifelines: a later ring is seen at the next poll.
+    # First read how often the bell rang, then the lifelines: a later ring is seen at the next poll.
     worker.heard = load(bell, "rung")
     if not is_wanted(bell, worker.lifeline, worker.place):
         worker.aborted = 1

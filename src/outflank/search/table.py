@@ -47,7 +47,7 @@ BUCKETS_AT_A_TIME = 1 << 16
 """Buckets scanned together: 8 MiB."""
 
 # data: value + 2^15 in bits 0-15, move in 16-31, depth in 32-39, bound in 40-41, age in 42-44, selectivity in 45-47,
-# number of workers that search it in 48-54, whether another node of a cluster found it in 55, and the
+# number of workers that search the position in 48-54, whether another node of a cluster found the entry in 55, and the
 # episode in which those workers began in 56-62;
 # bit 63 is always set, so that no data is 0 and an empty slot matches no position.
 OFFSET = 1 << 15

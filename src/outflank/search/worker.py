@@ -52,7 +52,7 @@ WORKER = record_type(
         "scout": np.int64,  # principal variation search
         "table": np.int64,  # address of the table; 0: none
         "table_shift": np.int64,
-        "table_from": np.int64,  # depth from which it is queried
+        "table_from": np.int64,  # depth from which the table is queried
         "at_least": np.int64,  # not 0: entries of greater depth may end a search too
         "canonical": np.int64,  # not 0: symmetric positions share an entry
         "age": np.int64,

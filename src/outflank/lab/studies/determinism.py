@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from outflank.errors import InvalidOption
 from outflank.games.programs import ReportProgram
-from outflank.kinds import Several, Shape
+from outflank.kinds import Count, Several, Shape
 from outflank.lab.classroom import RULES_004, BrokenOff, new_board, self_play
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, core_counts, option
 from outflank.lab.measuring import UNDIVIDED, grouped
@@ -77,7 +77,7 @@ class Determinism(Experiment[DeterminismParameters]):
         return tasks
 
     def shape(self, parameters: DeterminismParameters, sample: Sample) -> Shape:
-        return sample_shape(scheme=str, workers=Several, game=Several, turn=Several, move=str, value=int)
+        return sample_shape(scheme=str, workers=Several, game=Several, turn=Several, move=str, value=int, nodes=Count)
 
     def conclude(self, parameters: DeterminismParameters, samples: Sequence[Sample]) -> Conclusion:
         games = grouped(samples, "scheme", "workers", "game")

@@ -51,8 +51,8 @@ class AnalysisTask:
     """One analysis. `run` may be called from different threads but never concurrently; `tell` may be called from any
     thread.
 
-    Whoever creates an analysis must close it; closing frees its tables, at once or, while `run` is active, when `run`
-    returns.
+    The caller that creates an analysis must close it; closing frees its tables, at once or, while `run` is active, when
+    `run` returns.
     """
 
     def __init__(
