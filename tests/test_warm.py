@@ -16,9 +16,6 @@ from outflank.warm import STARTS, own_kernels
 pytestmark = [pytest.mark.compiled, pytest.mark.slow(100)]
 
 
-DIVIDING = ("parallel.", "distributed.")
-
-
 def kinds(game: Any) -> list[type]:
     """The types of a game's evaluations, and that of its exact searches."""
     return list(dict.fromkeys([*map(type, evaluations(game).values()), Solving]))
@@ -37,9 +34,6 @@ def test_every_kernel_runs_on_its_samples(start, kind):
     game, position = start
     usual, *_ = types = kinds(game)
     for kernel in own_kernels():
-        # A kernel that divides a search calls an evaluation as the undivided one does: it is compiled for two of them.
-        if kernel.name.startswith(DIVIDING) and kind not in (usual, Solving):
-            continue
         for arguments in kernel.samples(game, position, every=True):
             # What asks for no evaluation comes with the usual one.
             if next((type(each) for each in arguments if type(each) in types), usual) is kind:
