@@ -19,6 +19,7 @@ def worth(edge: str, table=PROBABLE) -> int:
 def test_an_edge_is_worth_the_same_mirrored_and_the_negative_to_the_other_side(table):
     digits = np.arange(STATES)[:, None] // 3 ** np.arange(8) % 3
     number = digits @ 3 ** np.arange(8)
+    assert STATES == 6561
     assert (number == np.arange(STATES)).all()
     assert (table[digits[:, ::-1] @ 3 ** np.arange(8)] == table).all()
     assert (table[np.array([0, 2, 1])[digits] @ 3 ** np.arange(8)] == -table).all()

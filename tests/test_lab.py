@@ -983,6 +983,7 @@ def test_parameters_that_played_no_part_are_not_told(monkeypatch, tmp_path):
     with pytest.raises(OutflankError, match="other parameters: outflank lab scaling --depth 3") as refused:
         lab.run("scaling", workers=(1,), rounds=1, depth=4, out=tmp_path, resume=True)
     assert "--boards" not in str(refused.value)
+    assert lab.run("scaling", workers=(1,), rounds=1, depth=3, out=tmp_path, resume=True).complete
 
 
 SEARCHED_CELLS = (

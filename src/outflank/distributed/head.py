@@ -136,7 +136,7 @@ class Head:
         return self.fabric.job_seconds if self.tuning.job_seconds is None else self.tuning.job_seconds
 
     def search_fully(self, depth: int) -> RootValue:
-        raise NotImplementedError("minimax is not carried")
+        raise NotImplementedError("a cluster does not support minimax")
 
     def standing(self) -> WindowProgress:
         return self._alone.standing() if self._tree is None else self._tree.standing()

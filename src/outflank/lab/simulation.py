@@ -130,7 +130,7 @@ class Simulated:
         return search_best_moves(lambda left: self._search_tree(depth, alpha, beta, left), moves, best_count)
 
     def search_fully(self, depth: int) -> RootValue:
-        raise NotImplementedError("minimax is not carried")
+        raise NotImplementedError("a simulated cluster does not support minimax")
 
     def forget(self) -> None:
         self.root.forget()
@@ -159,7 +159,7 @@ class Simulated:
             homes=self._homes,
         )
         self._hand_out(tree)
-        assert len(self._nodes) - len(self._idle) > 0, "somebody has the first job"
+        assert len(self._nodes) - len(self._idle) > 0, "a node has the first job"
         first = self._first_job_seconds(tree)
         self.tally.first_seconds += first
         while tree.result is None:
