@@ -16,7 +16,7 @@ from outflank import AbaloneBoard, Limits, OthelloBoard
 from outflank.boards import Board
 from outflank.distributed import connect
 from outflank.distributed.cluster import Cluster
-from outflank.distributed.statistics import cluster_statistics
+from outflank.distributed.cluster_statistics import cluster_statistics
 from outflank.search.deepening import search
 
 BITS = 22

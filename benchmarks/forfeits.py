@@ -38,7 +38,7 @@ from outflank.players.clock import Clock, TimeControl
 from outflank.players.player import Choice, Player
 from outflank.players.specs import player
 from outflank.players.timing import LEAST_MARGIN, LEAST_RESERVE, LEAST_SHARE
-from outflank.search.contract import Stop
+from outflank.search.request import Stop
 
 BUSY = "while True: pass"
 

@@ -19,8 +19,8 @@ from benchmarks.common import interleaved, ratio, save
 from outflank import OthelloBoard
 from outflank.games.rules import pack, play
 from outflank.gpu import solve
-from outflank.gpu.endings import QUICK
-from outflank.gpu.solving import Solver
+from outflank.gpu.ending_kernels import QUICK
+from outflank.gpu.solving_on_device import Solver
 from outflank.kernels.bits import U64, lowest, popcount
 from outflank.kernels.compiler import kernel
 from outflank.machine import usable_cores

@@ -23,7 +23,7 @@ from typing import Any
 
 from benchmarks.common import BUILD, benchmark_command, save
 from outflank.arena import MatchResult, Settings, play_match
-from outflank.arena.documents import DuelDocument
+from outflank.arena.match_documents import DuelDocument
 from outflank.arena.match_game import MatchGame
 from outflank.boards import Board
 from outflank.documents import plain

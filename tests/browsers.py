@@ -31,7 +31,7 @@ def left_out(*chosen: str) -> str:
     """What is said at the end of all tests where there is no browser; empty: there is one, and none was left out."""
     if installed() is not None:
         return ""
-    command = [sys.executable, "-m", "pytest", "--collect-only", "-q", *chosen, "tests/test_page.py"]
+    command = [sys.executable, "-m", "pytest", "--collect-only", "-q", *chosen, "tests/ui/web/test_page.py"]
     listed = subprocess.run(command, cwd=Path(__file__).parent.parent, capture_output=True, text=True)
     count = sum("::" in line for line in listed.stdout.splitlines())
     return f"{count} tests of the page were skipped: {MISSING}"

@@ -21,7 +21,7 @@ from outflank.kernels.bits import U64
 from outflank.othello.rules import OthelloPosition
 from outflank.othello.squares import START, othello, squares
 from tests.drawing import legal, walk
-from tests.test_parallel import SCHEMES
+from tests.parallel.test_parallel import SCHEMES
 
 TABLE_BITS = 16
 ALL_MOVES = 99

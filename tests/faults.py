@@ -18,8 +18,8 @@ from outflank import AbaloneBoard, Limits, OthelloBoard
 from outflank.boards import Board
 from outflank.distributed.cluster import Cluster
 from outflank.distributed.engines.on_ray import connection, membership
-from outflank.distributed.engines.on_ray.processes import processes_in
-from outflank.distributed.engines.on_ray.search import RayFabric
+from outflank.distributed.engines.on_ray.ray_processes import processes_in
+from outflank.distributed.engines.on_ray.ray_search import RayFabric
 from outflank.distributed.head import Tuning
 from outflank.othello.squares import START, othello
 from outflank.search.deepening import search

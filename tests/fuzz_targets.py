@@ -18,8 +18,8 @@ from unittest.mock import patch
 
 from outflank import AbaloneBoard, OthelloBoard, Table
 from outflank.arena import Settings, Sprt, play_match
+from outflank.arena.match_report import report_text
 from outflank.arena.openings import Openings
-from outflank.arena.report import report_text
 from outflank.boards import Board
 from outflank.books.book import Book, key_of
 from outflank.books.exchange import export_lines, parse_any
@@ -40,23 +40,22 @@ from outflank.games.sides import Side
 from outflank.lab import redraw
 from outflank.lab.drawing.page import page_html
 from outflank.lab.experiment import experiment_named
-from outflank.lab.store import csv_text, document
-from outflank.learning.documents import TrainDocument
-from outflank.learning.report import error_table, notes_on
-from outflank.learning.report import report_of as report_of_training
+from outflank.lab.result_store import csv_text, document
+from outflank.learning.step_documents import TrainDocument
+from outflank.learning.training_page import error_table, notes_on
+from outflank.learning.training_page import report_of as report_of_training
 from outflank.othello.formats.ggf import write_ggf
-from outflank.players.book_habit import BookHabit
 from outflank.players.classic import Classic, ask_classic
 from outflank.players.clock import Clocks, TimeControl
-from outflank.players.simple import First
-from outflank.players.specs import player
+from outflank.players.habits import BookHabit
+from outflank.players.specs import First, player
 from outflank.players.timing import Steady
-from outflank.protocols.gtp import GtpEngine
-from outflank.protocols.nboard import NBoardEngine
-from outflank.search.contract import Limits, Options
+from outflank.protocols.gtp_server import GtpEngine
+from outflank.protocols.nboard_server import NBoardEngine
+from outflank.search.request import Limits, Options
 from outflank.search.saving import problem, read_state
 from outflank.ui.cli import main
-from outflank.ui.cli.train_view import generation_text
+from outflank.ui.cli.training.train_view import generation_text
 from tests.mutating import as_json, changed, spoilt, spoilt_bytes
 
 RESULTS = Path(__file__).parent.parent / "benchmarks" / "results"

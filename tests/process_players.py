@@ -15,7 +15,7 @@ from outflank.players.clock import Clock
 from outflank.players.player import Choice, Player, SimplePlayer
 from outflank.players.specs import is_program
 from outflank.players.specs import player as player_in_words
-from outflank.search.contract import Stop
+from outflank.search.request import Stop
 
 
 class Unspeakable(Exception):

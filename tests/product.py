@@ -15,7 +15,7 @@ from outflank.abalone.rules import Abalone
 from outflank.games.evaluation import evaluations
 from outflank.othello.squares import othello
 from outflank.search.ordering import orderings
-from tests.test_search import SHARED_CHOICES, check
+from tests.search.test_search import SHARED_CHOICES, check
 
 VARIED = ("algorithm", "table_bits", "canonical", "passes")
 

@@ -21,7 +21,7 @@ from outflank.othello.squares import START, othello
 from outflank.parallel import crew
 from outflank.search.division import scheme_named
 from tests.drawing import legal, walk
-from tests.test_parallel import SCHEMES
+from tests.parallel.test_parallel import SCHEMES
 
 
 def drawn(random: np.random.Generator) -> tuple[Any, dict[str, Any]]:

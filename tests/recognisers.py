@@ -40,13 +40,12 @@ from outflank.formats.game_files import file_formats, read_records
 from outflank.formats.recognise import read_script
 from outflank.formats.selection import Selection
 from outflank.games.description import OWN_GAMES, game_named
-from outflank.lab.boards import board_named
+from outflank.lab.experiment_boards import board_named
 from outflank.players.clock import TimeControl
-from outflank.players.simple import First
-from outflank.players.specs import player
-from outflank.protocols.gtp import GtpEngine
-from outflank.protocols.nboard import NBoardEngine
-from outflank.ui.cli.sources import first_record_in_text, records_in_text
+from outflank.players.specs import First, player
+from outflank.protocols.gtp_server import GtpEngine
+from outflank.protocols.nboard_server import NBoardEngine
+from outflank.ui.cli.shared.sources import first_record_in_text, records_in_text
 from outflank.ui.web.games.new_games import game_from_text
 from outflank.ui.web.games.seats import check_seats
 from outflank.ui.web.guards import AccessRules
@@ -69,7 +68,7 @@ OWN_TEXT = {
 }
 """Modules whose patterns read no text from elsewhere."""
 
-PASSED_ON = {"outflank.formats.saved_games": "match", "outflank.abalone.formats.games": "match"}
+PASSED_ON = {"outflank.formats.saved_games": "match", "outflank.abalone.formats.abalone_games": "match"}
 """How patterns are used that are handed to another function, by their module; others are tried in every way."""
 
 

@@ -33,10 +33,10 @@ from outflank.players.ready_moves import HABITS
 from outflank.players.specs import player
 from outflank.players.timing import POLICIES
 from outflank.search.algorithms import ALGORITHMS
-from outflank.search.checking import MONTE_CARLO
-from outflank.search.contract import Stop
 from outflank.search.division import schemes
 from outflank.search.ordering import orderings
+from outflank.search.request import Stop
+from outflank.search.request_checks import MONTE_CARLO
 from outflank.ui.web.games.seats import check_seats, web_player
 from outflank.ui.web.requests import Seats
 

@@ -29,7 +29,7 @@ from outflank.search.division import scheme_named
 from outflank.search.results import Result
 from outflank.search.table import Table
 from tests.drawing import legal, walk
-from tests.test_parallel import MOVE_PROMISED, SCHEMES, assert_true
+from tests.parallel.test_parallel import MOVE_PROMISED, SCHEMES, assert_true
 
 HANG_SECONDS = 120
 

@@ -16,22 +16,22 @@ from hypothesis import strategies as st
 from msgspec import Meta, Struct
 
 from outflank import documents
-from outflank.arena import documents as of_matches
-from outflank.books import documents as of_books
-from outflank.distributed.engines.on_mpi import messages
+from outflank.arena import match_documents as of_matches
+from outflank.books import book_documents as of_books
+from outflank.distributed.engines.on_mpi import mpi_messages
 from outflank.distributed.engines.on_ray.head_client import ClusterNode
 from outflank.distributed.engines.on_ray.membership import ClusterStatus
-from outflank.distributed.messages import Job, JobResult, NodeReport
+from outflank.distributed.node_messages import Job, JobResult, NodeReport
 from outflank.documents import Count, Document, Number, converted, decoded, encoded, in_lines, plain, read_document
 from outflank.errors import OutflankError
 from outflank.kinds import Misfit
-from outflank.lab import store
-from outflank.learning import documents as of_learning
+from outflank.lab import result_store
+from outflank.learning import step_documents as of_learning
 from outflank.search import saving
 from outflank.ui.cli import cli, main
-from outflank.ui.cli import documents as of_commands
-from outflank.ui.cli import search_documents as of_searches
-from outflank.ui.cli import solve_documents as of_solving
+from outflank.ui.cli.searching import search_documents as of_searches
+from outflank.ui.cli.shared import json_documents as of_commands
+from outflank.ui.cli.solving import solve_documents as of_solving
 
 pytestmark = pytest.mark.interpreted_only
 
@@ -235,7 +235,7 @@ PAGE = Path(__file__).parent.parent / "docs" / "json.md"
 
 def declared() -> dict[str, type[Document]]:
     """Every document that a module of the package declares, by its schema."""
-    modules = (of_commands, of_searches, of_solving, saving, of_books, of_matches, of_learning, store)
+    modules = (of_commands, of_searches, of_solving, saving, of_books, of_matches, of_learning, result_store)
     every = [each for module in modules for each in vars(module).values()]
     documents = {each for each in every if isinstance(each, type) and issubclass(each, Document)} - {Document}
     found = {each.schema(): each for each in documents}
@@ -306,14 +306,14 @@ def test_what_ranks_of_mpi_say_comes_back():
     job = Job(ticket=7, era=2, first=2**64 - 1, second=1, depth=9, ply=3, alpha=-5, beta=5, deepen=True)
     result = JobResult(ticket=7, valid=True, value=-3, line=(19, 26), seconds=0.5, counts=(1, 2))
     said = (
-        messages.SearchJob(job=job),
-        messages.RankEnded(era=2, result=result),
-        messages.RankReported(era=2, report=NodeReport(nodes=3, busy_seconds=0.5)),
-        messages.RunTask(ticket=1, item={"a": [1, None]}),
-        messages.LeaveRanks(),
+        mpi_messages.SearchJob(job=job),
+        mpi_messages.RankEnded(era=2, result=result),
+        mpi_messages.RankReported(era=2, report=NodeReport(nodes=3, busy_seconds=0.5)),
+        mpi_messages.RunTask(ticket=1, item={"a": [1, None]}),
+        mpi_messages.LeaveRanks(),
     )
-    assert tuple(messages.read_message(encoded(each)) for each in said) == said
+    assert tuple(mpi_messages.read_message(encoded(each)) for each in said) == said
     with pytest.raises(Misfit, match=r"result\.line: expected a list, found 3"):
-        messages.read_message(encoded({**plain(said[1]), "result": {**plain(result), "line": 3}}))
+        mpi_messages.read_message(encoded({**plain(said[1]), "result": {**plain(result), "line": 3}}))
     with pytest.raises(Misfit, match="what: invalid value 'Gossip'"):
-        messages.read_message(b'{"what": "Gossip"}')
+        mpi_messages.read_message(b'{"what": "Gossip"}')

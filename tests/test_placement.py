@@ -13,8 +13,8 @@ from outflank.errors import InvalidOption
 from outflank.kernels.memory import address_of
 from outflank.kernels.workers import run_workers
 from outflank.placement import can_bind, interleave, pinned, worker_processors
-from outflank.search.contract import Limits
 from outflank.search.deepening import iterate, search
+from outflank.search.request import Limits
 from outflank.search.table import Table
 from outflank.topology import topology
 from outflank.ui.cli import main
@@ -198,7 +198,7 @@ def test_the_command_line_says_what_a_place_can_be(run, words, says):
 
 
 def test_what_will_not_help_is_told(run, monkeypatch):
-    from outflank.ui.cli import search as command
+    from outflank.ui.cli.searching import search_command as command
 
     monkeypatch.setattr(command, "can_bind", lambda: False)
     monkeypatch.setattr(command, "topology", lambda: topology(Path("nowhere"), {0}))

@@ -366,7 +366,8 @@ def test_a_protocol_of_ones_own_is_registered(monkeypatch):
     register_for_now(monkeypatch, PROTOCOLS)
     mine = ServedProtocol(name="mine", about="mine", engine=lambda wanted: PROTOCOLS.get("gtp").engine(wanted))
     assert register_protocol(mine) is PROTOCOLS.get("mine")
-    with pytest.raises(InvalidOption, match=r"^protocol 'gtp' is outflank\.protocols\.gtp: choose another name$"):
+    refusal = r"^protocol 'gtp' is outflank\.protocols\.gtp_server: choose another name$"
+    with pytest.raises(InvalidOption, match=refusal):
         register_protocol(replace(mine, name="gtp"))
 
 

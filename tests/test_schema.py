@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 import numpy as np
 import pytest
 
-from outflank.abalone.formats.moves import write_move
+from outflank.abalone.formats.move_text import write_move
 from outflank.arena import Settings, Sprt
 from outflank.arena.openings import Openings
 from outflank.distributed.engines import parse_address
@@ -24,7 +24,7 @@ from outflank.othello.squares import othello
 from outflank.players.clock import TimeControl
 from outflank.players.computer import Computer
 from outflank.schema import check_fields, conform
-from outflank.search.contract import Limits, Options
+from outflank.search.request import Limits, Options
 from outflank.words import from_words
 
 pytestmark = pytest.mark.interpreted_only

@@ -147,7 +147,7 @@ def against(html: str, headings: dict[tuple[str, str], str]) -> tuple[dict[str, 
 
 def headings() -> dict[tuple[str, str], str]:
     """The titles of the page's tables, by report and published table."""
-    from outflank.lab.literature import REPORTS
+    from outflank.lab.report_programs.published_numbers import REPORTS
     from outflank.lab.studies.reproduce import sections_of
 
     return {(report, each.table): each.heading for report in REPORTS for each in sections_of(report) if each.table}

@@ -16,8 +16,8 @@ from websockets.sync.client import ClientConnection, connect
 
 from outflank.ui.web.app import application
 from outflank.ui.web.guards import AccessRules
+from outflank.ui.web.http_server import server_of
 from outflank.ui.web.lobby.lobby import Lobby
-from outflank.ui.web.running import server_of
 from outflank.ui.web.settings import Settings
 
 PATIENCE = 60.0

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from outflank import Board, GameDescription, Move, Side, register_game
-from outflank.boards.diagram import bracketed
+from outflank.boards.pictures import bracketed
 from outflank.games import rules
 from outflank.games.description import GameOption, Level, Marks, NamedEvaluation, TerminalColours
 from outflank.games.evaluation import final, value

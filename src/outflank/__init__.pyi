@@ -1,7 +1,7 @@
 """The public names: the one list, which type checkers read as it is and `outflank` itself when a name is first used."""
 
 from outflank.abalone.board import AbaloneBoard as AbaloneBoard
-from outflank.abalone.moves import AbaloneMove as AbaloneMove
+from outflank.abalone.board import AbaloneMove as AbaloneMove
 from outflank.abalone.rules import Kind as Kind
 from outflank.boards import Board as Board
 from outflank.boards import Move as Move
@@ -17,10 +17,7 @@ from outflank.games.description import register_game as register_game
 from outflank.games.evaluation import register_evaluation as register_evaluation
 from outflank.games.sides import Side as Side
 from outflank.othello.board import OthelloBoard as OthelloBoard
-from outflank.othello.moves import OthelloMove as OthelloMove
-from outflank.search.contract import Limits as Limits
-from outflank.search.contract import Options as Options
-from outflank.search.contract import Stop as Stop
+from outflank.othello.board import OthelloMove as OthelloMove
 from outflank.search.deepening import compare as compare
 from outflank.search.deepening import iterate as iterate
 from outflank.search.deepening import search as search
@@ -32,6 +29,9 @@ from outflank.search.division import schemes as schemes
 from outflank.search.ordering import Ordering as Ordering
 from outflank.search.perft import Perft as Perft
 from outflank.search.perft import perft as perft
+from outflank.search.request import Limits as Limits
+from outflank.search.request import Options as Options
+from outflank.search.request import Stop as Stop
 from outflank.search.results import Comparison as Comparison
 from outflank.search.results import MoveValue as MoveValue
 from outflank.search.results import Progress as Progress

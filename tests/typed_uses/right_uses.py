@@ -10,7 +10,7 @@ from outflank.distributed import connect
 from outflank.players.computer import Computer
 from outflank.players.review import judge_moves
 from outflank.search import deepening
-from outflank.search.contract import Limits as ContractLimits
+from outflank.search.request import Limits as ContractLimits
 
 
 def searches(board: outflank.OthelloBoard, own: outflank.Scheme, table: outflank.Table) -> None:

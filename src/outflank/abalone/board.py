@@ -1,22 +1,137 @@
 """Abalone boards."""
 
-from collections.abc import Iterable
-from dataclasses import replace
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
-from outflank.abalone.diagram import abalone_diagram
+from outflank.abalone import geometry
 from outflank.abalone.formats.line import read_abalone_line, write_abalone_line
-from outflank.abalone.formats.moves import ends, read_move
+from outflank.abalone.formats.move_text import ends, read_move, write_move, write_nacre
 from outflank.abalone.formats.position_file import write_position_file
-from outflank.abalone.geometry import BOARD, Cell, on_board, stepped
-from outflank.abalone.layouts import RULES, start
-from outflank.abalone.moves import AbaloneMove
-from outflank.abalone.picture import abalone_svg
-from outflank.abalone.rules import Abalone
-from outflank.boards.board import Board, stripped
+from outflank.abalone.geometry import BOARD, Cell, cell_name, on_board, stepped
+from outflank.abalone.layouts import RULES, row_cells, start
+from outflank.abalone.rules import MARBLES, PUSHED, Abalone, Kind, kind_of
+from outflank.boards.board import Board, Move, stripped
+from outflank.boards.pictures import BLACK, EMPTY, LEGAL, MARK, UNIT, WHITE, bracketed, disc, label, picture
 from outflank.errors import InvalidPosition
 from outflank.formats.setup import Setup
 from outflank.games.sides import Side
+
+WOOD, HOLLOW, INK = "#c9a06c", "#a97f4c", "#5b3f1d"
+RED, BLUE, HALO = "#c62828", "#1258b0", "#ffffffd0"
+"""Colours of the played and the better move; a halo makes their lines visible on black marbles."""
+
+
+def abalone_svg(
+    black: int,
+    white: int,
+    *,
+    last: Iterable[geometry.Cell] = (),
+    played: Iterable[tuple[geometry.Cell, geometry.Cell]] = (),
+    better: Iterable[tuple[geometry.Cell, geometry.Cell]] = (),
+    width: int = 400,
+) -> str:
+    """Return the picture of a hexagon, row I on top, with the rows' letters and the columns' numbers."""
+    blacks, whites = geometry.cells(black), geometry.cells(white)
+    marked = set(last)
+    corners = [_centre(cell, 5.75 / 4) for cell in ((0, 0), (0, 4), (4, 8), (8, 8), (8, 4), (4, 0))]
+    outline = " ".join(f"{x:.1f},{y:.1f}" for x, y in corners)
+    parts = [f'<polygon points="{outline}" fill="{WOOD}" stroke="{HOLLOW}" stroke-width="3"/>']
+    for row in range(9):
+        for cell in row_cells(row):
+            x, y = _centre(cell)
+            if cell in blacks or cell in whites:
+                parts.append(disc(x, y, 0.44 * UNIT, black=cell in blacks))
+            else:
+                parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{0.36 * UNIT:g}" fill="{HOLLOW}"/>')
+            if cell in marked:
+                parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{0.1 * UNIT:g}" fill="{MARK}"/>')
+        x, y = _centre((row, row_cells(row)[0][1] - 1))
+        parts.append(label(x, y, "ABCDEFGHI"[row], INK))
+    for column in range(9):
+        x, y = _centre((max(0, column - 4) - 1, column))
+        parts.append(label(x, y, str(column + 1), INK))
+    parts += [_path_svg(*path, RED, "played") for path in played]
+    parts += [_path_svg(*path, BLUE, "better") for path in better]
+    return picture(parts, (-5.9 * UNIT, -5.15 * UNIT, 11.8 * UNIT, 10.3 * UNIT), width, "Abalone board")
+
+
+def _centre(cell: geometry.Cell, stretch: float = 1.0) -> tuple[float, float]:
+    """Return where a cell's centre is drawn, relative to the board's centre."""
+    x, y = geometry.centre_of(cell)
+    return x * UNIT * stretch, y * UNIT * stretch
+
+
+def _path_svg(begin: geometry.Cell, end: geometry.Cell, stroke: str, title: str) -> str:
+    """Return a line from cell to cell with a blob at its end."""
+    (x, y), (u, v) = _centre(begin), _centre(end)
+    parts = [f"<title>{title}</title>"]
+    for colour, wider in ((HALO, 2), (stroke, 0)):
+        line = f'd="M{x:.1f} {y:.1f}L{u:.1f} {v:.1f}" stroke-width="{5 + 2 * wider}" stroke-linecap="round"'
+        parts.append(
+            f'<path {line} stroke="{colour}"/><circle cx="{u:.1f}" cy="{v:.1f}" r="{8 + wider}" fill="{colour}"/>'
+        )
+    return f"<g>{''.join(parts)}</g>"
+
+
+def abalone_diagram(
+    black: int, white: int, legal: Collection[geometry.Cell] = (), last: Collection[geometry.Cell] = ()
+) -> list[str]:
+    """Return the lines of a hexagon, row I on top, with `*` on reachable empty cells and brackets around `last`."""
+    blacks, whites = geometry.cells(black), geometry.cells(white)
+    lines = []
+    for row in range(8, -1, -1):
+        marks = [
+            BLACK if cell in blacks else WHITE if cell in whites else LEGAL if cell in legal else EMPTY
+            for cell in row_cells(row)
+        ]
+        cells = bracketed(marks, [cell in last for cell in row_cells(row)])
+        # Below row E the columns end at a diagonal of their own: 9 beside D, down to 6 beside A.
+        column = f" {row + 6}" if row < 4 else ""
+        lines.append(f"{' ' * (9 - len(marks))}{'ABCDEFGHI'[row]}{cells}{column}")
+    return [*lines, " " * 7 + "1 2 3 4 5"]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class AbaloneMove(Move):
+    """A step of a line of one to three marbles.
+
+    Its text is Aba-Pro's notation; `nacre` is the other one.
+    """
+
+    @property
+    def kind(self) -> Kind:
+        """The kind of move: push, step or side step, and the number of marbles."""
+        return Kind(int(kind_of(self.code)))
+
+    @property
+    def marbles(self) -> int:
+        """The number of own marbles that move."""
+        return int(MARBLES[self.kind])
+
+    @property
+    def pushed(self) -> int:
+        """The number of the opponent's marbles that are pushed."""
+        return int(PUSHED[self.kind])
+
+    @property
+    def takes(self) -> bool:
+        """Whether the move pushes a marble off the board."""
+        return self.kind <= Kind.OUT1_WITH2
+
+    @property
+    def line(self) -> tuple[str, str]:
+        """The cells of the first and the last marble; the same for a single one."""
+        first, last, _ = ends(self.code)
+        return cell_name(first), cell_name(last)
+
+    @property
+    def nacre(self) -> str:
+        """The move in Nacre's notation."""
+        return write_nacre(self.code)
+
+    def __str__(self) -> str:
+        return write_move(self.code)
 
 
 class AbaloneBoard(Board[AbaloneMove]):

@@ -2,14 +2,12 @@
 
 from typing import Any
 
-from outflank.abalone.board import AbaloneBoard
-from outflank.abalone.formats.moves import ends
+from outflank.abalone.board import AbaloneBoard, AbaloneMove
+from outflank.abalone.formats.move_text import ends
 from outflank.abalone.geometry import CENTRE, DIRECTIONS, Cell, board, cell_name, cells, centre_of, on_board, stepped
 from outflank.abalone.layouts import RULES, row_cells
-from outflank.abalone.moves import AbaloneMove
 from outflank.abalone.rules import Abalone, AbalonePosition
-from outflank.boards.board import Board
-from outflank.boards.moves import Move
+from outflank.boards.board import Board, Move
 from outflank.errors import InvalidPosition
 from outflank.games.sides import Side
 from outflank.games.tabletop import Gesture, Place, Tabletop

@@ -1,5 +1,6 @@
 """Matches: which player is stronger, by how much, and with what confidence."""
 
+from outflank.arena.elo_statistics import Observed
 from outflank.arena.match import MatchResult, play_match
 from outflank.arena.openings import Openings
 from outflank.arena.referee import Ending, FinishedGame, play
@@ -7,7 +8,6 @@ from outflank.arena.schedule import Settings
 from outflank.arena.seat import Seat
 from outflank.arena.sprt import Sprt, SprtState
 from outflank.arena.standing import Duel, MatchStanding
-from outflank.arena.statistics import Observed
 
 __all__ = [
     "Duel",

@@ -19,7 +19,7 @@ from outflank.players.player import Choice, Player, PlayerFailed, SimplePlayer, 
 from outflank.players.specs import is_program
 from outflank.protocols.client import Interrupted
 from outflank.protocols.player_process import PlayerProcess
-from outflank.search.contract import Stop
+from outflank.search.request import Stop
 
 Maker = Callable[[str, Any], Player]
 """Makes a player from its specification for a game's rules. Each concurrent game has players of its own."""

@@ -9,16 +9,16 @@ from typing import Any
 
 from outflank.arena.game_runners import ClusterLane, Lane, Maker
 from outflank.arena.match_game import MatchGame
+from outflank.arena.match_store import Directory
 from outflank.arena.openings import Openings
 from outflank.arena.referee import FinishedGame, start_of
 from outflank.arena.schedule import Fixture, Settings
 from outflank.arena.standing import MatchStanding, Scorer
-from outflank.arena.store import Directory
 from outflank.distributed.tasks import TaskDispatcher
 from outflank.errors import OutflankError
 from outflank.formats.game_record import Record
 from outflank.protocols.client import Interrupted, waits_ended_by
-from outflank.search.contract import Stop
+from outflank.search.request import Stop
 
 MOST_CONCURRENT = 256
 MOST_ELSEWHERE = 1024

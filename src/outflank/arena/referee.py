@@ -19,7 +19,7 @@ from outflank.players.clock import Clocks, TimeControl
 from outflank.players.collecting import collect_new, collecting_between_moves
 from outflank.players.player import Choice, Player
 from outflank.players.processor_use import ProcessorUse
-from outflank.search.contract import Stop
+from outflank.search.request import Stop
 
 TIME, ILLEGAL, CRASHED, PLY_LIMIT = "time", "illegal move", "crashed", "ply limit"
 

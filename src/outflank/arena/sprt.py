@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from math import log, sqrt
 from typing import Literal
 
+from outflank.arena.elo_statistics import ELO_PER_DEVIATION, Observed, score_of
 from outflank.arena.likelihood import log_likelihood_scaled
-from outflank.arena.statistics import ELO_PER_DEVIATION, Observed, score_of
 from outflank.errors import InvalidOption
 from outflank.schema import check_fields
 from outflank.words import from_words

@@ -6,12 +6,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from math import sqrt
 
-from outflank.arena import statistics
+from outflank.arena import elo_statistics
+from outflank.arena.elo_statistics import QUANTILE, Estimate, Observed, Rating, ratings
 from outflank.arena.match_game import MatchGame
-from outflank.arena.ratings import Rating, ratings
 from outflank.arena.schedule import Settings
 from outflank.arena.sprt import SequentialTest, SprtState
-from outflank.arena.statistics import QUANTILE, Estimate, Observed
 from outflank.players.processor_use import ProcessorUse
 
 
@@ -63,17 +62,17 @@ class Duel:
     @cached_property
     def elo(self) -> Estimate:
         """The difference in Elo."""
-        return statistics.elo(self.observed)
+        return elo_statistics.elo(self.observed)
 
     @cached_property
     def normalized_elo(self) -> Estimate:
         """The difference in normalised Elo."""
-        return statistics.normalized_elo(self.observed)
+        return elo_statistics.normalized_elo(self.observed)
 
     @cached_property
     def superiority(self) -> float:
         """The likelihood that the first player is the stronger one."""
-        return statistics.superiority(self.observed)
+        return elo_statistics.superiority(self.observed)
 
     @property
     def margin(self) -> float:

@@ -3,21 +3,38 @@
 import reprlib
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import total_ordering
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, cast
 
 import numpy as np
 
-from outflank.boards.diagram import EMPTY, LEGAL
-from outflank.boards.moves import Move
-from outflank.boards.svg import diagram_svg
+from outflank.boards.pictures import EMPTY, LEGAL, diagram_svg
 from outflank.errors import IllegalMove
-from outflank.formats.chosen_rules import apply_rule_options
 from outflank.formats.numbered import write_numbered
 from outflank.formats.recognise import read
-from outflank.formats.setup import Setup
+from outflank.formats.setup import Setup, apply_rule_options
 from outflank.games.description import description_of
 from outflank.games.rules import MOVE, canonical, fill, is_pass, mirror, most_moves, moves_left, play, score, symmetries
 from outflank.games.sides import Side
+
+
+@total_ordering
+@dataclass(frozen=True, slots=True, repr=False)
+class Move:
+    """A move of any game; its text is its code unless the game overrides it."""
+
+    code: int
+    """The code of the move in kernels."""
+
+    def __str__(self) -> str:
+        return str(self.code)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self}>"
+
+    def __lt__(self, other: object) -> bool:
+        return self.code < other.code if isinstance(other, Move) else NotImplemented
+
 
 if TYPE_CHECKING:  # Python has defaults from 3.13 on, checkers already: `Board` alone has any moves
     from typing_extensions import TypeVar as TypeVarWithDefault
@@ -25,6 +42,8 @@ if TYPE_CHECKING:  # Python has defaults from 3.13 on, checkers already: `Board`
     M = TypeVarWithDefault("M", bound=Move, default=Any)
 else:
     M = TypeVar("M", bound=Move)
+
+
 B = TypeVar("B", bound="Board[Any]")
 
 

@@ -17,8 +17,8 @@ from outflank.books.move_graph import MoveGraph
 from outflank.books.propagation import propagate_values, with_moves_of
 from outflank.books.searching import Searchers, SearchRequest, searchers
 from outflank.distributed.tasks import TaskDispatcher
-from outflank.search.contract import Stop
 from outflank.search.keywords import PlayerKeywords
+from outflank.search.request import Stop
 
 Progress = Callable[[int, int], None]
 """Receives the number of positions done, and the number known to be required."""

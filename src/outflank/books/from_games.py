@@ -24,8 +24,8 @@ from outflank.errors import FormatError, OutflankError, reason_of
 from outflank.formats.game_files import read_records
 from outflank.formats.game_record import Record
 from outflank.formats.selection import move_codes
-from outflank.search.contract import Stop
 from outflank.search.keywords import PlayerKeywords
+from outflank.search.request import Stop
 
 LEARNT = "# learnt from"
 

@@ -14,13 +14,13 @@ from typing import Any, cast
 from outflank.books.book import PLAYED_OUT, Entry, Key, board_at
 from outflank.books.propagation import in_order
 from outflank.distributed.tasks import Item, TaskDispatcher
-from outflank.distributed.tasks.threads import ThreadTasks
-from outflank.distributed.tasks.worker import MakeWorker
+from outflank.distributed.tasks.task_threads import ThreadTasks
+from outflank.distributed.tasks.task_worker import MakeWorker
 from outflank.machine import usable_cores
-from outflank.search.contract import Limits, Stop
 from outflank.search.deepening import search
 from outflank.search.keywords import PlayerKeywords
-from outflank.search.usual import usual_selectivity
+from outflank.search.player_defaults import default_selectivity
+from outflank.search.request import Limits, Stop
 
 MOST_ASKED = 256
 """Number of positions that a cluster is sent at a time: enough for all its lanes."""
@@ -40,7 +40,7 @@ class PositionSearcher:
 
     def __init__(self, game: Any, options: PlayerKeywords) -> None:
         self.game = game
-        self.options: PlayerKeywords = {**usual_selectivity(game, options), **options, "workers": 1, "parallel": None}
+        self.options: PlayerKeywords = {**default_selectivity(game, options), **options, "workers": 1, "parallel": None}
 
     def do(self, item: Item, stop: Stop) -> Item | None:
         """Return the best moves of a position; none if the game is over there."""

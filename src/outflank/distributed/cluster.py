@@ -12,13 +12,47 @@ from outflank.distributed.fabric import Fabric
 from outflank.distributed.head import Head, Tuning
 from outflank.distributed.node import NodeSetup
 from outflank.distributed.replication import Replication, replication_named
+from outflank.distributed.tasks import TaskDispatcher
+from outflank.distributed.tasks.task_worker import MakeWorker
 from outflank.errors import OutflankError, UnknownName
-from outflank.search.contract import Limits
 from outflank.search.deepening import iterate
 from outflank.search.division import Promise, Scheme
 from outflank.search.keywords import ClusterKeywords
+from outflank.search.request import Limits
 from outflank.search.results import Result
 from outflank.search.root import Root
+
+MOST_PER_NODE = 256
+
+
+def open_tasks(text: str, make: MakeWorker, *, per_node: int = 1) -> TaskDispatcher:
+    """Return a dispatcher of tasks to the cluster at the address `text`, which runs up to `per_node` tasks at a time on
+    each node. Nothing is started before `start`."""
+    _check(per_node)
+    engine, address = engine_at(text)
+    return TaskDispatcher(engine.task_carrier(address, make, per_node))
+
+
+def serve_tasks(text: str, make: MakeWorker, *, per_node: int = 1) -> bool:
+    """Serve tasks if this process is only a node of the cluster (a rank of MPI other than the head), until the cluster
+    closes; return whether it was."""
+    _check(per_node)
+    engine, _ = engine_at(text)
+    return engine.serve(make, lanes=per_node)
+
+
+def nodes_here(text: str | None) -> int:
+    """Return how many nodes share this machine, as far as is known; without a cluster, 1."""
+    if text is None:
+        return 1
+    engine, address = engine_at(text)
+    return engine.nodes_here(address)
+
+
+def _check(per_node: int) -> None:
+    if not 1 <= per_node <= MOST_PER_NODE:
+        raise OutflankError(f"{per_node} at a time on a node: 1 to {MOST_PER_NODE}")
+
 
 ALGORITHMS = ("alphabeta", "pvs", "mtdf")
 SplittingName = Literal["ybw", "jamboree"]
@@ -52,7 +86,7 @@ class Cluster:
     """Nodes that search together. As a context manager it releases them on exit.
 
     >>> from outflank import Limits, OthelloBoard
-    >>> from outflank.distributed.engines.inside.search import InsideFabric
+    >>> from outflank.distributed.engines.inside_engine import InsideFabric
     >>> with Cluster(InsideFabric(2)) as cluster:
     ...     result = cluster.search(OthelloBoard.start(6), Limits(depth=4), workers=1)
     >>> result.depth

@@ -2,8 +2,8 @@
 
 from typing import Protocol
 
-from outflank.distributed.messages import Job, NodeEvent
 from outflank.distributed.node import NodeSetup
+from outflank.distributed.node_messages import Job, NodeEvent
 from outflank.errors import OutflankError
 
 

@@ -8,14 +8,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from outflank.distributed.fabric import Fabric, HeadLost
-from outflank.distributed.messages import Ended, Job, JobResult, Joined, Left, NodeEvent, Reported
+from outflank.distributed.job_tree import Tree
 from outflank.distributed.node import NodeSetup
+from outflank.distributed.node_messages import Ended, Job, JobResult, Joined, Left, NodeEvent, Reported
 from outflank.distributed.node_state import NodeState
 from outflank.distributed.node_steps import open_node, play_moves, store_value
 from outflank.distributed.replication import Replication
 from outflank.distributed.sizing import Costs
 from outflank.distributed.splits import Homes, Splitting, TreePlace
-from outflank.distributed.tree import Tree
 from outflank.games.rules import MOVE, pack
 from outflank.search.alone import Alone
 from outflank.search.results import WorkerStatistics

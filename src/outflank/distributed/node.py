@@ -13,7 +13,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from outflank.distributed.messages import Job, JobResult, NodeReport
+from outflank.distributed.node_messages import Job, JobResult, NodeReport
 from outflank.distributed.node_steps import open_node, store_value
 from outflank.distributed.replication import Replication
 from outflank.errors import OutflankError
@@ -22,10 +22,10 @@ from outflank.games.rules import pack, unpack
 from outflank.kernels.bits import U64
 from outflank.search.alone import Alone
 from outflank.search.alphabeta import alphabeta
-from outflank.search.contract import Options
 from outflank.search.division import Division, all_cores, scheme_named
 from outflank.search.lines import table_move
 from outflank.search.outbox import WORDS, Outbox, adopt, await_call, call_carrier, collect, release
+from outflank.search.request import Options
 from outflank.search.root import Root
 from outflank.search.stopping import Stopped
 from outflank.search.table import EXACT, LOWER, NO_MOVE, UPPER

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from outflank.distributed.messages import Job, NodeReport
+from outflank.distributed.node_messages import Job, NodeReport
 from outflank.distributed.splits import TreePlace
 from outflank.search.results import WorkerStatistics
 from outflank.search.worker import COUNTERS

@@ -5,9 +5,9 @@ import platform
 import queue
 from collections.abc import Callable
 
-from outflank.distributed.messages import Ended, Job, Left, NodeEvent
 from outflank.distributed.node import Node
-from outflank.distributed.tasks.worker import error_text
+from outflank.distributed.node_messages import Ended, Job, Left, NodeEvent
+from outflank.distributed.tasks.task_worker import error_text
 from outflank.kernels.workers import WorkerThread
 
 

@@ -15,10 +15,10 @@ from dataclasses import replace
 from typing import BinaryIO
 
 from outflank.errors import FormatError, OutflankError
-from outflank.formats.clocks import ClockTimes, write_clock
+from outflank.formats.clock_text import ClockTimes, write_clock
 from outflank.formats.fields import decoded
+from outflank.formats.files import MOST_BYTES, lines_of
 from outflank.formats.game_record import PlayedMove, Record
-from outflank.formats.lines import MOST_BYTES, lines_of
 from outflank.formats.movetext import Divider, is_header, read_movetext
 from outflank.formats.recognise import read
 from outflank.formats.replay import column, replay

@@ -11,8 +11,8 @@ from typing import Any
 
 from outflank.errors import FormatError, IllegalMove, InvalidOption, OutflankError
 from outflank.formats.bounds import count_game
-from outflank.formats.drawing import read_drawing, without_colours
-from outflank.formats.lines import without_comment
+from outflank.formats.drawn_boards import read_drawing, without_colours
+from outflank.formats.files import without_comment
 from outflank.formats.move_lists import read_moves, read_moves_from
 from outflank.formats.movetext import MoveText, read_movetext, split_movetexts
 from outflank.formats.numbered import read_numbered

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, get_type_hints
 
 from outflank.errors import InvalidOption
-from outflank.games.ending_time import USUAL, EndingTime
+from outflank.games.endings import USUAL, EndingTime
 from outflank.games.notation import Notation
 from outflank.games.programs import ReportProgram
 from outflank.games.search_errors import SearchErrors
@@ -18,8 +18,7 @@ from outflank.games.units import Unit
 from outflank.plugins import Registry
 
 if TYPE_CHECKING:  # boards import this module
-    from outflank.boards.board import Board
-    from outflank.boards.moves import Move
+    from outflank.boards.board import Board, Move
     from outflank.games.learnt import Learning
     from outflank.games.tabletop import Tabletop
 

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from outflank.games.sides import Side
 
 if TYPE_CHECKING:  # boards import this module
-    from outflank.boards.board import Board
-    from outflank.boards.moves import Move
+    from outflank.boards.board import Board, Move
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from outflank.gpu.counting import perft as perft
-    from outflank.gpu.solving import solve as solve
+    from outflank.gpu.solving_on_device import solve as solve
 
-_MODULES = {"perft": "outflank.gpu.counting", "solve": "outflank.gpu.solving"}
+_MODULES = {"perft": "outflank.gpu.counting", "solve": "outflank.gpu.solving_on_device"}
 
 
 def __getattr__(name: str) -> object:

@@ -7,26 +7,77 @@ the game's order; a search reports the one that it tried first.
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from outflank.boards import Board
 from outflank.errors import InvalidOption
+from outflank.games.endings import ending_moves
 from outflank.games.evaluation import Exact, scale_of
-from outflank.games.rules import pack, score
+from outflank.games.rules import MOVE, count, fill, pack, play, score, unpack
 from outflank.games.units import OUTCOMES
 from outflank.gpu.choosing import DeviceOption
-from outflank.gpu.endings import MOST_FREE, UNSOLVED
+from outflank.gpu.ending_kernels import MOST_FREE, UNSOLVED
 from outflank.gpu.positions import cells_of, free_counts
-from outflank.gpu.solving import ROOM, Effort, solve_counted
+from outflank.gpu.solving_on_device import ROOM, Effort, solve_counted
+from outflank.kernels.compiler import kernel
 from outflank.machine import DeviceUsed
-from outflank.search.all_moves import AllMoves, all_moves
-from outflank.search.contract import Stop
+from outflank.search.request import Stop
 from outflank.search.results import MoveValue, Result
 from outflank.search.root import horizon_of
 from outflank.search.stopping import Stopped
+
+
+class AllMoves(NamedTuple):
+    """The moves of many positions. Those of position i are `moves[bounds[i]:bounds[i + 1]]`, in the game's order."""
+
+    moves: npt.NDArray[np.uint16]
+    words: npt.NDArray[np.uint64]
+    """The positions after the moves, two words for each."""
+    bounds: npt.NDArray[np.int64]
+
+
+@kernel
+def _count_moves(game: Any, words: Any, numbers: Any) -> None:
+    for row in range(len(words)):
+        numbers[row] = count(game, unpack(game, words[row, 0], words[row, 1]))
+
+
+@kernel
+def _follow_moves(game: Any, words: Any, bounds: Any, moves: Any, children: Any) -> None:
+    for row in range(len(words)):
+        position = unpack(game, words[row, 0], words[row, 1])
+        fill(game, position, moves, bounds[row])
+        for place in range(bounds[row], bounds[row + 1]):
+            children[place, 0], children[place, 1] = pack(game, play(game, position, moves[place]))
+
+
+@_count_moves.sample
+def _count_moves_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
+    if ending_moves(game) >= 0:
+        yield game, np.zeros((0, 2), np.uint64), np.zeros(0, np.int64)
+
+
+@_follow_moves.sample
+def _follow_moves_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
+    if ending_moves(game) >= 0:
+        no_words = np.zeros((0, 2), np.uint64)
+        yield game, no_words, np.zeros(1, np.int64), np.zeros(0, MOVE), no_words
+
+
+def all_moves(game: Any, words: npt.NDArray[np.uint64]) -> AllMoves:
+    """Return the moves of positions that are given as two words each."""
+    numbers = np.zeros(len(words), np.int64)
+    _count_moves(game, words, numbers)
+    bounds = np.zeros(len(words) + 1, np.int64)
+    np.cumsum(numbers, out=bounds[1:])
+    moves = np.zeros(int(bounds[-1]), MOVE)
+    children = np.zeros((len(moves), 2), np.uint64)
+    _follow_moves(game, words, bounds, moves, children)
+    return AllMoves(moves, children, bounds)
+
 
 QUICK_FREE = 10
 """Number of free cells at which the largest batch takes a second or two. Each further cell takes some three times as

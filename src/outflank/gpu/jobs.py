@@ -23,8 +23,8 @@ from outflank.games.rules import pack, unpack
 from outflank.gpu.compiling import device_kernel
 from outflank.gpu.device import cuda
 from outflank.gpu.device_table import HIGHEST, LOWEST, store_bounds
-from outflank.gpu.ordering import CELL, EMPTY, FIELD, LISTED, left_to_opponent, with_move
-from outflank.gpu.threads import atomic_load, exchange, fence, fetch_add, fetch_max
+from outflank.gpu.device_threads import atomic_load, exchange, fence, fetch_add, fetch_max
+from outflank.gpu.sorted_moves import CELL, EMPTY, FIELD, LISTED, left_to_opponent, with_move
 from outflank.kernels.bits import U64, bit_at, lowest, popcount
 from outflank.kernels.compiler import inner
 

@@ -1,9 +1,9 @@
 """Playouts of Monte-Carlo searches on a GPU, many at a time, by the policy of `search/montecarlo.py`.
 
 `flat` plays the same number of games after every move of the root. `uct` keeps its tree on the CPU: leaves are selected
-in batches (`search/batches.py`), while games are played from those of the last batch, several from each. The random
-numbers of a game depend only on the seed and on its number, and results are sums of integers: a search is reproducible,
-however many threads a device has.
+in batches (`search/leaf_batches.py`), while games are played from those of the last batch, several from each. The
+random numbers of a game depend only on the seed and on its number, and results are sums of integers: a search is
+reproducible, however many threads a device has.
 """
 
 from typing import Any, NamedTuple
@@ -12,19 +12,43 @@ import numpy as np
 
 from outflank.errors import InvalidOption
 from outflank.games.hints import FEATURES, STAGES
+from outflank.games.pattern_sets import loaded
+from outflank.games.patterns import Patterns
 from outflank.games.rules import MOVE, most_moves, pack, unpack
 from outflank.gpu.choosing import on_device
 from outflank.gpu.compiling import device_kernel
 from outflank.gpu.device import cuda
-from outflank.gpu.evaluations import place_on_device
 from outflank.kernels.bits import U64
 from outflank.kernels.compiler import inner
 from outflank.machine import DeviceUsed
-from outflank.search.batches import Batch, tally
 from outflank.search.division import Promise, Scheme
+from outflank.search.leaf_batches import Batch, tally
 from outflank.search.montecarlo import FIRST_GAMES, LONGEST, OnePlayer, mixed, new_tree, playout
 from outflank.search.results import WorkerStatistics
 from outflank.search.root import Root
+
+
+class PlacedEvaluation(NamedTuple):
+    """An evaluation that can be used on the device."""
+
+    evaluation: Any
+    memory: list[Any]
+    """Device memory of the evaluation: the user must keep it alive."""
+
+
+def place_on_device(evaluation: Any) -> PlacedEvaluation:
+    """Return an evaluation for the device; one that holds no addresses is unchanged."""
+    memory: list[Any] = []
+
+    def device_address(array: Any) -> int:
+        memory.append(cuda.to_device(array))
+        interface = getattr(memory[-1], "__cuda_array_interface__", None)
+        return int((interface or memory[-1].__array_interface__)["data"][0])  # the second in the simulator
+
+    return PlacedEvaluation(
+        loaded(evaluation).place_with(device_address) if isinstance(evaluation, Patterns) else evaluation, memory
+    )
+
 
 THREADS = 128
 
@@ -48,8 +72,8 @@ GROWTH = 16
 """A batch has as many leaves as the tree has visits, divided by this: larger ones would be selected too blindly."""
 
 GAMES_PER_LEAF = 8
-"""Games from each leaf. In 45 positions (`search/batches.py`) an H200 found a good move in 17 at 0.15 seconds, with 4
-or 16 games in 14: the difference is within chance."""
+"""Games from each leaf. In 45 positions (`search/leaf_batches.py`) an H200 found a good move in 17 at 0.15 seconds,
+with 4 or 16 games in 14: the difference is within chance."""
 
 ROOM = 1 << 22
 """Greatest number of nodes of a tree: those of about a second of Othello, which take 200 MB."""

@@ -9,7 +9,7 @@ from outflank.errors import InvalidOption
 from outflank.games.description import description_of
 from outflank.games.endings import batch_tables, free_cells
 from outflank.games.rules import unpack
-from outflank.gpu.endings import MOST_FREE
+from outflank.gpu.ending_kernels import MOST_FREE
 from outflank.kinds import excerpt
 
 Words = npt.NDArray[np.uint64]

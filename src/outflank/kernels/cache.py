@@ -35,7 +35,7 @@ import numpy as np
 
 from outflank.errors import reason_of
 from outflank.folders import NoHome, cache_folder
-from outflank.kernels import cache_files, lane_forms, scripts, stored
+from outflank.kernels import cache_files, lane_forms, scripts
 from outflank.kernels.calling import Callee, publish
 from outflank.kernels.loading import import_numba
 from outflank.notices import notify
@@ -341,13 +341,13 @@ class KernelCache(CachedKernel):
         with _single_check():
             path = self._path(signature, target.codegen())
             payload = cache_files.read(path) if path else None
-            result = stored.from_bytes(payload, target) if payload is not None else None
+            result = cache_files.from_bytes(payload, target) if payload is not None else None
         if result is not None:
             self._publish(signature, result, path)
             self.note(signature, "loaded", time.perf_counter() - started)
             return result
         self.begin(signature, started, is_cached=path is not None)
-        stored.refresh_registrations(target)
+        cache_files.refresh_registrations(target)
         return None
 
     def save_overload(self, signature: Any, result: Any) -> None:
@@ -362,7 +362,7 @@ class KernelCache(CachedKernel):
             path = None
         self._publish(signature, result, path)
         if path is not None:
-            write_kernel(path, stored.to_bytes(result))
+            write_kernel(path, cache_files.to_bytes(result))
 
     def _path(self, signature: Any, codegen: Any) -> Path | None:
         return self.path(signature, (codegen.magic_tuple(), lane_forms.forced_form()))

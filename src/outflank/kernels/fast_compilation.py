@@ -7,6 +7,89 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
+# Numba's type inference, with a cache of the types of calls.
+#
+# Numba types a function by iterating over all of its statements until nothing changes, at least twice, and again from
+# the start for every recursive call. Each time it tries all overloads of a name on the argument types of every call,
+# with and without the values of constants, and writes a report of each that does not fit. The result is the same every
+# time: of the 6,040 calls in the first search of Othello only 318 are distinct. Caching them halves the time of
+# inference, which is an eighth of the whole.
+
+
+def _bodies(function: Any, signature: Any) -> list[Any]:
+    """Return the compiled bodies for a call. Numba finds them by the argument types alone: if the same function was
+    compiled for a GPU meanwhile, they are the GPU's, until the call is typed again."""
+    overloads_by_template = (getattr(template, "_compiled_overloads", {}) for template in function.templates)
+    return [overloads.get(signature.args) for overloads in overloads_by_template]
+
+
+def caching_type_inference() -> type:
+    """Return the type inference pass for the pipelines of kernels and their parts; Numba must be loaded."""
+    from numba.core import types
+    from numba.core.compiler_machinery import register_pass
+    from numba.core.typed_passes import NopythonTypeInference
+    from numba.core.typeinfer import TypeInferer
+
+    errors: Any = import_module("numba.core.errors")
+    calls: dict[Any, Any] = {}
+
+    class Inferer(TypeInferer):  # type: ignore[misc]  # numba is untyped
+        """Infers the types of one function."""
+
+        def __init__(self, context: Any, func_ir: Any, warnings: Any) -> None:
+            super().__init__(context, func_ir, warnings)
+            self._values: dict[Any, Any] = {}
+
+        def copy(self, skip_recursion: bool = False) -> Any:
+            clone = super().copy(skip_recursion)
+            clone.__class__ = Inferer
+            clone._values = self._values
+            return clone
+
+        def resolve_call(self, fnty: Any, pos_args: Any, kw_args: Any) -> Any:
+            if not isinstance(fnty, types.Function):  # a kernel that may be recursive, or a method
+                return super().resolve_call(fnty, pos_args, kw_args)
+            key = fnty, tuple(pos_args), tuple(kw_args.items())
+            call_signature, bodies = calls.get(key, (None, None))
+            if call_signature is None or bodies != _bodies(fnty, call_signature):
+                call_signature = super().resolve_call(fnty, pos_args, kw_args)
+                if call_signature is not None:
+                    calls[key] = call_signature, _bodies(fnty, call_signature)
+            return call_signature
+
+        def resolve_value_type(self, inst: Any, val: Any) -> Any:
+            if not callable(val):
+                return super().resolve_value_type(inst, val)
+            value_type = self._values.get(id(val))  # the function keeps `val` alive for the lifetime of this object
+            if value_type is None:
+                value_type = self._values[id(val)] = super().resolve_value_type(inst, val)
+            return value_type
+
+    @register_pass(mutates_CFG=True, analysis_only=False)
+    class Typing(NopythonTypeInference):  # type: ignore[misc]  # numba is untyped
+        _name = "outflank_typing"
+
+        def run_pass(self, state: Any) -> bool:
+            if len(state.args) != state.func_ir.arg_count:
+                raise TypeError("Mismatch number of argument types")
+            warnings = errors.WarningsFixer(errors.NumbaWarning)
+            inferer = Inferer(state.typingctx, state.func_ir, warnings)
+            recursion_guard = state.typingctx.callstack.register(
+                state.targetctx.target, inferer, state.func_id, state.args
+            )
+            with recursion_guard, warnings:
+                for index, (name, kind) in enumerate(zip(state.func_ir.arg_names, state.args, strict=True)):
+                    inferer.seed_argument(name, index, kind)
+                if state.return_type is not None:
+                    inferer.seed_return(state.return_type)
+                inferer.build_constraint()
+                inferer.propagate()
+                state.typemap, state.return_type, state.calltypes = inferer.unify()
+            return True
+
+    return Typing
+
+
 LOCKS = ("numba:llvm_lock", "numba:compiler_lock")
 """Numba's events that are not recorded while kernels are compiled."""
 

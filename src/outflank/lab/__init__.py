@@ -19,10 +19,10 @@ from outflank.lab.experiment import (
     option,
     register,
 )
-from outflank.lab.hashes import register_hash
-from outflank.lab.report import Figure, Flame, Plot, Report, ReportTable, Sample, Series, Timeline
-from outflank.lab.running import RunProgress, redraw, run
-from outflank.lab.search_log import Searched, search
+from outflank.lab.experiment_report import Figure, Flame, Plot, Report, ReportTable, Sample, Series, Timeline
+from outflank.lab.experiment_runner import RunProgress, redraw, run
+from outflank.lab.measuring.hashes import register_hash
+from outflank.lab.measuring.search_log import Searched, search
 
 __all__ = [
     "Conclusion",

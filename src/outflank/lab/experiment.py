@@ -7,11 +7,11 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 from outflank.errors import InvalidOption, OutflankError
 from outflank.kinds import Shape
-from outflank.lab.report import Figure, ReportTable, Sample, sample_shape
+from outflank.lab.experiment_report import Figure, ReportTable, Sample, sample_shape
 from outflank.machine import MOST_WORKERS, usable_cores
 from outflank.plugins import Registry
 from outflank.schema import check_fields
-from outflank.search.contract import Stop
+from outflank.search.request import Stop
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,15 +142,15 @@ _LOCATIONS = {
     "stages": "orders:Stages",
     "table": "choices:HitsNearTheRoot",
     "hash": "hashing:Hash",
-    "placement": "placement:Placement",
+    "placement": "worker_placement:Placement",
     "nodes": "windows:Nodes",
-    "times": "turns:Times",
+    "times": "nodes_per_turn:Times",
     "branching": "branching:Branching",
     "depths": "pruning:Depths",
     "pruning": "pruning:Pruning",
     "imbalance": "imbalance:Imbalance",
     "duels": "duels:Duels",
-    "compiler": "compiling:Compiler",
+    "compiler": "compilation:Compiler",
     "determinism": "determinism:Determinism",
     "races": "race_check:Races",
     "within": "within:Within",

@@ -20,9 +20,9 @@ from outflank.games.evaluation import begin, value
 from outflank.games.patterns import stage
 from outflank.games.rules import unpack
 from outflank.games.search_errors import SearchErrors
-from outflank.learning.documents import DepthPair, DepthsDocument, DepthsSettings, FittedErrors
 from outflank.learning.generating import read_positions
 from outflank.learning.pieces import Step, Work
+from outflank.learning.step_documents import DepthPair, DepthsDocument, DepthsSettings, FittedErrors
 from outflank.learning.subject import Judge, Subject
 from outflank.search.deepening import iterate
 

@@ -9,11 +9,11 @@ from outflank.errors import InvalidOption
 from outflank.formats.files import write_whole
 from outflank.games.evaluation import FROM_FILE
 from outflank.games.pattern_weights import encode_weights
-from outflank.learning.documents import FitSettings, WeightsDocument
+from outflank.learning.fit import PASSES, SHRINKAGE, StageWeights, training_mask
 from outflank.learning.generating import read_positions
 from outflank.learning.labelling import read_values
 from outflank.learning.pieces import Arrays, Step, Work
-from outflank.learning.stages import PASSES, SHRINKAGE, StageWeights, training_mask
+from outflank.learning.step_documents import FitSettings, WeightsDocument
 from outflank.learning.subject import Judge, Subject, Weights, digest
 
 

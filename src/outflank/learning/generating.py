@@ -12,9 +12,9 @@ from outflank.errors import FormatError, InvalidOption, OutflankError, reason_of
 from outflank.formats.game_files import read_records
 from outflank.games.description import description_of
 from outflank.games.rules import MOVE, pack
-from outflank.learning.documents import GenerateSettings, PositionsDocument
 from outflank.learning.pieces import Step, Work, read_arrays, write_arrays
 from outflank.learning.selfplay import NO_MOVE, Beginnings, Playing, Positions, concatenated
+from outflank.learning.step_documents import GenerateSettings, PositionsDocument
 from outflank.learning.subject import Judge, Subject, digest
 
 POSITIONS, PER_GAME = 50_000, 4

@@ -6,8 +6,9 @@ the way. Any other game has the results of the games that positions are from, an
 last generation.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,16 +16,112 @@ import numpy as np
 import numpy.typing as npt
 
 from outflank.errors import InvalidOption, OutflankError
-from outflank.games.evaluation import FROM_FILE
+from outflank.games.evaluation import FROM_FILE, LIMIT, begin
+from outflank.games.rules import unpack
 from outflank.gpu.choosing import DeviceOption
-from outflank.learning.documents import LabelSettings, ValuesDocument
+from outflank.kernels.compiler import kernel
+from outflank.learning.fit import PASSES, SHRINKAGE, StageWeights, training_mask
 from outflank.learning.generating import read_positions
-from outflank.learning.labels import shallow_values, solved_values
-from outflank.learning.parts_on_device import ARRAYS, solve_parts
 from outflank.learning.pieces import Arrays, Step, Work, read_arrays, write_arrays
 from outflank.learning.selfplay import Positions
-from outflank.learning.stages import PASSES, SHRINKAGE, StageWeights, training_mask
+from outflank.learning.shallow_search import shallow_search
+from outflank.learning.step_documents import LabelSettings, ValuesDocument
 from outflank.learning.subject import Judge, Subject, digest
+from outflank.search.many_endings import solve_many
+from outflank.search.request import Options
+from outflank.search.root import Root
+from outflank.words import how_many
+
+PORTION = 1 << 20
+"""Number of positions that are solved together. After an interruption the completed parts of a portion are stored."""
+
+ARRAYS = ("values",)
+"""Names of the arrays of a part."""
+
+Parts = Mapping[str, npt.NDArray[np.int64]]
+"""The rows of each part, by its name."""
+
+
+def solve_parts(game: Any, boards: npt.NDArray[np.uint64], parts: Parts, step: Step, work: Work) -> None:
+    """Solve the positions of missing parts on a device, and store the parts."""
+    missing = {name: rows for name, rows in parts.items() if step.stored_piece(name, ARRAYS) is None}
+    total = sum(map(len, parts.values()))
+    done = total - sum(map(len, missing.values()))
+    for portion in _portions(missing):
+        _solve(game, boards, portion, step, work, done, total)
+        done += sum(map(len, portion.values()))
+
+
+def _portions(parts: Parts) -> Iterator[Parts]:
+    """Yield as many parts at a time as make a portion."""
+    portion: dict[str, npt.NDArray[np.int64]] = {}
+    size = 0
+    for name, rows in parts.items():
+        portion[name] = rows
+        size += len(rows)
+        if size >= PORTION:
+            yield portion
+            portion, size = {}, 0
+    if portion:
+        yield portion
+
+
+def _solve(
+    game: Any, boards: npt.NDArray[np.uint64], parts: Parts, step: Step, work: Work, before: int, total: int
+) -> None:
+    from outflank.gpu.ending_kernels import UNSOLVED  # imports CUDA
+    from outflank.gpu.solving_on_device import solve
+
+    def tell(done: int, of_these: int) -> None:
+        work.progress(f"label: {before + done:,} of {how_many(total, 'ending')} solved")
+        work.check()
+
+    def store_parts(all_values: npt.NDArray[np.int8]) -> None:
+        ends = np.cumsum([len(rows) for rows in parts.values()])
+        for name, values in zip(parts, np.split(all_values, ends[:-1]), strict=True):
+            if (values != UNSOLVED).all():
+                step.piece(name, ARRAYS, partial(dict, values=values.astype(np.float32)))
+
+    try:
+        all_values = solve(boards[np.concatenate(list(parts.values()))], game, device=work.device, progress=tell)
+    except BaseException as error:
+        if hasattr(error, "found"):
+            store_parts(error.found)
+        raise
+    store_parts(all_values)
+
+
+@kernel
+def _search_all(
+    game: Any, evaluation: Any, boards: Any, plies: Any, points: Any, won: Any, worker: Any, values: Any
+) -> None:
+    for row in range(len(boards)):
+        position = unpack(game, boards[row, 0], boards[row, 1])
+        state = begin(evaluation, game, position)
+        low, high = np.int64(-LIMIT), np.int64(LIMIT)
+        values[row] = shallow_search(
+            game, evaluation, position, state, low, high, plies, np.int64(0), points, won, worker
+        )
+
+
+def solved_values(game: Any, boards: npt.NDArray[np.uint64]) -> npt.NDArray[np.float32]:
+    """Return the final scores of positions by the game's own kernels of endings, which must have room for them."""
+    return solve_many(game, boards).astype(np.float32)
+
+
+def shallow_values(
+    game: Any, evaluation: Any, points: int, boards: npt.NDArray[np.uint64], plies: int, *, won: int = 0
+) -> npt.NDArray[np.float32]:
+    """Return the values of positions by a search `plies` deep, in the game's unit, of which one is `points`.
+
+    A finished game is worth its score, or `won` points, if that is not 0.
+    """
+    root = Root(game, unpack(game, *boards[0]), Options(table_bits=None, evaluation=evaluation))
+    values = np.zeros(len(boards), np.int64)
+    arguments = np.int64(plies), np.int64(points), np.int64(won)
+    _search_all(game, evaluation, np.ascontiguousarray(boards), *arguments, root.worker, values)
+    return (values / points).astype(np.float32)
+
 
 ROWS = 1024
 """Number of positions that are valued together."""

@@ -7,14 +7,14 @@ from pathlib import Path
 from outflank.errors import InvalidOption
 from outflank.formats.files import write_whole
 from outflank.games.evaluation import FROM_FILE
-from outflank.learning.checking import check
-from outflank.learning.documents import GenerationDocument, RunSettings, TrainDocument
 from outflank.learning.fitting import Fit, fit_weights
 from outflank.learning.generating import Generation, generate, settings_of
+from outflank.learning.held_out_errors import check
 from outflank.learning.labelling import Labels, label
 from outflank.learning.pieces import Step, Work
-from outflank.learning.playing import Match, play
+from outflank.learning.step_documents import GenerationDocument, RunSettings, TrainDocument
 from outflank.learning.subject import Subject
+from outflank.learning.weight_matches import Match, play
 
 GENERATIONS = 2
 MOST_GENERATIONS = 99

@@ -23,7 +23,7 @@ from outflank.errors import OutflankError, reason_of
 from outflank.formats.files import write_whole
 from outflank.formats.locks import file_lock
 from outflank.gpu.choosing import DeviceOption
-from outflank.search.contract import Stop
+from outflank.search.request import Stop
 
 Arrays = Mapping[str, npt.NDArray[Any]]
 T = TypeVar("T")

@@ -17,7 +17,7 @@ from outflank.games.rules import fill, is_pass, moves_left, over, pack, play, sc
 from outflank.kernels.compiler import kernel
 from outflank.learning.shallow_search import shallow_search
 from outflank.learning.subject import Judge, Subject
-from outflank.search.contract import Options
+from outflank.search.request import Options
 from outflank.search.root import Root
 
 GAMES = 64

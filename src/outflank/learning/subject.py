@@ -17,7 +17,7 @@ from outflank.games.learnt import Learning
 from outflank.games.pattern_sets import LoadedPatterns, PatternSet
 from outflank.games.pattern_weights import read_weights
 from outflank.gpu.choosing import DeviceOption
-from outflank.learning.documents import WeightsSource
+from outflank.learning.step_documents import WeightsSource
 
 Weights = npt.NDArray[np.int16]
 """A row for each stage, of the weights that differ."""
@@ -95,7 +95,7 @@ class Subject:
         """Return the most moves left with which positions can be solved: more on a device than by the kernels."""
         if not self.is_solved_on(device):
             return self.ending_moves
-        from outflank.gpu.endings import MOST_FREE  # imports CUDA
+        from outflank.gpu.ending_kernels import MOST_FREE  # imports CUDA
 
         return max(self.ending_moves, MOST_FREE)
 

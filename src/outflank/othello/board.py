@@ -1,17 +1,102 @@
 """Othello boards."""
 
+from collections.abc import Collection
+from dataclasses import dataclass
 from typing import Any, Self
 
-from outflank.boards.board import Board, stripped
+from outflank.boards.board import Board, Move, stripped
+from outflank.boards.pictures import BLACK, EMPTY, LEGAL, MARK, UNIT, WHITE, bracketed, disc, label, picture
 from outflank.errors import FormatError, InvalidPosition
 from outflank.games.sides import Side
-from outflank.othello.diagram import othello_diagram
 from outflank.othello.formats.board_line import read_board_line, write_board_line
 from outflank.othello.formats.transcript import write_transcript
-from outflank.othello.moves import OthelloMove
-from outflank.othello.picture import othello_svg
 from outflank.othello.rules import PASS, Othello
-from outflank.othello.squares import SIZES, START, othello, scoring_of, size_of, square_number
+from outflank.othello.squares import SIZES, START, othello, scoring_of, size_of, square_name, square_number, squares
+
+FELT, GRID = "#2e7d54", "#1d5337"
+WORSE, BETTER = "#ff8a75", "#8fd3ff"
+"""Colours of the played move and the better one, on felt."""
+
+
+def othello_svg(
+    size: int,
+    black: int,
+    white: int,
+    *,
+    legal: Collection[int] = (),
+    last: int | None = None,
+    played: int | None = None,
+    better: int | None = None,
+    width: int = 400,
+) -> str:
+    """Return the picture of a square board with its coordinates."""
+    side = size * UNIT
+    parts = [f'<rect x="0" y="0" width="{side}" height="{side}" fill="{FELT}"/>']
+    for line in range(size + 1):
+        offset = line * UNIT
+        parts.append(f'<path d="M{offset} 0V{side}M0 {offset}H{side}" stroke="{GRID}"/>')
+    for index, square in enumerate(squares(size)):
+        x, y = (index % size + 0.5) * UNIT, (index // size + 0.5) * UNIT
+        if black >> square & 1 or white >> square & 1:
+            parts.append(disc(x, y, 0.42 * UNIT, black=bool(black >> square & 1)))
+        elif square in legal:
+            parts.append(f'<circle cx="{x}" cy="{y}" r="{0.11 * UNIT:g}" fill="{GRID}"/>')
+        if square == last:
+            parts.append(f'<circle cx="{x}" cy="{y}" r="{0.1 * UNIT:g}" fill="{MARK}"/>')
+        if square == played:
+            arm = 0.2 * UNIT
+            cross = f"M{x - arm:g} {y - arm:g}l{2 * arm:g} {2 * arm:g}m0 {-2 * arm:g}l{-2 * arm:g} {2 * arm:g}"
+            parts.append(f'<path d="{cross}" stroke="{WORSE}" stroke-width="5"><title>played</title></path>')
+        if square == better:
+            ring = f'r="{0.3 * UNIT:g}" fill="none" stroke="{BETTER}" stroke-width="4"'
+            parts.append(f'<circle cx="{x}" cy="{y}" {ring}><title>better</title></circle>')
+    for index in range(size):
+        middle = (index + 0.5) * UNIT
+        parts.append(label(middle, -0.25 * UNIT, "abcdefgh"[index]))
+        parts.append(label(-0.3 * UNIT, middle, str(index + 1)))
+    return picture(parts, (-0.6 * UNIT, -0.6 * UNIT, side + 0.8 * UNIT, side + 0.8 * UNIT), width, "Othello board")
+
+
+def othello_diagram(
+    size: int, black: int, white: int, legal: Collection[int] = (), last: Collection[int] = ()
+) -> list[str]:
+    """Return the lines of a square board, a1 top left, with `*` on the legal squares and brackets around `last`."""
+    header = "  " + " ".join("abcdefgh"[:size])
+    rows = []
+    cells = squares(size)
+    for row in range(size):
+        row_squares = cells[row * size : (row + 1) * size]
+        marks = [
+            BLACK if black >> square & 1 else WHITE if white >> square & 1 else LEGAL if square in legal else EMPTY
+            for square in row_squares
+        ]
+        rows.append(f"{row + 1}{bracketed(marks, [square in last for square in row_squares])}")
+    return [header, *rows]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class OthelloMove(Move):
+    """A disc on a square, or a pass.
+
+    >>> str(OthelloMove(37)), OthelloMove(64).is_pass
+    ('f5', True)
+    """
+
+    size: int = 8
+    """The side of the board, which the square's name depends on."""
+
+    @property
+    def is_pass(self) -> bool:
+        """Whether the move only passes the turn."""
+        return self.code == PASS
+
+    @property
+    def square(self) -> int | None:
+        """8 · row + column on the 8×8 board; None for a pass."""
+        return None if self.is_pass else self.code
+
+    def __str__(self) -> str:
+        return square_name(self.size, self.code)
 
 
 class OthelloBoard(Board[OthelloMove]):

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from importlib.resources import files
 from typing import Any
 
-import outflank.othello.endings.batches  # registers Othello's batch solver
+import outflank.othello.endings.ending_batches  # registers Othello's batch solver
 import outflank.othello.endings.values  # noqa: F401  # registers Othello's endgame kernels
 from outflank.boards.board import Board
 from outflank.games.description import (
@@ -15,13 +15,12 @@ from outflank.games.description import (
     Marks,
     TerminalColours,
 )
-from outflank.games.ending_time import EndingTime
+from outflank.games.endings import EndingTime
 from outflank.games.units import Unit
 from outflank.othello.board import OthelloBoard
 from outflank.othello.evaluation import EVALUATIONS
-from outflank.othello.exact_order import ordering_evaluation
 from outflank.othello.formats.notation import NOTATION
-from outflank.othello.orderings import ORDERINGS, USUAL_ORDERING
+from outflank.othello.orderings import ORDERINGS, USUAL_ORDERING, ordering_evaluation
 from outflank.othello.patterns import LEARNING, LEARNT, usual_evaluation
 from outflank.othello.plain import plain_rules
 from outflank.othello.positions import POSITIONS, SETS

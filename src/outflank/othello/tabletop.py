@@ -2,8 +2,7 @@
 
 from typing import Any
 
-from outflank.boards.board import Board
-from outflank.boards.moves import Move
+from outflank.boards.board import Board, Move
 from outflank.games.sides import Side
 from outflank.games.tabletop import Gesture, Place, Tabletop
 from outflank.othello.board import OthelloBoard

@@ -29,11 +29,10 @@ from outflank.parallel.shared_state import (
     rank_at,
 )
 from outflank.parallel.taking import ceiling_of, floor_for, invite, start_move
-from outflank.search.keys import table_key
 from outflank.search.nodes import entry_of, store_entry
 from outflank.search.ordering import record_cutoff
 from outflank.search.stopping import BELL, is_wanted, ring
-from outflank.search.table import EXACT, LOWER, UPPER
+from outflank.search.table import EXACT, LOWER, UPPER, table_key
 from outflank.search.worker import PLIES
 
 

@@ -16,9 +16,9 @@ from outflank.kernels.atomics import compare_exchange, fetch_add, load, store
 from outflank.kernels.compiler import inner, kernel
 from outflank.kernels.record_types import allocate, record_type
 from outflank.kernels.workers import run_workers
-from outflank.search.contract import Options
 from outflank.search.division import Promise, Scheme
 from outflank.search.montecarlo import EXPLORE, LONGEST_PATH, WIN, new_tree, random_state, worker_playout
+from outflank.search.request import Options
 from outflank.search.results import WorkerStatistics
 from outflank.search.root import Root
 from outflank.search.stopping import poll_stop

@@ -8,12 +8,12 @@ rules about passes and equal moves.
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from outflank.boards.diagram import EMPTY, LEGAL
+from outflank.boards.pictures import EMPTY, LEGAL
 from outflank.errors import OutflankError
 from outflank.games.sides import Side
-from outflank.players.programs import game_of_report, report_program
-from outflank.search.contract import Limits
+from outflank.players.report_players import game_of_report, report_program
 from outflank.search.deepening import search
+from outflank.search.request import Limits
 from outflank.words import is_count
 
 MOST_DEPTH = 60

@@ -5,10 +5,10 @@ import time
 from dataclasses import dataclass, field
 
 from outflank.errors import FormatError
-from outflank.formats.clocks import ClockTimes, read_clock, write_clock, write_time
+from outflank.formats.clock_text import ClockTimes, read_clock, write_clock, write_time
 from outflank.games.sides import Side
 from outflank.schema import check_fields
-from outflank.search.contract import LONGEST_SECONDS
+from outflank.search.request import LONGEST_SECONDS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,25 +17,22 @@ from outflank.games.sides import Side
 from outflank.gpu.choosing import resolve_device
 from outflank.gpu.troubles import NoDevice
 from outflank.kinds import Kind
-from outflank.players.book_habit import BookHabit
 from outflank.players.clock import Clock
 from outflank.players.collecting import collection_paused
+from outflank.players.habits import BookHabit, Misjudging, Variety, preferred_move, repeating_moves
 from outflank.players.levels import exact_moves_for_depth, level_of
-from outflank.players.misjudging import Misjudging
 from outflank.players.player import Choice
 from outflank.players.ready_moves import Habit, habit_named
-from outflank.players.repeating import preferred_move, repeating_moves
 from outflank.players.timing import AT_ONCE, Budget, Policy, policy_named
-from outflank.players.variety import Variety
 from outflank.schema import conform, kinds_of
-from outflank.search.checking import MONTE_CARLO, check
-from outflank.search.contract import Deadline, Limits, Options, Stop, TieRule
 from outflank.search.deepening import iterate
 from outflank.search.keywords import OptionKeywords, PlayerKeywords
+from outflank.search.player_defaults import default_selectivity
+from outflank.search.request import Deadline, Limits, Options, Stop, TieRule
+from outflank.search.request_checks import MONTE_CARLO, check
 from outflank.search.results import MoveValue, Result
 from outflank.search.root import Root
 from outflank.search.table import Table, check_bits
-from outflank.search.usual import usual_selectivity
 
 TABLE_BITS = 20
 """32 MiB: enough for some seconds a move."""
@@ -54,7 +51,7 @@ estimate."""
 class Computer:
     """A player that searches. Without a depth, a time, a number of nodes or a clock it thinks for a second per move.
 
-    `options` are those of a search (`outflank.search.contract.Options`); `policy` says how time is spent; the player
+    `options` are those of a search (`outflank.search.request.Options`); `policy` says how time is spent; the player
     tries `habits` and `book` before a search; `variety` is a seed for drawing among early moves that are nearly as good
     as the best (None: always the best); with `repeats` the player does not avoid repeated positions. `ties` is the tie
     rule among equal moves, or one rule as black and one as white; `scoring` is how the player scores the end of a game
@@ -114,7 +111,7 @@ class Computer:
         for option in options:
             if option not in settings_of_computers():
                 raise UnknownName.among("setting", option, settings_of_computers())
-        self.options: PlayerKeywords = {"table_depth": "at-least", **usual_selectivity(game, options), **options}
+        self.options: PlayerKeywords = {"table_depth": "at-least", **default_selectivity(game, options), **options}
         checked = Options(**self.options)
         check(game, checked, replace(limits, depth=self.depth))  # so that an error is raised before the first game
         bits = TABLE_BITS if "table_bits" not in options else checked.table_bits

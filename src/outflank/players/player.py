@@ -10,7 +10,7 @@ from outflank.games.description import unit_of
 from outflank.games.evaluation import unit_scale
 from outflank.games.units import Scale
 from outflank.players.clock import Clock
-from outflank.search.contract import Stop
+from outflank.search.request import Stop
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

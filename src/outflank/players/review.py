@@ -9,9 +9,9 @@ from outflank.games.description import Marks, description_of
 from outflank.games.rules import is_pass
 from outflank.games.sides import Side
 from outflank.games.units import Scale
-from outflank.search.contract import Limits, Options, Stop
 from outflank.search.deepening import iterate, search
 from outflank.search.keywords import PlayerKeywords
+from outflank.search.request import Limits, Options, Stop
 from outflank.search.results import Result
 from outflank.search.table import Table
 

@@ -3,16 +3,57 @@
 import re
 import shlex
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from importlib import import_module
 from inspect import signature
 from typing import Any
 
+from outflank.boards import Board
 from outflank.errors import OutflankError, UnknownName
+from outflank.players.clock import Clock
 from outflank.players.computer import Computer, settings_of_computers
-from outflank.players.player import Player, PlayerFailed
-from outflank.players.programs import program_named
-from outflank.players.simple import First, Random
+from outflank.players.habits import RandomStream
+from outflank.players.player import Choice, Player, PlayerFailed, SimplePlayer
+from outflank.players.report_players import program_named
+from outflank.search.request import Stop
 from outflank.words import from_words
+
+
+@dataclass(slots=True)
+class First(SimplePlayer):
+    """Takes the first legal move: report 001's player for counting nodes."""
+
+    name: str = "first"
+
+    def choose(self, board: Board[Any], clock: Clock, *, stop: Stop | None = None) -> Choice:
+        """Return the first legal move."""
+        return Choice(move=board.legal_moves[0])
+
+
+@dataclass(slots=True)
+class Random(SimplePlayer):
+    """Takes random legal moves: the same for the same seed, and different in every game."""
+
+    name: str = "random"
+    seed: int = 1
+    _stream: RandomStream = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._stream = RandomStream(self.seed, "moves")
+
+    def reseed(self, seed: int) -> None:
+        """Continue with another seed."""
+        self.seed = seed
+        self._stream.reseed(seed)
+
+    def new_game(self, board: Board[Any]) -> None:
+        """Begin the random stream of the next game."""
+        self._stream.new_game()
+
+    def choose(self, board: Board[Any], clock: Clock, *, stop: Stop | None = None) -> Choice:
+        """Return a random legal move."""
+        return Choice(move=self._stream.rng.choice(board.legal_moves))
+
 
 EXTERNAL = {"gtp": "outflank.protocols.gtp_client", "nboard": "outflank.protocols.nboard_client"}
 """Kinds of players that are external programs, and the module for each, whose `player(command, game, **settings)`

@@ -22,14 +22,13 @@ from outflank.proofs.checking import Watch
 from outflank.proofs.frontier import Frontier, Level, Moves
 from outflank.proofs.slices import over_slices
 from outflank.search.alphabeta import alphabeta
-from outflank.search.contract import Options, Stop
-from outflank.search.keys import table_key
 from outflank.search.nodes import arrange
 from outflank.search.ordering import bring_best
+from outflank.search.request import Options, Stop
 from outflank.search.root import Root
 from outflank.search.solving import TABLE_BITS
 from outflank.search.stopping import Stopped
-from outflank.search.table import Table, hint_of, looked_up
+from outflank.search.table import Table, hint_of, looked_up, table_key
 from outflank.search.worker import SORT_ALL, SORT_NONE
 
 LEAF = 12

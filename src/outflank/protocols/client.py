@@ -21,7 +21,7 @@ from typing import IO
 
 from outflank.errors import reason_of
 from outflank.players.player import PlayerFailed
-from outflank.search.contract import Stop
+from outflank.search.request import Stop
 
 START_SECONDS = 60.0
 """Timeout for the first answer: a program may have to load much, or to compile it."""

@@ -13,7 +13,7 @@ from outflank.players.clock import Clock
 from outflank.players.player import Choice, PlayerFailed
 from outflank.players.processor_use import ProcessorReading, processor_reading
 from outflank.protocols.client import PATIENCE_SECONDS, START_SECONDS, ExternalProgram, Interrupted, failed, quoted
-from outflank.search.contract import Stop
+from outflank.search.request import Stop
 
 log = logging.getLogger(__name__)
 """Logger of tolerated faults: on standard error, unless the library's user configures it otherwise."""

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from enum import Enum
 from queue import SimpleQueue
 
-from outflank.search.contract import Stop
+from outflank.search.request import Stop
 
 LONGEST = 1 << 16
 """Limit on the characters of a line; commands of both protocols are less than a hundredth of it."""

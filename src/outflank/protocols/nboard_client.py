@@ -26,9 +26,9 @@ from outflank.protocols.client import (
     quoted,
 )
 from outflank.protocols.driving import ProgramPlayer, read_move
-from outflank.protocols.nboard import DEEPEST, GGF, USUAL_DEPTH, games_in_ggf, moves_text
 from outflank.protocols.nboard_clock import clock_property
-from outflank.search.contract import Stop
+from outflank.protocols.nboard_server import DEEPEST, GGF, USUAL_DEPTH, games_in_ggf, moves_text
+from outflank.search.request import Stop
 
 TRY_SECONDS = 5.0
 """Time for a move at depth 1; a program that has named none by then is pinged."""

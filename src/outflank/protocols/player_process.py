@@ -24,7 +24,7 @@ from outflank.players.player import Choice, Player, PlayerFailed
 from outflank.players.processor_use import ProcessorReading, processor_reading
 from outflank.players.timing import second_longest
 from outflank.protocols.client import ExternalProgram, Interrupted
-from outflank.search.contract import Stop
+from outflank.search.request import Stop
 
 START_SECONDS = 600.0
 """Timeout for starting the process and making its player: imports are slow on a busy machine."""

@@ -15,7 +15,7 @@ from outflank.errors import OutflankError
 from outflank.players.player import Player, PlayerFailed
 from outflank.plugins import error_text
 from outflank.protocols.player_process import QUIT, STOP, Answered, Ask, Made, Make, Raised, Warned, as_line, from_line
-from outflank.search.contract import Stop
+from outflank.search.request import Stop
 
 LONGEST_MESSAGE = 2000
 """Limit on the characters of an error or a warning that are sent."""

@@ -10,7 +10,7 @@ from outflank.games.description import GAMES, GameDescription, game_named
 from outflank.players.player import Player
 from outflank.plugins import Registry, instance_of
 from outflank.protocols.listening import LONGEST, Listener, Urgency, too_long
-from outflank.search.contract import Stop
+from outflank.search.request import Stop
 
 
 class Engine:
@@ -116,7 +116,7 @@ class ServedProtocol:
 PROTOCOLS = Registry(
     "protocol",
     "outflank.protocols",
-    {"gtp": "outflank.protocols.gtp:GTP", "nboard": "outflank.protocols.nboard:NBOARD"},
+    {"gtp": "outflank.protocols.gtp_server:GTP", "nboard": "outflank.protocols.nboard_server:NBOARD"},
     check=instance_of(ServedProtocol),
 )
 

@@ -2,8 +2,8 @@
 
 The package is callable: `outflank.search(board, depth=12)` finds the best move. A function of that name beside the
 folder would be hidden by the folder as soon as one of its modules is imported. To type checkers the name is only the
-function, as in the list of public names. They find the modules through `from outflank.search.contract import …`; after
-`import outflank.search.contract` pyright would see a module, which cannot be called.
+function, as in the list of public names. They find the modules through `from outflank.search.request import …`; after
+`import outflank.search.request` pyright would see a module, which cannot be called.
 """
 
 import sys

@@ -4,8 +4,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 
-from outflank.search.contract import Known, Options
 from outflank.search.division import Division
+from outflank.search.request import Known, Options
 from outflank.search.root import Root
 from outflank.search.root_moves import HIGH, LOW, RootMove, RootValue, preferred, search_best_moves
 from outflank.search.stopping import Stopped

@@ -2,15 +2,22 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
+from outflank.boards import Board
+from outflank.errors import InvalidOption
 from outflank.placement import pinned
 from outflank.search.alphabeta import alphabeta
+from outflank.search.iterations import Stage
 from outflank.search.minimax import minimax
 from outflank.search.quiescence import quiescence
-from outflank.search.results import WorkerStatistics
+from outflank.search.request import Known, Limits, Options, Stop
+from outflank.search.request_checks import MONTE_CARLO, check
+from outflank.search.results import Result, Watch, WorkerStatistics
 from outflank.search.root import Root
 from outflank.search.root_moves import HIGH, LOW, RootMove, RootValue, WindowProgress, WorkerStanding, preferred
 from outflank.search.stopping import Stopped
+from outflank.search.table import Table
 from outflank.search.worker import WORKER
 
 
@@ -173,3 +180,29 @@ class Alone:
 def _is_preferred(best: RootMove, move: RootMove, root: Root) -> bool:
     """Return whether the tie rule prefers `move` to `best`, if their values are equal."""
     return best is not preferred([best, move], root.options.ties)
+
+
+# A search by one worker that is interrupted and resumed many times a second: its root is set up once.
+#
+# Setting up a root takes 4 ms in Python, a large part of a slice of 20 ms; resuming one takes 1.6 ms.
+
+
+class Resumable:
+    """One position, searched repeatedly with the same options: each time to a depth, or to a proof. Its `table` holds
+    the state."""
+
+    def __init__(self, board: Board[Any], options: Options, *, table: Table | None) -> None:
+        if options.algorithm in MONTE_CARLO or options.deepen:
+            raise InvalidOption("a search that is taken up again searches one depth, by a table")
+        check(board.game, options, Limits())
+        self._board = board
+        self._root = Root(board.game, board.position, options, table=table)
+        if table is not None:
+            table.new_search()
+
+    def search(self, limits: Limits, *, stop: Stop, watch: Watch | None = None, known: Known | None = None) -> Result:
+        """Search until `stop` is called, or until the search is done: then the result is not `stopped`."""
+        root = self._root
+        root.known = known or Known()
+        *_, last = Stage(self._board, root, lambda: Alone(root), None, watch).results(limits, stop, None)
+        return last

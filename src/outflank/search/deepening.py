@@ -11,12 +11,12 @@ from outflank.games.endings import ending_moves
 from outflank.games.evaluation import errors_of, evaluation_chosen, evaluations, is_named, scale_of
 from outflank.games.rules import moves_left
 from outflank.search.alone import Alone
-from outflank.search.checking import MONTE_CARLO, check
-from outflank.search.contract import Deadline, Known, Limits, Options, Selectivity, Stop
 from outflank.search.iterations import Stage
 from outflank.search.keywords import LimitKeywords, SearchKeywords
 from outflank.search.options import check_companions, document_options, parse_options
 from outflank.search.probes import Instrument
+from outflank.search.request import Deadline, Known, Limits, Options, Selectivity, Stop
+from outflank.search.request_checks import MONTE_CARLO, check
 from outflank.search.results import Comparison, Result, Watch
 from outflank.search.root import Root
 from outflank.search.selective import MOST_SELECTIVE

@@ -15,7 +15,7 @@ from outflank.errors import InvalidOption
 from outflank.kernels.compiler import interpreted
 from outflank.machine import usable_cores
 from outflank.plugins import Registry, instance_of
-from outflank.search.contract import Options
+from outflank.search.request import Options
 from outflank.search.results import WorkerStatistics
 from outflank.search.root import Root
 from outflank.search.root_moves import RootMove, RootValue, WindowProgress

@@ -15,11 +15,20 @@ from outflank.games.rules import moves_left, play
 from outflank.kernels.compiler import inner
 from outflank.kernels.generic import generic
 from outflank.kernels.memory import record_at
-from outflank.search.keys import table_key
 from outflank.search.looking import look
 from outflank.search.ordering import JITTER, TABLE_MOVE, weigh, weights_at
 from outflank.search.selective import guess_by_evaluation, plays_out, uses_evaluation_guess
-from outflank.search.table import EXACT, UPPER, bound_of, depth_of, looked_up, prefetch_bucket, selectivity_of, value_of
+from outflank.search.table import (
+    EXACT,
+    UPPER,
+    bound_of,
+    depth_of,
+    looked_up,
+    prefetch_bucket,
+    selectivity_of,
+    table_key,
+    value_of,
+)
 from outflank.search.worker import LOOKUP_GROUP
 
 

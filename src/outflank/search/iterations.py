@@ -11,9 +11,9 @@ from outflank.games.endings import ending_moves
 from outflank.games.units import OUTCOMES
 from outflank.kernels.signals import Attendant
 from outflank.search.algorithms import algorithm_of
-from outflank.search.contract import Deadline, Limits, Stop
 from outflank.search.division import Division
 from outflank.search.progress import watching
+from outflank.search.request import Deadline, Limits, Stop
 from outflank.search.results import MoveValue, Progress, Result, Watch, WorkerProgress, WorkerStatistics
 from outflank.search.root import Root
 from outflank.search.root_moves import RootMove, RootValue, WorkerStanding

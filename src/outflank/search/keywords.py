@@ -8,10 +8,10 @@ from typing import Any, Literal, TypedDict
 
 from outflank.machine import DeviceOption
 from outflank.placement import Pin
-from outflank.search.contract import Selectivity, Stop, TieRule
 from outflank.search.division import Scheme
 from outflank.search.ordering import Ordering
 from outflank.search.probes import Instrument
+from outflank.search.request import Selectivity, Stop, TieRule
 from outflank.search.results import Watch
 from outflank.search.table import Table
 

@@ -10,9 +10,8 @@ from outflank.kernels.bits import U64
 from outflank.kernels.compiler import inner, kernel
 from outflank.search.alphabeta import alphabeta
 from outflank.search.endgame_steps import may_lack_line
-from outflank.search.keys import table_key
 from outflank.search.nodes import depth_after
-from outflank.search.table import EXACT, NO_MOVE, bound_of, depth_of, looked_up, move_of, value_of
+from outflank.search.table import EXACT, NO_MOVE, bound_of, depth_of, looked_up, move_of, table_key, value_of
 from outflank.search.worker import PASS_EVALUATES
 
 

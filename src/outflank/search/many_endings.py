@@ -11,7 +11,7 @@ from outflank.games.endings import ending_moves, ending_value
 from outflank.games.evaluation import LIMIT
 from outflank.games.rules import pack, unpack
 from outflank.kernels.compiler import kernel
-from outflank.search.contract import Options
+from outflank.search.request import Options
 from outflank.search.root import Root
 
 Words = npt.NDArray[np.uint64]

@@ -20,17 +20,43 @@ from outflank.games.hints import promise
 from outflank.games.rules import fill, pack, play, unpack
 from outflank.games.units import Scale
 from outflank.kernels.bits import U64, multiply
-from outflank.kernels.compiler import inner, kernel
-from outflank.kernels.lockstep import warp_sync
+from outflank.kernels.compiler import extend, inner, kernel
+from outflank.kernels.lowering import define, is_device
 from outflank.kernels.signals import Attendant
 from outflank.machine import DeviceUsed
 from outflank.placement import pinned
-from outflank.search.contract import Deadline, Limits, Options, Stop
 from outflank.search.ordering import stage_of_weights
 from outflank.search.progress import watching
+from outflank.search.request import Deadline, Limits, Options, Stop
 from outflank.search.results import MoveValue, Progress, Result, Watch, WorkerStatistics
 from outflank.search.root import Root
 from outflank.search.stopping import poll_stop, timer
+
+
+def warp_sync() -> None:
+    """Wait for the other active threads of the *warp*, the 32 threads that execute each instruction together.
+
+    In a loop on a GPU, threads that have diverged once stay diverged, and share no instruction any more: leaves were
+    counted at a tenth of the speed. On a CPU, and in the interpreter, this does nothing.
+    """
+
+
+@extend
+def _register_with_numba() -> None:
+    from llvmlite import ir
+    from numba import types
+    from numba.core.cgutils import get_or_insert_function
+
+    def emit(context: Any, builder: Any, signature: Any) -> Any:
+        if is_device(context):
+            number = ir.IntType(32)
+            kind = ir.FunctionType(ir.VoidType(), [number])
+            wait = get_or_insert_function(builder.module, kind, "llvm.nvvm.bar.warp.sync")
+            builder.call(wait, [ir.Constant(number, -1)])
+        return context.get_dummy_value()
+
+    define(warp_sync, (), lambda: (types.none,), emit)
+
 
 WIN = 1000
 """Value of a won game; estimates of unfinished ones lie between -WIN and WIN."""

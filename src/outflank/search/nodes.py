@@ -19,7 +19,6 @@ from outflank.kernels.bits import U64
 from outflank.kernels.compiler import inlined, inner, kernel
 from outflank.kernels.late import call_at
 from outflank.search.endgame_steps import weigh_for
-from outflank.search.keys import table_key
 from outflank.search.ordering import bring_best
 from outflank.search.outbox import post_late
 from outflank.search.probes import note_lookup, note_node
@@ -37,6 +36,7 @@ from outflank.search.table import (
     packed,
     remember,
     selectivity_of,
+    table_key,
     tells_value,
     value_of,
     with_selectivity,

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from outflank.boards import Board
 from outflank.errors import InvalidOption, UnknownName
-from outflank.search.contract import Limits, Options, Stop
+from outflank.search.request import Limits, Options, Stop
 from outflank.search.table import Table
 
 LIMITS = tuple(field.name for field in fields(Limits))

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, fields
 from html import escape
 from typing import Self
 
-from outflank.boards.moves import Move
+from outflank.boards.board import Move
 from outflank.games.units import Scale
 from outflank.machine import DeviceUsed
 from outflank.words import how_many

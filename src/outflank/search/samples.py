@@ -11,12 +11,12 @@ import numpy as np
 from outflank.games.evaluation import LIMIT, Exact, begin, evaluation_named, evaluations
 from outflank.games.rules import ENDLESS_GAME, MOVE, moves_left
 from outflank.search.alphabeta import alphabeta
-from outflank.search.contract import Options
 from outflank.search.lines import follow_line, table_move
 from outflank.search.looking import look
 from outflank.search.minimax import minimax
 from outflank.search.nodes import arrange_several
 from outflank.search.quiescence import quiescence
+from outflank.search.request import Options
 from outflank.search.root import Root
 from outflank.search.root_moves import HIGH, LOW
 

@@ -25,8 +25,8 @@ from outflank.formats.numbered import write_numbered
 from outflank.games.description import description_of
 from outflank.games.evaluation import LIMIT
 from outflank.kernels.record_types import allocate
-from outflank.search.contract import LONGEST_SECONDS, Known, Options
 from outflank.search.outbox import adopt
+from outflank.search.request import LONGEST_SECONDS, Known, Options
 from outflank.search.results import Progress, Result, Watch
 from outflank.search.table import AGES, ENTRY_WORDS, Table, sound_proofs
 from outflank.search.worker import WORKER

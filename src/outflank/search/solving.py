@@ -11,11 +11,11 @@ from outflank.boards import Board
 from outflank.errors import InvalidOption
 from outflank.games.endings import ending_moves
 from outflank.games.rules import moves_left
-from outflank.search.contract import Limits, Stop
 from outflank.search.deepening import iterate, search
 from outflank.search.keywords import OptionKeywords, SearchKeywords
 from outflank.search.options import LIMITS, OPTIONS, document_options, parse_options
 from outflank.search.probes import Instrument
+from outflank.search.request import Limits, Stop
 from outflank.search.results import Result, Watch
 from outflank.search.saving import EVERY_SECONDS, Saving
 from outflank.search.table import FEWEST_BITS, Table

@@ -19,10 +19,24 @@ import numpy.typing as npt
 
 from outflank import placement
 from outflank.errors import InvalidOption
+from outflank.games.rules import canonical, mirror, pack
 from outflank.kernels.bits import U64, multiply
 from outflank.kernels.compiler import inner
 from outflank.kernels.memory import address_of, new_words, prefetch, read_word, write_word
 from outflank.machine import usable_memory
+
+
+@inner
+def table_key(game: Any, position: Any, worker: Any) -> Any:
+    """Return the symmetry under which the table stores a position (0: as it is), and the position's two words there."""
+    symmetry = 0
+    key = position
+    if worker.canonical != 0:
+        symmetry = canonical(game, position)
+        key = mirror(game, position, symmetry)
+    first, second = pack(game, key)
+    return symmetry, first, second
+
 
 EMPTY, UPPER, LOWER, EXACT = 0, 1, 2, 3
 """Kinds of bound: the value is at most, at least, or exactly what is stored."""

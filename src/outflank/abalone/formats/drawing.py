@@ -7,7 +7,7 @@ from outflank.abalone.formats.line import check_marbles, read_abalone_line
 from outflank.abalone.geometry import board as abalone_word
 from outflank.abalone.layouts import RULES, row_cells
 from outflank.abalone.rules import AbalonePosition
-from outflank.formats.drawing import NAME, WHITE, Rows, black_signs, cells, stated_turn
+from outflank.formats.drawn_boards import NAME, WHITE, Rows, black_signs, cells, stated_turn
 from outflank.formats.setup import Setup
 from outflank.games.sides import Side
 

@@ -2,19 +2,46 @@
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from io import BytesIO
 from typing import Any
 
-from outflank.abalone.formats import line, moves, position_file
+from outflank.abalone.formats import line, move_text, position_file
+from outflank.abalone.formats.abalone_games import likeness, looks_like_games, read_abalone_games, write_abalone_game
 from outflank.abalone.formats.drawing import read_hexagon_drawing, read_line
-from outflank.abalone.formats.games import likeness, looks_like_games, read_abalone_games, write_abalone_game
-from outflank.abalone.formats.openings import AbaloneOpening
+from outflank.abalone.formats.move_text import meanings
+from outflank.abalone.rules import Abalone
 from outflank.errors import FormatError
 from outflank.formats.fields import decoded
 from outflank.formats.game_files import selecting
+from outflank.formats.game_record import Record
 from outflank.formats.movetext import is_address
+from outflank.formats.selection import move_codes
 from outflank.formats.setup import Setup
 from outflank.games.notation import FileFormat, Notation
+
+
+@dataclass(frozen=True, slots=True)
+class AbaloneOpening:
+    """The first moves of games."""
+
+    move_meanings: tuple[tuple[int, ...], ...]
+    """The codes that each move's text can mean."""
+
+    @classmethod
+    def parse(cls, text: str) -> "AbaloneOpening":
+        """Return the opening given by a list of moves."""
+        move_meanings = tuple(meanings(word) for word in text.split())
+        if not all(move_meanings):
+            raise FormatError(f"{text!r} are no moves of Abalone")
+        return cls(move_meanings)
+
+    def begins(self, record: Record) -> bool:
+        """Return whether a game begins with this opening."""
+        codes = move_codes(record)
+        if not isinstance(record.start.game, Abalone) or len(codes) < len(self.move_meanings):
+            return False
+        return all(code in possible for code, possible in zip(codes, self.move_meanings, strict=False))
 
 
 def read_unmistakable(text: str) -> list[Setup] | None:
@@ -30,7 +57,7 @@ def read_unmistakable(text: str) -> list[Setup] | None:
 
 
 def _read_moves(text: str, options: Mapping[str, Any]) -> Setup:
-    return moves.read_abalone_game(text, str(options.get("layout", "standard")))
+    return move_text.read_abalone_game(text, str(options.get("layout", "standard")))
 
 
 def _position_file(setup: Setup) -> tuple[str, str]:
@@ -41,7 +68,7 @@ def _likeness(text: str) -> int:
     """Return how much a text looks like Abalone: moves of two or three cells, or cells that only a larger board has."""
     words = re.sub(r"^\d{1,3}\s*[.)]\s*", "", text.strip()).split()
     try:
-        return 2 if words and moves.meanings(words[0]) else 0
+        return 2 if words and move_text.meanings(words[0]) else 0
     except FormatError:
         return 2 if re.search(r"i[1-9]|[a-i]9", text, re.IGNORECASE) else 0
 
@@ -50,7 +77,7 @@ NOTATION = Notation(
     forms="an Abalone line, a list of Abalone moves, a saved game, a position file or a drawing of the board",
     positions=read_unmistakable,
     moves=_read_moves,
-    moves_from=moves.read_abalone_moves,
+    moves_from=move_text.read_abalone_moves,
     names=("abalone",),
     claim=lambda text: 2,
     likeness=_likeness,

@@ -1,8 +1,8 @@
-"""The engines of clusters: a folder for each, and the registry of all.
+"""The engines of clusters, and their registry.
 
-In each folder `engine.py` describes the engine, `search.py` sends searches to its nodes and `tasks.py` other work. A
-user's own engine is registered by `register_engine`, or installed as an entry point of the group `outflank.engines`,
-under the part of its addresses before the colon.
+In each folder one module describes the engine (`ray_engine.py`), one sends searches to its nodes (`ray_search.py`) and
+one sends other work (`ray_tasks.py`). A user's own engine is registered by `register_engine`, or installed as an entry
+point of the group `outflank.engines`, under the part of its addresses before the colon.
 """
 
 from outflank.distributed.engines.contract import Address, ClusterEngine
@@ -25,11 +25,11 @@ ENGINES = Registry(
     "cluster engine",
     "outflank.engines",
     {
-        "local": "outflank.distributed.engines.on_ray.engine:RayEngine",
-        "futures": "outflank.distributed.engines.on_futures.engine:FuturesEngine",
-        "inside": "outflank.distributed.engines.inside.engine:InsideEngine",
-        "ray": "outflank.distributed.engines.on_ray.engine:RayEngine",
-        "mpi": "outflank.distributed.engines.on_mpi.engine:MpiEngine",
+        "local": "outflank.distributed.engines.on_ray.ray_engine:RayEngine",
+        "futures": "outflank.distributed.engines.on_futures.futures_engine:FuturesEngine",
+        "inside": "outflank.distributed.engines.inside_engine:InsideEngine",
+        "ray": "outflank.distributed.engines.on_ray.ray_engine:RayEngine",
+        "mpi": "outflank.distributed.engines.on_mpi.mpi_engine:MpiEngine",
     },
     check=_check,
 )

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from outflank.distributed.fabric import Fabric
 from outflank.distributed.tasks.carrier import TaskCarrier
-from outflank.distributed.tasks.worker import MakeWorker
+from outflank.distributed.tasks.task_worker import MakeWorker
 from outflank.errors import OutflankError
 
 MOST_NODES = 256

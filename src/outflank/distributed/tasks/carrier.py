@@ -5,7 +5,7 @@ import threading
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from outflank.distributed.tasks.worker import Item
+from outflank.distributed.tasks.task_worker import Item
 
 LOOK_SECONDS = 0.5
 """Seconds between two checks of the nodes."""

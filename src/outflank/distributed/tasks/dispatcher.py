@@ -30,9 +30,9 @@ from outflank.distributed.tasks.carrier import (
     TaskEvent,
     TaskEvents,
 )
-from outflank.distributed.tasks.worker import Item, error_text
+from outflank.distributed.tasks.task_worker import Item, error_text
 from outflank.errors import OutflankError
-from outflank.search.contract import Stop
+from outflank.search.request import Stop
 
 SILENCE_SECONDS = 10.0
 """Timeout after which the tasks of a silent node are given to others too."""

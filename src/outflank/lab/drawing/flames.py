@@ -22,7 +22,7 @@ from outflank.lab.drawing.looks import (
     text_width,
 )
 from outflank.lab.drawing.palette import Palette
-from outflank.lab.report import Flame, FlameBox, Interval, Timeline
+from outflank.lab.experiment_report import Flame, FlameBox, Interval, Timeline
 from outflank.words import how_many
 
 ROW = 24

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from html import escape as html_escape
 
-from outflank.lab.report import Cell
+from outflank.lab.experiment_report import Cell
 
 WIDTH = 560
 """Width of every picture in units, so that text has one size on a page."""

@@ -1,18 +1,107 @@
 """Reports as HTML: fragments for notebooks, and self-contained pages."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Any
 
+from outflank.boards import Board
+from outflank.errors import OutflankError
 from outflank.lab.drawing.looks import FONT, colours, escape, notebook_colours, scoped
-from outflank.lab.drawing.origin import RULES as ORIGIN_RULES
-from outflank.lab.drawing.origin import origin_html
+from outflank.lab.drawing.page_sections import PRINT_RULES as SECTION_PRINT_RULES
+from outflank.lab.drawing.page_sections import RULES as SECTION_RULES
+from outflank.lab.drawing.page_sections import sections_html
 from outflank.lab.drawing.parts import facts_part, figure_part, table_part
-from outflank.lab.drawing.places import RULES as PLACE_RULES
-from outflank.lab.drawing.places import searched_html
-from outflank.lab.drawing.sections import PRINT_RULES as SECTION_PRINT_RULES
-from outflank.lab.drawing.sections import RULES as SECTION_RULES
-from outflank.lab.drawing.sections import sections_html
-from outflank.lab.report import Figure, Report, ReportTable, as_html
+from outflank.lab.experiment_report import Figure, Report, ReportTable, as_html
+from outflank.lab.measuring.search_log import Searched, SearchedPosition, by_position
 from outflank.words import how_many
+
+DRAWN = 6
+"""Most positions with a picture."""
+OPEN = 12
+"""Most positions that are visible at first; the others are folded."""
+
+PLACE_RULES = """
+.places {display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,28em),1fr));gap:1em 2em}
+.place {display:flex;flex-wrap:wrap;gap:.5em 1em;align-items:flex-start;min-width:0}
+.place svg {display:block;width:9em;height:auto;flex:none}
+.place div {flex:1 1 14em;min-width:0;font-size:1em}
+.place div ul {margin:.25em 0 0;padding:0 0 0 1.1em;font-size:.9em}
+.place summary {margin:0;color:var(--soft)}
+.place code {font:.85em/1.4 ui-monospace,Menlo,Consolas,monospace;overflow-wrap:anywhere}
+.place code {background:none;color:inherit;padding:0}
+"""
+
+
+def searched_html(searched: Sequence[Searched]) -> str:
+    """Return the searches as HTML, position by position."""
+    places = by_position(searched)
+    cards = [_card(place, drawn=index < DRAWN) for index, place in enumerate(places)]
+    visible = f'<div class="places">{"".join(cards[:OPEN])}</div>'
+    if len(cards) <= OPEN:
+        return visible
+    rest = f'<div class="places">{"".join(cards[OPEN:])}</div>'
+    return f"{visible}<details><summary>{len(cards) - OPEN:,} more positions</summary>{rest}</details>"
+
+
+def _card(place: SearchedPosition, *, drawn: bool) -> str:
+    items = []
+    for description, games in place.lines:
+        moves = "".join(f"<p><code>{escape(game)}</code></p>" for game in games)
+        folded = f"<details><summary>the moves</summary>{moves}</details>" if games else ""
+        items.append(f"<li>{escape(description)}{folded}</li>")
+    try:
+        board: Board[Any] | None = Board.from_text(place.position)
+    except OutflankError:  # a user's game without a notation
+        board = None
+    turn = f"{board.turn} to move" if board is not None else ""
+    name = ", ".join(part for part in (place.game.title(), place.name, turn) if part)
+    picture = board.svg(width=200, legal=False) if board is not None and drawn else ""
+    heading = f"<strong>{escape(name)}</strong><br/><code>{escape(place.position)}</code>"
+    return f'<div class="place">{picture}<div>{heading}<ul>{"".join(items)}</ul></div></div>'
+
+
+ORIGIN_RULES = """
+.origin code {font:.95em/1.4 ui-monospace,Menlo,Consolas,monospace;overflow-wrap:anywhere}
+.origin code {background:none;color:inherit;padding:0}
+"""
+
+
+def origin_html(provenance: Mapping[str, Any]) -> str:
+    """Return a sentence on the origin of a run; missing facts are omitted."""
+    command = provenance.get("command")
+    parts = [f"<code>{escape(command)}</code>" if isinstance(command, str) else ""]
+    machine = provenance.get("machine")
+    parts.append(
+        f"on {escape(_machine_text(machine))}" if isinstance(machine, Mapping) and _machine_text(machine) else ""
+    )
+    parts.append(escape(_time_text(provenance.get("when"))))
+    commit = provenance.get("commit")
+    parts.append(f"commit {escape(commit)}" if isinstance(commit, str) else "")
+    text = ", ".join(filter(None, parts))
+    return f'<p class="soft origin">Run: {text}.</p>' if text else ""
+
+
+def _machine_text(machine: Mapping[str, Any]) -> str:
+    """Return a machine in words, such as `2 cores of a Ryzen 7`, with its system."""
+    cores, processor, system = (machine.get(name) for name in ("usable_cores", "processor", "system"))
+    parts = []
+    if isinstance(cores, int | float) and not isinstance(cores, bool):
+        parts.append(how_many(int(cores), "core") if cores == int(cores) else f"{cores:g} cores")
+    if isinstance(processor, str) and processor:
+        parts.append(f"of {processor}" if parts else processor)
+    text = " ".join(parts)
+    return f"{text} ({system})" if text and isinstance(system, str) else text
+
+
+def _time_text(when: Any) -> str:
+    """Return a time in readable form, or nothing if it is invalid."""
+    try:
+        moment = datetime.fromisoformat(when)
+    except (TypeError, ValueError):
+        return ""
+    zone = "UTC" if moment.utcoffset() is not None and not moment.utcoffset() else f"{moment:%z}"
+    return f"{moment:%Y-%m-%d %H:%M} {zone}".rstrip()
+
 
 MOST_CELLS = 20_000
 """Most cells of raw samples on a page: more would make it too heavy."""

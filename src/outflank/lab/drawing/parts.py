@@ -7,7 +7,7 @@ from outflank.lab.drawing.flames import flame_svg, timeline_svg
 from outflank.lab.drawing.looks import PICTURE_COLOURS, escape, is_number, number
 from outflank.lab.drawing.palette import Palette
 from outflank.lab.drawing.plots import plot_svg
-from outflank.lab.report import Cell, Figure, Flame, Plot, ReportTable
+from outflank.lab.experiment_report import Cell, Figure, Flame, Plot, ReportTable
 
 WIDE, WIDEST = 95, 150
 """Letters per row beyond which a table is printed smaller, and beyond which words are broken to fit on paper."""

@@ -21,9 +21,8 @@ from outflank.lab.drawing.looks import (
     short,
     text_width,
 )
-from outflank.lab.drawing.marks import dash, mark
-from outflank.lab.drawing.palette import Palette, Style
-from outflank.lab.report import Plot, Series
+from outflank.lab.drawing.palette import Palette, Style, dash, mark
+from outflank.lab.experiment_report import Plot, Series
 
 TOP, HEIGHT, RIGHT = 36, 270, WIDTH - 14
 BOTTOM = TOP + HEIGHT

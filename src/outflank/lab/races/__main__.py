@@ -11,8 +11,8 @@ from typing import Any
 from outflank.boards import Board
 from outflank.documents import encoded
 from outflank.games.description import OWN_GAMES, game_named
+from outflank.lab.measuring.search_log import ChildMeasurements, log_searches, merged_entries
 from outflank.lab.races import RaceFindings, check
-from outflank.lab.search_log import ChildMeasurements, log_searches, merged_entries
 
 
 def main() -> None:

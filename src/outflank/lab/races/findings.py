@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from outflank.lab.races.clocks import Pair, RaceCount, Touch
 from outflank.lab.races.declared import Declaration, SourceLine, declaration_at, every_declaration
+from outflank.lab.races.vector_clocks import Pair, RaceCount, Touch
 
 
 @dataclass(frozen=True, slots=True)

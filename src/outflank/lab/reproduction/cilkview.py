@@ -1,18 +1,17 @@
 """Reports 002 and 004 under Cilk's tools: cilkview's counts of a game, the speed-up that they allow, and races.
 
-The integers follow from the trees that the programs search (`lab/cilk.py`). Cilkview's instructions are nodes here: the
-ratios are close, but the numbers themselves are not comparable.
+The integers follow from the trees that the programs search (`lab/spans/cilkview_counts.py`). Cilkview's
+instructions are nodes here: the ratios are close, but the numbers themselves are not comparable.
 """
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 
-from outflank.lab.cilk import Loops, loops_of_game
-from outflank.lab.literature import published, rows
-from outflank.lab.measuring import number
-from outflank.lab.report import Figure, Plot, Sample, Series
-from outflank.lab.reproduction.sections import (
+from outflank.lab.experiment_report import Figure, Plot, Sample, Series
+from outflank.lab.measuring.search_samples import number
+from outflank.lab.report_programs.published_numbers import published, rows
+from outflank.lab.reproduction.published_sections import (
     EQUAL,
     FACTS,
     GIVEN,
@@ -26,8 +25,9 @@ from outflank.lab.reproduction.sections import (
     close,
     machine,
 )
-from outflank.lab.spans import NO_SPANS
-from outflank.search.contract import Stop
+from outflank.lab.spans.cilkview_counts import Loops, loops_of_game
+from outflank.lab.spans.work_and_span import NO_SPANS
+from outflank.search.request import Stop
 
 PROCESSORS = (2, 4, 8, 16, 32, 64, 128, 256)
 

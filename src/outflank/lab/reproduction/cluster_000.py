@@ -8,10 +8,10 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Any
 
-from outflank.lab.literature import fact, rows
-from outflank.lab.measuring import grouped, median, number
-from outflank.lab.report import Figure, Plot, Sample, Series
-from outflank.lab.reproduction.sections import ExperimentPart, MeasuredCell, Setting, Source
+from outflank.lab.experiment_report import Figure, Plot, Sample, Series
+from outflank.lab.measuring.search_samples import grouped, median, number
+from outflank.lab.report_programs.published_numbers import fact, rows
+from outflank.lab.reproduction.published_sections import ExperimentPart, MeasuredCell, Setting, Source
 
 PROGRAMS = {"par": "none", "par_rmi": "batch", "par_tuple": "depth:depth=7"}
 """The report's parallel programs, and our names of their replication policies."""

@@ -3,9 +3,9 @@
 from functools import partial
 from typing import Any
 
-from outflank.lab.literature import rows
+from outflank.lab.report_programs.published_numbers import rows
 from outflank.lab.reproduction import cluster_000, sequential_000
-from outflank.lab.reproduction.sections import (
+from outflank.lab.reproduction.published_sections import (
     EQUAL,
     FACTS,
     GIVEN,

@@ -5,9 +5,9 @@ from functools import partial
 from statistics import fmean
 
 from outflank.lab.experiment import core_counts
-from outflank.lab.literature import fact, rows
-from outflank.lab.report import Sample
-from outflank.lab.reproduction.sections import (
+from outflank.lab.experiment_report import Sample
+from outflank.lab.report_programs.published_numbers import fact, rows
+from outflank.lab.reproduction.published_sections import (
     EQUAL,
     FACTS,
     GIVEN,
@@ -22,7 +22,7 @@ from outflank.lab.reproduction.sections import (
 )
 from outflank.lab.studies.windows import SERIAL, mean_of
 from outflank.machine import this_machine
-from outflank.search.contract import Stop
+from outflank.search.request import Stop
 from outflank.topology import topology
 
 COUNTED = ("SerialPVS", "AlphaBeta", "ParallelPVS", "ParallelAlphaBeta")

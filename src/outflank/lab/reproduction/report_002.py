@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Sequence
 from functools import partial
 
-from outflank.lab.classroom import RULES_002, final_discs
 from outflank.lab.experiment import core_counts
-from outflank.lab.literature import published
+from outflank.lab.report_programs.classroom import RULES_002, final_discs
+from outflank.lab.report_programs.published_numbers import published
 from outflank.lab.reproduction import cilkview
-from outflank.lab.reproduction.sections import (
+from outflank.lab.reproduction.published_sections import (
     EQUAL,
     FACTS,
     GIVEN,
@@ -20,7 +20,7 @@ from outflank.lab.reproduction.sections import (
 )
 from outflank.lab.reproduction.timed_games import EFFICIENCY_002, FURTHER_002, GRANULARITY
 from outflank.othello.programs import SERIAL_PLY_002
-from outflank.search.contract import Stop
+from outflank.search.request import Stop
 
 DEPTHS = (3, 4, 5, 6, 7)
 

@@ -7,10 +7,11 @@ from typing import Any
 from outflank.abalone.board import AbaloneBoard
 from outflank.abalone.rules import MARBLES, Kind
 from outflank.games.evaluation import evaluation_named, value
-from outflank.lab.classroom import lab_search_003
-from outflank.lab.literature import fact, published
-from outflank.lab.report import Sample
-from outflank.lab.reproduction.sections import (
+from outflank.lab.experiment_report import Sample
+from outflank.lab.measuring.search_log import log_search
+from outflank.lab.report_programs.classroom import lab_search_003
+from outflank.lab.report_programs.published_numbers import fact, published
+from outflank.lab.reproduction.published_sections import (
     EQUAL,
     FACTS,
     GIVEN,
@@ -24,12 +25,11 @@ from outflank.lab.reproduction.sections import (
     close,
 )
 from outflank.lab.reproduction.text_003 import IN_TABLES, TEXT, check_stop, text_sources
-from outflank.lab.search_log import log_search
 from outflank.lab.studies.imbalance import allowed, root_work
 from outflank.players.clock import Clock, TimeControl
 from outflank.players.timing import Adaptive003, DepthRule
-from outflank.search.contract import Stop
 from outflank.search.perft import perft
+from outflank.search.request import Stop
 
 RINGS = {"45/35/25/10/0": "rings-lab", "70/60/40/10/1": "rings"}
 """Our names of the laboratory's ring values and of report 003's own."""

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from functools import partial
 
-from outflank.lab.literature import published
+from outflank.lab.report_programs.published_numbers import published
 from outflank.lab.reproduction import cilkview
-from outflank.lab.reproduction.sections import ExperimentPart, PublishedTable, Setting, Source
+from outflank.lab.reproduction.published_sections import ExperimentPart, PublishedTable, Setting, Source
 from outflank.lab.reproduction.timed_games import EFFICIENCY_004, HPCTOOLKIT, TEXT_004
 
 

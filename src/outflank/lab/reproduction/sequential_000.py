@@ -5,19 +5,19 @@ from functools import partial
 from typing import Any
 
 from outflank.games.rules import symmetries
-from outflank.lab.classroom import REPORT_000, BrokenOff
-from outflank.lab.literature import fact, rows
-from outflank.lab.measuring import Contender, grouped, measure_search, median, median_count, number, warm
-from outflank.lab.quads import NUMBERS
-from outflank.lab.report import Sample
+from outflank.lab.experiment_report import Sample
+from outflank.lab.measuring.search_log import search
+from outflank.lab.measuring.search_samples import Contender, grouped, measure_search, median, median_count, number, warm
+from outflank.lab.report_programs.classroom import REPORT_000, BrokenOff
+from outflank.lab.report_programs.published_numbers import fact, rows
+from outflank.lab.report_programs.quad_keys import NUMBERS
 from outflank.lab.reproduction import cluster_000
-from outflank.lab.reproduction.sections import ExperimentPart, Measure, MeasuredCell, Setting, Source
-from outflank.lab.search_log import search
+from outflank.lab.reproduction.published_sections import ExperimentPart, Measure, MeasuredCell, Setting, Source
 from outflank.lab.studies.choices import ORDERINGS
 from outflank.lab.studies.orders import SORTS
 from outflank.othello.board import OthelloBoard
 from outflank.othello.edge_table import EDGE_VALUES
-from outflank.search.contract import Stop
+from outflank.search.request import Stop
 
 
 def _value(name: str, ours: Any, note: str = "") -> MeasuredCell:

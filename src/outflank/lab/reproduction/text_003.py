@@ -6,11 +6,12 @@ from statistics import mean
 from typing import Any
 
 from outflank.abalone.board import AbaloneBoard
-from outflank.abalone.ready_moves import OPENING
+from outflank.abalone.opening_moves import OPENING
 from outflank.arena import Openings
-from outflank.lab.classroom import BrokenOff, lab_positions, lab_search_003
-from outflank.lab.literature import fact
-from outflank.lab.reproduction.sections import (
+from outflank.lab.measuring.search_log import log_search, without_logging
+from outflank.lab.report_programs.classroom import BrokenOff, lab_positions, lab_search_003
+from outflank.lab.report_programs.published_numbers import fact
+from outflank.lab.reproduction.published_sections import (
     GIVEN,
     Expected,
     Measure,
@@ -20,11 +21,10 @@ from outflank.lab.reproduction.sections import (
     close,
     machine,
 )
-from outflank.lab.search_log import log_search, without_logging
 from outflank.players.ready_moves import BoardCache
 from outflank.players.timing import Adaptive003
-from outflank.search.contract import Stop
 from outflank.search.perft import perft
+from outflank.search.request import Stop
 
 
 def check_stop(stop: Stop) -> None:

@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from outflank.lab.classroom import legal_count, new_board, self_play
-from outflank.lab.literature import fact, rows
-from outflank.lab.measuring import grouped, median, number
-from outflank.lab.report import Cell, Sample
+from outflank.lab.experiment_report import Cell, Sample
+from outflank.lab.measuring.search_samples import grouped, median, number
+from outflank.lab.report_programs.classroom import legal_count, new_board, self_play
+from outflank.lab.report_programs.published_numbers import fact, rows
 from outflank.lab.reproduction.cilkview import RACES
-from outflank.lab.reproduction.sections import (
+from outflank.lab.reproduction.published_sections import (
     EQUAL,
     FACTS,
     GIVEN,
@@ -28,7 +28,7 @@ from outflank.lab.reproduction.sections import (
 from outflank.lab.studies.profile import RUNTIME, share_of
 from outflank.machine import usable_cores
 from outflank.othello.programs import PROGRAMS
-from outflank.search.contract import Stop
+from outflank.search.request import Stop
 
 THREADS = tuple(range(1, 33))
 DEPTH = 7

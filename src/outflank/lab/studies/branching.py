@@ -8,14 +8,14 @@ from typing import Literal
 
 from outflank.games.evaluation import evaluation_named
 from outflank.kinds import Count, Several, Shape
-from outflank.lab.boards import usual_board
-from outflank.lab.classroom import BrokenOff, legal_count
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, option
-from outflank.lab.measuring import grouped, number
-from outflank.lab.report import Plot, ReportTable, Sample, Series, sample_shape
-from outflank.lab.studies.turns import PLAIN, PLAYED, game
-from outflank.search.contract import Stop
+from outflank.lab.experiment_boards import usual_board
+from outflank.lab.experiment_report import Plot, ReportTable, Sample, Series, sample_shape
+from outflank.lab.measuring.search_samples import grouped, number
+from outflank.lab.report_programs.classroom import BrokenOff, legal_count
+from outflank.lab.studies.nodes_per_turn import PLAIN, PLAYED, game
 from outflank.search.probes import Counts
+from outflank.search.request import Stop
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

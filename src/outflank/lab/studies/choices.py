@@ -7,14 +7,14 @@ from typing import Any
 
 from outflank.boards import Board
 from outflank.kinds import Count, Several, Shape
-from outflank.lab.classroom import REPORT_000
 from outflank.lab.experiment import Conclusion, Experiment, Task, option
-from outflank.lab.literature import rows as published_rows
-from outflank.lab.measuring import Contender, grouped, measure_search, number, warm
-from outflank.lab.report import Plot, ReportTable, Sample, Series, sample_shape
-from outflank.lab.studies.choosing import MIDGAME, START, BoardsParameters, Choosing, ChoosingParameters
-from outflank.search.contract import Stop
+from outflank.lab.experiment_report import Plot, ReportTable, Sample, Series, sample_shape
+from outflank.lab.measuring.search_samples import Contender, grouped, measure_search, number, warm
+from outflank.lab.report_programs.classroom import REPORT_000
+from outflank.lab.report_programs.published_numbers import rows as published_rows
+from outflank.lab.studies.option_comparisons import MIDGAME, START, BoardsParameters, Choosing, ChoosingParameters
 from outflank.search.probes import Counts
+from outflank.search.request import Stop
 
 ORDERINGS = {
     "none": "None",

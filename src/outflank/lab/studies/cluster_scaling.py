@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from outflank.kinds import Several, Shape
-from outflank.lab.cluster_samples import CLUSTER_KINDS, cluster_tasks, divided_samples, undivided_notes
 from outflank.lab.experiment import Conclusion, Task
-from outflank.lab.literature import rows as published_rows
-from outflank.lab.measuring import (
+from outflank.lab.experiment_report import Plot, ReportTable, Sample, Series, sample_shape
+from outflank.lab.measuring.cluster_samples import CLUSTER_KINDS, cluster_tasks, divided_samples, undivided_notes
+from outflank.lab.measuring.search_samples import (
     SEARCH_KINDS,
     Contender,
     grouped,
@@ -19,7 +19,7 @@ from outflank.lab.measuring import (
     speed_up_warnings,
     spread,
 )
-from outflank.lab.report import Plot, ReportTable, Sample, Series, sample_shape
+from outflank.lab.report_programs.published_numbers import rows as published_rows
 from outflank.lab.studies.clusters import ALONE, PROGRAMS, SearchSetup, policy_name, steal_success, times
 from outflank.machine import usable_cores
 from outflank.words import how_many

@@ -10,11 +10,11 @@ from outflank.distributed.replication import POLICIES, replication_named
 from outflank.errors import InvalidOption, OutflankError
 from outflank.games.description import game_named
 from outflank.kinds import Several, Shape
-from outflank.lab.boards import GAME, POSITIONS, USUAL_GAME, by_game, study_positions
-from outflank.lab.cluster_samples import CLUSTER_KINDS, cluster_tasks, divided_samples, undivided_notes
 from outflank.lab.experiment import Conclusion, Experiment, Task, option
-from outflank.lab.literature import rows as published_rows
-from outflank.lab.measuring import (
+from outflank.lab.experiment_boards import GAME, POSITIONS, USUAL_GAME, by_game, study_positions
+from outflank.lab.experiment_report import Cell, Plot, ReportTable, Sample, Series, sample_shape
+from outflank.lab.measuring.cluster_samples import CLUSTER_KINDS, cluster_tasks, divided_samples, undivided_notes
+from outflank.lab.measuring.search_samples import (
     SEARCH_KINDS,
     Contender,
     grouped,
@@ -24,8 +24,8 @@ from outflank.lab.measuring import (
     share,
     speed_up_warnings,
 )
-from outflank.lab.programs import ProgramChoice, program_note
-from outflank.lab.report import Cell, Plot, ReportTable, Sample, Series, sample_shape
+from outflank.lab.report_programs.measured_programs import ProgramChoice, program_note
+from outflank.lab.report_programs.published_numbers import rows as published_rows
 
 ALONE = "alone"
 PROGRAMS = {"none": "par", "batch": "par_rmi", "depth": "par_tuple"}

@@ -12,14 +12,14 @@ from typing import Any, Literal
 from outflank.errors import InvalidOption
 from outflank.games.programs import ReportProgram
 from outflank.kinds import Count, Several, Shape
-from outflank.lab.classroom import RULES_004, BrokenOff, new_board, self_play
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, core_counts, option
-from outflank.lab.measuring import UNDIVIDED, grouped
-from outflank.lab.report import ReportTable, Sample, sample_shape
-from outflank.lab.search_log import search
+from outflank.lab.experiment_report import ReportTable, Sample, sample_shape
+from outflank.lab.measuring.search_log import search
+from outflank.lab.measuring.search_samples import UNDIVIDED, grouped
+from outflank.lab.report_programs.classroom import RULES_004, BrokenOff, new_board, self_play
 from outflank.othello.board import OthelloBoard
-from outflank.search.contract import Limits, Stop
 from outflank.search.division import Promise, scheme_named
+from outflank.search.request import Limits, Stop
 from outflank.search.results import Result
 from outflank.words import how_many
 

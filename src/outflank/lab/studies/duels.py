@@ -1,6 +1,7 @@
 """Report 003's investigations as matches: which player wins, and what a move costs each."""
 
 import time
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
@@ -13,16 +14,46 @@ from outflank.arena.referee import PLY_LIMIT
 from outflank.boards import Board
 from outflank.errors import InvalidOption, UnknownName
 from outflank.kinds import Count, Duration, Several, Shape
-from outflank.lab.duel_tables import duel_between, duel_columns
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, option
-from outflank.lab.measuring import grouped, number
-from outflank.lab.report import Plot, ReportTable, Sample, Series, sample_shape
-from outflank.lab.search_log import log_search
+from outflank.lab.experiment_report import Plot, ReportTable, Sample, Series, sample_shape
+from outflank.lab.measuring.search_log import log_search
+from outflank.lab.measuring.search_samples import grouped, number
 from outflank.players.clock import Clock, TimeControl
 from outflank.players.player import Choice, Player
 from outflank.players.specs import player
-from outflank.search.contract import Stop
+from outflank.search.request import Stop
 from outflank.words import how_many
+
+
+def duel_between(games: Sequence[Sample], points: Sequence[float], margins: Sequence[float]) -> Duel:
+    """Return the first player's duel from points and margins of each game; both games of a `pair` count together."""
+    pairs: defaultdict[object, list[float]] = defaultdict(list)
+    for game, score in zip(games, points, strict=True):
+        pairs[game["pair"]].append(score)
+    counts = [round(2 * sum(both)) for both in pairs.values() if len(both) == 2]
+    zero, half, one, one_and_half, two = (counts.count(half_points) for half_points in range(5))
+    return Duel(
+        wins=points.count(1.0),
+        draws=points.count(0.5),
+        losses=points.count(0.0),
+        pairs=(zero, half, one, one_and_half, two),
+        margins=tuple(margins),
+    )
+
+
+def duel_columns(duel: Duel) -> Sample:
+    """Return table columns: games, results, score, and Elo with its interval."""
+    return {
+        "games": duel.games,
+        "won": duel.wins,
+        "drawn": duel.draws,
+        "lost": duel.losses,
+        "score": duel.points / duel.games,
+        "Elo": round(duel.elo.value),
+        "from": round(duel.elo.low),
+        "to": round(duel.elo.high),
+    }
+
 
 START = "start"
 """In place of openings: the standard start, where the players choose their first moves at random."""

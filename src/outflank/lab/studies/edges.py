@@ -8,18 +8,18 @@ from typing import Any, Literal
 from outflank.arena import Duel, Openings
 from outflank.games.sides import Side
 from outflank.kinds import Several, Shape
-from outflank.lab.boards import POSITIONS
-from outflank.lab.classroom import REPORT_000
-from outflank.lab.duel_tables import duel_between, duel_columns
 from outflank.lab.experiment import Conclusion, Task, option
-from outflank.lab.measuring import grouped, number
-from outflank.lab.report import ReportTable, Sample, sample_shape
-from outflank.lab.search_log import search, without_logging
-from outflank.lab.studies.choosing import Choosing, ChoosingParameters
+from outflank.lab.experiment_boards import POSITIONS
+from outflank.lab.experiment_report import ReportTable, Sample, sample_shape
+from outflank.lab.measuring.search_log import search, without_logging
+from outflank.lab.measuring.search_samples import grouped, number
+from outflank.lab.report_programs.classroom import REPORT_000
+from outflank.lab.studies.duels import duel_between, duel_columns
+from outflank.lab.studies.option_comparisons import Choosing, ChoosingParameters
 from outflank.othello.board import OthelloBoard
 from outflank.othello.edge_table import EDGE_VALUES, STATES
 from outflank.othello.evaluation import FourPart
-from outflank.search.contract import Limits, Stop
+from outflank.search.request import Limits, Stop
 
 WITHOUT = "four-part"
 TABLES: dict[str, Any] = {"edges by probabilities": "four-part+edges", "edges by brute force": FourPart(8, 2)}

@@ -13,15 +13,15 @@ from outflank.games.description import OWN_GAMES, game_named
 from outflank.games.rules import MOVE, fill, most_moves, pack, play
 from outflank.kernels.compiler import kernel
 from outflank.kinds import Between, Count, Several, Shape
-from outflank.lab.boards import usual_board
-from outflank.lab.classroom import REPORT_000
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, option
-from outflank.lab.hashes import Words, hashes, slots
-from outflank.lab.literature import fact
-from outflank.lab.measuring import grouped, number
-from outflank.lab.report import Plot, ReportTable, Sample, Series, sample_shape
-from outflank.lab.search_log import log_search, search
-from outflank.search.contract import DEEPEST, Limits, Stop
+from outflank.lab.experiment_boards import usual_board
+from outflank.lab.experiment_report import Plot, ReportTable, Sample, Series, sample_shape
+from outflank.lab.measuring.hashes import Words, hashes, slots
+from outflank.lab.measuring.search_log import log_search, search
+from outflank.lab.measuring.search_samples import grouped, number
+from outflank.lab.report_programs.classroom import REPORT_000
+from outflank.lab.report_programs.published_numbers import fact
+from outflank.search.request import DEEPEST, Limits, Stop
 from outflank.search.table import Table as Memory
 
 

@@ -11,17 +11,17 @@ from outflank.abalone.programs import PROGRAM_003
 from outflank.boards import Board
 from outflank.errors import InvalidOption
 from outflank.kinds import Measured, Several, Shape
-from outflank.lab.boards import StudyPosition, study_positions
-from outflank.lab.classroom import lab_search_003
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, core_counts, option
-from outflank.lab.literature import rows as published_rows
-from outflank.lab.measuring import Workers, alternating, grouped, median, number, worker_count_warnings
-from outflank.lab.report import Plot, ReportTable, Sample, Series, sample_shape
-from outflank.lab.search_log import log_search, without_logging
+from outflank.lab.experiment_boards import StudyPosition, study_positions
+from outflank.lab.experiment_report import Plot, ReportTable, Sample, Series, sample_shape
+from outflank.lab.measuring.search_log import log_search, without_logging
+from outflank.lab.measuring.search_samples import Workers, alternating, grouped, median, number, worker_count_warnings
+from outflank.lab.report_programs.classroom import lab_search_003
+from outflank.lab.report_programs.published_numbers import rows as published_rows
 from outflank.machine import usable_cores
 from outflank.players.clock import Clock
 from outflank.players.timing import Adaptive003
-from outflank.search.contract import Options, Stop
+from outflank.search.request import Options, Stop
 from outflank.search.root import Root
 
 EVALUATION = "rings"

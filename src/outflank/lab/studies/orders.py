@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from outflank.games.hints import STAGES
-from outflank.lab.boards import POSITIONS
 from outflank.lab.experiment import option
-from outflank.lab.measuring import grouped, median, median_count
-from outflank.lab.report import Sample
-from outflank.lab.studies.choosing import MIDGAME, START, Choosing, ChoosingParameters
+from outflank.lab.experiment_boards import POSITIONS
+from outflank.lab.experiment_report import Sample
+from outflank.lab.measuring.search_samples import grouped, median, median_count
+from outflank.lab.studies.option_comparisons import MIDGAME, START, Choosing, ChoosingParameters
 from outflank.othello.orderings import ORDERINGS
 from outflank.search.ordering import Ordering
 

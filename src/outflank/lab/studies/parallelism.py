@@ -11,10 +11,11 @@ from typing import Annotated, Any, Literal
 
 from outflank.errors import UnknownName
 from outflank.kinds import Between, Count, Duration, Kind, Measured, Several, Shape
-from outflank.lab.boards import usual_board
-from outflank.lab.classroom import RULES_002, RULES_004, BrokenOff, new_board, self_play
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, core_counts, option
-from outflank.lab.measuring import (
+from outflank.lab.experiment_boards import usual_board
+from outflank.lab.experiment_report import Figure, ReportTable, Sample, sample_shape
+from outflank.lab.measuring.search_log import search, without_logging
+from outflank.lab.measuring.search_samples import (
     ENOUGH_CORES,
     WARM_DEPTH,
     Workers,
@@ -26,11 +27,9 @@ from outflank.lab.measuring import (
     timing_warnings,
     worker_count_warnings,
 )
-from outflank.lab.report import Figure, ReportTable, Sample, sample_shape
-from outflank.lab.search_log import search, without_logging
-from outflank.lab.spans import BURDEN_NODES, Spans
-from outflank.lab.spans_recording import UNITS, measured_burden, record_searches
-from outflank.lab.spans_report import (
+from outflank.lab.report_programs.classroom import RULES_002, RULES_004, BrokenOff, new_board, self_play
+from outflank.lab.spans.span_recordings import UNITS, measured_burden, record_searches
+from outflank.lab.spans.span_report import (
     clock_table,
     estimates_table,
     figures,
@@ -38,11 +37,12 @@ from outflank.lab.spans_report import (
     speed_up_bounds,
     strands_over_time,
 )
+from outflank.lab.spans.work_and_span import BURDEN_NODES, Spans
 from outflank.machine import usable_cores
 from outflank.othello.programs import SERIAL_PLY_002
 from outflank.parallel.events import EventRecording
 from outflank.schema import kinds_of
-from outflank.search.contract import Limits, Stop
+from outflank.search.request import Limits, Stop
 from outflank.search.results import Result
 from outflank.words import how_many
 

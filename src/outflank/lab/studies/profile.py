@@ -10,24 +10,9 @@ from outflank.boards import Board
 from outflank.errors import OutflankError
 from outflank.games.description import game_named
 from outflank.kinds import Between, Count, Duration, Misfit, Shape
-from outflank.lab.boards import GAME, POSITIONS, USUAL_GAME, by_game, study_positions
-from outflank.lab.classroom import BrokenOff
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, core_counts, option
-from outflank.lab.function_profile import SHAPES as FUNCTION_SHAPES
-from outflank.lab.function_profile import function_samples, function_tables
-from outflank.lab.literature import fact
-from outflank.lab.measuring import (
-    Contender,
-    check_divides,
-    grouped,
-    measure_search,
-    median,
-    number,
-    position_kinds,
-    warm,
-    worker_count_warnings,
-)
-from outflank.lab.report import (
+from outflank.lab.experiment_boards import GAME, POSITIONS, USUAL_GAME, by_game, study_positions
+from outflank.lab.experiment_report import (
     Cell,
     Figure,
     Flame,
@@ -40,11 +25,35 @@ from outflank.lab.report import (
     Timeline,
     sample_shape,
 )
-from outflank.lab.traces import IDLE, KINDS, SEARCH, chrome_trace, folded_stacks, intervals, line_steps, merge_short
-from outflank.lab.whole_games import WHOLE_GAME, check_playing, first_board, play, program_of
+from outflank.lab.measuring.function_profile import SHAPES as FUNCTION_SHAPES
+from outflank.lab.measuring.function_profile import function_samples, function_tables
+from outflank.lab.measuring.search_samples import (
+    Contender,
+    check_divides,
+    grouped,
+    measure_search,
+    median,
+    number,
+    position_kinds,
+    warm,
+    worker_count_warnings,
+)
+from outflank.lab.measuring.traces import (
+    IDLE,
+    KINDS,
+    SEARCH,
+    chrome_trace,
+    folded_stacks,
+    intervals,
+    line_steps,
+    merge_short,
+)
+from outflank.lab.measuring.whole_games import WHOLE_GAME, check_playing, first_board, play, program_of
+from outflank.lab.report_programs.classroom import BrokenOff
+from outflank.lab.report_programs.published_numbers import fact
 from outflank.parallel.events import EventRecording
-from outflank.search.contract import Stop
 from outflank.search.division import check_supports, scheme_named
+from outflank.search.request import Stop
 from outflank.words import how_many
 
 COLUMNS = 200

@@ -7,14 +7,14 @@ from typing import Any, Literal
 
 from outflank.abalone.board import AbaloneBoard
 from outflank.kinds import Kind, Measured, Several, Shape
-from outflank.lab.classroom import lab_positions, lab_search_003
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, option
-from outflank.lab.literature import rows as published_rows
-from outflank.lab.measuring import alternating, grouped, median, number
-from outflank.lab.report import Plot, ReportTable, Sample, Series, sample_shape
-from outflank.lab.search_log import search, without_logging
-from outflank.search.contract import Limits, Stop
+from outflank.lab.experiment_report import Plot, ReportTable, Sample, Series, sample_shape
+from outflank.lab.measuring.search_log import search, without_logging
+from outflank.lab.measuring.search_samples import alternating, grouped, median, number
+from outflank.lab.report_programs.classroom import lab_positions, lab_search_003
+from outflank.lab.report_programs.published_numbers import rows as published_rows
 from outflank.search.ordering import ordering_named
+from outflank.search.request import Limits, Stop
 from outflank.search.results import Result
 
 PROGRAMS = ("minimax", "alpha-beta, full windows (003)", "alpha-beta")

@@ -8,13 +8,13 @@ from typing import Any, Literal
 
 from outflank.errors import OutflankError
 from outflank.kinds import Count, Shape
-from outflank.lab.boards import board_named
-from outflank.lab.child_process import Failed, measure_in_child
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, option
-from outflank.lab.measuring import grouped, number
-from outflank.lab.report import ReportTable, Sample, sample_shape
-from outflank.search.contract import Stop
+from outflank.lab.experiment_boards import board_named
+from outflank.lab.experiment_report import ReportTable, Sample, sample_shape
+from outflank.lab.measuring.child_process import Failed, measure_in_child
+from outflank.lab.measuring.search_samples import grouped, number
 from outflank.search.division import scheme_named
+from outflank.search.request import Stop
 from outflank.words import how_many
 
 

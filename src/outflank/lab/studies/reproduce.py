@@ -10,7 +10,6 @@ from typing import Literal
 
 from outflank.errors import InvalidOption, UnknownName
 from outflank.kinds import Kind, Shape
-from outflank.lab.classroom import BrokenOff
 from outflank.lab.experiment import (
     Conclusion,
     Experiment,
@@ -20,10 +19,11 @@ from outflank.lab.experiment import (
     experiment_named,
     option,
 )
-from outflank.lab.literature import REPORTS
-from outflank.lab.measuring import grouped
-from outflank.lab.report import Cell, Figure, ReportTable, Sample, sample_shape
-from outflank.lab.reproduction.cells import (
+from outflank.lab.experiment_report import Cell, Figure, ReportTable, Sample, sample_shape
+from outflank.lab.measuring.search_samples import grouped
+from outflank.lab.report_programs.classroom import BrokenOff
+from outflank.lab.report_programs.published_numbers import REPORTS
+from outflank.lab.reproduction.compared_cells import (
     ComparedCell,
     Verdict,
     compare_cells,
@@ -31,7 +31,7 @@ from outflank.lab.reproduction.cells import (
     section_table,
     verdict_counts_text,
 )
-from outflank.lab.reproduction.sections import (
+from outflank.lab.reproduction.published_sections import (
     Effort,
     ExperimentPart,
     Measure,
@@ -42,8 +42,8 @@ from outflank.lab.reproduction.sections import (
     checked_cells,
     sources_of,
 )
-from outflank.lab.store import csv_text
-from outflank.search.contract import Stop
+from outflank.lab.result_store import csv_text
+from outflank.search.request import Stop
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

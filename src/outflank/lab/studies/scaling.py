@@ -10,9 +10,20 @@ from outflank.distributed.engines import parse_address
 from outflank.errors import InvalidOption, OutflankError, UnknownName
 from outflank.games.description import game_named
 from outflank.kinds import Several, Shape
-from outflank.lab.boards import GAME, POSITIONS, USUAL_GAME, by_game, study_positions
 from outflank.lab.experiment import Conclusion, Experiment, Task, core_counts, option
-from outflank.lab.measuring import (
+from outflank.lab.experiment_boards import GAME, POSITIONS, USUAL_GAME, by_game, study_positions
+from outflank.lab.experiment_report import Cell, Figure, Plot, ReportTable, Sample, Series, sample_shape
+from outflank.lab.measuring.scaling_tables import (
+    fastest_notes,
+    inconsistent_schemes,
+    medians_over_positions,
+    published_speedups,
+    short_turn_notes,
+    thread_figures,
+    thread_table,
+    whole_game_notes,
+)
+from outflank.lab.measuring.search_samples import (
     RANGE_NOTE,
     SEARCH_KINDS,
     UNDIVIDED,
@@ -32,24 +43,14 @@ from outflank.lab.measuring import (
     timing_warnings,
     worker_count_warnings,
 )
-from outflank.lab.programs import OURS, PROGRAMS, ProgramChoice, program_note
-from outflank.lab.report import Cell, Figure, Plot, ReportTable, Sample, Series, sample_shape
-from outflank.lab.scaling_report import (
-    fastest_notes,
-    inconsistent_schemes,
-    medians_over_positions,
-    published_speedups,
-    short_turn_notes,
-    whole_game_notes,
-)
+from outflank.lab.measuring.whole_games import REPORTS, WHOLE_GAME, check_playing, first_board, program_of
+from outflank.lab.report_programs.measured_programs import OURS, PROGRAMS, ProgramChoice, program_note
 from outflank.lab.studies.cluster_scaling import (
     scaling_conclusion,
     scaling_shape,
     scaling_tasks,
 )
 from outflank.lab.studies.clusters import CLUSTER_HELP, SearchSetup, check_cluster
-from outflank.lab.threads import thread_figures, thread_table
-from outflank.lab.whole_games import REPORTS, WHOLE_GAME, check_playing, first_board, program_of
 from outflank.machine import usable_cores
 from outflank.search.division import check_supports, scheme_named
 from outflank.words import how_many

@@ -6,21 +6,21 @@ from functools import partial
 from typing import Any, Literal
 
 from outflank.distributed.cluster import Cluster
-from outflank.distributed.engines.inside.search import InsideFabric
+from outflank.distributed.engines.inside_engine import InsideFabric
 from outflank.distributed.head import Tuning
 from outflank.distributed.replication import Replication, replication_named
 from outflank.kinds import Count, Kind, Measured, Several, Shape
-from outflank.lab.boards import board_named
 from outflank.lab.experiment import Conclusion, Experiment, Task, option
-from outflank.lab.programs import OURS, ProgramChoice, program_note
-from outflank.lab.report import Sample, sample_shape
-from outflank.lab.search_log import log_result, search
-from outflank.lab.simulation import Tally, simulate
-from outflank.lab.simulation_machines import Machines, relative_work
-from outflank.lab.simulation_recording import RecordedJobs, calibrated, record
-from outflank.lab.simulation_report import conclude, middle_threshold
+from outflank.lab.experiment_boards import board_named
+from outflank.lab.experiment_report import Sample, sample_shape
+from outflank.lab.measuring.search_log import log_result, search
+from outflank.lab.report_programs.measured_programs import OURS, ProgramChoice, program_note
+from outflank.lab.simulation.job_recording import RecordedJobs, calibrated, record
+from outflank.lab.simulation.simulated_cluster import Tally, simulate
+from outflank.lab.simulation.simulated_machines import Machines, relative_work
+from outflank.lab.simulation.simulation_report import conclude, middle_threshold
 from outflank.machine import usable_cores
-from outflank.search.contract import Limits, Stop
+from outflank.search.request import Limits, Stop
 from outflank.words import how_many
 
 _LABEL_KINDS: dict[str, Kind] = {"threshold": Several}

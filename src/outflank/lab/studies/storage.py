@@ -14,19 +14,28 @@ from outflank.games.sides import Side as Colour
 from outflank.kernels.bits import U64, popcount
 from outflank.kernels.compiler import inner, kernel
 from outflank.kinds import Count, Measured, Several, Shape
-from outflank.lab.board_storage import STORAGES, Words, count_all, stored_boards
-from outflank.lab.boards import POSITIONS, study_positions
-from outflank.lab.classroom import REPORT_000
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, option
-from outflank.lab.literature import fact
-from outflank.lab.measuring import Contender, alternating, grouped, measure_search, median, median_count, number, warm
-from outflank.lab.report import Plot, ReportTable, Sample, Series, sample_shape
+from outflank.lab.experiment_boards import POSITIONS, study_positions
+from outflank.lab.experiment_report import Plot, ReportTable, Sample, Series, sample_shape
+from outflank.lab.measuring.board_storage import STORAGES, Words, count_all, stored_boards
+from outflank.lab.measuring.search_samples import (
+    Contender,
+    alternating,
+    grouped,
+    measure_search,
+    median,
+    median_count,
+    number,
+    warm,
+)
+from outflank.lab.report_programs.classroom import REPORT_000
+from outflank.lab.report_programs.published_numbers import fact
 from outflank.othello.board import OthelloBoard
 from outflank.othello.formats.board_line import write_board_line
 from outflank.othello.rules import OthelloPosition, legal
 from outflank.othello.squares import othello
-from outflank.search.contract import Stop
 from outflank.search.probes import Counts
+from outflank.search.request import Stop
 
 CENTRE = U64(0x0000001818000000)
 """The four centre squares, which are never empty."""

@@ -9,11 +9,18 @@ from outflank.abalone.programs import PROGRAM_003
 from outflank.distributed.replication import POLICIES
 from outflank.games.description import game_named
 from outflank.kinds import Count, Kind, Several
-from outflank.lab.boards import GAME, POSITIONS, USUAL_GAME, StudyPosition, by_game, game_with, study_positions
-from outflank.lab.classroom import PROGRAM
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, core_counts, option
-from outflank.lab.literature import rows as published_rows
-from outflank.lab.measuring import (
+from outflank.lab.experiment_boards import (
+    GAME,
+    POSITIONS,
+    USUAL_GAME,
+    StudyPosition,
+    by_game,
+    game_with,
+    study_positions,
+)
+from outflank.lab.experiment_report import Cell, Plot, ReportTable, Sample, Series, sample_shape
+from outflank.lab.measuring.search_samples import (
     SEARCH_KINDS,
     Contender,
     grouped,
@@ -29,8 +36,9 @@ from outflank.lab.measuring import (
     timing_warnings,
     worker_count_warnings,
 )
-from outflank.lab.programs import ProgramChoice, program_note
-from outflank.lab.report import Cell, Plot, ReportTable, Sample, Series, sample_shape
+from outflank.lab.report_programs.classroom import PROGRAM
+from outflank.lab.report_programs.measured_programs import ProgramChoice, program_note
+from outflank.lab.report_programs.published_numbers import rows as published_rows
 from outflank.lab.studies.clusters import (
     CLUSTER_HELP,
     NODES_HELP,

@@ -9,14 +9,14 @@ from typing import Literal
 from outflank.errors import UnknownName
 from outflank.games.sides import Side
 from outflank.kinds import Several, Shape
-from outflank.lab.classroom import BrokenOff
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, core_counts, option
-from outflank.lab.literature import rows as published_rows
-from outflank.lab.measuring import grouped, number
-from outflank.lab.program_001 import PROGRAMS, game_against_first
-from outflank.lab.report import Plot, ReportTable, Sample, Series, sample_shape
-from outflank.lab.studies.turns import ALGORITHMS, game, options_of
-from outflank.search.contract import Stop
+from outflank.lab.experiment_report import Plot, ReportTable, Sample, Series, sample_shape
+from outflank.lab.measuring.search_samples import grouped, number
+from outflank.lab.report_programs.classroom import BrokenOff
+from outflank.lab.report_programs.program_001 import PROGRAMS, game_against_first
+from outflank.lab.report_programs.published_numbers import rows as published_rows
+from outflank.lab.studies.nodes_per_turn import ALGORITHMS, game, options_of
+from outflank.search.request import Stop
 
 AS_REPORTED, TURNED_OVER, OURS = "as in 001", "turned over", "ours"
 """The window of a root move: the report's, the correct (negated) one, or that of our own search of the same name."""

@@ -15,10 +15,10 @@ from outflank.kernels.atomics import store
 from outflank.kernels.bits import U64
 from outflank.kernels.workers import run_workers
 from outflank.kinds import Between, Duration, Measured, Several, Shape
-from outflank.lab.boards import POSITIONS, StudyPosition, study_positions
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, option
-from outflank.lab.measuring import alternating, grouped, number
-from outflank.lab.node_work import (
+from outflank.lab.experiment_boards import POSITIONS, StudyPosition, study_positions
+from outflank.lab.experiment_report import Cell, Plot, ReportTable, Sample, Series, sample_shape
+from outflank.lab.measuring.node_work import (
     BY_DIRECTIONS,
     BY_SQUARES,
     IN_LANES,
@@ -33,12 +33,12 @@ from outflank.lab.node_work import (
     one_by_one,
     side_by_side,
 )
-from outflank.lab.report import Cell, Plot, ReportTable, Sample, Series, sample_shape
-from outflank.lab.search_log import log_search
+from outflank.lab.measuring.search_log import log_search
+from outflank.lab.measuring.search_samples import alternating, grouped, number
 from outflank.lab.studies.hashing import walk
 from outflank.machine import usable_cores
 from outflank.othello.rules import legal
-from outflank.search.contract import Stop
+from outflank.search.request import Stop
 
 TWO = "two workers"
 AFTER, BESIDE = "one after the other", "side by side"

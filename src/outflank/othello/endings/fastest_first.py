@@ -7,10 +7,7 @@ import numpy as np
 
 from outflank.kernels.bits import U64, lowest, popcount
 from outflank.kernels.compiler import inner, kernel
-from outflank.othello.endings.flipping import ONE, turned
-from outflank.othello.endings.geometry import QUADRANT
-from outflank.othello.endings.last_moves import NONE, ZERO, final
-from outflank.othello.endings.memory import (
+from outflank.othello.endings.ending_table import (
     NO_SQUARE,
     NOTHING,
     at_least,
@@ -21,6 +18,9 @@ from outflank.othello.endings.memory import (
     prefetch_pair,
     store,
 )
+from outflank.othello.endings.flipping import ONE, turned
+from outflank.othello.endings.last_moves import NONE, ZERO, final
+from outflank.othello.endings.line_tables import QUADRANT
 from outflank.othello.endings.shallow import SHALLOW, shallow
 from outflank.othello.endings.stability import score_ceiling
 from outflank.othello.endings.workspace import new_spaces

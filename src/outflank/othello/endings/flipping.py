@@ -5,7 +5,7 @@ from typing import Any
 from outflank.kernels.bits import U64, bit_reverse, multiply
 from outflank.kernels.compiler import inlined
 from outflank.kernels.rays import enclosed
-from outflank.othello.endings.geometry import ANTIDIAGONAL, DIAGONAL
+from outflank.othello.endings.line_tables import ANTIDIAGONAL, DIAGONAL
 
 ONE, THREE, SEVEN = U64(1), U64(3), U64(7)
 BYTE, ROW, TOP_BYTE = U64(255), U64(56), U64(56)

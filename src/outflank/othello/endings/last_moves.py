@@ -18,7 +18,7 @@ import numpy as np
 from outflank.kernels.bits import U64, lowest, popcount
 from outflank.kernels.compiler import inlined, inner
 from outflank.othello.endings.flipping import ONE, count_of_last, turned
-from outflank.othello.endings.geometry import NEIGHBOURS, QUADRANT
+from outflank.othello.endings.line_tables import NEIGHBOURS, QUADRANT
 from outflank.othello.endings.stability import score_ceiling
 
 ZERO, FOUR = U64(0), U64(4)

@@ -8,8 +8,8 @@ import numpy as np
 from outflank.kernels.bits import U64, lowest
 from outflank.kernels.compiler import inlined, inner, kernel
 from outflank.othello.endings.flipping import ONE, turned
-from outflank.othello.endings.geometry import QUADRANT
 from outflank.othello.endings.last_moves import NONE, ZERO, final, last_four
+from outflank.othello.endings.line_tables import QUADRANT
 from outflank.othello.endings.stability import score_ceiling
 from outflank.othello.endings.workspace import new_spaces
 from outflank.othello.rules import Othello, legal

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from outflank.kernels.bits import U64
 from outflank.kernels.memory import address_of
 from outflank.kernels.record_types import allocate, record_type
-from outflank.othello.endings.geometry import (
+from outflank.othello.endings.line_tables import (
     GROUPS,
     edge_fields,
     groups,

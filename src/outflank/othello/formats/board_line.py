@@ -9,6 +9,7 @@ from collections.abc import Mapping
 
 from outflank.errors import FormatError
 from outflank.formats.bounds import count_game
+from outflank.formats.game_record import Record, check_game
 from outflank.formats.setup import Setup
 from outflank.games.sides import Side
 from outflank.kernels.bits import U64
@@ -115,3 +116,12 @@ def _scores(rest: str, text: str, offset: int, size: int) -> dict[int, int]:
             raise FormatError.at(OBF, text, place, "a move and its score, like G8:+18")
         scores[square] = int(match[2])
     return scores
+
+
+def othello_size(record: Record, format: str) -> int:
+    """Return the side of a record's board; raise an error if it is not Othello on a board that `format` supports."""
+    check_game(record, Othello, format)
+    game = record.start.game
+    if game.mask not in [othello(size).mask for size in SIZES]:
+        raise FormatError(f"{format} holds boards of 4×4, 6×6 and 8×8 squares")
+    return size_of(game)

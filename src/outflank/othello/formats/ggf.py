@@ -11,11 +11,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from outflank.formats.clocks import ClockTimes, read_clock, write_clock
+from outflank.formats.clock_text import ClockTimes, read_clock, write_clock
 from outflank.formats.fields import REASONS, one_line, read_number, write_number, write_seconds
 from outflank.formats.game_record import PlayedMove, Record
-from outflank.othello.formats.board_line import write_board_line
-from outflank.othello.formats.sizes import othello_size
+from outflank.othello.formats.board_line import othello_size, write_board_line
 from outflank.othello.rules import PASS
 from outflank.othello.squares import square_name
 

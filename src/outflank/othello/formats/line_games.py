@@ -5,12 +5,11 @@ from dataclasses import replace
 from typing import BinaryIO
 
 from outflank.errors import FormatError, OutflankError
+from outflank.formats.files import lines_of, without_comment
 from outflank.formats.game_record import PlayedMove, Record
-from outflank.formats.lines import lines_of, without_comment
 from outflank.formats.setup import Setup
 from outflank.games.sides import Side
-from outflank.othello.formats.board_line import OBF, read_board_line, write_obf
-from outflank.othello.formats.sizes import othello_size
+from outflank.othello.formats.board_line import OBF, othello_size, read_board_line, write_obf
 from outflank.othello.formats.transcript import (
     MIRRORED,
     MIRRORED_ASSUMED,

@@ -22,10 +22,10 @@ from outflank.othello.formats.line_games import (
     write_position_line,
     write_transcript_line,
 )
-from outflank.othello.formats.openings import OthelloOpening
+from outflank.othello.formats.opening_names import OthelloOpening
 from outflank.othello.formats.sgf import write_sgf, write_sgf_position
 from outflank.othello.formats.wthor import read_wthor
-from outflank.othello.formats.wthor_header import HEADER_BYTES, Header
+from outflank.othello.formats.wthor_files import HEADER_BYTES, Header
 from outflank.othello.formats.wthor_writer import files_of, write_wthor
 
 FIRST = ("d3", "c4", "f5", "e6")

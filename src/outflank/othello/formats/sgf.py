@@ -11,13 +11,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from outflank.errors import FormatError
-from outflank.formats.clocks import ClockTimes, read_clock, write_clock
+from outflank.formats.clock_text import ClockTimes, read_clock, write_clock
 from outflank.formats.fields import REASONS, one_line, read_date, read_number, write_number
 from outflank.formats.game_record import Record
 from outflank.formats.setup import Setup
 from outflank.games.sides import Side
+from outflank.othello.formats.board_line import othello_size
 from outflank.othello.formats.ggf import escaped
-from outflank.othello.formats.sizes import othello_size
 from outflank.othello.rules import PASS
 from outflank.othello.squares import size_of, square_name, squares
 

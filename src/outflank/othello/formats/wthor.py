@@ -17,9 +17,18 @@ from outflank.formats.replay import column, replay
 from outflank.formats.selection import Selection, contains
 from outflank.formats.setup import Setup
 from outflank.games.sides import Side
-from outflank.othello.formats.openings import OthelloOpening
-from outflank.othello.formats.wthor_header import HEADER_BYTES, MOVES, NAME, USUAL_DEPTH, Header
-from outflank.othello.formats.wthor_names import EVENTS, MOST_NAMES, PLAYERS, names_beside
+from outflank.othello.formats.opening_names import OthelloOpening
+from outflank.othello.formats.wthor_files import (
+    EVENTS,
+    HEADER_BYTES,
+    MOST_NAMES,
+    MOVES,
+    NAME,
+    PLAYERS,
+    USUAL_DEPTH,
+    Header,
+    names_beside,
+)
 from outflank.othello.rules import PASS
 from outflank.othello.squares import START, othello, square_name
 

@@ -10,10 +10,18 @@ from outflank.formats.fields import year_of
 from outflank.formats.files import replacing
 from outflank.formats.game_files import naming_game
 from outflank.formats.game_record import Record
+from outflank.othello.formats.board_line import othello_size
 from outflank.othello.formats.line_games import is_standard_game
-from outflank.othello.formats.sizes import othello_size
-from outflank.othello.formats.wthor_header import HEADER_BYTES, MOVES, NAME, USUAL_DEPTH, header_bytes
-from outflank.othello.formats.wthor_names import EVENTS, PLAYERS, NameList
+from outflank.othello.formats.wthor_files import (
+    EVENTS,
+    HEADER_BYTES,
+    MOVES,
+    NAME,
+    PLAYERS,
+    USUAL_DEPTH,
+    NameList,
+    header_bytes,
+)
 from outflank.othello.rules import PASS
 
 WITHOUT_THEORY = 1

@@ -1,4 +1,4 @@
-"""The command `outflank`, with one module per subcommand, imported when the subcommand is called."""
+"""The command `outflank`, with one module per subcommand, in a folder per family, imported when it is called."""
 
 import sys
 import warnings
@@ -9,34 +9,35 @@ import click
 
 from outflank import __version__
 from outflank.errors import OutflankError, reason_of
-from outflank.ui.cli.groups import Group
-from outflank.ui.cli.importing import add_import_option
-from outflank.ui.cli.interrupting import INTERRUPTED, exit_status, sigterm_as_ctrl_c
-from outflank.ui.cli.plain_text import use_plain_text, wrapped_line
-from outflank.ui.cli.streams import discard_output, reopen_closed_streams
+from outflank.ui.cli.shared.command_groups import Group
+from outflank.ui.cli.shared.import_option import add_import_option
+from outflank.ui.cli.shared.interrupting import INTERRUPTED, exit_status, sigterm_as_ctrl_c
+from outflank.ui.cli.shared.plain_text import use_plain_text, wrapped_line
+from outflank.ui.cli.shared.streams import discard_output, reopen_closed_streams
 
 COMMANDS = {
-    "search": "Find the best move of a position.",
-    "solve": "Prove the final score of positions.",
-    "proof": "Check the proof of a solved position.",
-    "perft": "Count the leaves of a game tree.",
-    "play": "Play a game, or watch one.",
-    "serve": "Play, analyse and watch searches in a browser.",
-    "review": "Analyse a game and judge its moves.",
-    "book": "Build an opening book, or look into one.",
-    "match": "Play a match and say which player is stronger.",
-    "train": "Learn an evaluation from the rules of a game.",
-    "cluster": "Start, join or end a cluster of machines.",
-    "lab": "Run experiments on parallel search.",
-    "engine": "Play for another program: GTP 2 or NBoard 2.",
-    "show": "Draw a position or the end of a game.",
-    "games": "List the games in a file.",
-    "convert": "Copy games from one format to another.",
-    "plugins": "List everything that can be chosen by name, with its origin.",
-    "bench": "Search a fixed set of positions, and count the nodes.",
-    "warm": "Compile every kernel ahead of its first use.",
-    "doctor": "Collect facts for a bug report, and test this installation.",
+    "search": ("searching", "Find the best move of a position."),
+    "solve": ("solving", "Prove the final score of positions."),
+    "proof": ("solving", "Check the proof of a solved position."),
+    "perft": ("searching", "Count the leaves of a game tree."),
+    "play": ("playing", "Play a game, or watch one."),
+    "serve": ("playing", "Play, analyse and watch searches in a browser."),
+    "review": ("game_files", "Analyse a game and judge its moves."),
+    "book": ("books", "Build an opening book, or look into one."),
+    "match": ("playing", "Play a match and say which player is stronger."),
+    "train": ("training", "Learn an evaluation from the rules of a game."),
+    "cluster": ("installation", "Start, join or end a cluster of machines."),
+    "lab": ("laboratory", "Run experiments on parallel search."),
+    "engine": ("playing", "Play for another program: GTP 2 or NBoard 2."),
+    "show": ("game_files", "Draw a position or the end of a game."),
+    "games": ("game_files", "List the games in a file."),
+    "convert": ("game_files", "Copy games from one format to another."),
+    "plugins": ("installation", "List everything that can be chosen by name, with its origin."),
+    "bench": ("laboratory", "Search a fixed set of positions, and count the nodes."),
+    "warm": ("installation", "Compile every kernel ahead of its first use."),
+    "doctor": ("installation", "Collect facts for a bug report, and test this installation."),
 }
+"""The folder of each subcommand, and its summary. `NAME_command.py` in that folder defines it."""
 
 
 class _LazyGroup(Group):
@@ -48,7 +49,8 @@ class _LazyGroup(Group):
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         if name not in COMMANDS:
             return None
-        return add_import_option(import_module(f"outflank.ui.cli.{name}").command)
+        folder, _ = COMMANDS[name]
+        return add_import_option(import_module(f"outflank.ui.cli.{folder}.{name}_command").command)
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         from outflank.games.description import OWN_GAMES  # needed by the help text alone
@@ -62,7 +64,7 @@ class _LazyGroup(Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+            formatter.write_dl([(name, summary) for name, (_, summary) in COMMANDS.items()])
 
 
 @click.group(

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from outflank.distributed.engines.contract import Address
-from outflank.distributed.engines.on_ray.directories import OwnedDirectory
 from outflank.distributed.engines.on_ray.head_client import host_and_port, nodes_of, require_protection
 from outflank.distributed.engines.on_ray.membership import Member, end, forget, launch, members
-from outflank.distributed.engines.on_ray.processes import END_SECONDS
+from outflank.distributed.engines.on_ray.ray_directories import OwnedDirectory
+from outflank.distributed.engines.on_ray.ray_processes import END_SECONDS
 from outflank.distributed.engines.on_ray.ray_start import (
     DRIVER,
     LOOPBACK,

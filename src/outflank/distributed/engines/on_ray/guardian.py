@@ -27,7 +27,7 @@ def clear(directory: str) -> None:
     if os.path.lexists(directory):
         from pathlib import Path
 
-        from outflank.distributed.engines.on_ray.directories import clear_directory
+        from outflank.distributed.engines.on_ray.ray_directories import clear_directory
 
         clear_directory(Path(directory))
 

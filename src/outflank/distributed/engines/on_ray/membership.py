@@ -13,7 +13,6 @@ from typing import Annotated, Any
 from msgspec import Meta
 
 from outflank.distributed.engines.on_ray import ray_start
-from outflank.distributed.engines.on_ray.directories import clear_ownerless, private_directory
 from outflank.distributed.engines.on_ray.head_client import (
     ClusterNode,
     host_and_port,
@@ -21,7 +20,8 @@ from outflank.distributed.engines.on_ray.head_client import (
     reason,
     require_protection,
 )
-from outflank.distributed.engines.on_ray.processes import (
+from outflank.distributed.engines.on_ray.ray_directories import clear_ownerless, private_directory
+from outflank.distributed.engines.on_ray.ray_processes import (
     END_SECONDS,
     end_processes,
     is_running,

@@ -1,1 +1,1 @@
-"""A game at the terminal or in a pipe: the session, and its user interface."""
+"""`outflank play`, `match`, `engine` and `serve`."""

@@ -12,9 +12,8 @@ from outflank.formats.move_lists import write_moves
 from outflank.games.description import GameDescription, description_of
 from outflank.games.notation import FileFormat
 from outflank.ui.web.games.game_messages import result_at
-from outflank.ui.web.games.positions import first_board
-from outflank.ui.web.games.tree import SavedGame
-from outflank.ui.web.messages import Form, Text
+from outflank.ui.web.games.move_tree import SavedGame, first_board
+from outflank.ui.web.server_messages import Form, Text
 
 SVG_WIDTH = 640
 

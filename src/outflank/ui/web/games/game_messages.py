@@ -4,25 +4,24 @@ from functools import lru_cache
 from typing import Any
 
 from outflank.boards import Board
-from outflank.boards.tabletop import tabletop_of
+from outflank.boards.board_tabletop import tabletop_of
 from outflank.games.description import description_of
 from outflank.games.sides import Side
 from outflank.games.tabletop import Place, Tabletop
-from outflank.ui.web import messages
-from outflank.ui.web.games.positions import Boards
+from outflank.ui.web import server_messages
+from outflank.ui.web.games.move_tree import Boards, SavedGame, Verdict, colour, main_line, node_of
 from outflank.ui.web.games.seats import has_clock, time_control
-from outflank.ui.web.games.tree import SavedGame, Verdict, colour, main_line, node_of
-from outflank.ui.web.messages import Cell, ClockState, GameResult, Gesture
+from outflank.ui.web.server_messages import Cell, ClockState, GameResult, Gesture
 
 
-def game_message(saved: SavedGame, boards: Boards) -> messages.Game:
+def game_message(saved: SavedGame, boards: Boards) -> server_messages.Game:
     """Return a game as a message, without the clock and the side that is thinking."""
     board = boards.at(saved, saved.node)
     tabletop = tabletop_of(board)
     node = node_of(saved, saved.node)
     outcome = result_at(saved, saved.node, board)
     board_before = None if node.parent is None else boards.at(saved, node.parent)
-    return messages.Game(
+    return server_messages.Game(
         id=saved.id,
         game=saved.game,
         title=description_of(board.game).describe(board.game),
@@ -108,13 +107,13 @@ def clock_state(saved: SavedGame, running: Side | None, elapsed: float) -> Clock
     )
 
 
-def listed_game(saved: SavedGame, boards: Boards) -> messages.ListedGame:
+def listed_game(saved: SavedGame, boards: Boards) -> server_messages.ListedGame:
     """Return a game as an entry of the list."""
     line = main_line(saved)
     end = boards.at(saved, line[-1].id)
     outcome = result_at(saved, line[-1].id, end)
     results = {"black": "1-0", "white": "0-1", None: "1/2-1/2"}
-    return messages.ListedGame(
+    return server_messages.ListedGame(
         id=saved.id,
         game=saved.game,
         title=description_of(end.game).describe(end.game),
@@ -128,7 +127,7 @@ def listed_game(saved: SavedGame, boards: Boards) -> messages.ListedGame:
     )
 
 
-def layout_of(listed: messages.ListedGame) -> messages.Layout:
+def layout_of(listed: server_messages.ListedGame) -> server_messages.Layout:
     """Return the layout of a listed game's board."""
     tabletop = tabletop_of(Board.from_text(listed.position, game=listed.game))
-    return messages.Layout(shape=tabletop.shape, cells=_cells(tabletop.places))
+    return server_messages.Layout(shape=tabletop.shape, cells=_cells(tabletop.places))

@@ -7,17 +7,17 @@ from typing import Any
 from msgspec.structs import replace
 
 from outflank.boards import Board
-from outflank.boards.tabletop import tabletop_of
+from outflank.boards.board_tabletop import tabletop_of
 from outflank.errors import InvalidOption, InvalidPosition, OutflankError, UnknownName
-from outflank.formats.chosen_rules import apply_rule_options
 from outflank.formats.game_record import Record
+from outflank.formats.setup import apply_rule_options
 from outflank.games.description import GAMES, GameDescription, description_of, game_named
 from outflank.games.sides import Side
-from outflank.ui.cli.sources import first_record_in_text
+from outflank.ui.cli.shared.sources import first_record_in_text
+from outflank.ui.web.games.move_tree import FIRST, MOST_NODES, SavedGame, colour
 from outflank.ui.web.games.seats import check_seats, full_clocks
-from outflank.ui.web.games.tree import FIRST, MOST_NODES, SavedGame, colour
-from outflank.ui.web.messages import Node
 from outflank.ui.web.requests import Colour, Seats
+from outflank.ui.web.server_messages import Node
 
 
 def new_id() -> str:

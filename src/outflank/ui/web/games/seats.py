@@ -7,7 +7,7 @@ from outflank.errors import OutflankError
 from outflank.games.sides import Side
 from outflank.players.clock import Clocks, TimeControl
 from outflank.players.player import Player
-from outflank.players.programs import program_named
+from outflank.players.report_players import program_named
 from outflank.players.specs import HUMAN, player
 from outflank.ui.web.requests import Seats
 

@@ -19,11 +19,11 @@ from outflank.kinds import Misfit
 from outflank.lab import RunProgress, experiment_named, run
 from outflank.lab.experiment import EXPERIMENTS, Experiment
 from outflank.ownership import make_private
-from outflank.search.contract import Stop
-from outflank.ui.cli.lab import click_parameter
-from outflank.ui.web import messages, requests
-from outflank.ui.web.messages import ExperimentKind, ExperimentParameter, ReportFile, Running
-from outflank.ui.web.searching.turns import Turns
+from outflank.search.request import Stop
+from outflank.ui.cli.laboratory.lab_command import click_parameter
+from outflank.ui.web import requests, server_messages
+from outflank.ui.web.searching.core_sharing import Turns
+from outflank.ui.web.server_messages import ExperimentKind, ExperimentParameter, ReportFile, Running
 from outflank.words import comma_separated
 
 MOST_REPORTS = 100
@@ -58,11 +58,11 @@ class Laboratory:
         self._running: tuple[Running, Stop] | None = None
         self._listeners: set[Listener] = set()
 
-    def listing(self, ask: int) -> messages.Laboratory:
+    def listing(self, ask: int) -> server_messages.Laboratory:
         """Return the experiments, the progress of the current run, and the reports."""
         with self._lock:
             progress = None if self._running is None else replace(self._running[0], of=ask)
-        return messages.Laboratory(
+        return server_messages.Laboratory(
             re=ask,
             experiments=_experiment_kinds(),
             running="" if progress is None else progress.experiment,

@@ -12,17 +12,54 @@ from outflank.boards import Board
 from outflank.errors import OutflankError
 from outflank.games.sides import Side
 from outflank.players.player import Choice
-from outflank.ui.web.games import tree
-from outflank.ui.web.games.clocks import charged, lost, timed
+from outflank.search.request import Stop
+from outflank.ui.web.games import move_tree
 from outflank.ui.web.games.game_messages import clock_state, game_message, listed_game, result_at
-from outflank.ui.web.games.positions import Boards
+from outflank.ui.web.games.game_store import Row, row_of
+from outflank.ui.web.games.move_tree import Boards, SavedGame, Verdict, colour
 from outflank.ui.web.games.seats import check_seats, clocks_of, full_clocks, has_clock, is_human, player_words
-from outflank.ui.web.games.store import Row, row_of
-from outflank.ui.web.games.tree import SavedGame, colour
 from outflank.ui.web.lobby.services import Services
-from outflank.ui.web.messages import Game, Gone, Node
 from outflank.ui.web.requests import Colour, Seats
-from outflank.ui.web.searching.thinking import Thinking, remark_of
+from outflank.ui.web.server_messages import Game, Gone, Node
+
+
+def charged(saved: SavedGame, side: Side | None, seconds: float) -> SavedGame:
+    """Return the game with time taken from a side's clock without a move; None: no clock ran."""
+    if side is None:
+        return saved
+    clocks = clocks_of(saved.seats, saved.left)
+    clocks.use(side, seconds)
+    return replace(saved, left=(clocks.left[Side.BLACK], clocks.left[Side.WHITE]))
+
+
+def timed(saved: SavedGame, side: Side, seconds: float) -> SavedGame:
+    """Return the game with the time of a move taken from its side's clock; lost, if that was too much."""
+    if not has_clock(saved.seats):
+        return saved
+    clocks = clocks_of(saved.seats, saved.left)
+    in_time = clocks.spend(side, seconds)
+    saved = replace(saved, left=(clocks.left[Side.BLACK], clocks.left[Side.WHITE]))
+    return saved if in_time else lost(saved, side, "time")
+
+
+def lost(saved: SavedGame, side: Side, reason: str) -> SavedGame:
+    """Return the game, ended at the current node: a side has lost there by resignation, time or failure."""
+    return replace(saved, verdict=Verdict(node=saved.node, loser=colour(side), reason=reason))
+
+
+class Thinking:
+    """A computer's search for its move, with the means to stop it."""
+
+    def __init__(self, side: Side) -> None:
+        self.side, self.stop = side, Stop()
+
+
+def remark_of(choice: Choice, game: Any) -> str:
+    """Return a computer's remark about its move."""
+    if choice.why or choice.value is None:
+        return choice.why
+    return f"{'exact' if choice.exact else f'depth {choice.depth}'}, {choice.value_text(game)}"
+
 
 Change = Callable[[SavedGame], SavedGame]
 
@@ -95,7 +132,7 @@ class LiveGame:
 
             def change(saved: SavedGame) -> SavedGame:
                 board = self.boards.at(saved, number)
-                after = tree.with_move(saved, board, number, move)
+                after = move_tree.with_move(saved, board, number, move)
                 if running is board.turn and number == saved.node:
                     return timed(after, running, elapsed)
                 return charged(after, running, elapsed)
@@ -105,20 +142,22 @@ class LiveGame:
     async def show(self, number: int, requester: Watcher | None = None) -> Game:
         """Make another node the current one."""
         async with self._lock:
-            return await self._apply(self._with_charge(lambda saved: tree.at_node(saved, number)), False, requester)
+            return await self._apply(
+                self._with_charge(lambda saved: move_tree.at_node(saved, number)), False, requester
+            )
 
     async def prune(self, number: int, requester: Watcher | None = None) -> Game:
         """Remove a node and all that follows it."""
         async with self._lock:
             before, live = self.saved.node, self.saved.live
-            change = self._with_charge(lambda saved: tree.pruned(saved, number))
+            change = self._with_charge(lambda saved: move_tree.pruned(saved, number))
             return await self._apply(change, lambda saved: live and saved.node == before, requester)
 
     async def promote(self, number: int, requester: Watcher | None = None) -> Game:
         """Make the line that leads to a node the main line."""
         async with self._lock:
             return await self._apply(
-                self._with_charge(lambda saved: tree.promoted(saved, number)), self.saved.live, requester
+                self._with_charge(lambda saved: move_tree.promoted(saved, number)), self.saved.live, requester
             )
 
     async def sit(self, seats: Seats, requester: Watcher | None = None) -> Game:
@@ -148,7 +187,7 @@ class LiveGame:
         async with self._lock:
             if not self.is_gone and any(node.id == judged.id for node in self.saved.nodes):
                 # Clock and computer run on: the players are not interrupted.
-                snapshot = await self._commit(lambda saved: tree.with_judged(saved, judged), self.saved.live)
+                snapshot = await self._commit(lambda saved: move_tree.with_judged(saved, judged), self.saved.live)
                 self._notify(self._message(snapshot), None)
 
     async def close(self) -> None:
@@ -263,7 +302,7 @@ class LiveGame:
         def change(saved: SavedGame) -> SavedGame:
             if choice is None:
                 return lost(saved, side, why)
-            after = timed(tree.with_move(saved, board, saved.node, str(choice.move)), side, seconds)
+            after = timed(move_tree.with_move(saved, board, saved.node, str(choice.move)), side, seconds)
             return replace(after, remark=remark_of(choice, board.game))
 
         async with self._lock:

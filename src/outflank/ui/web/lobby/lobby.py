@@ -8,12 +8,11 @@ from msgspec.structs import replace
 
 from outflank.errors import OutflankError
 from outflank.ui.web.games.game_messages import layout_of, listed_game
-from outflank.ui.web.games.positions import Boards
-from outflank.ui.web.games.store import row_of
-from outflank.ui.web.games.tree import SavedGame, is_untouched
+from outflank.ui.web.games.game_store import row_of
+from outflank.ui.web.games.move_tree import Boards, SavedGame, is_untouched
 from outflank.ui.web.lobby.live_games import LiveGame, Watcher
 from outflank.ui.web.lobby.services import Services
-from outflank.ui.web.messages import Kept, Layout
+from outflank.ui.web.server_messages import Kept, Layout
 from outflank.ui.web.settings import Settings
 
 MOST_UNWATCHED = 16

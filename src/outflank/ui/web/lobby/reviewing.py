@@ -12,16 +12,16 @@ from outflank.games.description import Marks, description_of
 from outflank.games.evaluation import unit_scale
 from outflank.players.review import JudgedMove, judge_moves
 from outflank.players.story import story_of
-from outflank.search.contract import Limits, Stop
 from outflank.search.keywords import PlayerKeywords
-from outflank.search.usual import usual_selectivity
-from outflank.ui.cli.review_view import turn_text
-from outflank.ui.web.games.tree import main_line
+from outflank.search.player_defaults import default_selectivity
+from outflank.search.request import Limits, Stop
+from outflank.ui.cli.game_files.review_view import turn_text
+from outflank.ui.web.games.move_tree import main_line
 from outflank.ui.web.lobby.live_games import LiveGame
-from outflank.ui.web.messages import Message, Node, Reviewed, TurningPoint
 from outflank.ui.web.requests import Review
-from outflank.ui.web.searching.turns import Turns
+from outflank.ui.web.searching.core_sharing import Turns
 from outflank.ui.web.searching.worker_states import number
+from outflank.ui.web.server_messages import Message, Node, Reviewed, TurningPoint
 
 
 class ReviewTask:
@@ -45,7 +45,7 @@ class ReviewTask:
         first = board.ply - len(board.moves)
         judgements: list[JudgedMove] = []
         leased = 1
-        options: PlayerKeywords = {**usual_selectivity(board.game, {}), "table_bits": bits}
+        options: PlayerKeywords = {**default_selectivity(board.game, {}), "table_bits": bits}
         judging = judge_moves(
             board,
             Limits(seconds=self.request.seconds),

@@ -1,5 +1,5 @@
 // The types of the page: its own objects, the requests that it sends, and the messages of the server.
-// Only checks read this file (tests/test_javascript.py). It is not served.
+// Only checks read this file (tests/ui/web/test_javascript.py). It is not served.
 
 import type { Board } from "./board/board.js";
 import type { Connection } from "./connection.js";

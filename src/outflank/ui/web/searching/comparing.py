@@ -6,13 +6,13 @@ from typing import Any
 
 from outflank.boards import Board
 from outflank.errors import OutflankError
-from outflank.search.checking import MONTE_CARLO, check
-from outflank.search.contract import Limits, Options, Stop
 from outflank.search.deepening import iterate, iterate_alone
+from outflank.search.request import Limits, Options, Stop
+from outflank.search.request_checks import MONTE_CARLO, check
 from outflank.search.results import Comparison, Progress, Result
-from outflank.ui.web.messages import Compared, Message
 from outflank.ui.web.requests import Compare
-from outflank.ui.web.searching.stages import DEFAULT_ALGORITHM
+from outflank.ui.web.searching.analysing import DEFAULT_ALGORITHM
+from outflank.ui.web.server_messages import Compared, Message
 
 DEFAULT_SECONDS = 2.0
 """Time limit of the parallel search if the request has no depth and no time."""

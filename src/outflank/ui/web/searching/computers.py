@@ -13,11 +13,11 @@ from outflank.boards import Board
 from outflank.errors import OutflankError
 from outflank.players.clock import Clock
 from outflank.players.computer import Computer
+from outflank.players.habits import random_seed
 from outflank.players.player import Choice, Player
-from outflank.players.variety import random_seed
-from outflank.search.contract import Stop
+from outflank.search.request import Stop
 from outflank.ui.web.games.seats import MOST_SECONDS, TABLE_BITS, web_player
-from outflank.ui.web.searching.turns import Turns
+from outflank.ui.web.searching.core_sharing import Turns
 from outflank.ui.web.settings import Settings
 
 MOST_PLAYERS = 16

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from outflank.errors import OutflankError
-from outflank.search.contract import Stop
+from outflank.search.request import Stop
 from outflank.ui.web.searching.analysing import AnalysisTask
-from outflank.ui.web.searching.turns import Turns
+from outflank.ui.web.searching.core_sharing import Turns
 from outflank.ui.web.settings import Settings
 
 LARGE_BITS, SMALL_BITS, FEW = 20, 17, 4

@@ -4,7 +4,7 @@ from itertools import zip_longest
 from math import isfinite
 
 from outflank.search.results import MoveValue, Progress, Result, WorkerProgress, WorkerStatistics
-from outflank.ui.web.messages import ValuedMove, WorkerState
+from outflank.ui.web.server_messages import ValuedMove, WorkerState
 
 CERTAIN = 1e9
 """The value of a win in a game without scores."""

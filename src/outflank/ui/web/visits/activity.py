@@ -6,14 +6,14 @@ from collections.abc import Callable
 from typing import Any
 
 from outflank.errors import OutflankError
-from outflank.search.contract import Stop
+from outflank.search.request import Stop
 from outflank.ui.web.lobby.lobby import Lobby
 from outflank.ui.web.lobby.reviewing import ReviewTask
-from outflank.ui.web.messages import Compared, Message, Refused, Reviewed
 from outflank.ui.web.requests import Analyse, Compare, Review, SearchOptions
 from outflank.ui.web.searching.analysing import AnalysisTask
 from outflank.ui.web.searching.comparing import ComparisonTask
-from outflank.ui.web.visits.outbox import Outbox
+from outflank.ui.web.server_messages import Compared, Message, Refused, Reviewed
+from outflank.ui.web.visits.message_queue import Outbox
 
 STREAM = "search"
 

@@ -1,0 +1,258 @@
+"""Estimates from counts of wins, draws and losses: scores, Elo with its interval, likelihood of superiority.
+
+Games are played in pairs, the same opening with both colours, and the unit that is counted is the pair: its two games
+are not independent, since a good opening for black gives each player a win. A pair scores 0, ½, 1, 1½ or 2 points,
+hence five counts (*pentanomial*). Games that were not paired have three.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import log, log10, sqrt
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+
+from outflank.arena.likelihood import log_likelihood
+
+# Ratings of several players from all their games: the Bradley–Terry model, a draw being half a win.
+#
+# Player i beats j with probability π_i / (π_i + π_j); the ratings, 400 · log₁₀ π, are those that make the points most
+# likely.
+
+PER_UNIT = 400 / log(10)
+"""Elo in a factor e of π."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rating:
+    """A player's rating; the mean of all ratings is 0."""
+
+    elo: float
+    error: float
+    """Half-width of the rating's 95 % confidence interval."""
+
+
+def ratings(points: Sequence[Sequence[float]]) -> list[Rating]:
+    """Return the ratings; `points[i][j]` is the number of points that i has won against j.
+
+    Players that have lost nothing to the others have no finite rating: if there are such players, a drawn game between
+    every two players is added.
+
+    >>> [round(rating.elo) for rating in ratings([[0, 75], [25, 0]])]
+    [95, -95]
+    """
+    won = np.asarray(points, dtype=np.float64).copy()
+    np.fill_diagonal(won, 0.0)
+    size = len(won)
+    if not _connected(won):
+        won += 0.5 * (1 - np.eye(size))
+    played = won + won.T
+    strengths = np.zeros(size)
+    for _ in range(200):
+        expected = 1 / (1 + np.exp(strengths[None, :] - strengths[:, None]))
+        gradient = (won - played * expected).sum(axis=1)
+        step = _inverse(played * expected * expected.T) @ gradient
+        # Far from the maximum a whole Newton step would overshoot.
+        strengths += step * min(1.0, 2.0 / max(np.abs(step).max(), 1e-300))
+        strengths -= strengths.mean()
+        if np.abs(step).max() < 1e-12:
+            break
+    expected = 1 / (1 + np.exp(strengths[None, :] - strengths[:, None]))
+    variances = np.diag(_inverse(played * expected * expected.T))
+    return [
+        Rating(
+            elo=float(PER_UNIT * strength),
+            error=min(QUANTILE * PER_UNIT * sqrt(max(0.0, float(variance))), MOST_ELO),
+        )
+        for strength, variance in zip(strengths, variances, strict=True)
+    ]
+
+
+def _inverse(weights: Any) -> Any:
+    """Return the pseudo-inverse of the information matrix of the differences, since the mean is free."""
+    return np.linalg.pinv(np.diag(weights.sum(axis=1)) - weights, hermitian=True)
+
+
+def _connected(won: Any) -> bool:
+    """Return whether a chain of points won leads from every player to every other one."""
+    reach = (won > 0) | np.eye(len(won), dtype=bool)
+    for _ in range(len(won)):
+        reach = (reach.astype(np.int64) @ reach.astype(np.int64)) > 0
+    return bool(reach.all())
+
+
+PAIR_VALUES = (0.0, 0.25, 0.5, 0.75, 1.0)
+"""Points per game of the five results of a pair."""
+
+GAME_VALUES = (0.0, 0.5, 1.0)
+
+CONFIDENCE = 0.95
+QUANTILE = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
+
+MOST_ELO = 1200.0
+"""The end of the scale, a score of 99.9 %. A player that has won every game leads by at least the lower end of its
+confidence interval."""
+
+ELO_PER_DEVIATION = 800 / log(10)
+"""Normalised Elo of a player whose expected score is one standard deviation of a game above ½."""
+
+
+@dataclass(frozen=True, slots=True)
+class Observed:
+    """Counts of results by class, from the first player's side.
+
+    >>> Observed.pairs((46, 936, 2083, 1043, 63)).games
+    8342
+    """
+
+    counts: tuple[int, ...]
+    """Number of results in each class, from all lost to all won."""
+    games_per_unit: int
+    """2 if pairs were counted, 1 if games were."""
+
+    @classmethod
+    def pairs(cls, counts: Sequence[int]) -> "Observed":
+        """Return the counts of pairs that scored 0, ½, 1, 1½ and 2 points."""
+        return cls(tuple(counts), 2)
+
+    @classmethod
+    def single(cls, losses: int, draws: int, wins: int) -> "Observed":
+        """Return the counts of games that were not paired."""
+        return cls((losses, draws, wins), 1)
+
+    @property
+    def values(self) -> tuple[float, ...]:
+        """Points per game of each class."""
+        return PAIR_VALUES if self.games_per_unit == 2 else GAME_VALUES
+
+    @property
+    def units(self) -> int:
+        """Number of pairs, or of games."""
+        return sum(self.counts)
+
+    @property
+    def games(self) -> int:
+        """Number of games in all units."""
+        return self.units * self.games_per_unit
+
+    @property
+    def score(self) -> float:
+        """The mean score per game, 0 to 1; ½ before the first game."""
+        if not self.units:
+            return 0.5
+        return sum(value * count for value, count in zip(self.values, self.counts, strict=True)) / self.units
+
+    @property
+    def deviation(self) -> float:
+        """The standard deviation of a unit's points per game."""
+        if not self.units:
+            return 0.0
+        mean = self.score
+        squares = sum(count * (value - mean) ** 2 for value, count in zip(self.values, self.counts, strict=True))
+        return sqrt(squares / self.units)
+
+    def log_likelihood(self, score: float) -> float:
+        """Return the log-likelihood of these counts if `score` is expected, relative to the observed score."""
+        return log_likelihood(self.values, self.counts, score)
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """An estimated number and its 95 % confidence interval."""
+
+    value: float
+    low: float
+    high: float
+
+    @property
+    def error(self) -> float:
+        """Half the interval's width."""
+        return (self.high - self.low) / 2
+
+
+def elo_of(score: float) -> float:
+    """Return the difference in Elo at which a player expects `score`; the ends of the scale for 0 and 1.
+
+    >>> round(elo_of(0.75)), elo_of(1.0)
+    (191, 1200.0)
+    """
+    end = score_of(MOST_ELO)
+    inside = min(max(score, 1 - end), end)
+    return 0.0 if inside == 0.5 else min(max(-400 * log10(1 / inside - 1), -MOST_ELO), MOST_ELO)
+
+
+def score_of(elo: float) -> float:
+    """Return the expected score of a player that is stronger by `elo`.
+
+    >>> score_of(0), round(score_of(400), 3)
+    (0.5, 0.909)
+    """
+    return float(1 / (1 + 10 ** (-elo / 400)))
+
+
+def elo(observed: Observed) -> Estimate:
+    """Return the difference in Elo with its 95 % confidence interval, by the likelihood ratio.
+
+    For many games the interval is the usual `score ± 1.96 · deviation / √pairs`; unlike that one, it has a width if all
+    results were the same, and does not leave the scale if there were few.
+    """
+    low, high = score_interval(observed)
+    return Estimate(elo_of(observed.score), elo_of(low), elo_of(high))
+
+
+def score_interval(observed: Observed) -> tuple[float, float]:
+    """Return the range of expected scores whose doubled log-likelihood ratio stays below χ²'s quantile."""
+    least = -(QUANTILE**2) / 2
+    mean = observed.score
+    low, high = score_of(-MOST_ELO), score_of(MOST_ELO)
+    if not observed.units:
+        return low, high
+
+    def likely(score: float) -> bool:
+        return observed.log_likelihood(score) >= least
+
+    return _edge(min(max(mean, low), high), low, likely), _edge(min(max(mean, low), high), high, likely)
+
+
+def _edge(inside: float, outside: float, holds: Callable[[float], bool]) -> float:
+    """Return the last point from `inside` towards `outside` at which `holds` is true."""
+    if holds(outside):
+        return outside
+    for _ in range(50):
+        middle = (inside + outside) / 2
+        if holds(middle):
+            inside = middle
+        else:
+            outside = middle
+        if abs(inside - outside) < 1e-9:
+            break
+    return inside
+
+
+def normalized_elo(observed: Observed) -> Estimate:
+    """Return by how many deviations of a single game the score exceeds ½, on a scale that looks like Elo.
+
+    Unlike Elo, this number does not shrink if many games are drawn: it says how many games are needed to see the
+    difference.
+    """
+    if not observed.units:
+        return Estimate(0.0, -MOST_ELO, MOST_ELO)
+    error = QUANTILE * ELO_PER_DEVIATION / sqrt(observed.games)
+    lead = observed.score - 0.5
+    per_game = observed.deviation * sqrt(observed.games_per_unit)
+    if not per_game:  # all pairs ended alike, so their deviation is not known yet
+        return Estimate(MOST_ELO * ((lead > 0) - (lead < 0)), -MOST_ELO, MOST_ELO)
+    value = ELO_PER_DEVIATION * lead / per_game
+    ends = (value, value - error, value + error)
+    return Estimate(*(min(max(end, -MOST_ELO), MOST_ELO) for end in ends))
+
+
+def superiority(observed: Observed) -> float:
+    """Return the likelihood that the first player is the stronger one, given the results.
+
+    The likelihood is the normal distribution function at the signed root of the likelihood ratio against equal players,
+    `±√(2 · LLR)`; for many games this root is the usual `lead / error`.
+    """
+    root = sqrt(max(0.0, -2 * observed.log_likelihood(0.5)))
+    return NormalDist().cdf(root if observed.score >= 0.5 else -root)

@@ -1,0 +1,47 @@
+"""The tabletop of any board: its game's own, or one derived from its diagram."""
+
+from typing import Any
+
+from outflank.boards.board import Board
+from outflank.boards.pictures import BLACK, EMPTY, LEGAL, WHITE
+from outflank.games.description import description_of
+from outflank.games.sides import Side
+from outflank.games.tabletop import Gesture, Place, Tabletop
+
+ACROSS = 2
+"""The distance between neighbouring cells of a diagram, in characters: there is a space between them."""
+
+
+def tabletop_of(board: Board[Any]) -> Tabletop:
+    """Return where the cells of a board lie, and how a user makes its moves."""
+    own = description_of(board.game).tabletop
+    return _from_diagram(board) if own is None else own(board.game)
+
+
+def _from_diagram(board: Board[Any]) -> Tabletop:
+    """Return a tabletop for a game that has not described its own: moves are chosen by their names."""
+    cells = [
+        (row, column)
+        for row, line in enumerate(board.diagram())
+        for column, sign in enumerate(line)
+        if sign in (BLACK, WHITE, EMPTY, LEGAL)
+    ]
+    left = min((column for _, column in cells), default=0)
+
+    def pieces(board: Board[Any]) -> str:
+        lines = board.diagram()
+        signs = (lines[row][column] for row, column in cells)
+        return "".join(EMPTY if sign == LEGAL else sign for sign in signs)
+
+    return Tabletop(
+        shape="squares",
+        places=tuple(Place(f"{row + 1}.{column + 1}", row, (column - left) / ACROSS, row) for row, column in cells),
+        pieces=pieces,
+        gesture=lambda board, move: Gesture(),
+        counts=_pieces_of,
+        counted_unit="pieces",
+    )
+
+
+def _pieces_of(board: Board[Any], side: Side) -> int:
+    return sum(line.count(BLACK if side is Side.BLACK else WHITE) for line in board.diagram())

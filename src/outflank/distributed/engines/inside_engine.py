@@ -1,0 +1,116 @@
+"""Clusters within this process: its nodes are threads."""
+
+import contextlib
+import pickle
+import queue
+import time
+from types import MappingProxyType
+from typing import ClassVar
+
+from outflank.distributed.engines.contract import Address, ClusterEngine, nodes_of_this_machine
+from outflank.distributed.fabric import Fabric
+from outflank.distributed.node import Entries, Node, NodeSetup
+from outflank.distributed.node_messages import Ended, Job, Joined, NodeEvent, Reported
+from outflank.distributed.node_thread import NodeThread
+from outflank.distributed.tasks.carrier import TaskCarrier
+from outflank.distributed.tasks.task_worker import MakeWorker
+
+
+class InsideEngine(ClusterEngine):
+    """`inside:N`: N threads of this process."""
+
+    forms = MappingProxyType({"inside": ("inside:N", "threads of this process")})
+    shares_process: ClassVar[bool] = True
+
+    def parse(self, scheme: str, rest: str | None) -> Address | None:
+        return nodes_of_this_machine(scheme, rest)
+
+    def connect(self, address: Address, workers: int | None) -> Fabric:
+        return InsideFabric(address.nodes or 1)
+
+    def task_carrier(self, address: Address, make: MakeWorker, per_node: int) -> TaskCarrier:
+        from outflank.distributed.tasks.task_threads import ThreadTasks
+
+        return ThreadTasks(make, nodes=address.nodes or 1, per_node=per_node)
+
+
+REPORT_SECONDS = 0.5
+
+
+class InsideFabric:
+    """A cluster whose nodes are threads of this process, and share nothing else."""
+
+    name = "inside"
+    job_seconds = 0.02
+
+    def __init__(self, count: int) -> None:
+        self._count = self._used = count
+        self._node_threads: dict[int, NodeThread] = {}
+        self._events: queue.SimpleQueue[NodeEvent] = queue.SimpleQueue()
+        self._numbers = 0
+        self._reported = 0.0
+        self.bytes_carried = 0
+        """Bytes that pickled messages would have: nothing is really sent."""
+
+    def use(self, count: int | None) -> None:
+        self._used = self._count if count is None else min(count, self._count)
+
+    def prepare(self, setup: NodeSetup) -> None:
+        self._clear()
+        for _ in range(self._used):
+            self.add(setup)
+
+    @property
+    def expected(self) -> int:
+        return self._used
+
+    def add(self, setup: NodeSetup) -> int:
+        """Add a node and return its number."""
+        number = self._numbers
+        self._numbers += 1
+
+        def carry(era: int, entries: Entries, *, wait: bool) -> tuple[int, int]:
+            others = [thread for thread in list(self._node_threads.values()) if thread.number != number]
+            for thread in others:
+                thread.node.absorb(era, entries)
+            return len(others), 0
+
+        node = Node(setup, carry, share=self._used)
+        self._node_threads[number] = NodeThread(number, node, self._events.put)
+        self._events.put(Joined(node=number, where="this process", workers=node.workers))
+        return number
+
+    def submit(self, node: int, job: Job) -> None:
+        self.bytes_carried += len(pickle.dumps(job))
+        self._node_threads[node].submit(job)
+
+    def stop(self, node: int, ticket: int) -> None:
+        self._node_threads[node].node.stop(ticket)
+
+    def ask(self) -> None:
+        self._reported = 0.0
+
+    def wait(self, seconds: float) -> list[NodeEvent]:
+        events: list[NodeEvent] = []
+        if time.monotonic() > self._reported + REPORT_SECONDS:
+            self._reported = time.monotonic()
+            events += [
+                Reported(node=thread.number, report=thread.node.report()) for thread in self._node_threads.values()
+            ]
+        with contextlib.suppress(queue.Empty):
+            events.append(self._events.get(timeout=0 if events else seconds))
+            while True:
+                events.append(self._events.get_nowait())
+        self.bytes_carried += sum(len(pickle.dumps(event.result)) for event in events if isinstance(event, Ended))
+        return events
+
+    def note(self, text: str) -> None:
+        """Do nothing: the nodes die with this process, and no launcher kills it."""
+
+    def _clear(self) -> None:
+        for thread in self._node_threads.values():
+            thread.close()
+        self._node_threads.clear()
+
+    def close(self) -> None:
+        self._clear()

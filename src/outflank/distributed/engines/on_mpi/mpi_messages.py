@@ -1,0 +1,179 @@
+"""The messages between the ranks of an MPI program, as JSON: the tag `what` gives the class of a message."""
+
+from dataclasses import asdict
+from functools import reduce
+from operator import or_
+from typing import Any
+
+from msgspec import Struct
+
+from outflank.distributed.node import NodeSetup
+from outflank.distributed.node_messages import Job, JobResult, NodeReport
+from outflank.distributed.replication import Replication
+from outflank.documents import decoded
+from outflank.errors import OutflankError
+from outflank.games.description import GAMES, description_of, game_named
+from outflank.games.rules import pack, unpack
+from outflank.kernels.bits import U64
+from outflank.search.request import Options
+
+# The setup of a search as JSON, for engines that must not send anything that a receiver would execute.
+#
+# A game is sent as its name and its rules: every node must know it by that name, as one of the package's own, as an
+# installed plug-in, or because the program that all nodes run has registered it.
+
+
+def setup_to_json(setup: NodeSetup) -> dict[str, Any]:
+    """Return the setup as a JSON document."""
+    description = description_of(setup.game)
+    if description.name not in GAMES or game_named(description.name) is not description:
+        raise OutflankError(f"MPI sends games by name: register {description.title} in the program that all ranks run")
+    options = {name: getattr(setup.options, name) for name in Options.__slots__}
+    for name in ("evaluation", "ordering"):
+        if options[name] is not None and not isinstance(options[name], str):
+            raise OutflankError(f"MPI sends an {name} by its name only: register it in the program that all ranks run")
+    first, second = pack(setup.game, setup.position)
+    return {
+        "game": description.name,
+        "rules": description.rules_as_json(setup.game),
+        "position": [int(first), int(second)],
+        "options": options,
+        "replication": asdict(setup.replication),
+        "era": setup.era,
+    }
+
+
+def setup_from_json(document: dict[str, Any]) -> NodeSetup:
+    """Return the setup that a JSON document describes."""
+    game = game_named(document["game"]).rules_from_json(document["rules"])
+    first, second = document["position"]
+    return NodeSetup(
+        game=game,
+        position=unpack(game, U64(first), U64(second)),
+        options=Options(**document["options"]),
+        replication=Replication(**document["replication"]),
+        era=document["era"],
+    )
+
+
+class Message(Struct, frozen=True, kw_only=True, tag_field="what"):
+    """A message from one rank to another."""
+
+
+# --- the head to a rank ---
+
+
+class PrepareSearch(Message, frozen=True, kw_only=True):
+    """Prepare for a search."""
+
+    setup: dict[str, Any]
+    """Setup of the search; see `setup_json`."""
+    peers: int
+    """Number of ranks that take part: those below it."""
+
+
+class SearchJob(Message, frozen=True, kw_only=True):
+    """Search a job."""
+
+    job: Job
+
+
+class StopJob(Message, frozen=True, kw_only=True):
+    """Stop a job: its value is no longer needed."""
+
+    ticket: int
+
+
+class AskReport(Message, frozen=True, kw_only=True):
+    """Send a report."""
+
+
+class HireWorkers(Message, frozen=True, kw_only=True):
+    """Create the worker for tasks."""
+
+
+class RunTask(Message, frozen=True, kw_only=True):
+    """Run a task."""
+
+    ticket: int
+    item: dict[str, Any]
+
+
+class CancelTask(Message, frozen=True, kw_only=True):
+    """Cancel a task: its answer is no longer needed."""
+
+    ticket: int
+
+
+class LeaveRanks(Message, frozen=True, kw_only=True):
+    """Leave the program: the cluster closes."""
+
+
+# --- a rank to the head ---
+
+
+class RankJoined(Message, frozen=True, kw_only=True):
+    """The rank is ready for jobs."""
+
+    era: int
+    where: str
+    workers: int
+    version: str
+
+
+class RankEnded(Message, frozen=True, kw_only=True):
+    """A job has ended."""
+
+    era: int
+    result: JobResult
+
+
+class RankReported(Message, frozen=True, kw_only=True):
+    """The rank is alive, with its statistics."""
+
+    era: int
+    report: NodeReport
+
+
+class RankHired(Message, frozen=True, kw_only=True):
+    """The rank is ready for tasks."""
+
+    where: str
+    lanes: int
+    version: str
+
+
+class RankRefused(Message, frozen=True, kw_only=True):
+    """The rank cannot run tasks."""
+
+    why: str
+
+
+class RankAlive(Message, frozen=True, kw_only=True):
+    """Heartbeat of a rank that runs tasks."""
+
+
+class TaskDone(Message, frozen=True, kw_only=True):
+    """The outcome of a task."""
+
+    ticket: int
+    outcome: Any
+
+
+class RankFailed(Message, frozen=True, kw_only=True):
+    """The rank has failed."""
+
+    why: str
+
+
+class RankLeft(Message, frozen=True, kw_only=True):
+    """The rank has left, and sends nothing more."""
+
+
+_any_message: Any = reduce(or_, Message.__subclasses__())
+
+
+def read_message(data: bytes) -> Message:
+    """Return the message in `data`."""
+    message: Message = decoded(_any_message, data)
+    return message

@@ -1,0 +1,199 @@
+"""Searches on MPI: every rank is a node, and rank 0 the head as well.
+
+One thread of a rank uses MPI; jobs and carriers have threads of their own. If a rank dies the launcher ends all ranks:
+MPI works that way.
+"""
+
+import contextlib
+import queue
+import subprocess
+import sys
+import time
+
+from outflank import __version__
+from outflank.distributed.engines.on_mpi.mailbox import (
+    LEAVING_SECONDS,
+    LONGEST_NAP,
+    REPORT_SECONDS,
+    EntriesCame,
+    Mailbox,
+    require_mpi,
+)
+from outflank.distributed.engines.on_mpi.mpi_messages import (
+    AskReport,
+    LeaveRanks,
+    Message,
+    PrepareSearch,
+    RankEnded,
+    RankFailed,
+    RankJoined,
+    RankLeft,
+    RankReported,
+    SearchJob,
+    StopJob,
+    setup_to_json,
+)
+from outflank.distributed.node import Node, NodeSetup
+from outflank.distributed.node_messages import Ended, Job, Joined, NodeEvent, Reported
+from outflank.distributed.node_thread import NodeThread, process_name
+from outflank.errors import OutflankError
+
+_LISTENER = """
+import sys
+words, last = sys.argv[1], ""
+for line in sys.stdin:
+    last = line.rstrip("\\n")
+if last != "at ease":
+    sys.stderr.write(f"outflank: {words}{'; ' + last if last else ''}\\n")
+"""
+
+
+class DeathNotice:
+    """Prints `words`, and the last note, if this process ends without `close`.
+
+    An MPI launcher kills all ranks when one dies, so a rank has no chance to print anything itself.
+    """
+
+    def __init__(self, words: str) -> None:
+        # In a session of its own: otherwise it would be killed together with this process.
+        self._listener = subprocess.Popen(
+            [sys.executable, "-I", "-S", "-c", _LISTENER, words],
+            stdin=subprocess.PIPE,
+            start_new_session=True,
+            text=True,
+        )
+
+    def note(self, text: str) -> None:
+        """Set the text that is printed after `words`."""
+        if self._listener.stdin is not None and not self._listener.stdin.closed:
+            with contextlib.suppress(OSError):
+                self._listener.stdin.write(" ".join(text.split()) + "\n")
+                self._listener.stdin.flush()
+
+    def close(self) -> None:
+        """End the second process without a message."""
+        self.note("at ease")
+        if self._listener.stdin is not None:
+            with contextlib.suppress(OSError):
+                self._listener.stdin.close()
+        self._listener.wait()
+
+
+class MpiFabric:
+    """The ranks of an MPI program, seen from rank 0."""
+
+    name = "mpi"
+    job_seconds = 0.1
+    """Target duration of a job. A message and its answer take a millisecond, and so does the head: jobs of 30 ms cost
+    two nodes a tenth."""
+
+    def __init__(self) -> None:
+        mpi = require_mpi()
+        self._mpi = mpi
+        self._mailbox = Mailbox(mpi, mpi.COMM_WORLD)
+        self._events: queue.SimpleQueue[NodeEvent] = queue.SimpleQueue()
+        self._node_thread: NodeThread | None = None
+        self._era = 0
+        self._left_ranks: set[int] = set()
+        self._reported = 0.0
+        self._used = self._mailbox.size
+        self._death_notice = DeathNotice("a rank has died, and the launcher has ended the others")
+
+    @property
+    def bytes_carried(self) -> int:
+        return int(self._mailbox.bytes_carried)
+
+    def use(self, count: int | None) -> None:
+        self._used = self._mailbox.size if count is None else max(1, min(count, self._mailbox.size))
+
+    def prepare(self, setup: NodeSetup) -> None:
+        document = setup_to_json(setup)
+        self._era = setup.era
+        self._mailbox.peers = self._used
+        for rank in range(1, self._used):
+            self._mailbox.send(rank, PrepareSearch(setup=document, peers=self._used))
+        self._close_node()
+        node = Node(setup, self._mailbox.carry, share=self._mailbox.neighbours)
+        self._node_thread = NodeThread(0, node, self._events.put)
+        self._events.put(Joined(node=0, where=process_name(), workers=node.workers))
+
+    @property
+    def expected(self) -> int:
+        return int(self._used)
+
+    def submit(self, node: int, job: Job) -> None:
+        if node == 0:
+            assert self._node_thread is not None
+            self._node_thread.submit(job)
+        else:
+            self._mailbox.send(node, SearchJob(job=job))
+
+    def stop(self, node: int, ticket: int) -> None:
+        if node == 0:
+            assert self._node_thread is not None
+            self._node_thread.node.stop(ticket)
+        else:
+            self._mailbox.send(node, StopJob(ticket=ticket))
+
+    def ask(self) -> None:
+        self._reported = 0.0
+        for rank in range(1, self._used):
+            self._mailbox.send(rank, AskReport())
+
+    def wait(self, seconds: float) -> list[NodeEvent]:
+        deadline = time.monotonic() + seconds
+        events: list[NodeEvent] = []
+        while True:
+            for rank, message in self._mailbox.receive():
+                event = self._event(rank, message)
+                if event is not None:
+                    events.append(event)
+            with contextlib.suppress(queue.Empty):
+                while True:
+                    events.append(self._events.get_nowait())
+            now = time.monotonic()
+            if self._node_thread is not None and now > self._reported + REPORT_SECONDS:
+                self._reported = now
+                events.append(Reported(node=0, report=self._node_thread.node.report()))
+            if events or now > deadline:
+                return events
+            self._mailbox.nap()
+
+    def _event(self, rank: int, message: Message | EntriesCame) -> NodeEvent | None:
+        match message:
+            case EntriesCame():
+                if self._node_thread is not None:
+                    self._node_thread.node.absorb(message.era, message.entries)
+            case RankLeft():
+                self._left_ranks.add(rank)
+            case RankFailed():
+                raise OutflankError(f"rank {rank}: {message.why}")
+            case RankJoined() | RankEnded() | RankReported() if message.era != self._era:
+                pass  # from an earlier search
+            case RankJoined():
+                if message.version != __version__:
+                    raise OutflankError(f"rank {rank} has outflank {message.version}, and this is {__version__}")
+                return Joined(node=rank, where=message.where, workers=message.workers)
+            case RankEnded():
+                return Ended(node=rank, result=message.result)
+            case RankReported():
+                return Reported(node=rank, report=message.report)
+        return None
+
+    def _close_node(self) -> None:
+        if self._node_thread is not None:
+            self._node_thread.close()
+            self._node_thread = None
+
+    def note(self, text: str) -> None:
+        self._death_notice.note(text)
+
+    def close(self) -> None:
+        self._death_notice.close()
+        self._close_node()
+        for rank in range(1, self._mailbox.size):
+            self._mailbox.send(rank, LeaveRanks())
+        deadline = time.monotonic() + LEAVING_SECONDS
+        while len(self._left_ranks) < self._mailbox.size - 1 and time.monotonic() < deadline:
+            self.wait(LONGEST_NAP)
+        self._mailbox.leave(self._left_ranks)

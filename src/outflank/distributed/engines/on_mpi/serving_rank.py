@@ -1,0 +1,163 @@
+"""A rank that is not the head: it searches jobs and runs tasks until the head closes the cluster."""
+
+import contextlib
+import queue
+import signal
+import threading
+import time
+from typing import Any
+
+from outflank import __version__
+from outflank.distributed.engines.on_mpi.mailbox import (
+    REPORT_SECONDS,
+    EntriesCame,
+    Mailbox,
+    require_mpi,
+)
+from outflank.distributed.engines.on_mpi.mpi_messages import (
+    AskReport,
+    CancelTask,
+    HireWorkers,
+    LeaveRanks,
+    Message,
+    PrepareSearch,
+    RankAlive,
+    RankEnded,
+    RankFailed,
+    RankHired,
+    RankJoined,
+    RankLeft,
+    RankRefused,
+    RankReported,
+    RunTask,
+    SearchJob,
+    StopJob,
+    TaskDone,
+    setup_from_json,
+)
+from outflank.distributed.node import Node
+from outflank.distributed.node_messages import Ended, Left, NodeEvent
+from outflank.distributed.node_thread import NodeThread, process_name
+from outflank.distributed.tasks.task_worker import MakeWorker, TaskRunner, process_description
+from outflank.errors import OutflankError
+
+
+def serve(make: MakeWorker | None = None, *, lanes: int = 1) -> None:
+    """Serve as a node until the head closes the cluster, then leave MPI. `make` creates the worker for tasks."""
+    mpi = require_mpi()
+    mailbox = Mailbox(mpi, mpi.COMM_WORLD)
+    _Server(mailbox, make, lanes).serve()
+    try:
+        # mpi4py finalizes at the end of the process, but ignores errors. The launcher kills all ranks when one of them
+        # ends without MPI_Finalize, and names signal 9 as the reason.
+        mpi.Finalize()
+    except mpi.Exception as error:
+        raise OutflankError(f"rank {mailbox.rank} could not leave MPI: {error}") from None
+
+
+class _Server:
+    """A rank that is not the head."""
+
+    def __init__(self, mailbox: Mailbox, make: MakeWorker | None, lanes: int) -> None:
+        self._mailbox, self._make, self._lanes = mailbox, make, lanes
+        self._runner: TaskRunner | None = None
+        self._done: queue.SimpleQueue[TaskDone] = queue.SimpleQueue()
+        self._events: queue.SimpleQueue[NodeEvent] = queue.SimpleQueue()
+        self._node_thread: NodeThread | None = None
+        self._era = 0
+        self._over = False
+
+    def serve(self) -> None:
+        # The head handles Ctrl-C, and sends the other ranks what follows from it.
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        reported = 0.0
+        while not self._over:
+            idle = True
+            for _, message in self._mailbox.receive():
+                idle = False
+                try:
+                    self._handle(message)
+                except OutflankError as error:
+                    self._mailbox.send(0, RankFailed(why=str(error)))
+            with contextlib.suppress(queue.Empty):
+                while True:
+                    event = self._events.get_nowait()
+                    idle = False
+                    if isinstance(event, Ended):
+                        self._mailbox.send(0, RankEnded(era=self._era, result=event.result))
+                    elif isinstance(event, Left):
+                        self._mailbox.send(0, RankFailed(why=event.why))
+            with contextlib.suppress(queue.Empty):
+                while True:
+                    self._mailbox.send(0, self._done.get_nowait())
+                    idle = False
+            if time.monotonic() > reported + REPORT_SECONDS:
+                reported = time.monotonic()
+                if self._node_thread is not None:
+                    self._report()
+                if self._runner is not None:
+                    self._mailbox.send(0, RankAlive())
+            if idle:
+                self._mailbox.nap()
+        self._mailbox.send(0, RankLeft())
+        self._mailbox.drain()
+
+    def _handle(self, message: Message | EntriesCame) -> None:
+        match message:
+            case PrepareSearch():
+                self._prepare(message)
+            case HireWorkers():
+                self._open_runner()
+            case LeaveRanks():
+                self._close_node()
+                if self._runner is not None:
+                    self._runner.close()
+                self._over = True
+            case RunTask():
+                threading.Thread(target=self._run, args=(message.ticket, message.item), daemon=True).start()
+            case CancelTask():
+                if self._runner is not None:
+                    self._runner.cancel(message.ticket)
+        if self._node_thread is None:
+            return
+        match message:
+            case EntriesCame():
+                self._node_thread.node.absorb(message.era, message.entries)
+            case SearchJob():
+                self._node_thread.submit(message.job)
+            case StopJob():
+                self._node_thread.node.stop(message.ticket)
+            case AskReport():
+                self._report()
+
+    def _prepare(self, message: PrepareSearch) -> None:
+        self._close_node()
+        setup = setup_from_json(message.setup)
+        self._era, self._mailbox.peers = setup.era, message.peers
+        node = Node(setup, self._mailbox.carry, share=self._mailbox.neighbours)
+        self._node_thread = NodeThread(self._mailbox.rank, node, self._events.put)
+        where = process_name()
+        self._mailbox.send(0, RankJoined(era=self._era, where=where, workers=node.workers, version=__version__))
+
+    def _open_runner(self) -> None:
+        where = f"rank {self._mailbox.rank} on {process_description()}"
+        try:
+            assert self._make is not None, "nothing that it could do"
+            self._runner = TaskRunner(self._make)
+        except Exception as error:  # the head handles it
+            self._mailbox.send(0, RankRefused(why=f"{where}: {error}"))
+            return
+        self._mailbox.send(0, RankHired(where=where, lanes=self._lanes, version=__version__))
+
+    def _run(self, ticket: int, item: dict[str, Any]) -> None:
+        assert self._runner is not None
+        self._done.put(TaskDone(ticket=ticket, outcome=self._runner.run(ticket, item)))
+
+    def _report(self) -> None:
+        assert self._node_thread is not None
+        self._mailbox.send(0, RankReported(era=self._era, report=self._node_thread.node.report()))
+
+    def _close_node(self) -> None:
+        if self._node_thread is not None:
+            self._node_thread.close()
+            self._node_thread = None

@@ -1,0 +1,338 @@
+"""The top of a tree, divided among the nodes of a cluster. This module is independent of transport and time.
+
+A split is a position whose moves are searched separately: the first alone, the others once it is done (young brothers
+wait), with null windows first where the algorithm has them. A part is a move of a split that is being searched: as a
+split of its own while its depth exceeds the threshold, else as a job of one node. A cutoff closes a split and all
+splits below it: their jobs are `unwanted`, and their results are ignored.
+
+While a move that beat its scout is searched again, its brothers do not wait, unlike among the workers of one machine:
+jobs are long, and nodes that waited for one were idle for longer than their scouts were worth.
+
+A node continues in the split of its last job, or in the nearest one above it that has moves left. If there is none it
+steals from the split nearest to the root.
+"""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from outflank.distributed.node_messages import Job, JobResult
+from outflank.distributed.node_steps import open_node, play_moves, store_value
+from outflank.distributed.splits import Homes, Split, SplitMove, Splitting, TreePlace
+from outflank.games.rules import MOVE, pack
+from outflank.kernels.bits import U64
+from outflank.search.root import Root
+from outflank.search.root_moves import RootMove, RootValue, WindowProgress, ranks
+from outflank.search.table import EXACT, LOWER, NO_MOVE, UPPER
+
+
+class Tree:
+    """The search of a root to one depth, in one window."""
+
+    def __init__(
+        self,
+        root: Root,
+        splitting: Splitting,
+        moves: Sequence[RootMove],
+        *,
+        depth: int,
+        alpha: int,
+        beta: int,
+        era: int,
+        tickets: Iterator[int],
+        places: dict[int, TreePlace],
+        homes: Homes,
+    ) -> None:
+        self.root, self.splitting, self.era, self.depth = root, splitting, era, depth
+        self.moves = moves
+        self.result: RootValue | None = None
+        self.unwanted: list[int] = []
+        """Tickets of the jobs to be stopped."""
+        self.changes = 0
+        """Counter of changes that may have made work for an idle node."""
+        self.spawned = 0
+        self.threshold = splitting.threshold
+        """Remaining depth at which a part becomes a job. The head may change it at any time."""
+        self.send_from = 0
+        """Least depth of the entries that a node replicates, where the policy does not set one."""
+        self._tickets, self._places, self._homes = tickets, places, homes
+        self._parts: dict[int, SplitMove] = {}
+        self._orphans: list[SplitMove] = []
+        self._open: list[Split] = []
+        scouts = root.options.algorithm == "pvs" or splitting.in_order
+        self._scouts = scouts and root.options.share_alpha
+        self._ranks = ranks(moves, root.options.ties)
+        self._top = self._split(_words(root), depth, root.depth_below(depth), 0, alpha, beta, None)
+        for place in places.values():
+            place.split = self._top
+
+    # --- work for nodes ---
+
+    def take(self, node: int) -> Job | None:
+        """Return a job for an idle node; None: there is none now."""
+        place = self._places.setdefault(node, TreePlace())
+        while self.result is None:
+            part = self._orphan() or self._next(place, node)
+            if part is None:
+                return None
+            while part.ticket < 0 and part.depth > self.threshold:
+                split = self._descend(part)
+                if split is None:
+                    break  # its value was known at once
+                part = self._part(split, node)
+            else:
+                return self._job(part, node, place)
+        return None
+
+    def _orphan(self) -> SplitMove | None:
+        """Return a part whose node was lost, or None."""
+        while self._orphans:
+            part = self._orphans.pop()
+            if not part.split.closed:
+                part.ticket = -1
+                return part
+        return None
+
+    def _next(self, place: TreePlace, node: int) -> SplitMove | None:
+        split = place.split
+        while split is not None and not self._available(split):
+            split = split.above
+        if split is None:
+            place.tried += 1
+            available = [split for split in self._open if self._available(split)]
+            if not available:
+                return None
+            # A split that this node has searched; else the oldest, which is nearest to the root and has most work left.
+            home_splits = (split for split in available if self._home(split) == node)
+            split = next(home_splits, available[0])
+            place.stolen += 1
+        return self._part(split, node)
+
+    def _available(self, split: Split) -> bool:
+        if split.closed:
+            return False
+        if split.again and not (self.splitting.in_order and (split.todo or split.busy)):
+            return True
+        return bool(split.todo) and (split.done > 0 or not split.busy)
+
+    def _part(self, split: Split, node: int) -> SplitMove:
+        """Take a move of a split and return it as a part."""
+        if split.again and not (self.splitting.in_order and (split.todo or split.busy)):
+            split.again.sort(reverse=True)
+            index, bound = split.again.pop()
+            low = self._floor(split, index)
+            if bound > low:
+                part = SplitMove(split, index, bound - 1, split.beta, split.left)
+            else:  # another move is better by now: this one must first beat that
+                part = SplitMove(split, index, low, min(low + 1, split.beta), split.left)
+        else:
+            index = split.todo.pop(self._choose_index(split, node))
+            low = self._floor(split, index)
+            scouting = self._scouts and split.done > 0 and low + 1 < split.beta
+            part = SplitMove(split, index, low, low + 1 if scouting else split.beta, split.left)
+        split.busy[index] = part
+        if split.done > 0:
+            self.spawned += 1
+        return part
+
+    def _choose_index(self, split: Split, node: int) -> int:
+        """Return the index in `todo` of the move that a node takes: the eldest brother; then one that this node has
+        searched before, then one that no node has."""
+        if split.done == 0 or len(split.todo) == 1:
+            return 0
+        homes = [self._homes[split.after[index]] for index in split.todo]
+        for home in (node, None):
+            if home in homes:
+                return homes.index(home)
+        return 0
+
+    def _home(self, split: Split) -> int | None:
+        """Return the node that last searched a split as a whole, or took a move of it first."""
+        return None if split.part is None else self._homes[split.words]
+
+    def _floor(self, split: Split, index: int) -> int:
+        """Return the value that a move must beat."""
+        if split.part is None:
+            if not self.root.options.share_alpha:
+                return split.alpha
+            if split.best_index >= 0 and self._ranks[split.codes[index]] > self._ranks[split.codes[split.best_index]]:
+                return max(split.alpha, split.best - 1)  # an equal value is enough
+        return max(split.alpha, split.best)
+
+    def _descend(self, part: SplitMove) -> Split | None:
+        """Make a split of a part and return it; None if no search was needed, and its value has been delivered."""
+        root, worker = self.root, self.root.worker
+        words = part.split.after[part.index]
+        ply = part.split.ply + 1
+        alpha, beta = -part.high, -part.low
+        is_known, value, count, left = open_node(
+            root.game, root.evaluation, *map(U64, words), alpha, beta, part.depth, ply, worker, root.probe
+        )
+        if is_known:
+            self._deliver(part, -int(value), ())
+            return None
+        codes = [int(code) for code in worker.moves[: int(count)]]
+        part.inside = self._split(words, part.depth, int(left), ply, alpha, beta, part, codes)
+        return part.inside
+
+    def _split(
+        self,
+        words: tuple[int, int],
+        depth: int,
+        left: int,
+        ply: int,
+        alpha: int,
+        beta: int,
+        part: SplitMove | None,
+        codes: list[int] | None = None,
+    ) -> Split:
+        if codes is None:
+            codes = [move.code for move in self.moves]
+        after = np.zeros((len(codes), 2), np.uint64)
+        play_moves(self.root.game, *map(U64, words), np.array(codes, MOVE), after)
+        following = [(int(first), int(second)) for first, second in after]
+        split = Split(words, depth, left, ply, alpha, beta, codes, following, part)
+        split.todo = list(range(len(codes)))
+        self._open.append(split)
+        self.changes += 1
+        return split
+
+    def _job(self, part: SplitMove, node: int, place: TreePlace) -> Job:
+        part.ticket = next(self._tickets)
+        self._parts[part.ticket] = part
+        split = part.split
+        place.split = split
+        place.jobs += 1
+        words = split.after[part.index]
+        place.home_jobs += self._homes[words] == node
+        self._homes[words] = node
+        while split.part is not None:  # the splits above, as far as they have no home yet
+            if self._homes[split.words] is not None:
+                break
+            self._homes[split.words] = node
+            split = split.part.split
+        return Job(
+            ticket=part.ticket,
+            era=self.era,
+            first=words[0],
+            second=words[1],
+            depth=part.depth,
+            ply=part.split.ply + 1,
+            alpha=-part.high,
+            beta=-part.low,
+            send_from=self.send_from,
+        )
+
+    # --- values ---
+
+    def deliver(self, result: JobResult) -> bool:
+        """Take the result of a job; return whether it was still needed."""
+        part = self._parts.pop(result.ticket, None)
+        if part is None or part.split.closed:
+            return False
+        if not result.valid:  # not stopped by this tree: it must be searched again
+            self._orphans.append(part)
+            self.changes += 1
+            return False
+        root = self.root
+        alpha, beta = -part.high, -part.low
+        bound = LOWER if result.value >= beta else EXACT if result.value > alpha else UPPER
+        words = map(U64, part.split.after[part.index])
+        move = result.line[0] if result.line else NO_MOVE
+        store_value(root.game, *words, result.value, bound, part.depth, part.split.ply + 1, move, root.worker)
+        self._deliver(part, -result.value, result.line if bound == EXACT else ())
+        return True
+
+    def lose(self, ticket: int) -> None:
+        """Put back a job whose node was lost, for another node to search."""
+        part = self._parts.pop(ticket, None)
+        if part is not None and not part.split.closed:
+            self._orphans.append(part)
+            self.changes += 1
+
+    def is_wanted(self, ticket: int) -> bool:
+        """Return whether the result of a job is still needed."""
+        part = self._parts.get(ticket)
+        return part is not None and not part.split.closed
+
+    def _deliver(self, part: SplitMove, value: int, line: tuple[int, ...]) -> None:
+        while True:
+            split = part.split
+            del split.busy[part.index]
+            self.changes += 1
+            if part.low < value < split.beta and part.high < split.beta:
+                split.again.append((part.index, value))
+                return
+            split.done += 1
+            self._update_best(split, part, value, line)
+            if split.best < split.beta and (split.todo or split.again or split.busy):
+                return
+            self._close(split)
+            if split.part is None:
+                self._finish(split)
+                return
+            self._store(split)
+            part, value, line = split.part, -split.best, split.line
+
+    def _update_best(self, split: Split, part: SplitMove, value: int, line: tuple[int, ...]) -> None:
+        exact = part.low < value < split.beta
+        if split.part is None:
+            move = self.moves[part.index]
+            move.value = value
+            move.line = (move.code, *line) if exact else (move.code,)
+            # A bound must not win a tie.
+            wins = value == split.best and value > part.low and self._is_preferred(split, part.index)
+        else:
+            wins = False
+        if value > split.best or wins:
+            split.best = max(split.best, value)
+            split.best_index = part.index
+            split.line = (split.codes[part.index], *line) if exact else (split.codes[part.index],)
+
+    def _is_preferred(self, split: Split, index: int) -> bool:
+        return self._ranks[split.codes[index]] > self._ranks[split.codes[split.best_index]]
+
+    def _store(self, split: Split) -> None:
+        """Store the value of a split in the head's table."""
+        bound = LOWER if split.best >= split.beta else EXACT if split.best > split.alpha else UPPER
+        move = split.codes[split.best_index]
+        worker = self.root.worker
+        if bound == LOWER:
+            worker.cutoffs += 1
+            worker.first_cutoffs += split.best_index == 0
+        store_value(self.root.game, *map(U64, split.words), split.best, bound, split.depth, split.ply, move, worker)
+        if bound != EXACT:
+            split.line = ()
+
+    def _close(self, split: Split) -> None:
+        """Close a split and all splits below it, and mark their jobs as unwanted."""
+        split.closed = True
+        self._open.remove(split)
+        for part in split.busy.values():
+            if part.inside is not None:
+                if not part.inside.closed:
+                    self._close(part.inside)
+            elif part.ticket >= 0:
+                self.unwanted.append(part.ticket)
+                self._parts.pop(part.ticket, None)
+
+    def _finish(self, split: Split) -> None:
+        best = self.moves[split.best_index]
+        self.result = RootValue(split.best, best)
+
+    def standing(self) -> WindowProgress:
+        """Return how many of the root's moves are searched, and the best so far."""
+        top = self._top
+        begun = len(self.moves) - len(top.todo)
+        best_move = self.moves[top.best_index] if top.best > top.alpha else None
+        return WindowProgress(begun, len(self.moves), None, best_move, top.best if best_move else None, top.done)
+
+    def abandon(self) -> None:
+        """Close the tree: its value is no longer needed."""
+        if not self._top.closed:
+            self._close(self._top)
+
+
+def _words(root: Root) -> tuple[int, int]:
+    first, second = pack(root.game, root.position)
+    return int(first), int(second)

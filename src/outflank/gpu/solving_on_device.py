@@ -1,0 +1,300 @@
+"""Exact scores of any number of endings on a device, in consecutive batches and bounded memory."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Annotated, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from outflank.errors import InvalidOption
+from outflank.games.description import OWN_GAMES, game_named
+from outflank.games.endings import batch_tables
+from outflank.gpu.choosing import DeviceOption, on_device
+from outflank.gpu.device import cuda
+from outflank.gpu.device_table import ENTRY_BYTES, clear_table, free_bytes, highest_power, new_table, table_bits
+from outflank.gpu.driver import simulated
+from outflank.gpu.ending_kernels import UNSOLVED, solve_each
+from outflank.gpu.jobs import NODES, TALLIES, Jobs, Plan, prepare
+from outflank.gpu.positions import Words, checked_positions
+from outflank.kinds import Between, Misfit
+from outflank.machine import usable_cores
+from outflank.schema import conform
+from outflank.search.many_endings import ROWS, solve_many
+
+Values = npt.NDArray[np.int8]
+
+SHORT, SERIAL_MOVES = 10, 2
+"""How endings are divided (`jobs.Plan`). 16,384 random ones of 14 free cells took 1.9 s, with 9 for `SHORT` as much,
+and with three serial moves 2.5 s."""
+
+FEW, SHORT_OF_FEW, SERIAL_MOVES_OF_FEW = 1 << 12, 8, 1
+"""Number of endings up to which most threads would be idle, so that wasted work costs nothing, and how they are
+divided: 145 of 13 to 15 free cells took 0.18 s, with two serial moves 0.5 s."""
+
+DIVIDED_ENDINGS = 1 << 17
+"""The last this many endings of a batch are divided among threads from the start; those before them get one thread
+each."""
+
+BUDGET = 1 << 14
+"""Nodes after which any ending is divided, once threads are idle."""
+
+ROOM = 1 << 22
+"""Greatest number of endings in a batch: some thirty per thread, or most threads would wait for a few at its end."""
+
+LEAST_ROOM = LEAST_PARTS = 1 << 10
+
+SLOTS = 2
+"""Batches that run at a time: while one ends the next begins."""
+
+DIVIDED = 1 << 21
+"""Greatest number of parts of divided endings that exist at a time: some ten per thread."""
+
+THREADS = 64
+BLOCKS_PER_MULTIPROCESSOR = 12
+"""Blocks per multiprocessor. Its registers suffice for 14, which was not faster."""
+
+PARTS = 1024
+"""Greatest number of threads per ending of a batch: a hundred endings use the whole device. 145 took the same time with
+128 and with 4,096; for one ending, further threads would only look for work, all in the same few words."""
+
+WHOLE = (-64, 64)
+
+
+@dataclass
+class Effort:
+    """The work for some endings, on the device and on the CPU."""
+
+    nodes: int = 0
+    """Positions that the device has visited."""
+    nbytes: int = 0
+    """Device memory without the table."""
+    table_bytes: int = 0
+    """Device memory of the table."""
+    solved_by_cpu: npt.NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, np.bool_))
+    """Whether the CPU has solved each ending."""
+
+
+def solve(
+    positions: npt.ArrayLike,
+    game: Any = None,
+    *,
+    device: DeviceOption = "gpu",
+    progress: Callable[[int, int], None] | None = None,
+    room: int | None = None,
+) -> Values:
+    """Return the final scores of positions under perfect play, for the side to move, computed on a GPU.
+
+    `positions` is an array of two words for each: in Othello the discs of the side to move, and the opponent's. `game`
+    is the rules (`board.game`); None: the default rules of the package's first game. The memory is that of two batches
+    of `room` endings, however many there are. `progress(done, total)` is called with the number of solved ones. With
+    the device `gpu-or-cpu` the CPU solves what a GPU cannot, or could not before it was lost.
+
+    An exception that ends it early, such as Ctrl-C, has an attribute `found`: the scores so far, `UNSOLVED` elsewhere.
+    """
+    if game is None:
+        game = game_named(OWN_GAMES[0]).start().game
+    return solve_counted(positions, game, Effort(), device=device, progress=progress, room=room)
+
+
+def solve_counted(
+    positions: npt.ArrayLike,
+    game: Any,
+    effort: Effort,
+    *,
+    device: DeviceOption = "gpu",
+    progress: Callable[[int, int], None] | None = None,
+    room: int | None = None,
+) -> Values:
+    """Return what `solve` does, and record the work in `effort`, however it ends."""
+    room = _checked_room(room)
+    words = checked_positions(positions, game)
+    scores = np.full(len(words), UNSOLVED, np.int8)
+    effort.solved_by_cpu = np.zeros(len(words), np.bool_)
+
+    def tell() -> None:
+        if progress is not None:
+            progress(int((scores != UNSOLVED).sum()), len(words))
+
+    def on_gpu() -> None:
+        solver = Solver(game, room)
+        try:
+            solver.values(words, scores, done=tell)
+        finally:
+            effort.nodes, effort.nbytes, effort.table_bytes = solver.nodes, solver.nbytes, solver.table_bytes
+
+    def on_cpu() -> None:
+        unsolved, cores = np.flatnonzero(scores == UNSOLVED), math.ceil(usable_cores())
+        for first in range(0, len(unsolved), ROWS * cores):  # in portions, so that it can be interrupted as on the GPU
+            rows = unsolved[first : first + ROWS * cores]
+            scores[rows] = solve_many(game, words[rows], cores)
+            effort.solved_by_cpu[rows] = True
+            tell()
+
+    try:
+        on_device(device, on_gpu, on_cpu)
+    except BaseException as error:
+        error.found = scores  # type: ignore[attr-defined]  # for callers that continue from there
+        raise
+    return scores
+
+
+class Solver:
+    """A solver of one game's endings on a device."""
+
+    def __init__(self, game: Any, room: int | None = None) -> None:
+        self.game = game
+        self.nodes = 0
+        """Positions visited by the device so far."""
+        free = free_bytes()
+        self._parts = _parts(free)
+        self.room = min(_room(free, self._parts), max(1, room or ROOM))
+        self._tables = tables_on_device(game)
+        self._table = new_table(table_bits(free))
+        self.table_bytes = len(self._table) * ENTRY_BYTES
+        self._slots: list[Slot] = []
+        self.nbytes = 0
+        """Device memory without the table."""
+
+    def forget(self) -> None:
+        """Clear the table, so that endings are solved as if none had been solved before."""
+        clear_table(self._table)
+
+    def values(self, words: Words, scores: Values, done: Callable[[], None] = lambda: None) -> None:
+        """Write the values of positions into `scores`; `done` is called after each batch."""
+        size = max(1, min(self.room, len(words)))
+        if not self._slots or self._slots[0].size < size:
+            self._slots = [Slot(size, self._parts) for _ in range(SLOTS)]
+            self.nbytes = sum(slot.nbytes for slot in self._slots)
+        busy: list[tuple[Slot, slice]] = []
+
+        def collect() -> None:
+            slot, rows = busy.pop(0)
+            scores[rows], nodes = slot.collect()
+            self.nodes += nodes
+            self._slots.append(slot)
+            done()
+
+        for first in range(0, len(words), size):
+            if not self._slots:
+                collect()
+            rows = slice(first, min(first + size, len(words)))
+            slot = self._slots.pop()
+            slot.begin(self.game, self._tables, self._table, words[rows], WHOLE)
+            busy.append((slot, rows))
+        while busy:
+            collect()
+
+
+class Slot:
+    """The memory of a batch, on the host and on the device, and its stream."""
+
+    def __init__(self, size: int, parts: int) -> None:
+        self.size, self._count = size, 0
+        self._stream = cuda.stream()
+        self._inputs = [cuda.pinned_array((size, 2), np.uint64), cuda.pinned_array((size, 2), np.int8)]
+        self._outputs = [cuda.pinned_array(size, np.int8), cuda.pinned_array(TALLIES, np.int64)]
+        self._jobs = Jobs(*(cuda.device_array(*row) for row in _rows(size, parts)))
+        self._tally = cuda.device_array(TALLIES, np.int64)
+        self.nbytes = _nbytes(size, parts)
+        """Device memory of the slot."""
+
+    def begin(self, game: Any, tables: Any, table: Any, words: Words, windows: Values | tuple[int, int]) -> None:
+        """Send endings to the device and start solving them; `table` is the device's transposition table."""
+        self._count = count = len(words)
+        for host_array, device_array, data in zip(self._inputs, self._jobs, (words, windows), strict=False):
+            host_array[:count] = data
+            device_array[:count].copy_to_device(host_array[:count], stream=self._stream)
+        prepare[_all_blocks(), THREADS, self._stream](self._jobs, self._tally, np.int64(count), np.int64(self.size))
+        launch = solve_each[_blocks(count), THREADS, self._stream]
+        launch(game, tables, table, self._jobs, self._tally, _plan(count))
+        values, tally = self._outputs
+        self._jobs.values[:count].copy_to_host(values[:count], stream=self._stream)
+        self._tally.copy_to_host(tally, stream=self._stream)
+
+    def collect(self) -> tuple[Values, int]:
+        """Wait for the batch; return the values and the nodes that they took."""
+        self._stream.synchronize()
+        values, tally = self._outputs
+        return np.array(values[: self._count]), int(tally[NODES])
+
+
+def _plan(count: int) -> Plan:
+    """Return how `count` endings are divided."""
+    return Plan(
+        requested=np.int64(count),
+        undivided=np.int64(max(0, count - DIVIDED_ENDINGS)),
+        short=np.int32(SHORT if count > FEW else SHORT_OF_FEW),
+        budget=np.int32(BUDGET),
+        serial_moves=np.int32(SERIAL_MOVES if count > FEW else SERIAL_MOVES_OF_FEW),
+    )
+
+
+def tables_on_device(game: Any) -> Any:
+    """Return the tables that a game's kernels read, copied to the device."""
+    tables = batch_tables(game)
+    are_arrays = (isinstance(field, np.ndarray) for field in tables)
+    return type(tables)(
+        *(cuda.to_device(field) if is_array else field for is_array, field in zip(are_arrays, tables, strict=True))
+    )
+
+
+def _rows(size: int, parts: int) -> Jobs:
+    """Return shapes and types of the arrays for `size` endings and `parts` parts of divided ones. The length of a ring
+    is a power of two, that of the waiting ones twice as many as can wait."""
+    places = size + parts
+    return Jobs(
+        words=((places, 2), np.uint64),
+        windows=((places, 2), np.int8),
+        values=(size, np.int8),
+        parents=(places, np.int32),
+        order=(places, np.uint64),
+        left=(places, np.uint64),
+        tried=(places, np.int32),
+        best=(places, np.int32),
+        pending=(places, np.int32),
+        waiting=(max(2 * parts, LEAST_PARTS), np.int32),
+        free=(parts, np.int32),
+    )
+
+
+def _nbytes(size: int, parts: int) -> int:
+    return sum(int(np.prod(shape)) * np.dtype(kind).itemsize for shape, kind in _rows(size, parts))
+
+
+def _parts(free: int) -> int:
+    """Return the number of parts of divided endings, a power of two: in all slots an eighth of the free memory."""
+    return highest_power(min(DIVIDED, max(LEAST_PARTS, free // (8 * SLOTS * _nbytes(0, LEAST_PARTS) // LEAST_PARTS))))
+
+
+def _room(free: int, parts: int) -> int:
+    """Return the endings of a batch: as many as a quarter of the device's free memory holds in all slots, beside the
+    parts of divided ones; `LEAST_ROOM` at least."""
+    if simulated():
+        return LEAST_ROOM
+    without = _nbytes(0, parts)
+    return max(LEAST_ROOM, min(ROOM, (free // (4 * SLOTS) - without) // (_nbytes(1, parts) - without)))
+
+
+def _checked_room(room: Any) -> int | None:
+    try:
+        checked_room: int | None = conform(Annotated[int, Between(1)] | None, room, "room")
+    except Misfit as error:
+        raise InvalidOption(str(error)) from None
+    return checked_room
+
+
+def _blocks(count: int) -> int:
+    """Return the number of blocks that can have work for `count` endings and the parts that they are divided into."""
+    return max(1, min(_all_blocks(), -(-count * PARTS // THREADS)))
+
+
+def _all_blocks() -> int:
+    return _multiprocessors() * BLOCKS_PER_MULTIPROCESSOR
+
+
+@cache
+def _multiprocessors() -> int:
+    return 1 if simulated() else int(cuda.get_current_device().MULTIPROCESSOR_COUNT)

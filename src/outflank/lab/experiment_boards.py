@@ -1,0 +1,154 @@
+"""The positions that experiments search, by name or in any notation."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from outflank.boards import Board
+from outflank.errors import InvalidOption, OutflankError, UnknownName
+from outflank.games.description import OWN_GAMES, GameDescription, description_of, game_named
+from outflank.search.request import DEEPEST
+
+USUAL_GAME = OWN_GAMES[0]
+"""The game of an experiment without a `game` option."""
+
+GAME = f"The game: {', '.join(OWN_GAMES)}, or the name of one that is installed."
+"""Help text of `--game`."""
+
+
+def by_game(setting: str) -> str:
+    """Return a setting of `LabDefaults` for each of the package's own games: `12 for Othello, 6 for …`."""
+    games = [game_named(name) for name in OWN_GAMES]
+    return ", ".join(f"{_value_text(getattr(game.lab, setting))} for {game.title}" for game in games)
+
+
+def _value_text(value: Any) -> str:
+    return ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
+
+
+def game_with(position: str) -> str:
+    """Return the first of the package's own games that has a position of that name."""
+    return next(name for name in OWN_GAMES if position in game_named(name).positions)
+
+
+def usual_board() -> Board[Any]:
+    """Return the default position of an experiment without `game` and `positions` options."""
+    return board_named(game_named(USUAL_GAME).lab.position)
+
+
+def positions_help() -> str:
+    """Return the help text of `--positions`."""
+    games = [game_named(name) for name in OWN_GAMES]
+    names = "; ".join(f"{game.title}: {', '.join(_position_names(game))}" for game in games)
+    sets = ", ".join(name for game in games for name in game.position_sets)
+    return f"Positions, by name ({names}; several at once: {sets}) or in any notation; start@9: to that depth."
+
+
+def _position_names(game: GameDescription) -> list[str]:
+    """Return a game's position names; a numbered series is shortened to its first and last name."""
+    stems = [re.sub(r"(?<!\d)\d+$", "", position) for position in game.positions]
+    names: list[str] = []
+    for position, stem in zip(game.positions, stems, strict=True):
+        if stem in game.position_sets:
+            if not any(listed.startswith(stem) for listed in names):
+                names.append(f"{stem}1 to {stem}{stems.count(stem)}")
+        else:
+            names.append(position)
+    return names
+
+
+POSITIONS = positions_help()
+"""Help text of `--positions`."""
+
+
+@dataclass(frozen=True, slots=True)
+class StudyPosition:
+    """A position that an experiment searches."""
+
+    name: str
+    """Label in tables and samples: the position's name or notation, with `@depth` if the user gave a depth."""
+    board: Board[Any]
+    depth: int | None = None
+    """Plies, if the user gave a depth with the position."""
+
+
+def study_positions(game: str, positions: Iterable[str] | None) -> list[StudyPosition]:
+    """Return the positions that a user named, without duplicates: names, sets or notations, with or without a depth.
+
+    Without any, return the game's default mid-game position.
+
+    >>> [(place.name, place.depth) for place in study_positions("othello", ("start@9", "f5d6", "endings"))][:3]
+    [('start@9', 9), ('f5d6', None), ('ffo20', None)]
+    """
+    description = game_named(game)
+    places: dict[str, StudyPosition] = {}
+    for text in positions or (description.lab.position,):
+        name, depth = _with_depth(text)
+        for member in description.position_sets.get(name, (name,)):
+            board = board_named(member, game)
+            label = f"{name_of(board) or member}{f'@{depth}' if depth else ''}"
+            places[label] = StudyPosition(label, board, depth)
+    return list(places.values())
+
+
+def board_named(text: str, game: str | None = None) -> Board[Any]:
+    """Return the position of that name or in that notation; if `game` is given, it must belong to that game.
+
+    Without `game`, a name that several games have (`start`) belongs to the first of them.
+    """
+    own_games = [game_named(name) for name in OWN_GAMES]
+    candidates = own_games if game is None else [game_named(game)]
+    for description in candidates:
+        if text in description.positions:
+            return description.positions[text]()
+        if text == "start":
+            return description.start()
+    try:
+        board: Board[Any] = Board.from_text(text)
+    except OutflankError:
+        owners = [description.name for description in own_games if text in description.positions]
+        if owners:
+            raise InvalidOption(f"game={game}, but the position is one of {owners[0]}: {text}") from None
+        if game is not None and game not in OWN_GAMES:
+            return Board.from_text(text, game=game)
+        if re.fullmatch(r"[a-z][a-z-]*\d*", text):
+            known = [
+                name for description in candidates for name in (*description.positions, *description.position_sets)
+            ]
+            raise UnknownName.among("position", text, dict.fromkeys(known)) from None
+        raise
+    actual = description_of(board.game).name
+    if game is not None and actual != game:
+        if game not in OWN_GAMES:
+            return Board.from_text(text, game=game)
+        raise InvalidOption(f"game={game}, but the position is one of {actual}: {text}")
+    return board
+
+
+def _with_depth(text: str) -> tuple[str, int | None]:
+    name, at, plies = text.rpartition("@")
+    if not at:
+        return text, None
+    if not (plies.isascii() and plies.isdigit() and 1 <= int(plies) <= DEEPEST):
+        raise InvalidOption(f"{text}: a number of plies is expected after the @")
+    return name, int(plies)
+
+
+def name_of(board: Board[Any]) -> str | None:
+    """Return the name of a position, or None if it has none."""
+    return name_of_line(description_of(board.game).name, board.to_text())
+
+
+def name_of_line(game: str, line: str) -> str | None:
+    """Return the name of a position given in notation, as documents store it, or None."""
+    try:
+        return _names(game).get(line)
+    except UnknownName:  # a document of a game that is not installed here
+        return None
+
+
+@cache
+def _names(game: str) -> dict[str, str]:
+    return {board().to_text(): name for name, board in game_named(game).positions.items()}

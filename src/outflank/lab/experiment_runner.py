@@ -1,0 +1,330 @@
+"""Running an experiment: task after task, each stored as soon as it is measured."""
+
+import dataclasses
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from outflank.documents import in_lines, naming_file, plain
+from outflank.errors import InvalidOption, OutflankError, UnknownName
+from outflank.formats.files import write_whole
+from outflank.formats.locks import file_lock
+from outflank.lab import result_store
+from outflank.lab.drawing.exported_files import FileOptions, report_files
+from outflank.lab.drawing.page import page_html
+from outflank.lab.experiment import Experiment, experiment_named
+from outflank.lab.experiment_report import Report, Sample
+from outflank.lab.measuring.search_log import Searched, log_searches, merged_entries
+from outflank.lab.provenance import provenance, repeat_command
+from outflank.schema import conform
+from outflank.search.request import Stop
+
+KEEP_SECONDS = 2.0
+"""Least seconds between two writes of a run in progress to disk."""
+
+SAME = ("experiment", "parameters", "provenance", "samples")
+"""Fields that are equal in two documents of one run."""
+
+ENOUGH_TO_JUDGE = 0.03
+"""Share of a run after which the time left is estimated: before that, kernels were compiled."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunProgress:
+    """Progress of a run."""
+
+    task: str
+    """Name of the current task; empty at the end."""
+    done: float
+    """Share of the work that is done, 0 to 1."""
+    seconds_left: float | None
+    """Estimated seconds left; None while there is too little to estimate from."""
+
+
+def run(
+    name: str,
+    *,
+    out: str | Path | None = None,
+    resume: bool = False,
+    replace: bool = False,
+    formats: Sequence[str] = (),
+    theme: str = "light",
+    published: bool = True,
+    progress: Callable[[RunProgress], None] | None = None,
+    stop: Stop | None = None,
+    **parameters: Any,
+) -> Report:
+    """Run the experiment called `name`; with `out`, write its page, its samples and its provenance to that folder.
+
+    A run that is stopped, or interrupted by Ctrl-C, returns its samples so far, marked as incomplete, and continues
+    from there with `resume`.
+    `formats` (svg, png, pdf, md, latex, csv) also writes every figure and every table to its own file, pictures in a
+    `theme` (light or dark). Without `published`, figures omit the reports' measurements.
+
+    >>> run("depths", depths=(1,)).tables[0].column("depth")
+    [1]
+    """
+    experiment = experiment_named(name)
+    settings = _checked_parameters(experiment, parameters)
+    directory = Path(out) if out is not None else None
+    origin = provenance(_command(experiment, settings.used()))
+    file_options = _file_options(directory, formats, theme, published)
+    if resume and directory is None:
+        raise OutflankError("to resume a run, say where it was kept (--out)")
+    if directory is None:
+        return _Run(experiment, settings, None, file_options, _Measured(origin, [], ())).measure(
+            progress, stop or Stop()
+        )
+    if resume:
+        result_store.read(directory / f"{name}.json")  # fails before a missing directory is created
+    result_store.check_writable(directory)
+    with file_lock(directory / f"{name}.json", "another process is writing this result"):
+        measured = _begin(experiment, settings, directory, origin, resume=resume, replace=replace)
+        return _Run(experiment, settings, directory, file_options, measured).measure(progress, stop or Stop())
+
+
+def redraw(
+    path: str | Path,
+    *,
+    out: str | Path | None = None,
+    replace: bool = False,
+    formats: Sequence[str] = (),
+    theme: str = "light",
+    published: bool = True,
+) -> Report:
+    """Rebuild the report of a JSON file, with its conclusions and drawings; with `out`, write it there as `run` does.
+
+    The result of another run in `out` is not overwritten unless `replace` is set.
+    """
+    file_options = _file_options(Path(out) if out is not None else None, formats, theme, published)
+    document = result_store.read(Path(path))
+    experiment = experiment_named(document.experiment)
+    with naming_file(Path(path)):
+        settings = _stored_parameters(experiment, document.parameters)
+        _check_samples(experiment, settings, document.samples)
+    directory = Path(out) if out is not None else None
+    measured = _Measured(document.provenance, document.samples, document.searched)
+    report = report_of(experiment, settings, measured, complete=document.complete)
+    if directory is not None:
+        result_store.check_writable(directory)
+        with file_lock(directory / f"{experiment.name}.json", "another process is writing this result"):
+            if not replace:
+                _check_same(document, directory / f"{experiment.name}.json")
+            report = write_report(report, experiment, settings, directory, file_options)
+    return report if published else report.without_published()
+
+
+def _command(experiment: Experiment[Any], used: dict[str, Any]) -> str:
+    """Return the command that measures with these parameters."""
+    parameters = fields(experiment.parameters)
+    arguments = [parameter.name for parameter in parameters if parameter.metadata.get("argument")]
+    return repeat_command(experiment.name, used, asdict(experiment.parameters()), arguments=arguments)
+
+
+def _check_same(document: result_store.LabDocument, path: Path) -> None:
+    """Raise `OutflankError` if the file holds the result of another run."""
+    if not path.exists():
+        return
+    try:
+        existing = result_store.read(path)
+    except OutflankError:  # damaged, or another kind of file: not overwritten either
+        existing = None
+    if any(getattr(existing, name, None) != getattr(document, name) for name in SAME):
+        raise OutflankError(f"{path} holds another result: --replace puts this one in its place")
+
+
+def _file_options(directory: Path | None, formats: Sequence[str], theme: str, published: bool) -> FileOptions:
+    if formats and directory is None:
+        raise OutflankError("to write figures and tables, say where (--out)")
+    return FileOptions(formats=tuple(formats), theme=theme, published=published)
+
+
+@dataclass(frozen=True, slots=True)
+class _Measured:
+    """The samples so far, with their provenance."""
+
+    origin: dict[str, Any]
+    samples: list[Sample]
+    searched: tuple[Searched, ...]
+
+
+def report_of(experiment: Experiment[Any], parameters: Any, measured: _Measured, *, complete: bool) -> Report:
+    """Return the report that an experiment concludes from samples."""
+    conclusion = experiment.conclude(parameters, measured.samples)
+    return Report(
+        experiment=experiment.name,
+        question=experiment.question,
+        reports=experiment.reports,
+        parameters=plain(parameters.used()),
+        provenance=measured.origin,
+        samples=tuple(measured.samples),
+        tables=conclusion.tables,
+        searched=measured.searched,
+        figures=conclusion.figures,
+        notes=conclusion.notes,
+        passed=conclusion.passed,
+        complete=complete,
+    )
+
+
+def write_report(
+    report: Report,
+    experiment: Experiment[Any],
+    parameters: Any,
+    directory: Path,
+    file_options: FileOptions | None = None,
+) -> Report:
+    """Write the page, the samples as JSON and CSV, the experiment's own files and the requested formats.
+
+    Return the report with the names of the files written.
+    """
+    file_options = file_options or FileOptions()
+    visible = report if file_options.published else report.without_published()
+    contents: dict[str, str | bytes] = {
+        ".json": in_lines(result_store.document(report)),
+        ".csv": result_store.csv_text(report.samples),
+        ".html": page_html(visible),
+        **experiment.files(parameters, report.samples),
+        **report_files(visible, file_options),
+    }
+    for suffix, content in contents.items():
+        write_whole(directory / f"{experiment.name}{suffix}", content)
+    return dataclasses.replace(report, written=tuple(f"{experiment.name}{suffix}" for suffix in contents))
+
+
+def _checked_parameters(experiment: Experiment[Any], parameters: dict[str, Any]) -> Any:
+    known = experiment.parameters.__dataclass_fields__
+    for name in parameters:
+        if name not in known:
+            raise UnknownName.among(f"parameter of {experiment.name}", name, known)
+    settings = experiment.parameters(**parameters)
+    used = settings.used()
+    for name in parameters:
+        if name not in used and getattr(settings, name) != known[name].default:
+            cluster_state = "without a cluster" if getattr(settings, "cluster", None) is None else "on a cluster"
+            condition = cluster_state if "cluster" in known else "as the others are chosen"
+            raise InvalidOption(f"{name} plays no part {condition}: leave it out")
+    return settings
+
+
+def _stored_parameters(experiment: Experiment[Any], parameters: dict[str, Any]) -> Any:
+    return conform(experiment.parameters, parameters, "parameters")
+
+
+def _check_samples(experiment: Experiment[Any], parameters: Any, samples: Sequence[Sample]) -> None:
+    for index, sample in enumerate(samples):
+        conform(experiment.shape(parameters, sample), sample, f"samples[{index}]")
+
+
+def _begin(
+    experiment: Experiment[Any],
+    parameters: Any,
+    directory: Path,
+    origin: dict[str, Any],
+    *,
+    resume: bool,
+    replace: bool,
+) -> _Measured:
+    """Return the samples of an earlier run in the directory with their provenance, or none."""
+    path = directory / f"{experiment.name}.json"
+    if resume:
+        document = result_store.read(path)
+        if document.experiment != experiment.name:
+            raise OutflankError(f"{path} holds {document.experiment}, not {experiment.name}")
+        with naming_file(path):
+            old_parameters = _stored_parameters(experiment, document.parameters).used()
+        if old_parameters != parameters.used():
+            raise OutflankError(f"{path} was measured with other parameters: {_command(experiment, old_parameters)}")
+        with naming_file(path):
+            _check_samples(experiment, parameters, document.samples)
+        if any(document.provenance.get(key) != origin[key] for key in ("commit", "package")):
+            origin["resumed from"] = document.provenance
+        else:
+            origin = document.provenance
+        return _Measured(origin, document.samples, document.searched)
+    if path.exists() and not replace:
+        raise OutflankError(f"{path} exists: --resume goes on with it, --replace measures anew")
+    return _Measured(origin, [], ())
+
+
+class _Run:
+    """One run in progress."""
+
+    def __init__(
+        self,
+        experiment: Experiment[Any],
+        parameters: Any,
+        directory: Path | None,
+        file_options: FileOptions,
+        measured: _Measured,
+    ) -> None:
+        self.experiment, self.parameters, self.directory = experiment, parameters, directory
+        self.file_options, self.measured = file_options, measured
+        self._saved_at = time.monotonic()
+
+    def measure(self, progress: Callable[[RunProgress], None] | None, stop: Stop) -> Report:
+        tasks = self.experiment.tasks(self.parameters)
+        total = sum(task.weight for task in tasks)
+        done_tasks = {str(sample["task"]) for sample in self.measured.samples}
+        done = sum(task.weight for task in tasks if task.name in done_tasks)
+        skipped, began = done, time.monotonic()
+        try:
+            for task in tasks:
+                if task.name in done_tasks:
+                    continue
+                if progress is not None:
+                    spent = time.monotonic() - began
+                    can_estimate = done - skipped > ENOUGH_TO_JUDGE * total
+                    seconds_left = spent / (done - skipped) * (total - done) if can_estimate else None
+                    progress(RunProgress(task=task.name, done=done / total, seconds_left=seconds_left))
+                with log_searches() as entries:
+                    new_samples = (
+                        [{"task": task.name, **sample} for sample in task.measured(stop)] if not stop.called else []
+                    )
+                if stop.called:
+                    break  # samples of a stopped task are invalid
+                self.measured = _Measured(
+                    self.measured.origin,
+                    [*self.measured.samples, *new_samples],
+                    merged_entries((*self.measured.searched, *entries)),
+                )
+                done += task.weight
+                if time.monotonic() > self._saved_at + KEEP_SECONDS:
+                    self._save()
+        except KeyboardInterrupt:
+            self._save()
+            # At a prompt, and in a notebook, samples are returned; a script ends with the interrupt, as it should.
+            if not self.measured.samples or not hasattr(sys, "ps1"):
+                raise
+            stop()
+        except BaseException:
+            self._save()
+            raise
+        if progress is not None:
+            progress(RunProgress(task="", done=done / total if total else 1.0, seconds_left=None))
+        report = report_of(self.experiment, self.parameters, self.measured, complete=not stop.called)
+        if self.directory is not None:
+            report = write_report(report, self.experiment, self.parameters, self.directory, self.file_options)
+        return report if self.file_options.published else report.without_published()
+
+    def _save(self) -> None:
+        """Write the samples so far to disk, without conclusions."""
+        self._saved_at = time.monotonic()
+        if self.directory is None or not self.measured.samples:
+            return
+        report = Report(
+            experiment=self.experiment.name,
+            question=self.experiment.question,
+            reports=self.experiment.reports,
+            parameters=self.parameters.used(),
+            provenance=self.measured.origin,
+            samples=tuple(self.measured.samples),
+            tables=(),
+            searched=self.measured.searched,
+            complete=False,
+        )
+        text = in_lines(result_store.document(report))
+        write_whole(self.directory / f"{self.experiment.name}.json", text)

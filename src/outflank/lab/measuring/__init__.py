@@ -1,0 +1,1 @@
+"""Measurements: searches, games, functions and data structures as samples."""

@@ -1,0 +1,41 @@
+"""Measure the speed of this process's kernels: `python -m outflank.lab.measuring.compiled_speed`, JSON in and out.
+
+The compiler reads its settings from the environment when it is loaded, so each setting needs its own process.
+"""
+
+import json
+import sys
+import time
+
+from outflank.abalone.board import AbaloneBoard
+from outflank.documents import encoded
+from outflank.lab.measuring.search_log import ChildMeasurements, log_searches
+from outflank.lab.report_programs.classroom import lab_search_003
+from outflank.search.perft import perft
+
+
+def measure(depth: int) -> ChildMeasurements:
+    """Time report 003's search from the start of Abalone and the count of the same tree, once each, warmed up."""
+    board = AbaloneBoard.start()
+    began = time.perf_counter()
+    perft(board, 1)
+    lab_search_003(board, 1, "rings", share_alpha=False)
+    ready = time.perf_counter() - began
+    lab_search_003(board, max(1, depth - 1), "rings", share_alpha=False)  # first touch of its memory
+    with log_searches() as entries:
+        result = lab_search_003(board, depth, "rings", share_alpha=False)
+    count = perft(board, depth)
+    row = {
+        "ready_seconds": ready,
+        "value": result.value,
+        "move": str(result.move),
+        "evaluations": result.leaves,
+        "seconds": result.seconds,
+        "leaves": count.leaves,
+        "leaves_seconds": count.seconds,
+    }
+    return ChildMeasurements(rows=(row,), searched=tuple(entries))
+
+
+if __name__ == "__main__":
+    print(encoded(measure(json.load(sys.stdin)["depth"])).decode())

@@ -1,0 +1,199 @@
+"""The share of minimax's time by function: from the root down, and from the leaves up.
+
+Machine code has no frames that a Python profiler could see, and probes inside it would cost more than the code they
+time. So calls are counted in the search itself, by plies left, and each kind of call is timed by itself on boards of
+the same tree. The rest of the measured time is the search's own: its loops and its recursion.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from outflank.boards import Board
+from outflank.games.evaluation import begin, evaluation_named
+from outflank.kinds import Count, Duration, Kind
+from outflank.lab.experiment_report import ReportTable, Sample
+from outflank.lab.measuring.search_log import without_logging
+from outflank.lab.measuring.search_samples import Contender, measure_search, number, warm
+from outflank.lab.measuring.step_costs import STEPS, step_costs
+from outflank.lab.report_programs.classroom import BrokenOff
+from outflank.search.probes import Counts
+from outflank.search.request import Stop
+from outflank.words import how_many
+
+ITSELF, OUTSIDE = "minimax itself", "outside the search"
+
+BETWEEN = 10
+"""Turns of a game between two boards that steps are timed on."""
+
+LEAST_SHARE = 0.00005
+"""Least share of a listed row: smaller ones would be printed as 0.00 %."""
+
+CALLS, COST, SERIAL = "calls", "cost", "serial"
+SHAPES: dict[str, dict[str, Kind]] = {
+    CALLS: {"left": Count, "nodes": Count, "made": Count, "valued": Count},
+    COST: {"step": str, "nanoseconds": Duration},
+    SERIAL: {"seconds": Duration, "outside_seconds": Duration},
+}
+"""Kinds of the fields of a sample, by its `what`."""
+
+
+def function_samples(side: Contender, stop: Stop) -> list[Sample]:
+    """Return samples of one worker: calls by plies left, the cost of each kind of call, and the total time.
+
+    Time outside the search (boards, the game's turns, preparation) is estimated by the same run to a depth of 1.
+    """
+    serial_options = {
+        key: value for key, value in side.options.items() if key not in ("parallel", "threshold", "schedule")
+    }
+    serial = replace(side, options={**serial_options, "workers": 1})
+    evaluation = evaluation_named(side.board.game, serial_options.get("evaluation"))
+    if begin(evaluation, side.board.game, side.board.position) != ():
+        return []  # an incremental state costs time in the moves, and would be counted twice
+    counts = Counts()
+    try:
+        warm(serial)
+        with without_logging():
+            shallow = [measure_search(replace(serial, depth=1), stop)[1] for _ in range(2)]
+            measure_search(serial, stop, instrument=counts)
+        _, full = measure_search(serial, stop)
+    except BrokenOff:
+        return []
+    costs = step_costs(_boards(side, str(full.get("moves", ""))), evaluation)
+    calls = Calls.of(counts.nodes, counts.moves, counts.movable)
+    outside, seconds = min(_processor(sample) for sample in shallow), _processor(full)
+    samples: list[Sample] = [
+        {"what": CALLS, "left": entry.left, "nodes": entry.nodes, "made": entry.made, "valued": entry.valued}
+        for entry in calls
+    ]
+    samples += [{"what": COST, "step": step, "nanoseconds": cost} for step, cost in costs.items()]
+    return [*samples, {"what": SERIAL, "seconds": seconds, "outside_seconds": min(outside, seconds)}]
+
+
+def _processor(sample: Sample) -> float:
+    return number(sample["user_seconds"]) + number(sample["system_seconds"])
+
+
+def _boards(side: Contender, moves: str) -> list[Board[Any]]:
+    """Return the boards that steps are timed on: the position, or every tenth board of the game."""
+    board = side.board.copy()
+    boards = [board.copy()]
+    for ply, move in enumerate(moves.split(), 1):
+        board.push(move)
+        if ply % BETWEEN == 0 and not board.is_game_over():
+            boards.append(board.copy())
+    return boards
+
+
+@dataclass(frozen=True, slots=True)
+class Calls:
+    """Calls of each step, in all nodes with `left` plies left."""
+
+    left: int
+    nodes: int
+    made: int
+    """Moves made in these nodes."""
+    valued: int
+    """Positions evaluated from these nodes: children at the last ply, and nodes without a move."""
+
+    @classmethod
+    def of(cls, nodes: Sequence[int], moves: Sequence[int], movable: Sequence[int]) -> "list[Calls]":
+        """Return the calls from counts by plies left, most plies first."""
+        return [
+            cls(left, nodes[left], moves[left], (moves[left] if left == 1 else 0) + nodes[left] - movable[left])
+            for left in range(len(nodes) - 1, 0, -1)
+            if nodes[left]
+        ]
+
+    def seconds(self, costs: Mapping[str, float]) -> dict[str, float]:
+        """Return the seconds that the calls take, by step."""
+        counts = zip(STEPS[1:], (self.nodes, self.made, self.valued), strict=True)
+        return {step: count * costs[step] / 1e9 for step, count in counts}
+
+
+def own_seconds(calls: Sequence[Calls], costs: Mapping[str, float], measured: float) -> dict[int, dict[str, float]]:
+    """Return seconds by plies left and function; measured time that steps do not explain is shared among the nodes."""
+    by_left = {entry.left: entry.seconds(costs) for entry in calls}
+    explained = sum(sum(steps.values()) for steps in by_left.values())
+    entered = {entry.left: entry.nodes + (entry.made if entry.left == 1 else 0) for entry in calls}
+    rest = max(0.0, measured - explained) / max(1, sum(entered.values()))
+    return {left: {**steps, ITSELF: entered[left] * rest} for left, steps in by_left.items()}
+
+
+def function_tables(
+    samples: Sequence[Sample], kinds: Mapping[str, float], suffix: str
+) -> tuple[list[ReportTable], list[str]]:
+    """Return both tables and notes on them; `kinds` are the seconds of all workers by activity."""
+    calls = [
+        Calls(*(int(number(sample[name])) for name in ("left", "nodes", "made", "valued")))
+        for sample in samples
+        if sample["what"] == CALLS
+    ]
+    costs = {str(sample["step"]): number(sample["nanoseconds"]) for sample in samples if sample["what"] == COST}
+    serial = next((sample for sample in samples if sample["what"] == SERIAL), None)
+    if not calls or serial is None:
+        return [], []
+    outside = number(serial["outside_seconds"])
+    measured = number(serial["seconds"]) - outside
+    by_left = own_seconds(calls, costs, measured)
+    seconds = {OUTSIDE: outside, **kinds}
+    whole = sum(seconds.values()) or 1.0
+    shares = {name: part / whole for name, part in seconds.items()}
+    explained = sum(sum(entry.seconds(costs).values()) for entry in calls)
+    costs_text = ", ".join(f"{step} {cost:.1f} ns" for step, cost in costs.items())
+    notes = [
+        f"By function{suffix}: a call costs {costs_text}; counted calls explain {explained:.2f} s of the "
+        f"{measured:.2f} s that one worker searches"
+        f"{'' if explained <= measured else ': calls overlap, and their shares are of that sum'}. "
+        "What they leave is minimax itself."
+    ]
+    return [top_down(f"top-down{suffix}", shares, by_left), bottom_up(f"bottom-up{suffix}", shares, by_left)], notes
+
+
+def top_down(title: str, shares: Mapping[str, float], by_left: Mapping[int, Mapping[str, float]]) -> ReportTable:
+    """Return the table from the root down: the share of each function with its callees, and of the function itself.
+
+    `shares` are shares of the total time, among them `search`, which `by_left` divides further.
+    """
+    whole = sum(sum(steps.values()) for steps in by_left.values()) or 1.0
+    scale = shares["search"] / whole
+    lines: list[Sample] = [_row(0, "the program", 1.0, 0.0)]
+    lines += [_row(1, name, share, share) for name, share in shares.items() if name != "search"]
+    lines.append(_row(1, "search", shares["search"], 0.0))
+    for level, (left, steps) in enumerate(by_left.items()):
+        below = sum(sum(callee.values()) for plies, callee in by_left.items() if plies <= left)
+        lines.append(_row(2 + level, f"minimax, {_plies(left)} left", scale * below, scale * steps[ITSELF]))
+        lines += [
+            _row(3 + level, step, scale * steps[step], scale * steps[step])
+            for step in STEPS[1:]
+            if scale * steps[step] >= LEAST_SHARE
+        ]
+    return ReportTable.of(title, lines)
+
+
+def bottom_up(title: str, shares: Mapping[str, float], by_left: Mapping[int, Mapping[str, float]]) -> ReportTable:
+    """Return the table from the leaves up: the share of each function itself, and by caller."""
+    whole = sum(sum(steps.values()) for steps in by_left.values()) or 1.0
+    scale = shares["search"] / whole
+    functions: dict[str, dict[str, float]] = {
+        name: {"the program": share} for name, share in shares.items() if name != "search"
+    }
+    for name in (*STEPS[1:], ITSELF):
+        functions[name] = {f"minimax, {_plies(left)} left": scale * steps[name] for left, steps in by_left.items()}
+    lines: list[Sample] = []
+    for name, callers in sorted(functions.items(), key=lambda item: -sum(item[1].values())):
+        lines.append({"function, then its callers": name, "share": f"{sum(callers.values()):.2%}"})
+        lines += [
+            {"function, then its callers": f"· from {caller}", "share": f"{share:.2%}"}
+            for caller, share in sorted(callers.items(), key=lambda item: -item[1])
+            if share >= LEAST_SHARE and len(callers) > 1
+        ]
+    return ReportTable.of(title, lines)
+
+
+def _row(level: int, name: str, whole: float, own: float) -> Sample:
+    return {"function": f"{'· ' * level}{name}", "with all it calls": f"{whole:.2%}", "itself": f"{own:.2%}"}
+
+
+def _plies(left: int) -> str:
+    return how_many(left, "ply", "plies")

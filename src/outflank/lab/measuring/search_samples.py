@@ -1,0 +1,350 @@
+"""Searches as samples: times and counts of one search, and medians over several."""
+
+import os
+import statistics
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from types import ModuleType
+from typing import Annotated, Any, TypeVar
+
+from outflank.boards import Board
+from outflank.errors import OutflankError
+from outflank.kinds import Between, Count, Duration, Kind, Measured, Several
+from outflank.lab.experiment import Task
+from outflank.lab.experiment_report import Cell, Sample
+from outflank.lab.measuring.search_log import search, without_logging
+from outflank.lab.measuring.whole_games import combined_result, play
+from outflank.lab.report_programs.classroom import BrokenOff
+from outflank.machine import MOST_WORKERS, usable_cores
+from outflank.search.division import scheme_named
+from outflank.search.request import Limits, Stop
+from outflank.search.results import Result
+from outflank.words import how_many
+
+resource: ModuleType | None
+try:
+    import resource
+except ImportError:  # Windows has none
+    resource = None
+
+T = TypeVar("T")
+
+Workers = Annotated[int, Between(1, MOST_WORKERS)]
+
+COUNT_KINDS: dict[str, Kind] = {
+    "value": int,
+    "move": str,
+    "nodes": Several,
+    **dict.fromkeys(("useful_seconds", "idle_seconds"), Duration),
+    **dict.fromkeys(("leaves", "lookups", "hits", "wasted_nodes", "spawned", "stolen"), Count),
+    **dict.fromkeys(("steals_tried", "steals_won", "aborts_sent", "aborts_obeyed"), Count),
+}
+"""Kinds of the fields that `result_counts` returns."""
+
+SEARCH_KINDS: dict[str, Kind] = {
+    "depth": Several,
+    "seconds": Measured,
+    "user_seconds": Duration,
+    "system_seconds": Duration,
+    **COUNT_KINDS,
+}
+"""Kinds of the fields that `measure_search` returns in a sample."""
+
+
+def position_kinds(sample: Sample) -> dict[str, Kind]:
+    """Return the kinds of those fields on its position and game that a sample has."""
+    kinds: dict[str, Kind] = {"position": str, "turns": Count, "moves": str}
+    return {name: kind for name, kind in kinds.items() if name in sample}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contender:
+    """One of several searches that an experiment compares."""
+
+    labels: Sample
+    """Labels that distinguish this search: the first columns of its rows."""
+    board: Board[Any]
+    depth: int
+    options: dict[str, Any]
+    """Options of `search`."""
+    plays: str | None = None
+    """Whole game to play from the board instead of one search: one of `PLAYING`, or None."""
+
+    @property
+    def name(self) -> str:
+        """The labels in one line."""
+        return ", ".join(f"{name} {value}" for name, value in self.labels.items())
+
+
+def measure_search(side: Contender, stop: Stop, **extra: Any) -> tuple[Result, Sample]:
+    """Search a contender once, or play its game, and return the result with its sample."""
+    options = {"workers": 1, **side.options, **extra}
+    moves: Sample = {}
+    before = processor_times()
+    if side.plays is None:
+        result = search(side.board, Limits(depth=side.depth), stop=stop, **options)
+    else:
+        board, began = side.board.copy(), time.perf_counter()
+        turns = list(play(side.plays, board, side.depth, stop, **options))
+        result = combined_result(turns, time.perf_counter() - began)
+        moves = {"turns": len(turns), "moves": " ".join(map(str, board.moves))}
+    after = processor_times()
+    return result, {
+        **side.labels,
+        "depth": side.depth,
+        "seconds": result.seconds,
+        "user_seconds": after[0] - before[0],
+        "system_seconds": after[1] - before[1],
+        **result_counts(result),
+        **moves,
+    }
+
+
+def processor_times() -> tuple[float, float]:
+    """Return user and system time of this process in seconds, to the microsecond if the system allows."""
+    if resource is None:
+        times = os.times()
+        return times.user, times.system
+    usage = resource.getrusage(resource.RUSAGE_SELF)
+    return usage.ru_utime, usage.ru_stime
+
+
+def result_counts(result: Result) -> Sample:
+    """Return the counts of a search, summed over all workers."""
+    workers = result.workers
+    return {
+        "value": result.value,
+        "move": str(result.move),
+        "nodes": result.nodes,
+        "leaves": result.leaves,
+        "lookups": result.lookups,
+        "hits": result.hits,
+        "useful_seconds": sum(worker.useful_seconds for worker in workers),
+        "idle_seconds": sum(worker.idle_seconds for worker in workers),
+        "wasted_nodes": sum(worker.wasted_nodes for worker in workers),
+        "spawned": sum(worker.spawned for worker in workers),
+        "stolen": sum(worker.stolen for worker in workers),
+        "steals_tried": sum(worker.steals_tried for worker in workers),
+        "steals_won": sum(worker.steals_won for worker in workers),
+        "aborts_sent": sum(worker.aborts_sent for worker in workers),
+        "aborts_obeyed": sum(worker.aborts_obeyed for worker in workers),
+    }
+
+
+def in_rounds(sides: Sequence[Contender], rounds: int) -> list[Task]:
+    """Return tasks that measure every contender once per round, so that a slow minute slows all; kernels compile first.
+
+    Every other round runs in reverse: a baseline measured once for many contenders is not always equally far from one.
+    """
+    warmed: set[str] = set()
+    return [
+        Task(f"{side.name}, round {round_}", partial(_measure_round, side, round_, warmed))
+        for round_, side in alternating(sides, rounds)
+    ]
+
+
+def alternating(sides: Sequence[T], rounds: int) -> Iterator[tuple[int, T]]:
+    """Yield round number and contender: rounds count from 1, and every other round runs in reverse."""
+    for round_ in range(1, rounds + 1):
+        for side in sides if round_ % 2 else sides[::-1]:
+            yield round_, side
+
+
+def _measure_round(side: Contender, round_: int, warmed: set[str], stop: Stop) -> list[Sample]:
+    if side.name not in warmed:  # in this process: a resumed run may begin with any round
+        warm(side)
+        warmed.add(side.name)
+    try:
+        _, sample = measure_search(side, stop)
+    except BrokenOff:
+        return []  # a stopped game gives no sample
+    return [{**sample, "round": round_}]
+
+
+WARM_DEPTH = 3
+"""Plies of the warm-up search: enough to prepare kernels, threads and memory."""
+
+
+def warm(side: Contender) -> None:
+    """Search a contender briefly with its own options, so that one-time work happens before any sample."""
+    options, depth = {"workers": 1, **side.options}, min(side.depth, WARM_DEPTH)
+    with without_logging():
+        if side.plays is None:
+            search(side.board, Limits(depth=depth), **options)
+        else:
+            next(play(side.plays, side.board.copy(), depth, Stop(), **options), None)
+
+
+def grouped(samples: Iterable[Sample], *names: str) -> dict[tuple[Cell, ...], list[Sample]]:
+    """Return samples grouped by the values of some fields, in order of first appearance."""
+    groups: dict[tuple[Cell, ...], list[Sample]] = {}
+    for sample in samples:
+        groups.setdefault(tuple(sample.get(name) for name in names), []).append(sample)
+    return groups
+
+
+def number(cell: Cell) -> float:
+    """Return a cell that holds a number, narrowed to float."""
+    assert isinstance(cell, int | float), cell
+    return cell
+
+
+def median(samples: Sequence[Sample], measure: str | Callable[[Sample], float]) -> float:
+    """Return the median of one measure."""
+    return statistics.median(
+        number(sample[measure]) if isinstance(measure, str) else measure(sample) for sample in samples
+    )
+
+
+def median_count(samples: Sequence[Sample], measure: str) -> int:
+    """Return the median of a count as an integer; counts of deterministic searches are all equal."""
+    return round(median(samples, measure))
+
+
+def spread(samples: Sequence[Sample], measure: str) -> tuple[float, float]:
+    """Return the least and the greatest value of one measure."""
+    values = [number(sample[measure]) for sample in samples]
+    return min(values), max(values)
+
+
+def search_overhead(parallel: Sequence[Sample], serial: Sequence[Sample]) -> float:
+    """Return the extra nodes per node of the serial search, rounded to 0.01 %: smaller differences are noise."""
+    return round(median(parallel, "nodes") / median(serial, "nodes") - 1, 4) + 0.0  # turns -0 into 0
+
+
+RANGE_NOTE = "Medians, with the range over rounds of that round's baseline over that round's time."
+"""Caption for error bars from `speed_up_range`."""
+
+
+def speed_up_range(serial: Sequence[Sample], parallel: Sequence[Sample]) -> tuple[float, float]:
+    """Return the least and the greatest ratio of a round's baseline to the same round's time.
+
+    The ratio of medians lies within. Rounds that only one side has are ignored; without common rounds, all pairs are
+    compared.
+    """
+    times = [(sample.get("round"), number(sample["seconds"])) for sample in parallel]
+    bases = [(sample.get("round"), number(sample["seconds"])) for sample in serial]
+    ratios = [base / seconds for round_, seconds in times for base_round, base in bases if base_round == round_]
+    ratios = ratios or [base / seconds for _, seconds in times for _, base in bases]
+    return min(ratios), max(ratios)
+
+
+CLOCK_NOISE = 0.01
+"""Relative noise of times for the same work."""
+
+FEWEST_ROUNDS = 3
+"""Least rounds for a conclusion on speed-up: fewer may be luck."""
+
+
+def speed_up_warnings(
+    speed_ups: Iterable[tuple[str, float, Cell]], rounds: int, *, fewest: int = FEWEST_ROUNDS
+) -> tuple[str, ...]:
+    """Return warnings on speed-ups that exceed the workers or have too few rounds; entries: name, workers, speed-up."""
+    notes = []
+    high = [(name, count, float(speed_up)) for name, count, speed_up in speed_ups if isinstance(speed_up, int | float)]
+    high = [(name, count, speed_up) for name, count, speed_up in high if speed_up > count * (1 + CLOCK_NOISE)]
+    if high:
+        name, count, most = max(high, key=lambda entry: entry[2] / entry[1])
+        others = f", and {how_many(len(high) - 1, 'other')} too" if len(high) > 1 else ""
+        notes.append(
+            f"A speed-up of {most:.2f} ({name}) on {how_many(int(count), 'worker')} is more than workers can give"
+            f"{others}: other trees were searched, or times are not to be trusted."
+        )
+    if rounds < fewest:
+        verb = "is" if rounds == 1 else "are"
+        notes.append(f"{how_many(rounds, 'round')} {verb} too few for a conclusion: take {fewest} or more.")
+    return tuple(notes)
+
+
+def relative_spread(samples: Sequence[Sample], measure: str) -> float:
+    """Return the interquartile range relative to the median."""
+    values = sorted(number(sample[measure]) for sample in samples)
+    if len(values) < 2 or not (middle := statistics.median(values)):
+        return 0.0
+    low, _, high = statistics.quantiles(values, n=4, method="inclusive")
+    return (high - low) / middle
+
+
+def share(part: float, whole: float) -> float | None:
+    """Return `part / whole`, or None if `whole` is 0."""
+    return part / whole if whole else None
+
+
+ENOUGH_CORES = 0.9
+"""Least processor share of a trustworthy search: below it, the time says more about the machine."""
+
+
+def processor_share(samples: Sequence[Sample]) -> float | None:
+    """Return processor time per busy second of workers, None if too short; below 1, other processes had the cores."""
+    busy = sum(number(sample["useful_seconds"]) or number(sample["seconds"]) for sample in samples)
+    processor = sum(number(sample["user_seconds"]) + number(sample["system_seconds"]) for sample in samples)
+    return processor / busy if busy > 0.5 else None  # process clocks tick in hundredths
+
+
+SHORTEST_SECONDS = 0.02
+"""Shortest comparable search: one or two milliseconds at the root, outside the tree, dominate shorter ones."""
+
+
+def long_enough(samples: Sequence[Sample]) -> bool:
+    """Return whether these searches are long enough for their times to be compared."""
+    return median(samples, "seconds") >= SHORTEST_SECONDS
+
+
+def timing_warnings(groups: Mapping[str, Sequence[Sample]]) -> tuple[str, ...]:
+    """Return warnings on contenders whose times mean little: too short, or short of cores."""
+    return (*short_search_warnings(groups), *_busy_machine_warnings(groups))
+
+
+def short_search_warnings(groups: Mapping[str, Sequence[Sample]]) -> tuple[str, ...]:
+    """Return a warning on searches that are too short to compare."""
+    short = {
+        name: median(samples, "seconds") for name, samples in groups.items() if samples and not long_enough(samples)
+    }
+    if not short:
+        return ()
+    shortest = min(short, key=lambda name: short[name])
+    others = f", and {how_many(len(short) - 1, 'other')} little more" if len(short) > 1 else ""
+    return (
+        f"Too short to mean anything: {shortest} took {1000 * short[shortest]:.2g} ms{others}. Below "
+        f"{1000 * SHORTEST_SECONDS:.0f} ms much of a search is what it does outside the tree: compare deeper ones.",
+    )
+
+
+def _busy_machine_warnings(groups: Mapping[str, Sequence[Sample]]) -> tuple[str, ...]:
+    shares = {name: processor_share(samples) for name, samples in groups.items()}
+    starved = {
+        name: processor for name, processor in shares.items() if processor is not None and processor < ENOUGH_CORES
+    }
+    if not starved:
+        return ()
+    worst = min(starved, key=lambda name: starved[name])
+    return (
+        f"The machine was busy with something else: {worst} had {starved[worst]:.0%} of the processor time it wanted. "
+        "Times and speed-ups are not to be trusted.",
+    )
+
+
+UNDIVIDED = ("shared-table", "abdada", "root-parallel", "tree-parallel")
+"""Schemes whose workers all search the same tree, without split points."""
+
+
+def check_divides(scheme: str) -> None:
+    """Raise `OutflankError` if a scheme has no split points."""
+    scheme_named(scheme)
+    if scheme in UNDIVIDED:
+        raise OutflankError(f"{scheme} does not divide the tree: it has no split points to look at")
+
+
+def worker_count_warnings(workers: Iterable[int]) -> tuple[str, ...]:
+    """Return a warning on worker counts above the number of cores."""
+    cores = usable_cores()
+    many = sorted({count for count in workers if count > cores})
+    if not many:
+        return ()
+    counts = ", ".join(map(str, many))
+    return (
+        f"{counts} workers took turns on {cores:g} core{'' if cores == 1 else 's'}: their times say nothing about "
+        "speed-up, and none is given. Their nodes are what they would be.",
+    )

@@ -1,0 +1,1 @@
+"""The five reports' programs as searches of this package, and the numbers that the reports published."""

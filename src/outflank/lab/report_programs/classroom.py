@@ -1,0 +1,106 @@
+"""The reports' programs as searches of this package, with the same rules, so that all counts are equal."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from outflank.abalone.board import AbaloneBoard
+from outflank.abalone.positions import POSITIONS, SETS
+from outflank.abalone.programs import PROGRAM_003
+from outflank.boards.board import Board
+from outflank.games.programs import ReportProgram
+from outflank.games.sides import Side
+from outflank.lab.measuring.search_log import search
+from outflank.othello.board import OthelloBoard
+from outflank.othello.programs import CLASSROOM, PROGRAMS, SERIAL_PLY_002
+from outflank.search.probes import Counts
+from outflank.search.request import Limits, Stop
+from outflank.search.results import Result
+
+REPORT_000: dict[str, Any] = dict(PROGRAMS["000"].search)
+"""Report 000's program: MTD(f), its evaluation and ordering, iterations in steps of two."""
+
+PROGRAM = CLASSROOM
+RULES_002, RULES_004 = PROGRAMS["002"], PROGRAMS["004"]
+"""The two descendants of the classroom program, with their rules for passes and equal moves."""
+
+
+class BrokenOff(Exception):
+    """The caller's stop ended a game before its last move."""
+
+
+def self_play(
+    depth: int, program: ReportProgram, board: OthelloBoard, *, stop: Stop | None = None, **options: Any
+) -> Iterator[Result]:
+    """Play the program against itself on `board`, and yield the search result of each turn.
+
+    Free passes are not searched, as in the program of report 002.
+    """
+    stop = stop or Stop()
+    while not board.is_game_over():
+        if program.search["passes"] == "free" and board.legal_moves[0].is_pass:
+            board.push("pass")
+            continue
+        result = search(
+            board,
+            Limits(depth=depth),
+            stop=stop,
+            in_game=True,
+            **{"workers": 1, **program.search_options(board.turn), **options},
+        )
+        if stop.called:
+            raise BrokenOff
+        board.push(str(result.move))
+        yield result
+
+
+def new_board() -> OthelloBoard:
+    """Return the start position of Othello, with disc-difference scoring."""
+    return OthelloBoard.start(scoring="discs")
+
+
+def spawns_002(depth: int, **options: Any) -> int:
+    """Return the number of legal moves in all nodes that program 002 divides: those with at least three plies left."""
+    counts = Counts()
+    for _ in self_play(depth, RULES_002, new_board(), instrument=counts, **options):
+        pass
+    return sum(counts.moves[SERIAL_PLY_002 + 1 :])
+
+
+def calls_and_turns_004(depth: int, **options: Any) -> tuple[int, int]:
+    """Return the number of nodes with depth left, and the number of turns."""
+    counts, board = Counts(), new_board()
+    for _ in self_play(depth, RULES_004, board, instrument=counts, **options):
+        pass
+    closing = closing_turns_004(board)
+    return sum(counts.nodes[1:]) + closing, len(board.moves) + closing
+
+
+def lab_positions() -> dict[str, AbaloneBoard]:
+    """Return the positions of report 003: the start, and those of its laboratory."""
+    return {name: POSITIONS[name]() for name in SETS["laboratory"]}
+
+
+def closing_turns_004(board: OthelloBoard) -> int:
+    """Return the turns that report 004's loop counts after the last move: it ends with a round of two passes."""
+    return 2 if board.turn is Side.BLACK else 1 if board.moves[-1].is_pass else 3
+
+
+def final_discs(depth: int, program: ReportProgram, **options: Any) -> tuple[int, int]:
+    """Return the program's last line: the discs of black and of white."""
+    board = new_board()
+    for _ in self_play(depth, program, board, **options):
+        pass
+    return board.discs(Side.BLACK), board.discs(Side.WHITE)
+
+
+def lab_search_003(
+    board: AbaloneBoard, depth: int, evaluation: str, *, share_alpha: bool, stop: Stop | None = None, **options: Any
+) -> Result:
+    """Run report 003's search with an evaluation; root moves share alpha or not."""
+    settings = {**PROGRAM_003.search, "evaluation": evaluation, "share_alpha": share_alpha, "workers": 1, **options}
+    return search(board, Limits(depth=depth), stop=stop, **settings)
+
+
+def legal_count(board: Board[Any]) -> int:
+    """Return the number of legal moves; a forced pass does not count."""
+    return sum(not move.is_pass for move in board.legal_moves)

@@ -1,0 +1,235 @@
+"""Report 001's four programs, with their node counts: every call below the root counts, in the report's windows.
+
+Their search differs from ours. A move that beats its scout is searched again above the scout's value, where ours
+starts just below it, to keep the principal variation; a leaf that beats its scout is entered twice; and the root's
+moves are called in windows that no correct search uses. So this is a separate kernel, outside `search/`.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from outflank.games.evaluation import evaluation_named, value
+from outflank.games.rules import MOVE, fill, most_moves, play, score
+from outflank.games.sides import Side
+from outflank.kernels.atomics import fetch_add, fetch_max, load, store
+from outflank.kernels.compiler import inner, kernel
+from outflank.kernels.record_types import allocate, record_type
+from outflank.kernels.workers import run_workers
+from outflank.lab.measuring.search_log import log_search
+from outflank.lab.report_programs.classroom import BrokenOff
+from outflank.othello.board import OthelloBoard
+from outflank.othello.rules import OthelloPosition
+from outflank.othello.squares import START, othello
+from outflank.search.request import Stop
+
+WIN = 1_000_000
+"""Value of a finished game for its winner."""
+
+POINTS = 10
+"""Value of one move more than the opponent has."""
+
+WHOLE, AS_IT_STANDS, NEGATED = 0, 1, 2
+"""Window of a root move: infinite; above the best value so far, with the sign of the wrong side; or that window
+negated, as is correct."""
+
+Window = Literal["whole", "as it stands", "negated"]
+WINDOWS: dict[str, int] = {"whole": WHOLE, "as it stands": AS_IT_STANDS, "negated": NEGATED}
+
+ROOM = 1 << 14
+"""Room for the moves of all nodes on a worker's current line."""
+
+WORKER = record_type({"calls": np.int64, "moves": (MOVE, ROOM)})
+SHARED = record_type({"next": np.int64, "best": np.int64, "stop": np.int64}, own_lines=("next", "best", "stop"))
+
+
+@inner
+def static(game: Any, evaluation: Any, position: Any, move: Any) -> Any:
+    """Return the static value of a move for the mover: the evaluation of the resulting board."""
+    return np.int64(-POINTS * value(evaluation, game, play(game, position, move), ()))
+
+
+@inner
+def above_leaves(
+    game: Any, evaluation: Any, position: Any, alpha: Any, beta: Any, scouts: Any, start: Any, end: Any, worker: Any
+) -> Any:
+    """Return the value of a node above leaves. Most nodes are such, so leaves are counted without a call."""
+    moves = worker.moves
+    best = static(game, evaluation, position, moves[start])
+    index = start + 1
+    # The first move called is the one with the best static value: then no other beats its scout.
+    while index < end and (scouts or max(alpha, best) < beta):
+        best = max(best, static(game, evaluation, position, moves[index]))
+        index += 1
+    worker.calls += 1 if scouts and max(alpha, best) >= beta else index - start
+    return best
+
+
+@kernel
+def alphabeta_001(game, evaluation, position, alpha, beta, depth, scouts, worker, start, shared):
+    """Return the value of `position` in the window (alpha, beta), and count every call.
+
+    With `scouts`, the move with the best static value comes first and the others get a null window; without, this is
+    plain alpha-beta. In an empty window, which does occur, each node returns after its first move.
+    """
+    worker.calls += 1
+    if depth == 0:
+        return np.int64(POINTS * value(evaluation, game, position, ()))
+    if depth > 3 and load(shared, "stop", "relaxed") != 0:
+        return np.int64(0)
+    moves = worker.moves
+    end = fill(game, position, moves, start)
+    if end == start:
+        return np.int64(WIN * np.sign(score(game, position)))
+    if depth == 1:
+        return above_leaves(game, evaluation, position, alpha, beta, scouts, start, end, worker)
+    first = start
+    if scouts:
+        best_static = static(game, evaluation, position, moves[start])
+        for index in range(start + 1, end):
+            static_value = static(game, evaluation, position, moves[index])
+            if static_value > best_static:
+                first, best_static = index, static_value
+    child = play(game, position, moves[first])
+    best = -alphabeta_001(game, evaluation, child, -beta, -alpha, depth - 1, scouts, worker, end, shared)
+    low = max(alpha, best)
+    for index in range(start, end):
+        if low >= beta:
+            break
+        if index == first:
+            continue
+        child = play(game, position, moves[index])
+        top = low + 1 if scouts else beta
+        child_value = -alphabeta_001(game, evaluation, child, -top, -low, depth - 1, scouts, worker, end, shared)
+        best = max(best, child_value)
+        if scouts and low < best < beta:
+            child_value = -alphabeta_001(game, evaluation, child, -beta, -best, depth - 1, scouts, worker, end, shared)
+            best = max(best, child_value)
+        low = max(low, best)
+    return best
+
+
+@kernel
+def take_moves(game, evaluation, position, depth, scouts, window, values, worker, shared):
+    """Take moves of the root until none is left, search each in its window, and write its value to `values`."""
+    end = fill(game, position, worker.moves, 0)
+    top = np.int64(WIN + scouts)
+    while load(shared, "stop", "relaxed") == 0:
+        index = fetch_add(shared, "next", 1, "relaxed")
+        if index >= end:
+            break
+        child = play(game, position, worker.moves[index])
+        best = load(shared, "best")
+        low, high = np.int64(-WIN - 1), top
+        if window == AS_IT_STANDS:
+            low = best
+        elif window == NEGATED:
+            high = -best
+        move_value = -alphabeta_001(game, evaluation, child, low, high, depth - 1, scouts, worker, end, shared)
+        values[index] = move_value
+        fetch_max(shared, "best", move_value)
+    return 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Program001:
+    """One of the four programs."""
+
+    scouts: bool
+    """True for PVS, False for plain alpha-beta."""
+    window: Window
+    """Window of the root's moves."""
+
+
+PROGRAMS = {
+    "SerialPVS": Program001(scouts=True, window="as it stands"),
+    "AlphaBeta": Program001(scouts=False, window="as it stands"),
+    "ParallelPVS": Program001(scouts=True, window="whole"),
+    "ParallelAlphaBeta": Program001(scouts=False, window="whole"),
+}
+"""The programs by the report's names."""
+
+
+def start() -> OthelloBoard:
+    """Return the report's start position: black is on d4 and e5, where the standard start has white."""
+    return OthelloBoard(othello(8, "discs"), OthelloPosition(START.opp, START.own))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turn001:
+    """The move and the call count of one turn."""
+
+    move: str
+    calls: int
+
+
+def turn(
+    board: OthelloBoard, depth: int, program: Program001, *, workers: int = 1, stop: Stop | None = None
+) -> Turn001:
+    """Search as the program does. Workers share the root's moves; with the infinite window they change no count."""
+    stop = stop or Stop()
+    game, position, evaluation = board.game, board.position, evaluation_named(board.game, "mobility")
+    moves = board.legal_moves
+    values = np.zeros(most_moves(game), np.int64)
+    records, shared = allocate(WORKER, workers), allocate(SHARED, 1)[0]
+    shared.best = -WIN - 1
+    settings = depth, int(program.scouts), WINDOWS[program.window]
+
+    def halt() -> None:
+        store(shared, "stop", 1)
+
+    stop.add_listener(halt)
+    try:
+        run_workers(
+            take_moves,
+            [(game, evaluation, position, *settings, values, worker, shared) for worker in records],
+            stop=halt,
+        )
+    finally:
+        stop.remove_listener(halt)
+    if stop.called:
+        raise BrokenOff
+    best = moves[int(np.argmax(values[: len(moves)]))]  # the first of equal moves
+    log_search(
+        board,
+        depth,
+        algorithm="pvs" if program.scouts else "alphabeta",
+        evaluation="mobility",
+        scheme="root-split" if workers > 1 else None,
+        workers=workers,
+        moves=(*board.moves, best),
+    )
+    return Turn001(move=str(best), calls=int(records["calls"].sum()))
+
+
+def game_against_first(
+    depth: int, program: Program001, side: Side = Side.WHITE, *, workers: int = 1, stop: Stop | None = None
+) -> Iterator[Turn001]:
+    """Yield the turns of a game against a player that plays the first legal move; passes are not turns."""
+    board = start()
+    while not board.is_game_over():
+        first = board.legal_moves[0]
+        if board.turn is not side or first.is_pass:
+            board.push(str(first))
+            continue
+        result = turn(board, depth, program, workers=workers, stop=stop)
+        yield result
+        board.push(result.move)
+
+
+@alphabeta_001.sample
+def _alphabeta_001_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
+    if isinstance(position, OthelloPosition):
+        evaluation, low, high = evaluation_named(game, "mobility"), np.int64(-WIN - 1), np.int64(WIN)
+        worker, shared = allocate(WORKER, 1)[0], allocate(SHARED, 1)[0]
+        yield game, evaluation, position, low, high, 2, 1, worker, 0, shared
+
+
+@take_moves.sample
+def _take_moves_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
+    if isinstance(position, OthelloPosition):
+        evaluation, values = evaluation_named(game, "mobility"), np.zeros(most_moves(game), np.int64)
+        worker, shared = allocate(WORKER, 1)[0], allocate(SHARED, 1)[0]
+        yield game, evaluation, position, 1, 1, WHOLE, values, worker, shared

@@ -1,0 +1,44 @@
+"""The numbers that the reports printed, from the data files in `published/`."""
+
+import json
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from outflank.lab.experiment_report import Series
+
+REPORTS = ("000", "001", "002", "003", "004")
+
+
+@cache
+def published(report: str) -> dict[str, Any]:
+    """Return the content of a report's data file."""
+    text = (files("outflank") / "lab" / "published" / f"{report}.json").read_text(encoding="utf-8")
+    document: dict[str, Any] = json.loads(text)
+    return document
+
+
+def rows(report: str, table: str) -> list[dict[str, Any]]:
+    """Return the rows of a published table as dictionaries."""
+    content = published(report)["tables"][table]
+    return [dict(zip(content["columns"], row, strict=True)) for row in content["rows"]]
+
+
+def fact(report: str, name: str) -> Any:
+    """Return a number from a report's text."""
+    return published(report)["facts"][name]["value"]
+
+
+def fact_rows(report: str) -> list[dict[str, Any]]:
+    """Return the numbers of a report's text as table rows: name and value, a range as text."""
+
+    def value_text(value: Any) -> Any:
+        return " to ".join(map(str, value)) if isinstance(value, list) else value
+
+    return [{"fact": name, "value": value_text(entry["value"])} for name, entry in published(report)["facts"].items()]
+
+
+def curve(report: str, table: str, x: str, y: str, *, name: str = "") -> Series:
+    """Return two columns of a published table as a series, to be drawn beside our own."""
+    points = tuple((row[x], row[y]) for row in rows(report, table) if row[x] is not None and row[y] is not None)
+    return Series(name=name or f"report {report}", points=points, style="points", published=True)

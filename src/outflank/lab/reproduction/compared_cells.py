@@ -1,0 +1,174 @@
+"""A report's cells beside ours: the expectation for each, the verdict, and the counts of verdicts."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from outflank.lab.drawing.looks import number
+from outflank.lab.experiment_report import Cell, ReportTable, Sample
+from outflank.lab.report_programs.published_numbers import published
+from outflank.lab.reproduction.published_sections import FACTS, Class, Expected, MeasuredCell, PublishedTable
+from outflank.words import how_many
+
+
+class Verdict(StrEnum):
+    """Result of comparing a cell of ours with the published one."""
+
+    EQUAL = "equal"
+    DIFFERENT = "different"
+    CLOSE = "close"
+    FAR = "far"
+    BESIDE = "side by side"
+    GIVEN = "given"
+    NOT_DONE = "not done"
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedCell:
+    """One cell: the published value, ours, and the expectation."""
+
+    row: tuple[Cell, ...]
+    column: str
+    published: Cell
+    ours: Cell
+    expected: Expected
+    note: str
+
+    @property
+    def verdict(self) -> Verdict:
+        """The result of the comparison."""
+        expected_class = self.expected.class_
+        if expected_class is Class.GIVEN:
+            return Verdict.GIVEN
+        if self.ours is None:
+            return Verdict.NOT_DONE
+        if expected_class is Class.EQUAL:
+            return Verdict.EQUAL if self.ours == self.published else Verdict.DIFFERENT
+        if expected_class is Class.CLOSE:
+            return Verdict.CLOSE if self._is_close() else Verdict.FAR
+        return Verdict.BESIDE
+
+    def _is_close(self) -> bool:
+        printed, ours = self.published, self.ours
+        if isinstance(printed, str) or isinstance(ours, str) or printed is None or ours is None:
+            return printed == ours
+        if not printed or not ours or (printed < 0) != (ours < 0):
+            return printed == ours
+        return 1 / self.expected.factor <= ours / printed <= self.expected.factor
+
+    @property
+    def text(self) -> str:
+        """Both values in one cell, with a mark between them."""
+        printed, ours = all_digits(self.published), number(self.ours)
+        return {
+            Verdict.EQUAL: f"{printed} ✓",
+            Verdict.DIFFERENT: f"{printed} ≠ {all_digits(self.ours)}",
+            Verdict.CLOSE: f"{printed} ≈ {ours}",
+            Verdict.FAR: f"{printed} ≉ {ours}",
+            Verdict.BESIDE: f"{printed} | {ours}",
+            Verdict.GIVEN: f"{printed} (given)",
+            Verdict.NOT_DONE: f"{printed} | –",
+        }[self.verdict]
+
+
+FAULTS = (Verdict.DIFFERENT, Verdict.FAR)
+"""Verdicts that are counted even where they do not occur, since readers look for them."""
+
+MEANINGS = (
+    "Equal: it had to be, and is; different: it had to be, and is not. Close: within the factor that was allowed; far: "
+    "not within it.",
+    "Side by side: it depends on the machine, and nothing is concluded. Given: chosen or quoted by the report. Not "
+    "done: not measured in this run.",
+    "A section of 0 cells is an investigation or a picture without printed numbers, or was left out of this run.",
+)
+"""Notes below the index that explain its columns."""
+
+MARKS = {
+    Verdict.EQUAL: "✓ ours is equal, as it has to be.",
+    Verdict.DIFFERENT: "≠ ours follows, and had to be equal.",
+    Verdict.CLOSE: "≈ ours follows, as close as it should be.",
+    Verdict.FAR: "≉ ours follows, and should be closer.",
+    Verdict.BESIDE: "| ours follows, and need not agree: it depends on the machine, or on what is told below.",
+    Verdict.GIVEN: "(given): chosen or quoted by the report, no result; where ours is run with another, it says so.",
+    Verdict.NOT_DONE: "| – not measured.",
+}
+
+
+def all_digits(value: Cell) -> str:
+    """Return a number with all its digits, as it was printed.
+
+    >>> all_digits(459896384), all_digits(633.558), all_digits("log(P)")
+    ('459,896,384', '633.558', 'log(P)')
+    """
+    if value is None or isinstance(value, str | bool):
+        return number(value)
+    return f"{value:,}"
+
+
+def compare_cells(section: PublishedTable, measured: Sequence[MeasuredCell]) -> list[ComparedCell]:
+    """Return every cell of a section in printed order; a cell that was not measured has no value of ours."""
+    by_place = {(cell.row, cell.column): cell for cell in measured}
+    printed = section.published()
+    if not printed:  # a picture, or numbers that only our data have: take the measured cells
+        printed = {(cell.row, cell.column): cell.published for cell in by_place.values() if cell.published is not None}
+    cells = []
+    for (row, column), printed_value in printed.items():
+        expected, own_cell = section.expectation(row, column), by_place.get((row, column))
+        missing = "" if expected.class_ is Class.GIVEN else section.absent
+        note = own_cell.note if own_cell is not None else missing
+        value = own_cell.ours if own_cell is not None else None
+        cells.append(ComparedCell(row, column, printed_value, value, expected, note))
+    return cells
+
+
+def section_table(section: PublishedTable, cells: Sequence[ComparedCell]) -> ReportTable:
+    """Return the published table in its own shape; numbers of the text have their unit and their sentence."""
+    lines: dict[tuple[Cell, ...], Sample] = {}
+    columns = dict.fromkeys(column.replace("_", " ") for column in section.columns())
+    for cell in cells:
+        line = lines.setdefault(cell.row, {**dict(zip(section.key or ("row",), cell.row, strict=True)), **columns})
+        line[cell.column.replace("_", " ")] = cell.text
+    if section.table == FACTS:
+        for line in lines.values():
+            published_fact = published(section.report)["facts"][line["fact"]]
+            # Spaces let narrow pages wrap the name; the list of cells has the underscores.
+            name = str(line["fact"]).replace("_", " ")
+            line |= {"fact": name, "unit": published_fact["unit"], "the report says": published_fact["says"]}
+    notes = [MARKS[verdict] for verdict in Verdict if any(cell.verdict is verdict for cell in cells)]
+    reasons = [cell.expected.reason for cell in cells if cell.verdict is not Verdict.GIVEN]
+    notes += _unique([*reasons, *(cell.note for cell in cells)])
+    return ReportTable.of(section.heading, list(lines.values()), notes=(*notes, *section.notes))
+
+
+def _unique(texts: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(text for text in texts if text))
+
+
+def index_table(counted: Sequence[tuple[PublishedTable, Counter[Verdict]]]) -> ReportTable:
+    """Return one row per section and one sum per report: the number of cells, by verdict."""
+    lines: list[Sample] = []
+    reports = list(dict.fromkeys(section.report for section, _ in counted))
+    for report in reports:
+        report_counts: Counter[Verdict] = Counter()
+        for section, verdicts in counted:
+            if section.report == report:
+                lines.append(_index_line(report, f"{section.where}: {section.title}", verdicts))
+                report_counts += verdicts if section.printed else Counter()
+        lines.append(_index_line(report, "all that it printed", report_counts))
+    return ReportTable.of("the reports' cells, and how ours stand beside them", lines, notes=MEANINGS)
+
+
+def _index_line(report: str, title: str, verdicts: Counter[Verdict]) -> Sample:
+    counts: Sample = {
+        verdict.value: verdicts[verdict] if verdict in FAULTS else verdicts[verdict] or None for verdict in Verdict
+    }
+    return {"report": report, "where": title, "cells": sum(verdicts.values()), **counts}
+
+
+def verdict_counts_text(verdicts: Counter[Verdict]) -> str:
+    """Return the number of cells and their verdicts as text."""
+    parts = ", ".join(
+        f"{verdicts[verdict]:,} {verdict}" for verdict in Verdict if verdicts[verdict] or verdict in FAULTS
+    )
+    return f"{how_many(sum(verdicts.values()), 'cell')}: {parts}"

@@ -1,0 +1,220 @@
+"""The parts of a reproduction: a section for each table and figure of a report, with the expectations for its cells."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import cache
+from typing import Any, TypeVar
+
+from outflank.lab.experiment import experiment_named
+from outflank.lab.experiment_report import Cell, Figure, Sample
+from outflank.lab.report_programs.published_numbers import fact_rows, rows
+from outflank.search.request import Stop
+
+Size = TypeVar("Size")
+
+FACTS = "facts"
+"""Name of the table of numbers in a report's text: one row per fact, its number in the column `value`."""
+
+
+class Effort(StrEnum):
+    """The time that a reproduction may take."""
+
+    QUICK = "quick"
+    USUAL = "usual"
+    FULL = "full"
+
+    def choose(self, quick: Size, usual: Size, full: Size) -> Size:
+        """Return the value for this effort."""
+        return {Effort.QUICK: quick, Effort.USUAL: usual, Effort.FULL: full}[self]
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """Effort and workers that a section's sources are made for."""
+
+    effort: Effort
+    workers: int
+
+
+class Class(StrEnum):
+    """The expected relation of a number of ours to the report's."""
+
+    EQUAL = "equal"
+    """The same search of the same tree: a different number is an error."""
+    CLOSE = "close"
+    """A similar measurement: ours should be within a factor of the report's."""
+    MACHINE = "machine"
+    """The number depends on the machine: both are shown side by side, and nothing is concluded."""
+    GIVEN = "given"
+    """A choice or a quotation of the report, not a result. Ours is run with it, or says with what instead."""
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """The expectation for a cell, and the reason why it is not stricter."""
+
+    class_: Class
+    factor: float = 1.0
+    """Greatest ratio, in either direction, of a close cell to the published one."""
+    reason: str = ""
+
+
+EQUAL = Expected(Class.EQUAL)
+MACHINE = Expected(Class.MACHINE)
+GIVEN = Expected(Class.GIVEN)
+
+
+def close(factor: float, reason: str = "") -> Expected:
+    """Return the expectation of a number within a factor of the published one."""
+    return Expected(Class.CLOSE, factor, reason)
+
+
+def machine(reason: str) -> Expected:
+    """Return the expectation of a number that depends on the machine, with the reason."""
+    return Expected(Class.MACHINE, reason=reason)
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredCell:
+    """A measured cell."""
+
+    row: tuple[Cell, ...]
+    """The key columns' cells, as published."""
+    column: str
+    ours: Cell
+    """The measured value; None if it was not measured, and `note` gives the reason."""
+    note: str = ""
+    published: Cell = None
+    """The value to compare with, where the section has no published table."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """A task that measures cells."""
+
+    name: str
+    run: Callable[[Stop], Iterable[MeasuredCell]]
+    weight: float = 1.0
+
+
+def _no_cells(samples: Sequence[Sample]) -> Iterable[MeasuredCell]:
+    return ()
+
+
+@dataclass(frozen=True, slots=True)
+class ExperimentPart:
+    """An experiment of the laboratory that reproduces a section."""
+
+    experiment: str
+    parameters: Mapping[str, Any]
+    cells: Callable[[Sequence[Sample]], Iterable[MeasuredCell]] = _no_cells
+    """Function that reads the section's cells from the experiment's samples."""
+    show: bool = True
+    """Whether the section also shows the experiment's own tables and figures."""
+    weight: float = 1.0
+    """Total duration relative to the other sources."""
+    label: str = ""
+    """Distinguishes parts of a section that run the same experiment."""
+
+    @property
+    def name(self) -> str:
+        """The name of the part, unique within its section."""
+        return f"{self.experiment}, {self.label}" if self.label else self.experiment
+
+    @property
+    def experiment_parameters(self) -> Any:
+        """The experiment's parameters as an object of its parameter class."""
+        return experiment_named(self.experiment).parameters(**self.parameters)
+
+
+Source = Measure | ExperimentPart
+
+
+def _no_figures(cells: Sequence[MeasuredCell]) -> Sequence[Figure]:
+    return ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class PublishedTable:
+    """A table or a figure of a report, and the sources that measure its numbers again."""
+
+    report: str
+    where: str
+    """The report's own name of the place: `Figure 2`, `Threshold, par`."""
+    title: str
+    table: str | None = None
+    """The published table; `FACTS` for the numbers in the text; None for a picture without numbers."""
+    key: tuple[str, ...] = ()
+    """The columns that name a row; without any, rows are numbered from 1."""
+    only: tuple[Cell, ...] = ()
+    """First keys of the section's rows, where the other rows belong to another section."""
+    without: tuple[Cell, ...] = ()
+    """First keys of rows that belong to another section."""
+    expected: Mapping[str, Expected] = field(default_factory=dict)
+    """Expectations by column."""
+    single: Mapping[tuple[tuple[Cell, ...], str], Expected] = field(default_factory=dict)
+    """Expectations for single cells that override their column's, for example for misprints."""
+    sources: Callable[[Setting], Sequence[Source]]
+    figures: Callable[[Sequence[MeasuredCell]], Sequence[Figure]] = _no_figures
+    absent: str = ""
+    """Why cells without a source are not measured."""
+    printed: bool = True
+    """False if the numbers come from the report's program and no report prints them."""
+    notes: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The name of the section, unique within its report."""
+        return self.where
+
+    @property
+    def heading(self) -> str:
+        """The section's heading on the page."""
+        return f"{self.report}, {self.where}: {self.title}"
+
+    def published(self) -> dict[tuple[tuple[Cell, ...], str], Cell]:
+        """Return every printed number of the section, by row and column."""
+        if self.table is None:
+            return {}
+        printed = fact_rows(self.report) if self.table == FACTS else rows(self.report, self.table)
+        return {
+            (tuple(row[name] for name in self.key) or (row_number,), column): value
+            for row_number, row in enumerate(printed, 1)
+            for column, value in row.items()
+            if column not in self.key and value is not None and self._contains(row)
+        }
+
+    def columns(self) -> list[str]:
+        """Return the columns with numbers, in printed order."""
+        cells = {column for _, column in self.published()}
+        ordered = rows(self.report, self.table)[0] if self.table not in (None, FACTS) else ("value",)
+        return [column for column in ordered if column in cells]
+
+    def _contains(self, row: Mapping[str, Cell]) -> bool:
+        """Return whether a row of the table belongs to this section."""
+        first = row[self.key[0]] if self.key else None
+        return (not self.only or first in self.only) and first not in self.without
+
+    def expectation(self, row: tuple[Cell, ...], column: str) -> Expected:
+        """Return the expectation for a cell."""
+        return self.single.get((row, column)) or self.expected.get(column, MACHINE)
+
+
+@cache
+def sources_of(section: PublishedTable, setting: Setting) -> dict[str, Source]:
+    """Return a section's sources by name."""
+    sources = section.sources(setting)
+    by_name = {source.name: source for source in sources}
+    if len(by_name) != len(sources):
+        raise ValueError(f"{section.heading}: two sources have one name")
+    return by_name
+
+
+def checked_cells(section: PublishedTable, cells: Iterable[MeasuredCell]) -> Iterator[MeasuredCell]:
+    """Yield cells of the section; raise for any other, since a misspelt name would leave a cell unmeasured."""
+    printed = section.published()
+    for cell in cells:
+        if printed and (cell.row, cell.column) not in printed:
+            raise ValueError(f"{section.heading}: no cell {cell.column!r} in row {cell.row}")
+        yield cell

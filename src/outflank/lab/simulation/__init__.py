@@ -1,0 +1,1 @@
+"""Searches of a recording on a simulated cluster of any size."""

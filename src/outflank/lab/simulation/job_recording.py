@@ -1,0 +1,250 @@
+"""A recording of a search's jobs on one node: the cost and result of each, and whose entries it used."""
+
+import statistics
+import time
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from random import Random
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from outflank.boards import Board
+from outflank.distributed.cluster import Cluster
+from outflank.distributed.engines.inside_engine import InsideFabric
+from outflank.distributed.head import Tuning
+from outflank.distributed.node import Node, NodeSetup
+from outflank.distributed.node_messages import Ended, Job, Joined, NodeEvent, NodeReport, Reported
+from outflank.errors import OutflankError
+from outflank.lab.measuring.search_log import log_result
+from outflank.lab.simulation.entry_origins import DEPTHS, KINDS, MOVE, VALUE, WitnessMemory
+from outflank.search.request import Limits, Stop
+from outflank.search.results import Result
+from outflank.search.table import EXACT, LOWER, UPPER, WRITERS
+
+EVERYTHING = 255
+"""A depth above that of every entry: hiding entries below it hides all of other jobs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """A job's use of another job's entries, at nodes of one depth."""
+
+    writer: int
+    """Index of the other job in the recording."""
+    depth: int
+    nodes: float
+    """Estimated tree nodes that the entries saved."""
+    hits: int
+    """Number of hits."""
+
+
+@dataclass(frozen=True, slots=True)
+class JobRecord:
+    """A job with the result and cost of its search."""
+
+    job: Job
+    value: int
+    line: tuple[int, ...]
+    nodes: int
+    estimates: int
+    """Leaves whose value is not the end of a game."""
+    hits: npt.NDArray[np.int64]
+    """Hits on other jobs' entries: rows of job, depth left, kind and count."""
+
+    @property
+    def bound(self) -> int:
+        """How the value bounds the position's: `LOWER`, `UPPER` or `EXACT`."""
+        return LOWER if self.value >= self.job.beta else UPPER if self.value <= self.job.alpha else EXACT
+
+    def answers(self, job: Job) -> bool:
+        """Return whether this value also answers a job with another window."""
+        bound = self.bound
+        return (
+            bound == EXACT
+            or (bound == LOWER and self.value >= job.beta)
+            or (bound == UPPER and self.value <= job.alpha)
+        )
+
+
+class Bench(InsideFabric):
+    """A cluster of one node that does each job when it is submitted, and records its cost."""
+
+    name = "bench"
+
+    def __init__(self, hidden_below: int = 0, hides: Collection[int] = (VALUE, MOVE)) -> None:
+        super().__init__(1)
+        self.done: list[JobRecord] = []
+        self.gaps: list[float] = []
+        """Seconds of the head between the end of a job and the start of the next."""
+        self.node_seconds = 0.0
+        self.notes = WitnessMemory(hidden_below, hides)
+        self.node: Node | None = None
+        self._ended: float | None = None
+
+    def prepare(self, setup: NodeSetup) -> None:
+        self.node = Node(setup, lambda era, entries, *, wait: (0, 0))
+        self.node.root.probe = self.notes.probe
+        self._events.put(Joined(node=0, where="this process", workers=1))
+
+    def submit(self, node: int, job: Job) -> None:
+        assert self.node is not None
+        began = time.perf_counter()
+        if self._ended is not None:
+            self.gaps.append(began - self._ended)
+        number = len(self.done)
+        self.notes.begin(number, self.node.root.worker)
+        outcome = self.node.search(job)
+        hits = self.notes.take()
+        # The latest earlier job with that stamp: there may have been more jobs than stamps.
+        hits[:, 0] += (number - 1 - hits[:, 0]) // WRITERS * WRITERS
+        if outcome.valid:
+            nodes, estimates = outcome.count("nodes"), outcome.count("estimates")
+            self.done.append(JobRecord(job, outcome.value, outcome.line, nodes, estimates, hits))
+            self.node_seconds += outcome.seconds
+        self._events.put(Ended(node=0, result=outcome))
+        self._ended = time.perf_counter()
+
+    def stop(self, node: int, ticket: int) -> None:
+        pass  # no job is ever running
+
+    def wait(self, seconds: float) -> list[NodeEvent]:
+        return super().wait(0.0) or [Reported(node=0, report=NodeReport())]
+
+    def close(self) -> None:
+        if self.node is not None:
+            self.node.close()
+
+
+class RecordedJobs:
+    """The jobs of a search as one node did them, from which the same search on more nodes is simulated."""
+
+    def __init__(self, bench: Bench, result: Result, *, without: Sequence[int] | None = None) -> None:
+        self.result, self.done = result, bench.done
+        self.nodes = sum(record.nodes for record in bench.done)
+        self.node_seconds = bench.node_seconds
+        self.head_seconds = statistics.median(bench.gaps or [0.0])
+        """Seconds of the head per job: the median, since other processes interfere at times."""
+        self.entries = [0, 0, *bench.notes.nodes[2:]]
+        """Entries written, by depth: each node with two or more plies left writes one."""
+        self.hits = np.zeros((KINDS, DEPTHS), np.int64)
+        """Hits on entries of other jobs, by kind and depth left."""
+        for record in self.done:
+            np.add.at(self.hits, (record.hits[:, 2], record.hits[:, 1]), record.hits[:, 3])
+        self.below = _mean_below(self.nodes, bench.notes.nodes)
+        """Mean size of a subtree, by depth left."""
+        self.without = tuple(without or (self.nodes,) * KINDS)
+        """Nodes of a search in which no job sees other jobs' entries, by kind."""
+        self.weights = [0.0] * KINDS
+        """Share of the subtree that a hit saves, by kind."""
+        for kind, nodes in enumerate(self.without):
+            hit_nodes = float(self.hits[kind] @ self.below)
+            self.weights[kind] = max(0.0, (nodes - self.nodes) / hit_nodes) if hit_nodes else 0.0
+        self.uses = [
+            [
+                Use(int(job), int(depth), self._saved_nodes(kind, depth) * int(count), int(count))
+                for job, depth, kind, count in record.hits
+            ]
+            for record in self.done
+        ]
+        self._bench = bench
+        self._by_key: dict[tuple[int, int, int], list[int]] = {}
+        self._by_depth_and_bound: dict[tuple[int, int], list[int]] = {}
+        self._answers: dict[tuple[int, ...], int] = {}
+        for index, record in enumerate(self.done):
+            self._by_key.setdefault(_key(record.job), []).append(index)
+            self._by_depth_and_bound.setdefault((record.job.depth, record.bound), []).append(index)
+
+    def _saved_nodes(self, kind: int, depth: int) -> float:
+        return float(self.weights[kind] * self.below[depth])
+
+    def lost_below(self, depth: int) -> float:
+        """Return the additional nodes if no job sees other jobs' entries below a depth."""
+        kinds = range(KINDS)
+        return sum(
+            int(self.hits[kind, left]) * self._saved_nodes(kind, left)
+            for kind in kinds
+            for left in range(min(depth, DEPTHS))
+        )
+
+    def places(self, job: Job) -> list[int]:
+        """Return the indices of recorded jobs that answer a job, those with the same window first."""
+        indices = [index for index in self._by_key.get(_key(job), ()) if self.done[index].answers(job)]
+        window = job.alpha, job.beta
+        return sorted(indices, key=lambda index: (self.done[index].job.alpha, self.done[index].job.beta) != window)
+
+    def answer(self, job: Job) -> int:
+        """Return the value of a job that was not recorded, by a search with the current table.
+
+        A value outside the window is clamped to it: how far outside it lies depends on the table's content, and so on
+        earlier requests.
+        """
+        key = (*_key(job), job.alpha, job.beta)
+        if key not in self._answers:
+            assert self._bench.node is not None
+            value = self._bench.node.search(job).value
+            self._answers[key] = min(max(value, job.alpha), job.beta)
+        return self._answers[key]
+
+    def similar_job(self, job: Job, value: int, seed: int) -> int:
+        """Return the index of a random recorded job of similar cost: nearest depth, same bound if possible."""
+        bound = LOWER if value >= job.beta else UPPER if value <= job.alpha else EXACT
+        depths = sorted({depth for depth, _ in self._by_depth_and_bound}, key=lambda depth: abs(depth - job.depth))
+        for depth in depths:
+            for side in (bound, LOWER, UPPER, EXACT):
+                if candidates := self._by_depth_and_bound.get((depth, side)):
+                    return Random(f"{seed} {_key(job)} {job.alpha} {job.beta}").choice(candidates)
+        raise AssertionError("nothing was recorded")
+
+
+def _key(job: Job) -> tuple[int, int, int]:
+    return job.first, job.second, job.depth
+
+
+def _mean_below(nodes: int, by_depth: list[int]) -> npt.NDArray[np.float64]:
+    """Return the mean subtree size by depth left, root included; `by_depth` does not count leaves."""
+    sizes = np.zeros(len(by_depth))
+    remaining = nodes
+    for depth in range(len(by_depth) - 1, 0, -1):
+        if by_depth[depth]:
+            sizes[depth] = remaining / by_depth[depth]
+        remaining -= by_depth[depth]
+    return sizes
+
+
+def record(
+    board: Board[Any],
+    depth: int,
+    threshold: int,
+    *,
+    without: Sequence[int] | None = None,
+    hidden_below: int = 0,
+    hides: Collection[int] = (VALUE, MOVE),
+    stop: Stop | None = None,
+    **options: Any,
+) -> RecordedJobs:
+    """Search a board with one node and one worker, in jobs of `threshold` plies, and record their cost.
+
+    With `hidden_below`, no job sees other jobs' entries of less depth, of the kinds in `hides`. `without` are the nodes
+    of such searches with all values hidden, and with all moves hidden: they calibrate what a hit saves.
+    """
+    if depth >= DEPTHS:
+        raise OutflankError(f"depth {depth}: a recording goes to {DEPTHS - 1} at most")
+    bench = Bench(hidden_below, hides)
+    cluster = Cluster(bench, tuning=Tuning(alone_seconds=0.0))
+    result = cluster.search(
+        board, Limits(depth=depth), stop=stop, workers=1, threshold=threshold, replication="none", **options
+    )
+    return RecordedJobs(bench, log_result(board, result, options), without=without)
+
+
+def calibrated(
+    board: Board[Any], depth: int, threshold: int, *, stop: Stop | None = None, **options: Any
+) -> RecordedJobs:
+    """Return a recording that is calibrated for what hits save, by three successive searches."""
+    without = [
+        record(board, depth, threshold, hidden_below=EVERYTHING, hides=(kind,), stop=stop, **options).nodes
+        for kind in range(KINDS)
+    ]
+    return record(board, depth, threshold, without=without, stop=stop, **options)

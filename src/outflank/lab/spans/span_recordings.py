@@ -1,0 +1,146 @@
+"""Recordings of searches by one worker, several of each, so that noise of the clock can be removed.
+
+A search by one worker is the same every time, event by event. So each strand counts at its least time of all
+recordings: a strand that was preempted in one of them was probably not in another. In nodes the recordings must be
+equal, and that is checked.
+"""
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import cache
+
+import numpy as np
+import numpy.typing as npt
+
+from outflank.lab.experiment_boards import usual_board
+from outflank.lab.measuring.search_log import search, without_logging
+from outflank.lab.spans.work_and_span import NO_SPANS, Spans, burden_of, moments_of, spans_of
+from outflank.parallel.events import KIND, NODES, TIME, EventRecording
+from outflank.search.request import Limits
+from outflank.search.results import Result
+
+try:
+    from resource import RUSAGE_SELF, getrusage
+except ImportError:  # Windows does not count context switches
+    getrusage = None  # type: ignore[assignment]  # a function elsewhere
+
+UNITS = ("nodes", "nanoseconds")
+
+ROOM = 1 << 21
+"""Room for the events of one search: 96 MiB."""
+
+Events = npt.NDArray[np.int64]
+
+
+def _involuntary_switches() -> int:
+    return getrusage(RUSAGE_SELF).ru_nivcsw if getrusage is not None else 0
+
+
+@dataclass(slots=True)
+class Cost:
+    """Time of one recording, and how much of it was without a processor."""
+
+    seconds: float = 0.0
+    processor_seconds: float = 0.0
+    switches: int = 0
+    """Involuntary context switches."""
+
+    @property
+    def lost_share(self) -> float:
+        """Share of the time without a processor; process clocks are coarse on some systems."""
+        return max(0.0, 1 - self.processor_seconds / self.seconds) if self.seconds else 0.0
+
+    def next_of(self, searches: Iterator[Result]) -> Result | None:
+        """Run the next search, add its cost, and return its result, or None at the end."""
+        began, processor, switches = time.perf_counter(), time.process_time(), _involuntary_switches()
+        result = next(searches, None)
+        self.seconds += time.perf_counter() - began
+        self.processor_seconds += time.process_time() - processor
+        self.switches += _involuntary_switches() - switches
+        return result
+
+
+@dataclass(slots=True)
+class RecordingResult:
+    """Combined recordings of a search, or of all searches of a game."""
+
+    costs: list[Cost]
+    """Cost of each recording."""
+    totals: dict[str, Spans] = field(default_factory=lambda: dict.fromkeys(UNITS, NO_SPANS))
+    """Work and span by unit."""
+    moments: list[tuple[float, list[float]]] = field(default_factory=list)
+    """Results of `moments_of` in nodes, root by root."""
+    nodes: int = 0
+    lost: int = 0
+    """Events dropped for lack of room."""
+    unlike: int = 0
+    """Searches that differed between recordings."""
+
+
+def record_searches(
+    searches: Callable[[EventRecording], Iterator[Result]],
+    times: int,
+    *,
+    burdens: dict[str, float],
+    parts: int = 0,
+) -> RecordingResult:
+    """Record the searches `times` times, and compute work and span. `burdens` is the cost of a migration by unit."""
+    recording = EventRecording(ROOM)
+    total = RecordingResult(costs=[Cost() for _ in range(times)])
+    rounds = [searches(recording) for _ in range(times)]
+    while True:
+        recordings: list[Events] = []
+        for cost, search_results in zip(total.costs, rounds, strict=True):
+            result = cost.next_of(search_results)
+            if result is not None:
+                recordings.append(recording.take())
+                total.nodes += result.nodes
+        if len(recordings) < times:
+            break
+        events, same = fastest_strands(recordings)
+        total.unlike += not same
+        for unit in UNITS:
+            total.totals[unit] += spans_of(events, unit=unit, burden=burdens[unit])
+        if parts:
+            total.moments += moments_of(events, parts)
+    total.nodes //= times
+    total.lost = recording.lost
+    return total
+
+
+def fastest_strands(recordings: list[Events]) -> tuple[Events, bool]:
+    """Return the events with every strand at its least time, and whether all recordings have the same events."""
+    first = recordings[0]
+    for recording in recordings[1:]:
+        if len(recording) != len(first) or (recording[:, (NODES, KIND)] != first[:, (NODES, KIND)]).any():
+            return first, False
+    strands = np.min(
+        [np.diff(recording_events[:, TIME], prepend=recording_events[:1, TIME]) for recording_events in recordings],
+        axis=0,
+    )
+    events = first.copy()
+    events[:, TIME] = np.cumsum(strands)
+    return events, True
+
+
+@cache
+def measured_burden() -> tuple[float, int]:
+    """Return the nanoseconds of a migration on this machine and the number observed: two workers, small subtrees."""
+    recordings = []
+    for _ in range(40):
+        recording = EventRecording()
+        with without_logging():  # not part of the experiment
+            search(
+                usual_board(),
+                Limits(depth=5),
+                algorithm="minimax",
+                evaluation="discs",
+                deepen=False,
+                parallel="fork-join",
+                workers=2,
+                threshold=2,
+                instrument=recording,
+            )
+        recordings.append(recording.take())
+    return burden_of(recordings)

@@ -1,0 +1,160 @@
+"""Effect of the compiler's settings: report 003's choice of compiler and of -O3, -ipo and -xHost, beside ours."""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache, partial
+from tempfile import TemporaryDirectory
+from typing import Literal
+
+from outflank.errors import UnknownName
+from outflank.kernels.compiler import interpreted
+from outflank.kinds import Duration, Measured, Several, Shape
+from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, option
+from outflank.lab.experiment_report import Plot, ReportTable, Sample, Series, sample_shape
+from outflank.lab.measuring.child_process import Failed, measure_in_child
+from outflank.lab.measuring.search_samples import alternating, grouped, median, number
+from outflank.search.request import Stop
+
+USUAL = "O3"
+"""The settings of kernels elsewhere: the highest level, for this processor, loops vectorised."""
+
+SETTINGS: dict[str, dict[str, str]] = {
+    "O0": {"NUMBA_OPT": "0"},
+    "O1": {"NUMBA_OPT": "1"},
+    "O2": {"NUMBA_OPT": "2"},
+    USUAL: {},
+    "any-processor": {"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": ""},
+    "scalar-loops": {"NUMBA_LOOP_VECTORIZE": "0"},
+    "straight-vectors": {"NUMBA_SLP_VECTORIZE": "1"},
+}
+"""Environment variables of each setting. All but the first three are O3: `any-processor` is without -xHost,
+`scalar-loops` vectorises no loop, `straight-vectors` vectorises straight-line code too."""
+
+LONGEST_SECONDS = 300
+"""Timeout of a measuring process."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CompilingParameters(Parameters):
+    """Parameters of the compiler experiment."""
+
+    settings: tuple[str, ...] = option(tuple(SETTINGS), "By name; the usual one is always measured.")
+    depth: int = option(5, "Plies of report 003's search, and of the count of the whole tree.")
+    rounds: int = option(3, "Times that each is measured.")
+
+    def __post_init__(self) -> None:
+        super(CompilingParameters, self).__post_init__()
+        for name in self.settings:
+            if name not in SETTINGS:
+                raise UnknownName.among("setting of the compiler", name, SETTINGS)
+
+    @property
+    def compared(self) -> tuple[str, ...]:
+        """The requested settings and the usual one, in the order of `SETTINGS`."""
+        return tuple(name for name in SETTINGS if name in self.settings or name == USUAL)
+
+
+@cache
+def _cache_folder(setting: str) -> "TemporaryDirectory[str]":
+    """Return the setting's own cache folder, since cache files do not record settings. It is deleted when this process
+    ends."""
+    return TemporaryDirectory(prefix="outflank-compiler-")
+
+
+def _measure(setting: str, depth: int, round_number: int, stop: Stop) -> list[Sample]:
+    environment = {**_without_settings(), **SETTINGS[setting], "OUTFLANK_CACHE_DIR": _cache_folder(setting).name}
+    sample: Sample = {"setting": setting, "round": round_number}
+    try:
+        rows = measure_in_child(
+            "outflank.lab.measuring.compiled_speed", {"depth": depth}, environment, stop, LONGEST_SECONDS
+        )
+    except Failed as error:
+        return [{**sample, "trouble": str(error)}]
+    return [{**sample, "trouble": "", **row} for row in rows]
+
+
+def _without_settings() -> dict[str, str]:
+    """Return the environment without the variables that change how kernels are compiled."""
+    compiler_variables = {name for setting in SETTINGS.values() for name in setting}
+    return {name: value for name, value in os.environ.items() if name not in compiler_variables}
+
+
+class Compiler(Experiment[CompilingParameters]):
+    """The same search, compiled with several settings."""
+
+    name = "compiler"
+    question = "What are the compiler's levels of optimisation worth, and code for this very processor?"
+    reports = ("003",)
+    parameters = CompilingParameters
+
+    def tasks(self, parameters: CompilingParameters) -> Sequence[Task]:
+        return [
+            Task(
+                f"{setting}, round {round_number}",
+                partial(_measure, setting, parameters.depth, round_number),
+                4.0 if round_number == 1 else 1.0,  # the first round compiles
+            )
+            for round_number, setting in alternating(parameters.compared, parameters.rounds)
+        ]
+
+    def shape(self, parameters: CompilingParameters, sample: Sample) -> Shape:
+        names = {"setting": Literal[*SETTINGS], "round": Several, "trouble": str}
+        if sample.get("trouble"):
+            return sample_shape(names)
+        timed = {"seconds": Measured, "leaves_seconds": Measured, "ready_seconds": Duration}
+        return sample_shape(names, timed, value=int, move=str, evaluations=Several, leaves=Several)
+
+    def conclude(self, parameters: CompilingParameters, samples: Sequence[Sample]) -> Conclusion:
+        good = [sample for sample in samples if not sample["trouble"]]
+        groups = {str(setting): group for (setting,), group in grouped(good, "setting").items()}
+        usual = groups.get(USUAL)
+        lines = [_row(setting, group, usual) for setting, group in groups.items()]
+        answers = {(sample["value"], sample["move"], sample["evaluations"], sample["leaves"]) for sample in good}
+        notes = [
+            "Compiling: the first round's time until the kernels are ready, on this machine as busy as it was.",
+            "Kernels are always optimised as a whole, with all of their parts, which is what -ipo does elsewhere.",
+        ]
+        if len(answers) > 1:
+            notes.insert(0, "Settings differ in what is found: they must not.")
+        elif answers:
+            notes.insert(
+                0, "Value, move and counts are the same whatever the setting; report 003 saw -ipo change its play."
+            )
+        troubles = {str(sample["setting"]): str(sample["trouble"]) for sample in samples if sample["trouble"]}
+        notes += [f"{setting}: {trouble}" for setting, trouble in troubles.items()]
+        if interpreted():
+            notes.append("NUMBA_DISABLE_JIT is set: nothing was compiled, and settings change nothing.")
+        return Conclusion(
+            tables=(ReportTable.of(f"Abalone from the start, depth {parameters.depth}", lines),) if lines else (),
+            figures=(_plot(groups),) if groups else (),
+            notes=tuple(notes),
+            passed=len(answers) <= 1,
+        )
+
+
+def _speed(samples: Sequence[Sample], count: str, seconds: str) -> float:
+    return median(samples, lambda sample: number(sample[count]) / number(sample[seconds]))
+
+
+def _row(setting: str, samples: Sequence[Sample], usual: Sequence[Sample] | None) -> Sample:
+    search, tree = (_speed(samples, *columns) for columns in (("evaluations", "seconds"), ("leaves", "leaves_seconds")))
+    first = [sample for sample in samples if sample["round"] == 1]
+    row: Sample = {
+        "setting": setting,
+        "compiling (s)": number(first[0]["ready_seconds"]) if first else None,
+        "evaluations/s": search,
+        "over the usual": None,
+        "leaves counted/s": tree,
+        "over the usual, counting": None,
+    }
+    if usual:
+        row["over the usual"] = search / _speed(usual, "evaluations", "seconds")
+        row["over the usual, counting"] = tree / _speed(usual, "leaves", "leaves_seconds")
+    return row
+
+
+def _plot(groups: dict[str, list[Sample]]) -> Plot:
+    points = tuple((setting, _speed(group, "evaluations", "seconds")) for setting, group in groups.items())
+    series = Series(name="report 003's search", points=points)
+    return Plot(title="speed by setting", x="setting", y="evaluations/s", kind="bars", series=(series,))

@@ -1,0 +1,278 @@
+"""Cost of the algorithms in whole games against a random player: report 001's measurements."""
+
+import random
+import statistics
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Literal
+
+from outflank.errors import UnknownName
+from outflank.games.sides import Side
+from outflank.kinds import Kind, Measured, Several, Shape
+from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, core_counts, option
+from outflank.lab.experiment_report import Cell, Figure, Plot, ReportTable, Sample, Series, sample_shape
+from outflank.lab.measuring.search_log import search, without_logging
+from outflank.lab.measuring.search_samples import (
+    FEWEST_ROUNDS,
+    WARM_DEPTH,
+    Workers,
+    alternating,
+    grouped,
+    number,
+    short_search_warnings,
+    speed_up_warnings,
+    worker_count_warnings,
+)
+from outflank.lab.report_programs.classroom import BrokenOff
+from outflank.lab.report_programs.program_001 import start
+from outflank.machine import usable_cores
+from outflank.othello.board import OthelloBoard
+from outflank.search.ordering import Ordering
+from outflank.search.request import Limits, Stop
+from outflank.search.results import Result
+from outflank.search.table import Table as Memory
+from outflank.words import how_many
+
+PLAIN: dict[str, Any] = {"evaluation": "mobility", "table_bits": None, "deepen": False, "passes": "ply"}
+"""Report 001's searches: the difference in mobility, no table, one iteration; a pass is a ply."""
+
+SQUARES = Ordering(sort="none")
+"""Alpha-beta's move order in report 001: by number of the square."""
+
+BEST_FIRST = Ordering(weights={"mobility": 1}, sort="best", from_depth=1)
+"""The move order of PVS: the move with the best static value first, then the others by number of the square."""
+
+_PVS: dict[str, Any] = {"algorithm": "pvs", "ordering": BEST_FIRST}
+_ALPHABETA: dict[str, Any] = {"algorithm": "alphabeta", "ordering": SQUARES}
+
+ALGORITHMS: dict[str, dict[str, Any]] = {
+    "SerialPVS": _PVS,
+    "AlphaBeta": _ALPHABETA,
+    "ParallelPVS": {**_PVS, "parallel": "root-split", "share_alpha": False},
+    "ParallelAlphaBeta": {**_ALPHABETA, "parallel": "root-split", "share_alpha": False},
+    "Jamboree": {**_PVS, "parallel": "jamboree"},
+    "SharedHashtable": {**_PVS, "parallel": "shared-table"},
+    "YoungBrothersWait": {**_PVS, "parallel": "ybw"},
+}
+"""Search options by report 001's names; the last algorithm is ours. The naive parallel versions give every root move a
+full window."""
+
+TABLE_BITS = 20
+"""Size of the table that SharedHashtable reuses from turn to turn, as the report's does."""
+
+FAULTS = (
+    "Not repeated here are the faults of the report's own programs. Its Jamboree chooses a first child and then drops "
+    "it, searching the lowest square in its place; it writes a scout's value before the beginning of its array; it "
+    "never aborts the others at a cut-off (the word stands there and does nothing); and it opens full windows at the "
+    "root. Its shared table is read while others write to it, and keeps bounds as if they were values. Its serial "
+    "programs call the root's moves in a window that is not turned over (`lab nodes`). So the report's bars are no "
+    "measure of these algorithms.",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnsParameters(Parameters):
+    """Parameters of the times experiment."""
+
+    depths: tuple[int, ...] = option((7, 8, 9), "Plies; report 001's figures have 9 to 12.")
+    algorithms: tuple[str, ...] = option(tuple(ALGORITHMS), "By report 001's names.")
+    workers: tuple[Workers, ...] = option(core_counts(), "Workers of the parallel ones.")
+    games: int = option(5, "Games with each colour.")
+    seed: int = option(1, "For the random player.")
+
+    def __post_init__(self) -> None:
+        super(TurnsParameters, self).__post_init__()
+        for name in self.algorithms:
+            if name not in ALGORITHMS:
+                raise UnknownName.among("algorithm", name, ALGORITHMS)
+
+
+def options_of(name: str, workers: int) -> dict[str, Any]:
+    """Return an algorithm's search options for a whole game, with the table that it needs."""
+    options = {**PLAIN, **ALGORITHMS[name], "workers": workers}
+    if name == "SharedHashtable":
+        options["table"] = Memory(TABLE_BITS)
+        options["table"].clear()  # touches every page, so that no turn pays for it
+    return options
+
+
+def game(
+    depth: int, options: dict[str, Any], opponent: str, *, black: bool, seed: int = 1, stop: Stop
+) -> Iterator[tuple[OthelloBoard, Result]]:
+    """Play a game against a weak player: yield the board before each of our turns, and the search's result."""
+    board = start()
+    random_ = random.Random(seed)
+    ours = Side.BLACK if black else Side.WHITE
+    while not board.is_game_over():
+        if board.turn is not ours:
+            moves = board.legal_moves
+            board.push(str(moves[0] if opponent == "first" else random_.choice(moves)))
+            continue
+        if board.legal_moves[0].is_pass:
+            board.push("pass")
+            continue
+        result = search(board, Limits(depth=depth), stop=stop, in_game=True, **options)
+        if stop.called:
+            raise BrokenOff
+        yield board, result
+        board.push(str(result.move))
+
+
+def _time_game(
+    name: str, depth: int, workers: int, parameters: TurnsParameters, black: bool, game_number: int, stop: Stop
+) -> list[Sample]:
+    """Return a game's samples, one for each turn."""
+    options = options_of(name, workers)
+    with without_logging():
+        search(start(), Limits(depth=min(depth, WARM_DEPTH)), **options)  # warms up
+    seed = 1000 * parameters.seed + 2 * game_number + black
+    labels: Sample = {
+        "algorithm": name,
+        "depth": depth,
+        "workers": workers,
+        "colour": "black" if black else "white",
+        "game": game_number,
+    }
+    try:
+        results = [result for _, result in game(depth, options, "random", black=black, seed=seed, stop=stop)]
+    except BrokenOff:
+        return []  # the mean of an unfinished game differs
+    return [
+        {**labels, "turn": turn, "nodes": result.nodes, "seconds": result.seconds}
+        for turn, result in enumerate(results, 1)
+    ]
+
+
+PLAYED: dict[str, Kind] = {
+    "colour": Literal["black", "white"],
+    "game": Several,
+    "turn": Several,
+    "nodes": Several,
+}
+
+
+class Times(Experiment[TurnsParameters]):
+    """Time per turn against the random player, by depth and cores."""
+
+    name = "times"
+    question = "How long do serial and parallel algorithms think per turn, by depth and cores?"
+    reports = ("001",)
+    parameters = TurnsParameters
+
+    def tasks(self, parameters: TurnsParameters) -> Sequence[Task]:
+        sides = [
+            (depth, name, workers, colour)
+            for depth in parameters.depths
+            for name in parameters.algorithms
+            for workers in (parameters.workers if "parallel" in ALGORITHMS[name] else (1,))
+            for colour in ("black", "white")
+        ]
+        return [
+            Task(
+                f"{name}, depth {depth}, {how_many(workers, 'worker')}, as {colour}, game {game_number}",
+                partial(_time_game, name, depth, workers, parameters, colour == "black", game_number),
+                3.0**depth * (10.0 if ALGORITHMS[name].get("share_alpha") is False else 1.0) / workers,
+            )
+            for game_number, (depth, name, workers, colour) in alternating(sides, parameters.games)
+        ]
+
+    def shape(self, parameters: TurnsParameters, sample: Sample) -> Shape:
+        return sample_shape(PLAYED, algorithm=str, depth=Several, workers=Several, seconds=Measured)
+
+    def conclude(self, parameters: TurnsParameters, samples: Sequence[Sample]) -> Conclusion:
+        lines = [
+            {"depth": depth, "algorithm": name, "workers": workers, **_mean(group)}
+            for (depth, name, workers), group in grouped(samples, "depth", "algorithm", "workers").items()
+        ]
+        speed_ups = [row for row in _speedups(lines) if int(number(row["workers"])) <= usable_cores()]
+        tables = [ReportTable.of("time per turn against the random player, by depth and cores", lines)]
+        if speed_ups:
+            tables.append(ReportTable.of("speed-up by depth", speed_ups))
+        notes: tuple[str, ...] = (
+            "A time is the mean over the turns of a game, as the report's program prints it; deviations are those of "
+            "the games' means. Games of one number are played against the same random player.",
+        )
+        if {"Jamboree", "SharedHashtable"} & {str(row["algorithm"]) for row in lines}:
+            notes += FAULTS
+        return Conclusion(
+            tables=tuple(tables),
+            figures=(*_by_cores(lines), *_by_depth(speed_ups)),
+            notes=(
+                *notes,
+                *short_search_warnings(_sides(samples)),
+                *speed_up_warnings([_labelled_speed_up(row) for row in speed_ups], FEWEST_ROUNDS),
+                *worker_count_warnings({int(number(row["workers"])) for row in lines}),
+            ),
+        )
+
+
+def _sides(samples: Sequence[Sample]) -> dict[str, Sequence[Sample]]:
+    groups = grouped(samples, "algorithm", "depth", "workers").items()
+    return {
+        f"a turn of {name} at depth {depth} on {how_many(int(number(workers)), 'worker')}": group
+        for (name, depth, workers), group in groups
+    }
+
+
+def _mean(samples: Sequence[Sample]) -> Sample:
+    """Return one bar of the report: the mean of the games' times per turn, with their deviation."""
+    games = [
+        1000 * statistics.fmean(number(sample["seconds"]) for sample in game_)
+        for game_ in grouped(samples, "colour", "game").values()
+    ]
+    return {
+        "mean per turn (ms)": statistics.fmean(games),
+        "deviation over games (ms)": statistics.pstdev(games),
+        "nodes per turn": round(statistics.fmean(number(sample["nodes"]) for sample in samples)),
+        "turns": len(samples),
+        "games": len(games),
+    }
+
+
+def _speedups(lines: Sequence[Sample]) -> Iterator[Sample]:
+    """Yield the time of one worker over the time of the most workers, for every parallel algorithm and depth."""
+    for (depth, name), rows in grouped(lines, "depth", "algorithm").items():
+        by_workers = {int(number(row["workers"])): number(row["mean per turn (ms)"]) for row in rows}
+        most = max(by_workers)
+        if most > 1 and 1 in by_workers:
+            yield {"depth": depth, "algorithm": name, "workers": most, "speed-up": by_workers[1] / by_workers[most]}
+
+
+def _labelled_speed_up(row: Sample) -> tuple[str, float, Cell]:
+    return f"{row['algorithm']}, depth {row['depth']}", number(row["workers"]), row["speed-up"]
+
+
+def _by_cores(lines: Sequence[Sample]) -> Iterator[Figure]:
+    for (depth,), rows in grouped(lines, "depth").items():
+        series = tuple(
+            Series(
+                name=str(name),
+                points=tuple((f"{row['workers']}", number(row["mean per turn (ms)"])) for row in algorithm_rows),
+                spread=tuple(_spread(row) for row in algorithm_rows),
+            )
+            for (name,), algorithm_rows in grouped(rows, "algorithm").items()
+        )
+        yield Plot(
+            title=f"running times at depth {depth}",
+            x="workers",
+            y="time per turn (ms)",
+            kind="bars",
+            log_y=True,
+            series=series,
+            caption="Lines: a standard deviation of the games' means to either side.",
+        )
+
+
+def _spread(row: Sample) -> tuple[float, float]:
+    mean, deviation = number(row["mean per turn (ms)"]), number(row["deviation over games (ms)"])
+    return max(mean - deviation, 0.0), mean + deviation
+
+
+def _by_depth(rows: Sequence[Sample]) -> Iterator[Figure]:
+    if rows:
+        series = tuple(
+            Series(name=str(name), points=tuple((f"{row['depth']}", number(row["speed-up"])) for row in algorithm_rows))
+            for (name,), algorithm_rows in grouped(rows, "algorithm").items()
+        )
+        yield Plot(title="speed-up by depth", x="depth (plies)", y="speed-up", kind="bars", series=series)

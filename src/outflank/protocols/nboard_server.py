@@ -1,0 +1,251 @@
+"""NBoard 2: a player driven by a graphical board, for any game that is written in GGF.
+
+No line is answered out of turn, and most are not answered at all. While the engine thinks, `ping` is noticed and ends
+the search, which returns its result so far; then the pong is sent.
+"""
+
+import re
+import time
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Unpack
+
+from outflank.boards import Board, Move
+from outflank.errors import FormatError, OutflankError
+from outflank.games.description import GAMES, GameDescription, description_of, game_named, titles_of_games
+from outflank.players.levels import exact_moves_for_depth
+from outflank.players.player import Player
+from outflank.protocols.listening import Urgency, cleaned
+from outflank.protocols.nboard_clock import NBoardClock
+from outflank.protocols.serving import Engine, ServedProtocol
+from outflank.search.deepening import iterate
+from outflank.search.keywords import PlayerKeywords
+from outflank.search.request import Limits, Stop
+from outflank.search.results import Result
+from outflank.search.table import Table
+from outflank.words import is_count
+
+USUAL_DEPTH, DEEPEST = 12, 60
+"""Depth until the board sets one, and the largest depth, in plies."""
+
+MOST_HINTS = 60
+
+GGF = ".ggf"
+"""The format in which games are sent."""
+
+TABLE_BITS = 20
+"""Table size, 32 MiB, for hints and analyses, kept from one to the next."""
+
+_ping = re.compile(r"ping +(-?[0-9]+)")
+
+
+class NBoardEngine(Engine):
+    """A game, and the player that thinks about it.
+
+    `make` returns the player for a board and the depth that was set; `seconds` limits hints, and `options` are those of
+    their searches. `game` is the name of the game; None: the first that is written in GGF.
+    """
+
+    def __init__(
+        self,
+        make: Callable[[Board[Any], int | None], Player],
+        *,
+        game: str | None = None,
+        name: str = "outflank",
+        seconds: float | None = None,
+        **options: Unpack[PlayerKeywords],
+    ) -> None:
+        super().__init__(_urgency)
+        self._make, self._name = make, name
+        self._seconds, self._options = seconds, options
+        self._board: Board[Any] = _description_of_game(game).start()
+        self._clock = NBoardClock()
+        self._depth: int | None = None
+        self._table: Table | None = None
+        self._table_for: Any = None
+        self.commands: dict[str, Callable[[str], Iterator[str]]] = {
+            "nboard": self._nboard,
+            "set": self._set,
+            "move": self._move,
+            "hint": self._hint,
+            "go": self._go,
+            "ping": self._ping,
+            "learn": lambda rest: iter(["learned"]),
+            "analyze": self._analyze,
+            "quit": self._quit,
+        }
+        """The commands: a function of the rest of the line for each, which yields lines as they become known."""
+
+    def replies(self, line: str) -> Iterator[str]:
+        """Yield the answers, each on a line."""
+        return (f"{answer}\n" for answer in self.answers(line))
+
+    def refusal(self, line: str, why: str) -> str:
+        """Return a status line: the protocol has no errors."""
+        return f"status {why}\n"
+
+    def answers(self, line: str) -> Iterator[str]:
+        """Yield the lines that answer a line, as they become known; none for an unknown command."""
+        name, _, rest = cleaned(line, comments=False).partition(" ")
+        if name not in self.commands:
+            return
+        try:
+            yield from self.commands[name](rest.strip())
+        except (OutflankError, ValueError) as error:
+            yield f"status {' '.join(str(error).split())}"
+        except Exception as error:  # after any error the dialogue goes on
+            yield f"status internal error: {type(error).__name__} {' '.join(str(error).split())}"
+
+    # --- the game ---
+
+    def _nboard(self, rest: str) -> Iterator[str]:
+        yield f"set myname {self._name}"
+        self._prepare()
+
+    def _set(self, rest: str) -> Iterator[str]:
+        option, _, value = rest.partition(" ")
+        if option == "depth":
+            self._depth = _number(value, DEEPEST)
+            self._prepare()
+        elif option == "game":
+            board = self._parse_game(value.strip())
+            if not board.moves:
+                self._ready(board).new_game(board)
+            self._board = board
+            self._clock.set(value)
+        # Contempt is ignored: a draw is worth no more and no less than its score.
+        yield from ()
+
+    def _move(self, rest: str) -> Iterator[str]:
+        text = rest.partition("/")[0]
+        board = self._board
+        is_pass = text.strip().lower() in ("pa", "pass")
+        if not is_pass and board.must_pass:
+            board.push(board.legal_moves[0])  # left out, as in most transcripts
+        side = board.turn
+        board.push(text)
+        self._clock.spend(side, rest)
+        yield from ()
+
+    def _parse_game(self, text: str) -> Board[Any]:
+        setups = description_of(self._board.game).notation.positions(text) if text.startswith("(") else None
+        if not setups:
+            raise FormatError.at("game", text, 0, "a game in brackets, as GGF has it")
+        return Board.from_setup(setups[0])
+
+    def _quit(self, rest: str) -> Iterator[str]:
+        self._leaving = True
+        yield from ()
+
+    def _ping(self, rest: str) -> Iterator[str]:
+        if _ping.fullmatch(f"ping {rest}"):
+            yield f"pong {rest}"
+
+    # --- thinking ---
+
+    def _go(self, rest: str) -> Iterator[str]:
+        if self._board.is_game_over():
+            yield "=== PA"
+            return
+        yield f"status {self._name} is thinking"
+        player = self._ready()
+        began = time.perf_counter()
+        with self._thinking() as stop:
+            choice = player.choose(self._board.copy(), self._clock.of(self._board.turn), stop=stop)
+        seconds = time.perf_counter() - began
+        score = choice.value_as_score(self._board.game)
+        worth = "" if score is None else f"{score:.2f}"
+        # Together: the reader is woken once, and a waiting pong is not delayed by each line.
+        yield f"nodestats {choice.nodes} {seconds:.2f}\n=== {moves_text((choice.move,))}/{worth}/{seconds:.2f}\nstatus"
+
+    def _hint(self, rest: str) -> Iterator[str]:
+        count = _number(rest or "1", MOST_HINTS)
+        if self._board.is_game_over():
+            return
+        yield f"status {self._name} is analyzing"
+        with self._thinking() as stop:
+            for result in self._iterations(self._board, stop, count):
+                if result.depth and not result.stopped:  # a stopped search repeats its last result
+                    yield from _hints(result)
+                    yield f"nodestats {result.nodes} {result.seconds:.2f}"
+        yield "status"
+
+    def _analyze(self, rest: str) -> Iterator[str]:
+        """Analyse the positions from the game's end to its start: late results help with earlier positions."""
+        board = self._board.copy()
+        yield f"status {self._name} is analyzing the game"
+        with self._thinking() as stop:
+            while not stop.called:
+                *_, last = self._iterations(board, stop, 1)
+                if last.value is not None:
+                    yield f"analysis {len(board.moves)} {last.scale.number(last.value):.2f}"
+                if not board.moves:
+                    break
+                board.pop()
+        yield "status"
+
+    def _iterations(self, board: Board[Any], stop: Stop, count: int) -> Iterator[Result]:
+        depth = self._depth or USUAL_DEPTH
+        ending = board.moves_left <= exact_moves_for_depth(board.game, depth)
+        limits = Limits(depth=None if ending else depth, seconds=self._seconds)
+        if self._table is None or self._table_for != board.game:
+            self._table, self._table_for = Table(TABLE_BITS), board.game
+        return iterate(board, limits, stop=stop, table=self._table, moves=count, **self._options)
+
+    def _prepare(self) -> None:
+        """Make the player ready before a move is requested: no ping is noticed while kernels load or compile."""
+        self._ready().new_game(self._board)
+
+    def _ready(self, board: Board[Any] | None = None) -> Player:
+        """Return the player for the board, at the depth that was set."""
+        target, depth = board or self._board, self._depth
+        return self._player_for((target.game, depth), lambda: self._make(target, depth))
+
+
+def has_ggf(description: GameDescription) -> bool:
+    """Return whether a game can be sent in this protocol."""
+    return GGF in description.notation.files
+
+
+def games_in_ggf() -> str:
+    """Return the titles of the games that can be sent in this protocol."""
+    return titles_of_games(has_ggf)
+
+
+def _description_of_game(game: str | None) -> GameDescription:
+    if game is not None:
+        return game_named(game)
+    return next(description for description in GAMES.parts().values() if has_ggf(description))
+
+
+def moves_text(moves: Iterable[Move]) -> str:
+    """Return moves in a row, a pass as `PA`."""
+    return "".join("PA" if str(move) == "pass" else str(move).upper() for move in moves)
+
+
+def _hints(result: Result) -> Iterator[str]:
+    """Yield a line for each of the best moves; the first has the expected moves behind it."""
+    depth = "100%" if result.exact else str(result.depth)
+    for entry in result.best:
+        line = result.pv if entry.move == result.move else (entry.move,)
+        yield f"search {moves_text(line)} {result.scale.number(entry.value):.2f} 0 {depth} {result.nodes} nodes"
+
+
+def _number(text: str, most: int) -> int:
+    if not is_count(text):
+        raise FormatError(f"{text!r}: a number is expected")
+    return min(max(int(text), 1), most)
+
+
+def _urgency(line: str) -> Urgency:
+    text = cleaned(line, comments=False)
+    if _ping.fullmatch(text):
+        return Urgency.STOPS
+    return Urgency.LEAVES if text == "quit" else Urgency.WAITS
+
+
+NBOARD = ServedProtocol(
+    name="nboard",
+    about="version 2 of what the board NBoard and its engines speak",
+    engine=lambda request: NBoardEngine(request.make, game=request.game, seconds=request.seconds, **request.options),
+    told_in=GGF,
+)

@@ -1,0 +1,165 @@
+"""Leaves of a Monte-Carlo tree selected many at a time, for a device that plays many games at once.
+
+A path through the tree ends at a node that has no children yet. The node is expanded, and several games are played from
+each child: selecting a path takes the CPU's time, the games do not. These games count on the whole path at once, each
+node being credited with its own mean result so far, so that later paths diverge where they would if all results were
+known; a node without games counts as lost. Selection is deterministic: the tree is the same for the same results.
+
+Variants were compared on a CPU by the share of the games that went to moves which hold a win or a draw, a sixth of all
+moves, in 45 balanced positions of tournament games with 19 to 26 empty squares. Searches of six seconds, which reached
+the end of the game in 21 of the positions, decided which moves these are. Differences have an error of 0.04: the
+advantage of this method over virtual losses in large batches, and over sixteen trees, is more than chance; that of
+single steps may not be.
+
+- 100,000 games one after the other: 0.29; 160,000 in sixteen trees: 0.22.
+- Four games from each of 100,000 leaves, in batches of a quarter of those before, 4,096 at most: 0.21 if a leaf counts
+  as lost on its whole path meanwhile, 0.23 as it is here; in batches of a 64th, 256 at most, 0.24.
+- The same if the games of a leaf count as one visit in the exploration term: 0.28, but in the large batches 0.19.
+  Otherwise the more games a leaf has, the sooner a search trusts them, and in these positions the games mislead.
+- The same from all children of 50,000 nodes: 0.30, in batches of a 16th, 400 paths at most, 0.31, 900 at most, 0.28.
+  With one game from each child 0.25.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from outflank.games.rules import most_moves, unpack
+from outflank.kernels.compiler import kernel
+from outflank.search.montecarlo import LONGEST_PATH, WIN, expand, new_tree, select_child
+from outflank.search.request import Options
+from outflank.search.root import Root
+
+
+class Batch:
+    """Leaves from which games are played at the same time, and the paths to them: room for `ways` paths, and for
+    `leaves` leaves and the children of one more node."""
+
+    def __init__(self, game: Any, ways: int, leaves: int) -> None:
+        self.words = np.zeros((leaves + most_moves(game), 2), np.uint64)
+        """The positions of the leaves."""
+        self.leaves = 0
+        """Number of leaves."""
+        self.games = 0
+        """Number of games played from each leaf."""
+        self._game = game
+        self._ways = 0
+        self._paths = np.zeros((ways, LONGEST_PATH), np.int32)
+        self._lent = np.zeros((ways, LONGEST_PATH), np.int64)
+        self._lengths = np.zeros(ways, np.int64)
+        self._counts = np.zeros(ways, np.int64)
+
+    def choose(self, tree: Any, used: int, leaves: int, games: int, worker: Any) -> int:
+        """Select `leaves` leaves or a few more, as far as there is room for the paths, for `games` games from each.
+        Return the number of nodes of the tree."""
+        ways = (self._paths, self._lent, self._lengths, self._counts, self.words)
+        self.games = games
+        used, self._ways, self.leaves = choose(self._game, tree, used, leaves, games, worker, *ways)
+        return used
+
+    def credit(self, tree: Any, results: Any) -> None:
+        """Add the results of the games to the nodes of the paths; `results` has each leaf's sum, for the side to move
+        at the leaf."""
+        credit(tree, self._ways, self.games, results, self._paths, self._lent, self._lengths, self._counts)
+
+    def withdraw(self, tree: Any) -> None:
+        """Remove the provisional results of games that will never be played; added nodes stay."""
+        for way in range(self._ways):
+            length, count = self._lengths[way], self._counts[way]
+            path = self._paths[way, :length]
+            tree["visits"][path] -= self.games * max(count, 1)
+            tree["won"][path] -= self._lent[way, :length]
+            first = tree["children"][path[-1]]
+            tree["visits"][first : first + count] -= self.games
+            tree["won"][first : first + count] += WIN * self.games
+
+
+@kernel
+def choose(game, tree, used, leaves, games, worker, paths, lent, lengths, counts, words):
+    """Select paths until their ends have `leaves` leaves. Return the numbers of nodes of the tree, paths and leaves. A
+    path that ends at a node without children has that node as its leaf, and a count of 0."""
+    ways, places = 0, 0
+    while places < leaves and ways < len(paths):
+        path = paths[ways]
+        node, length = 0, 1
+        path[0] = 0
+        while tree[node].children != 0 and length < len(path):
+            node = select_child(tree, node, games)
+            path[length] = node
+            length += 1
+        count = 0
+        if tree[node].children == 0:
+            position = unpack(game, tree[node].first, tree[node].second)
+            used = expand(game, position, tree, node, used, worker)
+            first, count = tree[node].children, tree[node].count
+            for child in range(first, first + count):
+                tree[child].visits += games
+                tree[child].won -= WIN * games
+                words[places, 0], words[places, 1] = tree[child].first, tree[child].second
+                places += 1
+        if count == 0:
+            words[places, 0], words[places, 1] = tree[node].first, tree[node].second
+            places += 1
+        games_below = games * max(count, 1)
+        for back in range(length):
+            visits = tree[path[back]].visits
+            loan = games_below * tree[path[back]].won // visits if visits > 0 else -WIN * games_below
+            tree[path[back]].visits += games_below
+            tree[path[back]].won += loan
+            lent[ways, back] = loan
+        lengths[ways], counts[ways] = length, count
+        ways += 1
+    return used, ways, places
+
+
+@kernel
+def credit(tree, ways, games, results, paths, lent, lengths, counts):
+    """Replace the provisional results by those of the games from the leaves, for the side to move there."""
+    place = 0
+    for way in range(ways):
+        length, count = lengths[way], counts[way]
+        node = paths[way, length - 1]
+        result = np.int64(0)  # for the side that moved to that node
+        if count == 0:
+            result -= results[place]
+            place += 1
+        for child in range(tree[node].children, tree[node].children + count):
+            tree[child].won += WIN * games - results[place]
+            result += results[place]
+            place += 1
+        for back in range(length - 1, -1, -1):
+            tree[paths[way, back]].won += result - lent[way, back]
+            result = -result
+
+
+@kernel
+def tally(results, lengths, leaves, games, sums):
+    """Add up the results of `games` games from each leaf. Return the number of positions of all games."""
+    positions = np.int64(0)
+    for leaf in range(leaves):
+        result = np.int64(0)
+        for number in range(leaf * games, (leaf + 1) * games):
+            result += results[number]
+            positions += lengths[number]
+        sums[leaf] = result
+    return positions
+
+
+@choose.sample
+def _choose_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
+    root, batch = Root(game, position, Options(algorithm="uct")), Batch(game, 1, 1)
+    ways = (batch._paths, batch._lent, batch._lengths, batch._counts, batch.words)
+    yield game, *new_tree(root, room=512), 1, 1, root.worker, *ways
+
+
+@credit.sample
+def _credit_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
+    root, batch = Root(game, position, Options(algorithm="uct")), Batch(game, 1, 1)
+    tree, _ = new_tree(root, room=512)
+    yield tree, 0, 1, np.zeros(1, np.int64), batch._paths, batch._lent, batch._lengths, batch._counts
+
+
+@tally.sample
+def _tally_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
+    yield np.zeros(1, np.int16), np.zeros(1, np.int16), 1, 1, np.zeros(1, np.int64)

@@ -1,0 +1,1 @@
+"""`outflank book`: opening books."""

@@ -1,0 +1,1 @@
+"""`outflank show`, `games`, `convert` and `review`: positions and games in files."""

@@ -1,0 +1,1 @@
+"""`outflank doctor`, `warm`, `plugins` and `cluster`: this installation and its machines."""

@@ -1,0 +1,1 @@
+"""`outflank lab` and `outflank bench`."""

@@ -1,0 +1,336 @@
+"""`outflank lab`: a subcommand for each experiment, with options made from its parameters."""
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import MISSING, Field, fields
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
+
+import click
+from rich.cells import cell_len
+from rich.console import Console
+
+from outflank.command_lines import command_line
+from outflank.distributed.launchers import refuse_copies
+from outflank.documents import plain
+from outflank.errors import FormatError
+from outflank.lab import Report, RunProgress, experiment_named, redraw, run
+from outflank.lab.drawing.exported_files import FORMATS
+from outflank.lab.drawing.looks import THEMES, number
+from outflank.lab.experiment import EXPERIMENTS
+from outflank.lab.measuring.cluster_samples import join_cluster
+from outflank.lab.measuring.search_log import by_position
+from outflank.lab.result_store import document
+from outflank.search.request import Stop
+from outflank.ui.cli.shared.import_option import add_import_option
+from outflank.ui.cli.shared.interrupting import INTERRUPTED, run_interruptibly
+from outflank.ui.cli.shared.position_options import diagnostics, output
+from outflank.ui.cli.shared.progress_line import ThrottledPrinter
+from outflank.ui.cli.shared.terminal_tables import print_table
+from outflank.words import comma_separated, comma_separated_words, how_many, is_count
+
+LIST, REDRAW = "list", "redraw"
+MOST_FILES = 8
+"""Most written files that are named."""
+MOST_SEARCHED = 4
+"""Most searched positions, and searches of each, that are printed on a terminal."""
+
+
+class CommaSeparated(click.ParamType):  # type: ignore[type-arg]  # generic only in the newest versions of click
+    """A list of values between commas, as `comma_separated_words` reads it; numbers may be ranges, like 1-4."""
+
+    def __init__(self, kind: type) -> None:
+        self.kind = kind
+        self.name = "N,N,…" if kind is int else "NAME,…"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the values in the text."""
+        if isinstance(value, tuple):
+            return value
+        try:
+            words = comma_separated_words(str(value))
+        except FormatError as error:
+            self.fail(str(error), param, ctx)
+        if not words:
+            self.fail("the list is empty", param, ctx)
+        if self.kind is str:
+            return tuple(words)
+        numbers: list[int] = []
+        for word in words:
+            first, dash, last = word.partition("-")
+            if not is_count(first) or (dash and not is_count(last)) or (dash and int(last) < int(first)):
+                self.fail(f"{word!r} is not a positive number or a range like 1-4", param, ctx)
+            if dash and int(last) - int(first) > 10_000:
+                self.fail(f"{word!r} is a range of more than 10,000 numbers", param, ctx)
+            numbers += range(int(first), int(last if dash else first) + 1)
+        return tuple(numbers)
+
+
+class _Experiments(click.Group):
+    """A command group that knows the experiments by name, and imports one only to run it."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return [*EXPERIMENTS.parts(), LIST, REDRAW]
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command:
+        if name in (LIST, REDRAW):
+            return {LIST: list_command, REDRAW: redraw_command}[name]
+        return add_import_option(_experiment_command(name))
+
+
+def _experiment_command(name: str) -> click.Command:
+    experiment = experiment_named(name)
+    parameters: list[click.Parameter] = [click_parameter(parameter) for parameter in fields(experiment.parameters)]
+    parameters += [
+        click.Option(["--out"], type=click.Path(), metavar="DIR", help="Write the page and the samples there."),
+        click.Option(["--resume"], is_flag=True, help="Resume the interrupted run in --out DIR."),
+        click.Option(["--replace"], is_flag=True, help="Measure again, even if --out DIR has a result."),
+        *_drawing_options(),
+        click.Option(["--json", "as_json"], is_flag=True, help="Print one JSON object."),
+        click.Option(["--quiet"], is_flag=True, help="Do not report progress."),
+    ]
+    origin = ", ".join(experiment.reports)
+    origin_text = f"\n\nAfter report{'s' if len(experiment.reports) > 1 else ''} {origin}." if origin else ""
+    argument_texts = [
+        f"\n\n{parameter.name.upper()}: {parameter.metadata['help']}"
+        for parameter in fields(experiment.parameters)
+        if parameter.metadata["argument"]
+    ]
+    text = f"{experiment.question}{origin_text}{''.join(argument_texts)}"
+    return click.Command(name, params=parameters, callback=_callback(name), help=text)
+
+
+def _drawing_options() -> list[click.Parameter]:
+    """Return the options for drawing a report, and for files beside its page."""
+    formats = f"Also write figures and tables as separate files: {', '.join(FORMATS)}."
+    return [
+        click.Option(["--format", "formats"], type=CommaSeparated(str), default=None, metavar="NAME,…", help=formats),
+        click.Option(["--theme"], type=click.Choice(list(THEMES)), default="light", help="Colours of those figures."),
+        click.Option(
+            ["--published/--no-published"], default=True, help="Whether figures show the published measurements."
+        ),
+    ]
+
+
+def click_parameter(parameter: Field[Any]) -> click.Parameter:
+    """Return the command-line parameter for a parameter of an experiment."""
+    kind, optional = _kind(parameter.type)
+    default = None if parameter.default is MISSING else parameter.default
+    if parameter.metadata["argument"]:
+        return click.Argument([parameter.name], nargs=-1, type=str, required=False)
+    flag = f"--{parameter.name.replace('_', '-')}"
+    if kind is bool:
+        return click.Option([f"{flag}/--no-{flag[2:]}"], default=default, help=parameter.metadata["help"])
+    is_list = get_origin(kind) is tuple
+    default_value = comma_separated(map(str, default)) if is_list and default is not None else default
+    default_text = "" if optional else f"  [{default_value}]"
+    type_ = CommaSeparated(get_args(kind)[0]) if is_list else kind
+    return click.Option([flag], type=type_, default=None, help=f"{parameter.metadata['help']}{default_text}")
+
+
+def _kind(annotation: Any) -> tuple[Any, bool]:
+    """Return a parameter's type, and whether it may be left out."""
+    if get_origin(annotation) is Annotated:
+        return _kind(get_args(annotation)[0])
+    if get_origin(annotation) in (UnionType, Union):  # `Literal[…] | None` is a `Union`
+        kinds = [kind for kind in get_args(annotation) if kind is not NoneType]
+        return _kind(kinds[0])[0], True
+    if get_origin(annotation) is Literal:
+        return click.Choice(list(get_args(annotation))), False
+    return annotation, False
+
+
+def _callback(name: str) -> Callable[..., int]:
+    def call(
+        out: str | None,
+        resume: bool,
+        replace: bool,
+        as_json: bool,
+        quiet: bool,
+        formats: tuple[str, ...] | None,
+        theme: str,
+        published: bool,
+        **parameters: Any,
+    ) -> int:
+        arguments = {key: value for key, value in parameters.items() if value is not None and value != ()}
+        stop = Stop()
+        refuse_copies(arguments.get("cluster"))
+        if arguments.get("cluster") is not None:
+            join_cluster(arguments["cluster"])
+        with _bar(quiet=quiet) as progress:
+            report = run_interruptibly(
+                lambda: run(
+                    name,
+                    out=out,
+                    resume=resume,
+                    replace=replace,
+                    formats=formats or (),
+                    theme=theme,
+                    published=published,
+                    progress=progress,
+                    stop=stop,
+                    **arguments,
+                ),
+                stop,
+            )
+        _show(report, as_json=as_json, out=out)
+        if stop.called:
+            hint = "" if out is None else f"; {command_line(['--resume', '--out', out])} goes on from here"
+            diagnostics().print(f"interrupted{hint}")
+            return INTERRUPTED
+        return 0 if report.passed else 1
+
+    return call
+
+
+@contextmanager
+def _bar(*, quiet: bool) -> Iterator[Callable[[RunProgress], None] | None]:
+    """Yield a function that moves a progress bar with the time left, on a terminal; elsewhere it prints a line now
+    and then."""
+    console = diagnostics()
+    if quiet:
+        yield None
+        return
+    if not console.is_terminal:
+        printer = ThrottledPrinter(console)
+        yield lambda progress: printer(_line(progress)) if progress.task else None
+        return
+    from rich.progress import BarColumn, TaskProgressColumn, TextColumn
+    from rich.progress import Progress as Bar
+
+    columns = (
+        BarColumn(bar_width=24),
+        TaskProgressColumn(),
+        TextColumn("{task.fields[left]}"),
+        TextColumn("{task.description}"),
+    )
+    with Bar(*columns, console=console, transient=True) as bar:
+        task = bar.add_task("", total=1.0, left="")
+
+        def update(progress: RunProgress) -> None:
+            bar.update(task, completed=progress.done, description=progress.task, left=_time_left(progress))
+
+        yield update
+
+
+def _line(progress: RunProgress) -> str:
+    left = f", {_time_left(progress)}" if _time_left(progress) else ""
+    return f"{progress.done:.0%} done{left}: {progress.task}"
+
+
+def _time_left(progress: RunProgress) -> str:
+    return "" if progress.seconds_left is None else f"about {_duration(progress.seconds_left)} left"
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
+
+
+@click.group(cls=_Experiments, invoke_without_command=True, subcommand_metavar="[NAME [OPTIONS]]")
+@click.pass_context
+def command(context: click.Context) -> None:
+    """Run an experiment: print its table, and with --out write a page, the samples and everything needed to repeat it.
+
+    Without a name, or with `list`, list the experiments.
+
+    \b
+      outflank lab list
+      outflank lab scaling --workers 1,2 --schemes ybw,jamboree --out results
+      outflank lab reproduce 004
+      outflank lab redraw results/scaling.json --out paper --format pdf,latex --no-published
+    """
+    if context.invoked_subcommand is None:
+        _list()
+
+
+def _list() -> None:
+    """List the experiments, and the question that each answers."""
+    console = output()
+    rows = [
+        [experiment.name, " ".join(experiment.reports), experiment.question]
+        for experiment in EXPERIMENTS.parts().values()
+    ]
+    print_table(console, "", ["experiment", "reports", "what it answers"], rows)
+    console.print("outflank lab NAME --help lists the options; redraw FILE draws a result again.")
+
+
+list_command = click.Command(LIST, callback=_list, help=_list.__doc__)
+
+
+def _redraw(
+    file: str,
+    out: str | None,
+    replace: bool,
+    as_json: bool,
+    formats: tuple[str, ...] | None,
+    theme: str,
+    published: bool,
+) -> int:
+    """Draw a report again from the JSON file of a run: tables, page and pictures come from it alone."""
+    report = redraw(file, out=out, replace=replace, formats=formats or (), theme=theme, published=published)
+    _show(report, as_json=as_json, out=out)
+    return 0 if report.passed else 1
+
+
+redraw_command = click.Command(
+    REDRAW,
+    params=[
+        click.Argument(["file"], type=click.Path()),
+        click.Option(["--out"], type=click.Path(), metavar="DIR", help="Write the page and the samples there."),
+        click.Option(["--replace"], is_flag=True, help="Write there even if --out DIR has another result."),
+        *_drawing_options(),
+        click.Option(["--json", "as_json"], is_flag=True, help="Print one JSON object."),
+    ],
+    callback=_redraw,
+    help=_redraw.__doc__,
+)
+
+
+# --- output ---
+
+
+def _show(report: Report, *, as_json: bool, out: str | None) -> None:
+    console = output()
+    if as_json:
+        print(json.dumps(plain(document(report))), flush=True)
+        return
+    console.print(f"{report.question}\n")
+    for section in report.sections:
+        if section.name:
+            console.print(f"\n{section.name}\n{'=' * cell_len(section.name)}")
+        for table in (entry.without_empty_columns for entry in section.tables):
+            rows = [[number(cell) for cell in row] for row in table.rows]
+            print_table(console, table.title if table.title != section.name else "", list(table.columns), rows)
+            for note in table.notes:
+                console.print(f"  {note}")
+        if section.name and not section.tables:
+            titles = ", ".join(figure.title for figure in section.figures)
+            console.print(f"  {how_many(len(section.figures), 'figure')}, which the page shows (--out): {titles}")
+    for note in report.notes:
+        console.print(f"• {note}")
+    _print_searched(console, report)
+    if not report.complete:
+        console.print("• The run was interrupted: this is a part of it.")
+    if not report.passed:
+        console.print("• FAILED: something that had to be equal is not.")
+    if out is not None:
+        names = sorted(report.written, key=lambda name: (name.count("."), name))  # the page first, then its parts
+        more = f" and {len(names) - MOST_FILES} more" if len(names) > MOST_FILES else ""
+        console.print(f"• {out}: {', '.join(names[:MOST_FILES])}{more}")
+
+
+def _print_searched(console: Console, report: Report) -> None:
+    """Print what was searched, position by position."""
+    positions = by_position(report.searched)
+    for position in positions[:MOST_SEARCHED]:
+        name = f"{position.name}: " if position.name else ""
+        console.print(f"• searched: {position.game} {name}{position.position}")
+        for text, _ in position.lines[:MOST_SEARCHED]:
+            console.print(f"    {text}")
+        if len(position.lines) > MOST_SEARCHED:
+            console.print(f"    and {len(position.lines) - MOST_SEARCHED} more")
+    if len(positions) > MOST_SEARCHED:
+        console.print(f"• searched: {len(positions) - MOST_SEARCHED} more positions, which --out and --json tell")

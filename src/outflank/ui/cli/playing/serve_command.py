@@ -1,0 +1,113 @@
+"""`outflank serve`: the web interface."""
+
+import socket
+import sys
+import threading
+import webbrowser
+from typing import TYPE_CHECKING
+
+import click
+
+from outflank.errors import OutflankError, reason_of
+from outflank.folders import data_folder, expanded
+from outflank.machine import MOST_WORKERS, usable_cores
+from outflank.ui.cli.shared.position_options import diagnostics, output
+from outflank.words import how_many
+
+if TYPE_CHECKING:
+    from outflank.ui.web.guards import AccessRules
+
+PORT = 8765
+PORTS_TRIED = 50
+"""Number of ports that are tried, from the first one on."""
+
+
+@click.command("serve")
+@click.option("--port", type=click.IntRange(0, 65535), help=f"Port to listen at.  [{PORT}, or the next free one]")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen at.")
+@click.option("--open", "open_browser", is_flag=True, help="Open the page in a browser.")
+@click.option("--token", help="Token that visitors must present; generated if other machines can connect.")
+@click.option("--games", type=click.Path(), metavar="FILE", help="File of saved games.  [in the user's data folder]")
+@click.option(
+    "--workers", type=click.IntRange(1, MOST_WORKERS), help="Threads that search at the same time.  [one per core]"
+)
+def command(
+    port: int | None, host: str, open_browser: bool, token: str | None, games: str | None, workers: int | None
+) -> None:
+    """Play, analyse and review games in a browser, and watch searches.
+
+    The page is served completely from this machine; nothing is fetched from elsewhere. Ctrl-C ends the server; games
+    are saved. Needs `pip install 'outflank[web]'`.
+
+    \b
+      outflank serve --open
+      outflank serve --port 9000 --games mine.sqlite
+    """
+    try:
+        import starlette
+        import uvicorn
+        import websockets
+    except ImportError:
+        raise OutflankError("the server needs more packages: pip install 'outflank[web]'") from None
+    del starlette, uvicorn, websockets  # imported only for a clear error message
+    from outflank.ui.web.app import application
+    from outflank.ui.web.guards import TOKEN, AccessRules, is_loopback, new_token
+    from outflank.ui.web.http_server import server_of
+    from outflank.ui.web.lobby.lobby import Lobby
+    from outflank.ui.web.settings import Settings
+    from outflank.ui.web.sockets import socket_limits
+
+    if token is not None and TOKEN.fullmatch(token) is None:
+        raise OutflankError("--token: 8 to 200 of the letters A-Z and a-z, digits, - and _")
+    if token is None and not is_loopback(host):
+        token = new_token()
+    path = data_folder() / "games.sqlite" if games is None else expanded(games)
+    limits = socket_limits()
+    settings = Settings(
+        games=path,
+        reports=path.parent / "reports",
+        workers=workers or max(1, int(usable_cores())),
+        most_connections=limits.websockets,
+    )
+    with _listener(host, port) as listening:
+        access = AccessRules(host=host, port=listening.getsockname()[1], token=token)
+        lobby = Lobby(settings)
+        address = _address(access)
+        output().print(f"outflank is at {address}", soft_wrap=True)
+        shared = f"{how_many(settings.workers, 'core')} and {lobby.services.most_table_bytes() >> 20} MiB"
+        note = f"games are kept in {path}; searches share {shared} for tables; Ctrl-C ends it"
+        diagnostics().print(note, soft_wrap=True)
+        if open_browser:
+            # The socket listens already; a terminal browser returns only when the user quits it.
+            threading.Thread(target=webbrowser.open, args=(address,), name="outflank-open", daemon=True).start()
+        server_of(application(lobby, access), limits).run(sockets=[listening])
+    raise KeyboardInterrupt  # the server ends only by Ctrl-C
+
+
+def _listener(host: str, port: int | None) -> socket.socket:
+    """Return a socket that listens at the port, or by default at the first free one."""
+    ports = [port] if port is not None else [*range(PORT, PORT + PORTS_TRIED), 0]
+    try:
+        family, kind, proto, _, _ = socket.getaddrinfo(host, 0, type=socket.SOCK_STREAM)[0]
+    except OSError as error:
+        raise OutflankError(f"--host {host}: {reason_of(error)}") from None
+    for number in ports:
+        listener = socket.socket(family, kind, proto)
+        if sys.platform != "win32":  # on which two servers could then share a port
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listener.bind((host, number))
+            listener.listen(128)
+        except OSError as error:
+            listener.close()
+            failure = error
+            continue
+        return listener
+    raise OutflankError(f"{host} port {ports[0]}: {reason_of(failure)}")
+
+
+def _address(access: "AccessRules") -> str:
+    host = "127.0.0.1" if access.host == "0.0.0.0" else "[::1]" if access.host == "::" else access.host
+    host = f"[{host}]" if ":" in host and not host.startswith("[") else host
+    token = "" if access.token is None else f"?token={access.token}"
+    return f"http://{host}:{access.port}/{token}"

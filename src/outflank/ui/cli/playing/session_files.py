@@ -1,0 +1,131 @@
+"""Saving, loading and reviewing the game of a session."""
+
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from outflank.boards import Board
+from outflank.errors import OutflankError, reason_of
+from outflank.formats.game_files import read_records, usual_suffix, write_records
+from outflank.formats.game_record import PlayedMove, Record
+from outflank.formats.setup import Setup
+from outflank.games.description import description_of
+from outflank.games.sides import Side
+from outflank.players.clock import TimeControl
+from outflank.words import how_many
+
+
+def record_of(
+    start: Board[Any], board: Board[Any], moves: list[PlayedMove], names: dict[Side, str], control: TimeControl
+) -> Record:
+    """Return the record of a game in its current state."""
+    outcome = board.outcome()
+    score = None if outcome is None else board.recorded_score(outcome)
+    return Record(
+        start=Setup(format="game", game=start.game, position=start.position, turn=start.turn, ply=start.ply),
+        moves=tuple(moves),
+        black=names[Side.BLACK],
+        white=names[Side.WHITE],
+        date=time.strftime("%Y-%m-%d"),
+        score=score,
+        clock="" if control == TimeControl() else str(control),
+    )
+
+
+def save_game(record: Record, name: str) -> Path:
+    """Write a game to a new file and return its path."""
+    path = Path(name).expanduser()
+    if not path.name:
+        raise OutflankError("save where? give a file name")
+    if not path.suffix:
+        path = path.with_suffix(_suffix(record))
+    if path.exists():
+        raise OutflankError(f"{path} exists: choose another name")
+    with _errors_with(path):
+        write_records([record], path)
+    return path
+
+
+@contextmanager
+def _errors_with(path: Path) -> Iterator[None]:
+    """Turn a system error into an `OutflankError` that names the path: it is shown, and the game goes on."""
+    try:
+        yield
+    except OSError as error:
+        raise OutflankError(f"{path}: {reason_of(error)}") from None
+
+
+def _suffix(record: Record) -> str:
+    """Return the suffix of a file format that stores everything of a game."""
+    return usual_suffix(description_of(record.start.game).name)
+
+
+MOST_COUNTED = 10_000
+"""Most games of a file that are counted: counting more would take too long for a reply."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Loaded:
+    """A game from a file."""
+
+    start: Board[Any]
+    board: Board[Any]
+    moves: list[PlayedMove]
+    description: str
+    """File, number and length of the game, in words."""
+
+
+def load_game(words: str, game: Any) -> Loaded:
+    """Return the game that `FILE` or `FILE NUMBER` names; the default is the first."""
+    path, number = _path_and_number(words)
+    if not path.name:
+        raise OutflankError("load what? give a file name, and the number of a game where there are several")
+    with _errors_with(path):
+        games = read_records(path)
+        records = list(islice(games, number))
+        if len(records) < number:
+            contents = f"{len(records)} games" if len(records) > 1 else "1 game" if records else "no game"
+            raise OutflankError(f"{path} holds {contents}{f', and not number {number}' if records else ''}")
+        others = _count(games, MOST_COUNTED - number) + number - 1
+    record = records[-1]
+    board = Board.from_setup(record.setup)
+    if type(board.game) is not type(game):
+        raise OutflankError(f"{path} holds another game")
+    description = f"{path}, {how_many(len(record.moves), 'move')}"
+    if others:
+        total = f"{others + 1:,}" if others + 1 < MOST_COUNTED else f"{MOST_COUNTED:,} or more"
+        description += f": game {number:,} of {total} (load FILE NUMBER takes another)"
+    return Loaded(start=Board.from_setup(record.start), board=board, moves=list(record.moves), description=description)
+
+
+def _path_and_number(words: str) -> tuple[Path, int]:
+    """Return a file name, which may end in what looks like a number, and the number of a game in it."""
+    path, (name, _, last) = Path(words).expanduser(), words.rpartition(" ")
+    if path.exists() or not name or not (last.isascii() and last.isdigit() and int(last)):
+        return path, 1
+    return Path(name.strip()).expanduser(), int(last)
+
+
+def _count(games: Iterator[Record], most: int) -> int:
+    """Return how many more games there are, as far as they can be read."""
+    count = 0
+    with suppress(OutflankError):  # damage in other games does not matter here
+        for _ in islice(games, max(0, most)):
+            count += 1
+    return count
+
+
+def review_game(record: Record) -> None:
+    """Review a game as `outflank review` does."""
+    from outflank.ui.cli.game_files.review_command import command
+
+    with tempfile.TemporaryDirectory() as directory:
+        path = Path(directory) / f"game{_suffix(record)}"
+        with _errors_with(path):
+            write_records([record], path)
+        command.main(["--file", str(path)], prog_name="outflank review", standalone_mode=False)

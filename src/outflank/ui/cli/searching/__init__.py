@@ -1,0 +1,1 @@
+"""`outflank search` and `outflank perft`."""

@@ -1,0 +1,358 @@
+"""`outflank search`: the best move of positions."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, get_args
+
+import click
+from rich.console import Console, Group
+from rich.live import Live
+
+from outflank.boards import Board
+from outflank.distributed.cluster import Cluster, check_options, connect
+from outflank.distributed.launchers import refuse_copies
+from outflank.distributed.replication import POLICIES
+from outflank.errors import OutflankError
+from outflank.machine import usable_cores
+from outflank.placement import can_bind
+from outflank.schema import kinds_of
+from outflank.search.algorithms import ALGORITHMS
+from outflank.search.deepening import iterate, iterate_alone
+from outflank.search.request import Limits, Options, Selectivity, Stop
+from outflank.search.request_checks import MONTE_CARLO
+from outflank.search.results import Comparison, Result
+from outflank.topology import topology
+from outflank.ui.cli.searching.cluster_view import conclusion as cluster_conclusion
+from outflank.ui.cli.searching.cluster_view import live_view, node_grid, statistics_of
+from outflank.ui.cli.searching.search_view import conclusion, iteration_grid, worker_grid
+from outflank.ui.cli.shared.board_view import draw
+from outflank.ui.cli.shared.device_option import device_option
+from outflank.ui.cli.shared.game_options import PositionCommand
+from outflank.ui.cli.shared.interrupting import INTERRUPTED
+from outflank.ui.cli.shared.parallel_options import cluster_option, parallel_option, table_option
+from outflank.ui.cli.shared.position_options import boards, diagnostics, output, position_options, print_json
+from outflank.ui.cli.shared.search_thread import LatestProgress, ResultsUntilLoss, cluster_failure, results_from_thread
+from outflank.words import from_words, how_many
+
+USUAL_SECONDS = 5.0
+"""Time of a search without any limit."""
+
+
+@click.command("search", cls=PositionCommand)
+@position_options
+@click.option("--depth", type=int, help="Search depth in plies.")
+@click.option("--time", "seconds", type=float, help=f"Seconds to search.  [{USUAL_SECONDS:g}, without any other limit]")
+@click.option("--nodes", type=int, help="Nodes to search.")
+@click.option("--algorithm", default="pvs", show_default=True, help=f"One of {', '.join((*ALGORITHMS, *MONTE_CARLO))}.")
+@click.option("--evaluation", help="A name, or patterns:FILE; an unknown name lists the known ones.  [the game's best]")
+@click.option(
+    "--ordering",
+    help="A name, or one with settings (kinds:from_depth=1); an unknown name lists the known ones.  [the game's best]",
+)
+@table_option(20)
+@click.option(
+    "--table-depth",
+    type=click.Choice(["equal", "at-least"]),
+    default="equal",
+    show_default=True,
+    help="Depth of table entries that may cut off a search; at-least is for players.",
+)
+@click.option("--canonical", is_flag=True, help="Let symmetric positions share a table entry.")
+@click.option(
+    "--passes",
+    type=click.Choice(["free", "ply", "evaluated"]),
+    default="free",
+    show_default=True,
+    help="A pass costs no ply, costs a ply, or is evaluated at once.",
+)
+@click.option(
+    "--quiescence", type=int, default=0, show_default=True, help="Plies of quiescence search beyond the depth."
+)
+@click.option(
+    "--selectivity",
+    type=click.Choice([str(percent) for percent in get_args(Selectivity)]),
+    default="100",
+    show_default=True,
+    help="Confidence of selective pruning, in per cent; 100: no selective pruning.",
+)
+@click.option(
+    "--ties",
+    type=click.Choice(["first", "lowest", "highest"]),
+    default="first",
+    show_default=True,
+    help="Which of several equal moves is played.",
+)
+@click.option(
+    "--share-alpha/--no-share-alpha",
+    default=True,
+    help="Whether each root move is searched with the bound of the moves before it.  [share-alpha]",
+)
+@click.option("--deepen/--no-deepen", default=True, help="Whether to deepen iteratively.  [deepen]")
+@click.option("--pivot", type=click.Choice(["carried", "reset"]), default="carried", help="First guess of MTD(f).")
+@click.option("--step", type=click.Choice(["1", "2"]), default="1", show_default=True, help="Plies between iterations.")
+@click.option("--aspiration", type=int, help="Half the width of the first window around the last value.")
+@click.option("--workers", type=int, help="Threads that search.  [one per core; one for Monte-Carlo]")
+@parallel_option
+@click.option(
+    "--threshold", type=int, help="Remaining plies from which subtrees are no longer split.  [the scheme's own]"
+)
+@click.option("--levels", type=int, help="Plies from the root at which nodes are split.  [the scheme's own]")
+@click.option(
+    "--schedule",
+    default="one",
+    show_default=True,
+    help="How moves are assigned to workers: one, by rows of the board, a number at a time, or static (in advance).",
+)
+@click.option(
+    "--pin",
+    default="none",
+    show_default=True,
+    metavar="HOW",
+    help="Processors of the workers: compact (side by side), spread (apart), or their numbers, like 0,2.",
+)
+@click.option("--interleave", is_flag=True, help="Interleave the table across all memory nodes.")
+@click.option("--pace", type=int, default=0, help="Nodes after which a worker yields its core.  [never]")
+@cluster_option("Search")
+@click.option(
+    "--replicate",
+    default=None,
+    metavar="POLICY",
+    help=f"Which table entries nodes exchange: {', '.join(POLICIES)}; with settings: async:depth=8,batch=100.  [async]",
+)
+@click.option(
+    "--compare", "comparing", is_flag=True, help="Search again with one worker, and print speed-up and overhead."
+)
+@click.option("--show-workers", is_flag=True, help="Print statistics of each worker.")
+@click.option("--moves", type=int, default=1, show_default=True, help="Number of best moves to evaluate.")
+@click.option(
+    "--exact", is_flag=True, help="Prove the final score under perfect play; estimates come first.  [no limit of time]"
+)
+@click.option("--wld", is_flag=True, help="With --exact: prove only win, loss or draw, which is faster.")
+@click.option("--seed", type=int, default=1, show_default=True, help="Random seed of Monte-Carlo.")
+@device_option("Where Monte-Carlo plays its games.")
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON object per iteration, and one for the result.")
+def command(
+    depth: int | None,
+    seconds: float | None,
+    nodes: int | None,
+    table_bits: int,
+    step: str,
+    selectivity: str,
+    schedule: str,
+    pin: str,
+    where: str | None,
+    replicate: str | None,
+    comparing: bool,
+    as_json: bool,
+    **options: Any,
+) -> int:
+    """Find the best move of a position, or of several one after the other; the default is the start of a game.
+
+    Ctrl-C ends the search and prints the best move so far. The status is 1 if nothing was searched, or --exact proved
+    no score.
+
+    \b
+      outflank search
+      outflank search f5d6c3d3c4 --depth 12
+      outflank search --game {last} --time 10 --moves 3
+      outflank search --size 4 --exact
+      outflank search --file positions.obf --exact --json
+      outflank search --depth 14 --parallel jamboree --workers 2 --compare
+      outflank search --depth 18 --cluster local:2
+    """
+    refuse_copies(where)
+    options.pop("show_workers")  # read by `_print_tables`
+    position_arguments = ("text", "position", "file", "game", "game_options", "number")
+    positions = boards(**{name: options.pop(name) for name in position_arguments})
+    if seconds is None and depth is None and nodes is None and not options["exact"]:
+        seconds = USUAL_SECONDS
+    if comparing and options["algorithm"] in MONTE_CARLO:
+        raise OutflankError(f"--compare needs a depth to compare at: {options['algorithm']} has none")
+    limits = Limits(depth=depth, seconds=seconds, nodes=nodes)
+    options |= {"table_bits": table_bits or None, "step": int(step), "selectivity": int(selectivity)}
+    options["pin"] = from_words(kinds_of(Options)["pin"], pin.replace(",", "+"), "pin")
+    options["schedule"] = from_words(kinds_of(Options)["schedule"], schedule, "schedule")
+
+    def search(board: Board[Any], cluster: Cluster | None) -> int:
+        stop, latest, until_loss = Stop(), LatestProgress(), ResultsUntilLoss()
+        watch = latest if not as_json and output().is_terminal else None
+        if cluster is None:
+            results = until_loss.results(iterate(board, limits, stop=stop, watch=watch, **options))
+            if board is positions[0]:
+                _warn_of_useless_options(options)
+        else:
+            results = cluster.iterate(
+                board, limits, stop=stop, replication=replicate or "async", watch=watch, **options
+            )
+        status = _print_results(board, results, stop, options, cluster, comparing, as_json, latest)
+        until_loss.check()
+        return status
+
+    if where is None:
+        if replicate is not None:
+            raise OutflankError("--replicate is for clusters: say which with --cluster")
+        return _search_all(positions, lambda board: search(board, None), as_json)
+    check_options(replication=replicate or "async", parallel=options["parallel"], algorithm=options["algorithm"])
+    with connect(where, workers=options["workers"]) as cluster:
+        return _search_all(positions, lambda board: search(board, cluster), as_json)
+
+
+def _search_all(positions: list[Board[Any]], search: Callable[[Board[Any]], int], as_json: bool) -> int:
+    """Search the positions in turn. Return the highest status, or that of Ctrl-C, which ends all of them."""
+    worst = 0
+    for number, board in enumerate(positions, 1):
+        if len(positions) > 1 and not as_json:
+            output().print(f"{'' if number == 1 else chr(10)}position {number:,} of {len(positions):,}")
+        status = search(board)
+        if status == INTERRUPTED:
+            return status
+        worst = max(worst, status)
+    return worst
+
+
+def _print_results(
+    board: Board[Any],
+    results: Iterator[Result],
+    stop: Stop,
+    options: dict[str, Any],
+    cluster: Cluster | None,
+    comparing: bool,
+    as_json: bool,
+    latest: LatestProgress,
+) -> int:
+    if as_json:
+        return _print_documents(board, results, stop, options, cluster, comparing)
+    return _print_tables(board, results, stop, options, cluster, comparing, latest)
+
+
+def _warn_of_useless_options(options: dict[str, Any]) -> None:
+    """Warn of options that have no effect on this machine."""
+    cores = usable_cores()
+    if options["workers"] is not None and options["workers"] > cores:
+        word = "core" if cores == 1 else "cores"
+        diagnostics().print(f"warning: {options['workers']} workers on {cores:g} {word}: they will take turns")
+    if options["pin"] != "none" and not can_bind():
+        diagnostics().print("warning: --pin does nothing here: this system does not bind threads to processors")
+    if options["interleave"] and len(topology().nodes) == 1:
+        diagnostics().print("warning: --interleave does nothing here: this machine has one memory node")
+
+
+def _print_documents(
+    board: Board[Any],
+    results: Iterator[Result],
+    stop: Stop,
+    options: dict[str, Any],
+    cluster: Cluster | None,
+    comparing: bool,
+) -> int:
+    from outflank.ui.cli.searching.search_documents import (
+        ClusterSearchDocument,
+        ComparisonDocument,
+        IterationDocument,
+        SearchDocument,
+    )
+
+    last = None
+    for result in results_from_thread(results, stop, cluster):
+        if result is not None:
+            last = result
+            print_json(IterationDocument(**IterationDocument.fields_of(last)))
+    assert last is not None
+    statistics = statistics_of(cluster) if cluster is not None else None
+    extra: dict[str, Any] = {} if statistics is None else {"cluster": ClusterSearchDocument.of(statistics)}
+    if comparing and not stop.called:
+        comparison = _comparison(board, last, stop, options)
+        extra["compare"] = ComparisonDocument.of(comparison)
+    print_json(SearchDocument.of(board, last, **extra))
+    return _status(stop, cluster, last, options)
+
+
+def _status(stop: Stop, cluster: Cluster | None, last: Result, options: dict[str, Any]) -> int:
+    """Return 130 if the user ended the search; 1 if the cluster did, or the limits ended it too early; otherwise 0."""
+    failure = cluster_failure(cluster)
+    if failure is not None:
+        diagnostics().print(f"outflank: {failure}; this is the best so far")
+        return 1
+    if stop.called:
+        return INTERRUPTED
+    return 1 if last.value is None or (options["exact"] and not last.exact) else 0
+
+
+def _comparison(board: Board[Any], together: Result, stop: Stop, options: dict[str, Any]) -> Comparison:
+    """Return the comparison with the same search by one worker, which Ctrl-C can end too."""
+    alone = None
+    for result in results_from_thread(iterate_alone(board, together, stop=stop, **options), stop):
+        alone = result or alone
+    assert alone is not None
+    return Comparison(alone=alone, together=together)
+
+
+def _print_tables(
+    board: Board[Any],
+    results: Iterator[Result],
+    stop: Stop,
+    options: dict[str, Any],
+    cluster: Cluster | None,
+    comparing: bool,
+    latest: LatestProgress,
+) -> int:
+    console = output()
+    rows: list[Result] = []
+    with _live(console) as live:
+        for result in results_from_thread(results, stop, cluster):
+            if result is None:
+                if live.is_started:
+                    grid = iteration_grid(rows, latest.progress)
+                    live.update(grid if cluster is None else Group(grid, live_view(cluster)))
+                continue
+            latest.progress = None
+            if rows and result.depth == rows[-1].depth and result.stopped:
+                rows[-1] = result
+            else:
+                rows.append(result)
+            live.update(iteration_grid(rows) if cluster is None else Group(iteration_grid(rows), live_view(cluster)))
+        last = rows[-1]
+        is_over = last.move is None  # then the board shows the result
+        live.update("" if is_over else iteration_grid(rows))
+    if not is_over:
+        if not console.is_terminal:
+            console.print(iteration_grid(rows))
+        console.print()
+    draw(console, board)
+    lines = conclusion(board, last, options)
+    for line in ["", *lines] if lines else []:
+        console.print(line)
+    if cluster is not None:
+        _print_cluster(console, cluster)
+    elif last.scheme is not None and click.get_current_context().params["show_workers"]:
+        console.print(worker_grid(last))
+    if comparing and not stop.called:
+        comparison = _comparison(board, last, stop, options)
+        if stop.called:
+            console.print("The comparison was stopped.")
+        else:
+            console.print(f"one worker: {how_many(comparison.alone.nodes, 'node')}, {comparison.alone.seconds:.2f} s")
+            console.print(
+                f"speed-up {comparison.speed_up:.2f}, efficiency {comparison.efficiency:.2f}, "
+                f"search overhead {comparison.search_overhead:+.1%}"
+            )
+    return _status(stop, cluster, last, options)
+
+
+def _print_cluster(console: Console, cluster: Cluster) -> None:
+    statistics = statistics_of(cluster)
+    if statistics is not None:
+        console.print(node_grid(statistics))
+        for line in cluster_conclusion(statistics):
+            console.print(line)
+
+
+@contextmanager
+def _live(console: Console) -> Iterator[Live]:
+    """Yield the live view of a table that grows; it is started only on a terminal."""
+    live = Live(console=console, refresh_per_second=8, vertical_overflow="visible")
+    if not console.is_terminal:
+        yield live
+        return
+    with live:
+        yield live

@@ -1,0 +1,162 @@
+"""The view of a search: a table of its iterations, statistics of its workers, and its result in words."""
+
+import shutil
+from collections.abc import Callable
+from typing import Any
+
+from rich import box
+from rich.table import Table as Grid
+
+from outflank.boards import Board
+from outflank.games.evaluation import evaluations
+from outflank.games.units import Scale
+from outflank.search.request_checks import MONTE_CARLO
+from outflank.search.results import MoveValue, Progress, Result, WorkerStatistics
+from outflank.ui.cli.shared.position_options import describe, scaled
+from outflank.words import how_many
+
+LINE_MOVES = 10
+"""Most moves of a line, where several lines are printed."""
+
+
+def iteration_grid(results: list[Result], progress: Progress | None = None) -> Grid:
+    """Return a table with a row for each iteration, and one for the iteration that is running."""
+    grid = Grid(box=box.SIMPLE_HEAD, pad_edge=False)
+    unit = results[-1].scale.unit if results else "value"
+    for name in ("depth", unit, "time", "nodes", "nodes/s"):
+        grid.add_column(name, justify="right", no_wrap=True)
+    grid.add_column("principal variation", overflow="fold")
+    for result in results[-30:]:
+        mark = "=" if result.exact else ""
+        grid.add_row(
+            f"{result.depth}{_selectivity(result)}{'…' if result.stopped else ''}",
+            "" if result.value is None else f"{result.scale.text(result.value, exact=result.exact, bare=True)}{mark}",
+            f"{result.seconds:.2f} s",
+            f"{result.nodes:,}",
+            scaled(result.nodes_per_second),
+            " ".join(map(str, result.pv)),
+        )
+    if progress is not None:
+        scale = results[-1].scale if results else None
+        lower_bound = "" if progress.value is None or scale is None else _lower_bound(progress, progress.value, scale)
+        grid.add_row(
+            "end?" if progress.proving else f"{progress.depth}?",
+            lower_bound,
+            f"{progress.seconds:.2f} s",
+            f"{progress.nodes:,}",
+            scaled(progress.nodes_per_second),
+            progress_text(progress),
+        )
+    return _fitted(grid)
+
+
+def _selectivity(result: Result) -> str:
+    return f"@{result.selectivity}%" if result.selectivity < 100 else ""
+
+
+WIDTH_FOR_NODES = 72
+"""Terminal width below which the table leaves out the nodes: the moves need the room."""
+
+
+def _fitted(grid: Grid) -> Grid:
+    if shutil.get_terminal_size().columns < WIDTH_FOR_NODES:
+        grid.columns = [column for column in grid.columns if column.header not in ("nodes", "nodes/s")]
+    return grid
+
+
+def _lower_bound(progress: Progress, value: int, scale: Scale) -> str:
+    return f">= {value:+d}" if progress.proving else f">= {scale.text(value, bare=True)}"
+
+
+def progress_text(progress: Progress) -> str:
+    """Describe the state of a running iteration."""
+    move = f": {progress.move}" if progress.move is not None else ""
+    best = f", {progress.best} is best so far" if progress.best is not None else ""
+    return f"move {progress.moves_begun} of {progress.move_count}{move}{best}" if progress.move_count else "…"
+
+
+MOST_COLUMNS = 6
+"""Most workers that get a column each."""
+
+
+def worker_grid(result: Result) -> Grid:
+    """Return a table of worker statistics: the sum, and each worker, or of many the minimum and maximum."""
+    workers = result.workers
+    counts: dict[str, Callable[[WorkerStatistics], float]] = {
+        "nodes": lambda worker: worker.nodes,
+        "  of these given up": lambda worker: worker.wasted_nodes,
+        "seconds busy": lambda worker: round(worker.useful_seconds, 2),
+        "seconds idle": lambda worker: round(worker.idle_seconds, 2),
+        "moves offered": lambda worker: worker.spawned,
+        "moves searched of those": lambda worker: worker.executed,
+        "  offered by others": lambda worker: worker.stolen,
+        "steals tried": lambda worker: worker.steals_tried,
+        "steals won": lambda worker: worker.steals_won,
+        "aborts sent": lambda worker: worker.aborts_sent,
+        "aborts obeyed": lambda worker: worker.aborts_obeyed,
+        "table hits": lambda worker: worker.table_hits,
+        "cut-offs": lambda worker: worker.cutoffs,
+        "  by the first move": lambda worker: worker.first_cutoffs,
+    }
+    grid = Grid(box=box.SIMPLE_HEAD, pad_edge=False)
+    grid.add_column("workers")
+    few = len(workers) <= MOST_COLUMNS
+    for name in ("all", *(map(str, range(len(workers))) if few else ("least", "most"))):
+        grid.add_column(name, justify="right", no_wrap=True)
+    for name, count in counts.items():
+        numbers = [count(worker) for worker in workers]
+        cells = (sum(numbers), *(numbers if few else (min(numbers), max(numbers))))
+        grid.add_row(name, *(f"{number:,}" if isinstance(number, int) else f"{number:,.2f}" for number in cells))
+    return grid
+
+
+def _answer(board: Board[Any], last: Result, options: dict[str, Any]) -> str:
+    """Return the move and how it is known: by a proof, an estimate, bounds, or not at all."""
+    plays = f"{board.turn} plays {last.move}"
+    if last.value is None and not last.proved_text:
+        return f"{board.turn} to move; nothing was searched, {last.move} is only a legal move"
+    algorithm, proving = options["algorithm"], options["exact"]
+    counted = "" if algorithm in MONTE_CARLO else options["evaluation"] or next(iter(evaluations(board.game)), "")
+    # "won", "lost" and "drawn" stand alone.
+    worth = f"worth {last.value_text}" if last.value_text[:1] in ("+", "-") else last.value_text
+    if last.exact:
+        proved = ("who wins" if options["wld"] else "the final score") if proving else counted
+        return f"{plays}, {worth} (proved to the end, {algorithm}, {proved})"
+    depth = f"depth {last.depth}{_selectivity(last)}" + (", stopped" if last.stopped else "")
+    details = ", ".join(filter(None, (depth, algorithm, counted)))
+    if not proving:
+        return f"{plays}, {worth} ({details})"
+    known = f"{last.proved_text} is proved" if last.proved_text else "nothing is proved"
+    estimate = f"estimated {last.value_text}, {details}" if last.value_text else f"stopped, {algorithm}"
+    return f"{plays}; the proof was not finished, {known} ({estimate})"
+
+
+def _line_text(entry: MoveValue, last: Result) -> str:
+    value_text = last.scale.text(entry.value, exact=last.exact)
+    rest = entry.line[1:LINE_MOVES]
+    follows = f"   {' '.join(map(str, rest))}{' …' if len(entry.line) > LINE_MOVES else ''}" if rest else ""
+    return f"  {entry.move}  {value_text}{follows}"
+
+
+def conclusion(board: Board[Any], last: Result, options: dict[str, Any]) -> list[str]:
+    """Return the result in words; no line for a finished game, because the board shows how it ended."""
+    if last.move is None:
+        return []
+    lines = [f"{describe(board)}: {_answer(board, last, options)}"]
+    if len(last.best) > 1:
+        lines += [_line_text(entry, last) for entry in last.best]
+    speed = f"{scaled(last.nodes_per_second)} nodes/s"
+    lines.append(
+        f"{how_many(last.nodes, 'node')}, {how_many(last.leaves, 'leaf', 'leaves')}, {last.seconds:.2f} s, {speed}"
+    )
+    if last.device != "cpu":
+        lines.append(f"games played on a GPU{'' if last.device == 'gpu' else ', and by the CPU once that was lost'}")
+    elif last.scheme is not None:
+        memory = f", {last.worker_bytes / 2**20:.1f} MiB" if last.worker_bytes else ""
+        lines.append(
+            f"{last.scheme}, {how_many(len(last.workers), 'worker')}{memory}, idle {last.idle_share:.1%} of their time"
+        )
+    if last.table_bytes:
+        share = 100 * last.hits / last.lookups if last.lookups else 0.0
+        lines.append(f"table {last.table_bytes / 2**20:.0f} MiB, {last.lookups:,} look-ups, {share:.1f} % known")
+    return lines

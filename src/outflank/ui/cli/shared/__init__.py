@@ -1,0 +1,1 @@
+"""Options, input, output and interruption that subcommands share."""

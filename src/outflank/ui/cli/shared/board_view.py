@@ -1,0 +1,67 @@
+"""Boards on the terminal: coloured discs where the terminal shows them, letters elsewhere."""
+
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from outflank.boards import Board
+from outflank.games.description import TerminalColours, description_of, unit_of
+from outflank.ui.cli.shared.position_options import describe, letters_only
+
+LAST = "#c05a2b"
+"""Background colour of the last move."""
+SHAPES = {"X": "●", "O": "●", ".": "·", "*": "•"}
+
+
+def draw(console: Console, board: Board[Any], *, last: bool = False) -> None:
+    """Draw a board and the facts about it; with `last` the last move is marked."""
+    draw_cells(console, board, last=last)
+    console.print()
+    for line in facts(board):
+        console.print(line)
+
+
+def draw_cells(console: Console, board: Board[Any], *, last: bool = False) -> None:
+    """Draw the cells of a board and nothing else."""
+    # A game without a diagram of its own describes the position in words, which have no cells.
+    coloured = not letters_only(console) and type(board).diagram is not Board.diagram
+    colours = description_of(board.game).colours
+    for line in board.diagram(last=last):
+        console.print(_coloured(line, colours) if coloured else line)
+
+
+def _coloured(line: str, colours: TerminalColours) -> Text:
+    """Return a line of a diagram with discs in place of letters; labels precede the first cell and follow the last."""
+    letter_colours = {"X": colours.black, "O": colours.white, ".": colours.empty, "*": colours.legal}
+    styles = {letter: f"{colour} on {colours.ground}" for letter, colour in letter_colours.items()}
+    text = Text()
+    cells = [index for index, char in enumerate(line) if char in styles]
+    inside = range(cells[0], cells[-1] + 1) if cells else range(0)
+    marked = False
+    for index, char in enumerate(line):
+        marked = char == "[" or (marked and char != "]")
+        if char in "[]":
+            text.append(" ", styles["."] if index in inside else "dim")
+        elif index not in inside:
+            text.append(char, "dim")
+        elif char in styles:
+            text.append(SHAPES[char], f"{letter_colours[char]} on {LAST}" if marked else styles[char])
+        else:
+            text.append(char, styles["."])
+    return text
+
+
+def facts(board: Board[Any]) -> list[str]:
+    """Return three lines: game, move number and score; the side to move and its moves, or the outcome; the position."""
+    outcome = board.outcome()
+    standing = board.score_text()
+    lines = [f"{describe(board)}, move {board.ply + 1}{f'; {standing}' if standing else ''}"]
+    if outcome is None:
+        moves = board.legal_move_texts()
+        lines.append(f"{board.turn} to move, {len(moves)} legal: {' '.join(moves)}")
+    else:
+        winner = f"{outcome.winner} wins" if outcome.winner else "a draw"
+        margin = f" by {abs(outcome.score)}" if unit_of(board.game).scored and outcome.winner else ""
+        lines.append(f"over: {winner}{margin} ({outcome.reason})")
+    return [*lines, board.to_text()]

@@ -1,0 +1,87 @@
+"""Long work that Ctrl-C can end. It runs in another thread, because kernels do not see signals and the main thread
+does.
+
+SIGTERM always ends a command as Ctrl-C does; only the exit status differs.
+"""
+
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import TYPE_CHECKING, Any, TypeVar
+
+if TYPE_CHECKING:  # imported by every command, at its start
+    from outflank.search.request import Stop
+
+T = TypeVar("T")
+
+INTERRUPTED = 128 + signal.SIGINT
+TERMINATED = 128 + signal.SIGTERM
+
+_terminated: list[int] = []
+
+
+@contextmanager
+def sigterm_as_ctrl_c() -> Iterator[None]:
+    """Let SIGTERM do what Ctrl-C does, unless it is ignored or has a handler already."""
+    _terminated.clear()
+    in_main_thread = threading.current_thread() is threading.main_thread()  # only it can set handlers
+    if not in_main_thread or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
+        yield
+        return
+    signal.signal(signal.SIGTERM, _handle_sigterm)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
+def exit_status(status: int) -> int:
+    """Return the exit status of a command: `TERMINATED` if it was interrupted by SIGTERM."""
+    return TERMINATED if status == INTERRUPTED and _terminated else status
+
+
+def _handle_sigterm(number: int, frame: FrameType | None) -> None:
+    _terminated.append(number)
+    interrupt = signal.getsignal(signal.SIGINT)
+    # Ctrl-C may be ignored, as under nohup and in a shell's background; SIGTERM must still end the command.
+    (interrupt if callable(interrupt) else signal.default_int_handler)(signal.SIGINT, frame)
+
+
+@contextmanager
+def stopping_at_ctrl_c(stop: "Stop") -> Iterator[None]:
+    """Let Ctrl-C call `stop`, and do nothing else, during the block."""
+    before = signal.signal(signal.SIGINT, lambda *_: stop())
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def run_interruptibly(work: Callable[[], T], stop: "Stop") -> T:
+    """Do the work and return its result. Ctrl-C calls `stop`, which must end it; a second Ctrl-C exits at once."""
+    results: list[T] = []
+    errors: list[BaseException] = []
+
+    def target() -> None:
+        try:
+            results.append(work())
+        except BaseException as error:  # every error is raised again in the caller
+            errors.append(error)
+
+    def handler(*_: Any) -> None:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        stop()
+
+    before = signal.signal(signal.SIGINT, handler)
+    try:
+        thread = threading.Thread(target=target, daemon=True)
+        thread.start()
+        while thread.is_alive():
+            thread.join(0.2)  # in short steps, so that signals are seen on every system
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if errors:
+        raise errors[0]
+    return results[0]

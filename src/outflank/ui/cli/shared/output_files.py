@@ -1,0 +1,45 @@
+"""Output files of commands: no file is overwritten without `--force`, and `-` is standard output."""
+
+import sys
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from outflank.errors import OutflankError, reason_of
+from outflank.formats.files import write_whole
+from outflank.ui.cli.shared.streams import exit_quietly
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+STANDARD_OUTPUT = "-"
+
+
+def force_option(command: Command) -> Command:
+    """Add the option `--force`, which allows files to be overwritten."""
+    return click.option("--force", is_flag=True, help="Overwrite existing files.")(command)
+
+
+def refuse_to_overwrite(files: Iterable[str | Path], *, force: bool) -> None:
+    """Raise an error if one of the files exists, before any work is done for it."""
+    for file in files:
+        if str(file) != STANDARD_OUTPUT and Path(file).is_file() and not force:
+            raise OutflankError(f"{file} exists already; --force overwrites it")
+
+
+def write_output(file: str | Path, content: str) -> None:
+    """Write a file as a whole, or its content to standard output."""
+    if str(file) == STANDARD_OUTPUT:
+        if sys.stdout is None:
+            raise OutflankError("- asks for standard output, which is closed")
+        try:
+            sys.stdout.buffer.write(content.encode())
+            sys.stdout.flush()
+        except BrokenPipeError:
+            exit_quietly()
+        return
+    try:
+        write_whole(Path(file), content)
+    except OSError as error:
+        raise OutflankError(f"{file}: {reason_of(error)}") from None

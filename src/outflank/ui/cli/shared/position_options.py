@@ -1,0 +1,175 @@
+"""Code that subcommands share: options that name a position, and printing."""
+
+import os
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+from rich.console import Console
+
+from outflank.boards import Board
+from outflank.errors import OutflankError
+from outflank.formats.game_record import Record
+from outflank.formats.setup import Setup, apply_rule_options
+from outflank.games.description import OWN_GAMES, GameDescription, description_of, game_named
+from outflank.ui.cli.shared.game_options import game_option, intended_game, refuse_options
+from outflank.ui.cli.shared.sources import SkipCallback, records
+from outflank.ui.cli.shared.streams import exit_quietly
+
+if TYPE_CHECKING:
+    from outflank.documents import Document
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+_OPTIONS = (
+    click.argument("text", metavar="[POSITION]", required=False),
+    click.option("--position", metavar="TEXT", help="The position or game, in any notation; - reads standard input."),
+    click.option("--file", metavar="FILE", help="Read positions or games from a file; - is standard input."),
+    click.option(
+        "--number", type=click.IntRange(1), metavar="N", help="Choose number N of several positions or games."
+    ),
+    game_option("The game, where the text fits several."),
+)
+
+
+def position_options(command: Command) -> Command:
+    """Add the options that name a position to a `PositionCommand`; `boards` turns them into boards."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+def boards(**options: Any) -> list[Board[Any]]:
+    """Return the boards that the options name: those in the text, or the start of a game."""
+    return [board for board, _ in games(**options)]
+
+
+def games(
+    *,
+    text: str | None,
+    position: str | None,
+    file: str | None,
+    game: str | None,
+    game_options: Mapping[str, Any],
+    number: int | None = None,
+    on_skip: SkipCallback | None = None,
+) -> list[tuple[Board[Any], Record]]:
+    """Return the boards that the options name, each with the record of its text.
+
+    With `on_skip`, a position that cannot be read is left out and reported to it; otherwise it is an error.
+    """
+    sources = [source for source in (text, position, file) if source is not None]
+    if len(sources) > 1:
+        raise OutflankError("one position at a time: give it as POSITION, --position or --file")
+    description = intended_game(game, game_options)
+    if not sources:
+        return [start_of(description, game_options)]
+    is_file = file is not None
+    all_records = records(sources[0], is_file=is_file, number=number, game=game, options=game_options, on_skip=on_skip)
+    for assumption in sorted({record.start.assumed for record in all_records} - {""}):
+        diagnostics().print(f"assumed: {assumption}")
+    positions = []
+    for index, record in enumerate(all_records, 1):
+        try:
+            with_rules = _with_rules(record, game_options)
+            positions.append((Board.from_setup(with_rules.setup), with_rules))
+        except OutflankError as error:
+            if on_skip is None or len(all_records) == 1:
+                raise
+            on_skip(f"position {index:,}: {error}")
+    return positions
+
+
+def _with_rules(record: Record, options: Mapping[str, Any]) -> Record:
+    """Return a record with the rules that the options choose and its text leaves open."""
+    refuse_options(description_of(record.start.game), options)
+    setup = apply_rule_options(record.setup, options, lambda name, value: f"--{name} {value}")
+    return replace(record, start=record.start.with_game(setup.game))
+
+
+def start_of(game: GameDescription | None, options: Mapping[str, Any]) -> tuple[Board[Any], Record]:
+    """Return the start of a game, by default of the package's first, with an empty record."""
+    board = (game_named(OWN_GAMES[0]) if game is None else game).start(**options)
+    return board, Record(start=Setup(format="", game=board.game, position=board.position, turn=board.turn))
+
+
+def one_board(**options: Any) -> Board[Any]:
+    """Return the only board that the options name; several are an error."""
+    return one_game(**options)[0]
+
+
+def one_game(**options: Any) -> tuple[Board[Any], Record]:
+    """Return the only board that the options name, with the record of its text; several are an error."""
+    positions = games(**options)
+    if len(positions) > 1:
+        raise OutflankError(f"there are {len(positions)} positions or games; --number N chooses one")
+    return positions[0]
+
+
+def describe(board: Board[Any]) -> str:
+    """Return a short description of a board's game."""
+    return description_of(board.game).describe(board.game)
+
+
+def game_name(game: Any) -> str:
+    """Return the name of a game, as the command line and documents use it, from its rules."""
+    return description_of(game).name
+
+
+def scaled(number: float) -> str:
+    """Return a large number in a few digits: 950, 12.3 k, 5.1 M, 2.0 G."""
+    for factor, letter in ((1e9, " G"), (1e6, " M"), (1e3, " k")):
+        if number >= factor:
+            return f"{number / factor:.1f}{letter}"
+    return f"{number:.0f}"
+
+
+LEAST_SIZES = {"COLUMNS": 20, "LINES": 1}
+"""Environment variables for the size of the terminal, with the smallest value that is accepted."""
+
+
+class _Console(Console):
+    def on_broken_pipe(self) -> None:
+        exit_quietly()
+
+
+def output() -> Console:
+    """Return the console for data: coloured and wrapped between words on a terminal, plain and unwrapped in a pipe."""
+    return _unwrapped_in_pipe(_Console(highlight=False, markup=False, _environ=_environment()))
+
+
+def diagnostics() -> Console:
+    """Return the console for progress and warnings, on standard error."""
+    return _unwrapped_in_pipe(_Console(stderr=True, highlight=False, markup=False, _environ=_environment()))
+
+
+def _environment() -> Mapping[str, str]:
+    """Return the environment without impossible sizes of the terminal: with a width of 0 Rich prints nothing."""
+    return {
+        name: value
+        for name, value in os.environ.items()
+        if name not in LEAST_SIZES or (re.fullmatch("[0-9]{1,4}", value) and int(value) >= LEAST_SIZES[name])
+    }
+
+
+def _unwrapped_in_pipe(console: Console) -> Console:
+    console.soft_wrap = not console.is_terminal
+    return console
+
+
+def letters_only(console: Console) -> bool:
+    """Return whether a console cannot show discs, or not in colours that tell them apart."""
+    no_colour = console.no_color or console.color_system is None or console.is_dumb_terminal
+    return not console.is_terminal or no_colour or not console.encoding.startswith("utf")
+
+
+def print_json(document: "Document") -> None:
+    """Print a document as one JSON object on one line."""
+    from outflank.documents import in_ascii
+
+    try:
+        print(in_ascii(document), flush=True)
+    except BrokenPipeError:
+        exit_quietly()

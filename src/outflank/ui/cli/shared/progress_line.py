@@ -1,0 +1,48 @@
+"""Progress of long work: one line that is redrawn on a terminal, a new line every few seconds in a pipe."""
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import click
+from rich.console import Console
+
+from outflank.ui.cli.shared.position_options import diagnostics
+
+SECONDS = 10.0
+"""Time between two lines in a pipe: the log stays short, and still shows that the work goes on."""
+
+
+quiet_option = click.option("--quiet", is_flag=True, help="Do not report progress.")
+
+
+class ThrottledPrinter:
+    """Prints a line if the last one was printed at least `SECONDS` ago, and drops it otherwise."""
+
+    def __init__(self, console: Console) -> None:
+        self.console = console
+        self.written = time.monotonic()
+
+    def __call__(self, text: str) -> None:
+        """Print a line of progress, unless the last one is too recent."""
+        now = time.monotonic()
+        if now >= self.written + SECONDS:
+            self.written = now
+            self.console.print(text)
+
+
+@contextmanager
+def progress_line(*, quiet: bool = False) -> Iterator[Callable[[str], None]]:
+    """Yield a function that shows a line of text as the current progress."""
+    console = diagnostics()
+    if quiet or console.is_dumb_terminal:
+        yield lambda text: None
+        return
+    if not console.is_terminal:
+        yield ThrottledPrinter(console)
+        return
+    from rich.live import Live
+    from rich.text import Text
+
+    with Live(console=console, transient=True, auto_refresh=False) as live:
+        yield lambda text: live.update(Text(text), refresh=True)

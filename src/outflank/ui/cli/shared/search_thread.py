@@ -1,0 +1,94 @@
+"""A search in a thread of its own, so that the main thread can handle Ctrl-C and draw meanwhile."""
+
+import queue
+import threading
+from collections.abc import Iterator
+from dataclasses import replace
+
+from outflank.distributed.cluster import Cluster
+from outflank.gpu.troubles import DeviceTrouble
+from outflank.search.request import Stop
+from outflank.search.results import Progress, Result
+from outflank.ui.cli.shared.interrupting import stopping_at_ctrl_c
+
+Item = Result | BaseException | None
+"""Message of the searching thread: a result, an error, or None at its end."""
+
+
+class LatestProgress:
+    """Keeps the last progress report of the running iteration."""
+
+    def __init__(self) -> None:
+        self.progress: Progress | None = None
+
+    def __call__(self, progress: Progress) -> None:
+        self.progress = progress
+
+
+def results_from_thread(
+    results: Iterator[Result], stop: Stop, cluster: Cluster | None = None
+) -> Iterator[Result | None]:
+    """Yield the results of a search in another thread as they arrive, and None from time to time in between.
+
+    A kernel does not see Ctrl-C; this thread does, and calls `stop`. It then no longer waits for nodes of a cluster
+    that have not joined yet.
+    """
+    has_results = False
+    items: queue.Queue[Item] = queue.Queue()
+
+    def work() -> None:
+        try:
+            for result in results:
+                items.put(result)
+            items.put(None)
+        except BaseException as error:
+            items.put(error)
+
+    # A handler and not an exception: Ctrl-C may come while this thread is printing.
+    with stopping_at_ctrl_c(stop):
+        threading.Thread(target=work, daemon=True).start()
+        while True:
+            try:
+                # In short steps, so that signals are seen on every system.
+                item = items.get(timeout=0.2)
+            except queue.Empty:
+                if stop.called and cluster is not None and not has_results:
+                    raise KeyboardInterrupt from None
+                yield None
+                continue
+            if item is None:
+                break
+            if isinstance(item, BaseException):
+                raise item
+            has_results = True
+            yield item
+
+
+class ResultsUntilLoss:
+    """The results of a search up to the loss of its device, if any: they are shown before the error is raised."""
+
+    def __init__(self) -> None:
+        self._trouble: DeviceTrouble | None = None
+
+    def results(self, results: Iterator[Result]) -> Iterator[Result]:
+        """Yield the results; after a device loss, the best so far is the last. Without any, raise the error."""
+        last: Result | None = None
+        try:
+            for last in results:
+                yield last
+        except DeviceTrouble as trouble:
+            partial = getattr(trouble, "found", last and replace(last, stopped=True))
+            if partial is None or partial.value is None:
+                raise
+            self._trouble = trouble
+            yield partial
+
+    def check(self) -> None:
+        """Raise the error that ended the search, if any."""
+        if self._trouble is not None:
+            raise self._trouble
+
+
+def cluster_failure(cluster: Cluster | None) -> str | None:
+    """Return why the cluster has given up, or None if it has not or there is none."""
+    return cluster.head.trouble if cluster is not None and cluster.head is not None else None

@@ -1,0 +1,1 @@
+"""`outflank solve` and `outflank proof`."""

@@ -1,0 +1,145 @@
+"""Documents that `outflank solve --json` prints."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from msgspec import UNSET, Struct, UnsetType
+
+from outflank.boards import Board
+from outflank.documents import Document
+from outflank.search.results import Result
+from outflank.search.saving import Saving
+from outflank.ui.cli.shared.json_documents import ValuedMove
+from outflank.ui.cli.shared.position_options import game_name
+from outflank.ui.cli.solving.expected_scores import Difference
+
+
+class DifferenceDocument(Struct, frozen=True, kw_only=True):
+    """A move whose proved value differs from the script's."""
+
+    move: str
+    expected: int
+    found: int | None
+    """The proved value; null: the move is not legal."""
+    at_most: bool
+    """Whether `found` is only an upper bound, the value of the best move."""
+
+
+class WrittenProof(Struct, frozen=True, kw_only=True):
+    """The proof that was written."""
+
+    file: str
+    bytes: int
+    moves: int
+    """Moves of both strategies."""
+    leaf: int
+    """Moves left where the strategies end."""
+    nodes: int
+    seconds: float
+
+
+class SolveDocument(Document, frozen=True, kw_only=True, tag="outflank/solve/1"):
+    """The proved score of a position."""
+
+    number: int
+    """Number among the positions that can be read, from 1."""
+    game: str
+    position: str
+    depth: int | None
+    """Most moves left; null: there is no limit."""
+    value: int | None
+    """The final score under perfect play, for the side to move, or with `--wld` 1, 0 or -1; null: it is not proved."""
+    move: str | None
+    pv: list[str]
+    nodes: int
+    seconds: float
+    nodes_per_second: int
+    exact: bool
+    """Whether the value is proved."""
+    wld: bool
+    """Whether only win, draw or loss was requested."""
+    lower: int | None
+    """Lower bound of the score, as far as it is known."""
+    upper: int | None
+    stopped: bool
+    moves: list[ValuedMove]
+    """All moves with `--moves`, otherwise the best one."""
+    unit: str
+    expected: dict[str, int]
+    """The script's scores of moves."""
+    differences: list[DifferenceDocument]
+    scheme: str | None
+    workers: int
+    table_bytes: int
+    worker_bytes: int
+    nodes_before: int
+    """Nodes of the earlier runs that this one resumed (`--save`); `nodes` and `seconds` are its own."""
+    seconds_before: float
+    device: str = "cpu"
+    """Where the position was solved: `cpu`, `gpu`, or `gpu+cpu` if the GPU was lost and the CPU took over. A GPU
+    solves its positions side by side: their nodes and seconds are equal shares of the total."""
+    proof: WrittenProof | UnsetType = UNSET
+    """With `--proof`, once the score is proved."""
+
+    @classmethod
+    def of(
+        cls,
+        board: Board[Any],
+        number: int,
+        result: Result,
+        *,
+        depth: int | None,
+        wld: bool,
+        expected: Mapping[int, int],
+        differing: Sequence[Difference],
+        before: Saving | None,
+        proof: WrittenProof | UnsetType = UNSET,
+    ) -> "SolveDocument":
+        """Return the proof of a board, or its bounds so far; estimates are left out."""
+        return cls(
+            number=number,
+            game=game_name(board.game),
+            position=board.to_text(),
+            depth=depth,
+            value=result.value if result.exact else None,
+            move=str(result.move) if result.move else None,
+            pv=[str(move) for move in result.pv],
+            nodes=result.nodes,
+            seconds=round(result.seconds, 6),
+            nodes_per_second=round(result.nodes_per_second),
+            exact=result.exact,
+            wld=wld,
+            lower=result.lower,
+            upper=result.upper,
+            stopped=result.stopped,
+            moves=[ValuedMove(move=str(entry.move), value=entry.value) for entry in result.best if result.exact],
+            unit=result.scale.unit,
+            expected={str(board.move(code)): score for code, score in expected.items()},
+            differences=[
+                DifferenceDocument(move=entry.move, expected=entry.expected, found=entry.found, at_most=entry.at_most)
+                for entry in differing
+            ],
+            scheme=result.scheme,
+            workers=max(len(result.workers), 1),
+            table_bytes=result.table_bytes,
+            worker_bytes=result.worker_bytes,
+            nodes_before=0 if before is None else before.nodes_before,
+            seconds_before=0.0 if before is None else round(before.seconds_before, 6),
+            device=result.device,
+            proof=proof,
+        )
+
+
+class SolveTotalDocument(Document, frozen=True, kw_only=True, tag="outflank/solve-total/1"):
+    """The total of all positions, at the end."""
+
+    positions: int
+    proved: int
+    differing: int
+    """Positions where a proof contradicts the script."""
+    unreadable: int
+    """Lines or positions that could not be read."""
+    nodes: int
+    seconds: float
+    nodes_per_second: int
+    interrupted: bool

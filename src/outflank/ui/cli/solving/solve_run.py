@@ -1,0 +1,127 @@
+"""How `outflank solve` solves a position: on the CPU, a GPU or a cluster, with saved states, or with a proof."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from outflank.boards import Board
+from outflank.distributed.cluster import Cluster
+from outflank.formats.game_record import Record
+from outflank.gpu.choosing import DeviceOption
+from outflank.gpu.troubles import DeviceTrouble
+from outflank.search.deepening import iterate
+from outflank.search.request import Limits, Options, Stop
+from outflank.search.results import Result, Watch
+from outflank.search.saving import Saving
+from outflank.search.solving import usual_table_bits
+from outflank.ui.cli.shared.interrupting import INTERRUPTED
+from outflank.ui.cli.shared.position_options import diagnostics
+from outflank.ui.cli.shared.search_thread import cluster_failure, results_from_thread
+from outflank.ui.cli.solving.expected_scores import Difference, differences
+from outflank.ui.cli.solving.solve_on_device import solve_on_device
+from outflank.ui.cli.solving.solve_proof import Proof
+from outflank.ui.cli.solving.solve_view import Total
+
+Position = tuple[Board[Any], Record]
+"""A position and the record of its text."""
+
+UNREADABLE, LOST, NOT_PROVED = 2, 2, 1
+"""Exit status for lines that could not be read, for a lost device, and for a score that is not proved or differs
+from the expected one."""
+
+
+class Solving:
+    """Solves positions with the options of one command line."""
+
+    def __init__(
+        self,
+        limits: Limits,
+        options: dict[str, Any],
+        *,
+        every_move: bool,
+        cluster: Cluster | None = None,
+        proof: Proof | None = None,
+        device: DeviceOption = "cpu",
+    ) -> None:
+        self.limits, self.options, self.every_move, self.cluster = limits, options, every_move, cluster
+        self.proof, self.device = proof, device
+        self.wld = bool(options["wld"])
+        self.stop = Stop()
+        self.saving: Saving | None = None
+        self._device_results: dict[int, Result] = {}
+        """Results of the device, by the positions' numbers."""
+        self._device_error: DeviceTrouble | None = None
+        """The error by which the device was lost, if it was."""
+
+    def solve_on_device(self, boards: Sequence[Board[Any]], *, quiet: bool) -> None:
+        """Let a device, if one is chosen, solve those positions that it can."""
+        if self.device != "cpu":
+            options = {"wld": self.wld, "every_move": self.every_move, "quiet": quiet}
+            self._device_results, self._device_error = solve_on_device(boards, self.device, self.stop, **options)
+
+    def reached_positions(self, positions: Sequence[Position]) -> Iterator[tuple[int, Board[Any], Record]]:
+        """Yield the positions with their numbers until the run is ended; of those for a device, all that it has
+        proved and the first that it has not."""
+        one_unproved = False
+        for number, (board, record) in enumerate(positions, 1):
+            ended = self.stop.called or self.failure() is not None
+            result = self._device_results.get(number)
+            if ended and (result is None or (one_unproved and not result.exact)):
+                continue
+            one_unproved = one_unproved or (result is not None and not result.exact)
+            yield number, board, record
+
+    def save(self, path: Path, board: Board[Any], every_seconds: float) -> None:
+        """Save the state of the only position, and resume from a saved one."""
+        arguments = self._search_options(board)
+        table = arguments.pop("table", None)
+        options = Options(**{**arguments, "parallel": None})
+        self.saving = Saving(path, board, options, every_seconds=every_seconds, table=table)
+
+    def _search_options(self, board: Board[Any]) -> dict[str, Any]:
+        """Return the options of a position's search."""
+        moves = max(len(board.legal_moves), 1) if self.every_move else 1
+        defaults = {"table_bits": usual_table_bits(board)}
+        return {**defaults, **self.options, "moves": moves, **({} if self.proof is None else self.proof.options)}
+
+    def results(self, number: int, board: Board[Any], watch: Watch | None) -> Iterator[Result | None]:
+        """Yield the results of a position, and None from time to time in between; the last result is the answer."""
+        if number in self._device_results:
+            return iter([self._device_results[number]])
+        solve = iterate if self.cluster is None else self.cluster.iterate
+        arguments = {**self._search_options(board), "stop": self.stop, "watch": watch}
+        if self.saving is not None:
+            self.saving.watch = watch
+            arguments |= {"watch": self.saving, "table": self.saving.table, "known": self.saving.known}
+        results = solve(board, self.limits, **arguments)
+        if self.saving is not None:
+            results = self.saving.results(results)
+        return results_from_thread(results, self.stop, self.cluster)
+
+    def proved(self, board: Board[Any], result: Result) -> bool:
+        """Return whether everything that was requested for a position is proved."""
+        return result.exact and (not self.every_move or len(result.best) == len(board.legal_moves))
+
+    def differences(self, board: Board[Any], record: Record, result: Result) -> tuple[Difference, ...]:
+        """Return the contradictions between the script's scores and the proved ones."""
+        return differences(board, result, expected_scores(record), wld=self.wld)
+
+    def failure(self) -> str | None:
+        """Return why the cluster or the device has failed, or None."""
+        return cluster_failure(self.cluster) if self._device_error is None else str(self._device_error)
+
+    def status(self, total: Total) -> int:
+        """Return 130 if the user ended the run, 2 if a device was lost, 1 if a score is not proved or differs from
+        the expected one."""
+        failure = self.failure()
+        if failure is not None:
+            diagnostics().print(f"outflank: {failure}; this is what is proved")
+            return NOT_PROVED if self._device_error is None else LOST
+        if self.stop.called:
+            return INTERRUPTED
+        return NOT_PROVED if total.proved < total.positions or total.differing else 0
+
+
+def expected_scores(record: Record) -> dict[int, int]:
+    """Return the script's scores of moves in the position, by their codes."""
+    return {} if record.moves else dict(record.start.scores)

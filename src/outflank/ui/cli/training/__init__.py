@@ -1,0 +1,1 @@
+"""`outflank train`: learning of evaluations."""

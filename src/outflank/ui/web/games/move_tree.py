@@ -1,0 +1,188 @@
+"""A saved game: a tree of moves with a current node, whose position is shown. Games are immutable: each function
+returns another one, so that a change that could not be saved has not happened."""
+
+from collections import OrderedDict
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from outflank.boards import Board
+from outflank.documents import Document
+from outflank.errors import IllegalMove, OutflankError
+from outflank.games.sides import Side
+from outflank.ui.web.requests import Colour, Seats
+from outflank.ui.web.server_messages import Node
+
+MOST_NODES = 2000
+"""Maximum number of positions in the tree of one game."""
+
+MOST_NUMBER = 100_000
+"""Maximum number of a node: numbers are not used twice."""
+
+FIRST = 0
+"""The node of the start."""
+
+
+class Verdict(Struct, frozen=True, kw_only=True):
+    """The end of a game by resignation, time or failure of a player."""
+
+    node: int
+    loser: Colour
+    reason: str
+    """`resigned`, `time`, or the error of a player."""
+
+
+class SavedGame(Document, frozen=True, kw_only=True, tag="outflank/web-game/1"):
+    """A game as it is stored on disk."""
+
+    id: str
+    game: str
+    options: dict[str, int | str]
+    """The options of the game at its start, for display."""
+    rules: dict[str, int | str]
+    """The options that the text of `start` does not contain."""
+    start: str
+    nodes: tuple[Node, ...]
+    """Parents before children; of siblings the first is on the main line."""
+    node: int = FIRST
+    """The current node, whose position is shown."""
+    next: int = 1
+    """The number of the next node."""
+    revision: int = 1
+    changed: float = 0.0
+    seats: Seats = Seats()
+    left: tuple[float | None, float | None] = (None, None)
+    """Seconds left on black's and white's clocks; None: unlimited."""
+    live: bool = False
+    """Whether the game is played at the current node: clocks run, and a computer moves."""
+    remark: str = ""
+    verdict: Verdict | None = None
+    names: tuple[str, str] = ("", "")
+    plain: bool = False
+    """Whether the game began at the usual start: without moves there is nothing to save."""
+
+
+def is_untouched(saved: SavedGame) -> bool:
+    """Whether no move was ever made: any new game of the kind is the same."""
+    return saved.plain and saved.next == FIRST + 1 and saved.verdict is None
+
+
+def colour(side: Side) -> Colour:
+    """Return a side as in messages."""
+    return "black" if side is Side.BLACK else "white"
+
+
+def node_of(saved: SavedGame, number: int) -> Node:
+    """Return the node with this number."""
+    for node in saved.nodes:
+        if node.id == number:
+            return node
+    raise OutflankError(f"this game has no node {number}")
+
+
+def path_to(saved: SavedGame, number: int) -> list[Node]:
+    """Return the nodes from the start to this one, both included."""
+    by_number = {node.id: node for node in saved.nodes}
+    if number not in by_number:
+        raise OutflankError(f"this game has no node {number}")
+    path = [by_number[number]]
+    while path[-1].parent is not None:
+        path.append(by_number[path[-1].parent])
+    return path[::-1]
+
+
+def main_line(saved: SavedGame) -> list[Node]:
+    """Return the nodes of the main line, the start first."""
+    first: dict[int | None, Node] = {}
+    for node in saved.nodes:
+        first.setdefault(node.parent, node)
+    line = [first[None]]
+    while line[-1].id in first:
+        line.append(first[line[-1].id])
+    return line
+
+
+def with_move(saved: SavedGame, board: Board[Any], number: int, text: str) -> SavedGame:
+    """Return the game with the move in `text` after a node, whose board this is; the move's node is the current one."""
+    node = node_of(saved, number)
+    if saved.verdict is not None and saved.verdict.node == node.id:
+        raise IllegalMove("the game is over")
+    move = str(board.parse_move(text))
+    existing = next((child for child in saved.nodes if child.parent == node.id and child.move == move), None)
+    if existing is not None:
+        return replace(saved, node=existing.id, remark="")
+    if len(saved.nodes) >= MOST_NODES or saved.next > MOST_NUMBER:
+        raise OutflankError(f"a game has {MOST_NODES:,} positions at most: prune it, or begin another one")
+    new = Node(id=saved.next, parent=node.id, move=move, side=colour(board.turn))
+    return replace(saved, nodes=(*saved.nodes, new), node=new.id, next=saved.next + 1, remark="")
+
+
+def at_node(saved: SavedGame, number: int) -> SavedGame:
+    """Return the game with another current node."""
+    return replace(saved, node=node_of(saved, number).id, remark="")
+
+
+def pruned(saved: SavedGame, number: int) -> SavedGame:
+    """Return the game without a node and all that follows it."""
+    node = node_of(saved, number)
+    if node.parent is None:
+        raise OutflankError("the start of a game stays: delete the game instead")
+    removed = {number}
+    for descendant in saved.nodes:  # children come after their parents
+        if descendant.parent in removed:
+            removed.add(descendant.id)
+    verdict = None if saved.verdict is not None and saved.verdict.node in removed else saved.verdict
+    return replace(
+        saved,
+        nodes=tuple(node for node in saved.nodes if node.id not in removed),
+        node=node.parent if saved.node in removed else saved.node,
+        verdict=verdict,
+    )
+
+
+def promoted(saved: SavedGame, number: int) -> SavedGame:
+    """Return the game with the line that leads to a node as the main line."""
+    nodes = list(saved.nodes)
+    for node in path_to(saved, number):
+        first = next(index for index, sibling in enumerate(nodes) if sibling.parent == node.parent)
+        nodes.remove(node)
+        nodes.insert(first, node)
+    return replace(saved, nodes=tuple(nodes))
+
+
+def with_judged(saved: SavedGame, judged: Node) -> SavedGame:
+    """Return the game with a node as judged by a review."""
+    return replace(saved, nodes=tuple(judged if node.id == judged.id else node for node in saved.nodes))
+
+
+MOST_BOARDS = 32
+
+
+def first_board(saved: SavedGame) -> Board[Any]:
+    """Return the board at the start of a game."""
+    return Board.from_text(saved.start, game=saved.game, **saved.rules)
+
+
+class Boards:
+    """The last used boards of one game. A node's board never changes: numbers of nodes are not used twice."""
+
+    def __init__(self) -> None:
+        self._boards: OrderedDict[int, Board[Any]] = OrderedDict()
+
+    def at(self, saved: SavedGame, number: int) -> Board[Any]:
+        """Return the board of a node, with its history; the caller must not change it."""
+        board = self._boards.get(number)
+        if board is None:
+            path = path_to(saved, number)
+            known_path = list(path)
+            while known_path and known_path[-1].id not in self._boards:
+                known_path.pop()
+            board = self._boards[known_path[-1].id].copy() if known_path else first_board(saved)
+            for node in path[max(len(known_path), 1) :]:
+                board.push(node.move)
+        self._boards[number] = board
+        self._boards.move_to_end(number)
+        while len(self._boards) > MOST_BOARDS:
+            self._boards.popitem(last=False)
+        return board

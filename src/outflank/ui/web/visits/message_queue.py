@@ -1,0 +1,84 @@
+"""Messages that wait to be sent to a connection: answers in order, and of each stream the newest message."""
+
+import asyncio
+import time
+from contextlib import suppress
+
+from outflank.documents import encoded
+from outflank.ui.web.server_messages import Message
+
+EVERY_SECONDS = 0.1
+"""Minimum interval between two messages of one stream."""
+
+MOST_ANSWERS = 64
+"""Number of waiting answers at which no further request of the connection is read."""
+
+
+class Outbox:
+    """The outgoing messages of a connection; used on the event loop."""
+
+    def __init__(self) -> None:
+        self._answers: list[Message] = []
+        self._latest: dict[str, Message] = {}
+        self._sent: dict[str, float] = {}
+        self._filled = asyncio.Event()
+        self._room = asyncio.Event()
+        self._room.set()
+        self._is_closed = False
+
+    async def answer(self, message: Message) -> None:
+        """Send a message after those that wait already; block while `MOST_ANSWERS` wait."""
+        await self._room.wait()
+        self.tell(message)
+
+    async def room(self) -> None:
+        """Block while `MOST_ANSWERS` messages wait: no further request is read before."""
+        await self._room.wait()
+
+    def tell(self, message: Message) -> None:
+        """Send a message that answers no request, without blocking: the last one of a stream, or a deleted game."""
+        if self._is_closed:
+            return
+        self._answers.append(message)
+        if len(self._answers) >= MOST_ANSWERS:
+            self._room.clear()
+        self._filled.set()
+
+    def stream(self, key: str, message: Message) -> None:
+        """Send a message in place of the one that waits under this key, at most every `EVERY_SECONDS`."""
+        if self._is_closed:
+            return
+        self._latest[key] = message
+        self._filled.set()
+
+    def forget(self, key: str) -> None:
+        """Drop the message that waits under a key: its stream has ended."""
+        self._latest.pop(key, None)
+        self._sent.pop(key, None)
+
+    def close(self) -> None:
+        """Drop pending and future messages, and wake all callers that wait for room."""
+        self._is_closed = True
+        self._answers.clear()
+        self._latest.clear()
+        self._room.set()
+
+    async def next(self) -> str:
+        """Wait for the next message to send, and return it as text."""
+        while True:
+            if self._answers:
+                message = self._answers.pop(0)
+                if len(self._answers) < MOST_ANSWERS:
+                    self._room.set()
+                return encoded(message).decode()
+            now = time.monotonic()
+            due = {key: self._sent.get(key, 0.0) + EVERY_SECONDS for key in self._latest}
+            first = min(due, key=lambda key: due[key], default=None)
+            if first is not None and due[first] <= now:
+                self._sent[first] = now
+                return encoded(self._latest.pop(first)).decode()
+            self._filled.clear()
+            # Not by `wait_for`: until Python 3.12 that loses a cancellation which arrives together with the result.
+            with suppress(TimeoutError):
+                async with asyncio.timeout(None if first is None else due[first] - now):
+                    await self._filled.wait()

@@ -1,0 +1,158 @@
+"""The search on Ray: values, the command, nodes that die, freeze and join, a lost head, and what is left behind."""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from outflank import Limits, OthelloBoard
+from outflank.distributed import connect
+from outflank.distributed.cluster import Cluster
+from outflank.distributed.engines.on_ray import connection, membership
+from outflank.distributed.engines.on_ray.ray_search import RayFabric
+from outflank.distributed.head import Tuning
+from outflank.search.deepening import search
+from tests.clusters import check_values, children, gone
+from tests.faults import KINDS, boards, machines, search_with
+
+pytestmark = [
+    pytest.mark.compiled,
+    pytest.mark.skipif(find_spec("ray") is None, reason="needs Ray"),  # not by importing it: that takes long
+    pytest.mark.skipif(sys.platform != "linux", reason="looks at processes in /proc"),
+]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def home(tmp_path_factory):
+    """A user of these tests' own."""
+    place = tmp_path_factory.mktemp("home")
+    before = dict(os.environ)
+    os.environ |= {"XDG_CONFIG_HOME": str(place / "config"), "XDG_STATE_HOME": str(place / "state")}
+    yield
+    connection.detach()
+    membership.down()
+    os.environ.clear()
+    os.environ.update(before)
+
+
+@pytest.mark.slow(45)
+def test_values_on_one_two_and_four_nodes():
+    before = set(children(os.getpid()))
+    with connect("local:4", workers=1, tuning=Tuning(alone_seconds=0.0, patience_seconds=60.0)) as cluster:
+        started = [pid for pid in children(os.getpid()) if pid not in before]
+        assert check_values(cluster, (1, 2, 4)) == 15
+    assert started
+    assert gone(started)
+
+
+@pytest.mark.slow(55)
+def test_a_fault_loses_only_work():
+    """One of each kind, on one cluster, as it is after the ones before: `python -m tests.faults` has more."""
+    alone = {}  # by depth: they all have the same position
+    with machines(3) as (place, cluster):
+        for kind in KINDS:
+            board, depth = boards(kind, 4)
+            if depth not in alone:
+                alone[depth] = search(board, Limits(depth=depth), workers=1, table_bits=18)
+            place.complete(3)
+            found = search_with(kind, place, cluster, board, depth, alone[depth].seconds, random.Random(kind))
+            assert (found.value, found.depth, found.stopped) == (alone[depth].value, depth, False)
+
+
+@pytest.mark.slow(14)
+def test_a_machine_that_joins_is_used():
+    place = membership.up(port=0, cores=1)
+    joined = []
+    try:
+        connection.attach(place.address)
+        with Cluster(RayFabric(local_nodes=None, workers=1), tuning=Tuning(alone_seconds=0.0)) as cluster:
+            for found in cluster.iterate(OthelloBoard.start(), Limits(seconds=60.0), workers=1):
+                if found.depth == 8:
+                    joined.append(membership.join(place.address, cores=1))
+                if cluster.head is not None and sum(member.jobs > 0 for member in cluster.head.members.values()) > 1:
+                    break
+            else:
+                raise AssertionError("the machine that joined was given nothing to do")
+    finally:
+        membership.down()
+    assert joined
+
+
+COMMAND = [sys.executable, "-m", "outflank", "search", "--workers", "1"]
+
+
+def test_one_command_starts_and_uses_a_cluster():
+    alone = search(OthelloBoard.start(), Limits(depth=10), workers=1)
+    done = subprocess.run(
+        [*COMMAND, "--depth", "10", "--cluster", "local:2"], capture_output=True, text=True, timeout=120
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert f"black plays {alone.move}, worth {alone.value_text}" in done.stdout
+    for words in ("2 nodes on ray, replication async", "useful", "parallel overhead", "steals:", "transferred:"):
+        assert words in done.stdout
+
+
+def test_the_loss_of_the_head_ends_a_search_with_the_best_so_far():
+    process = subprocess.Popen(
+        [*COMMAND, "--depth", "60", "--cluster", "local:2", "--json"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    lines = []
+    for line in process.stdout:  # until the nodes are at work
+        lines.append(json.loads(line))
+        if lines[-1]["depth"] >= 11:
+            break
+    everybody = children(process.pid)
+    (head,) = (pid for pid in everybody if b"gcs_server" in Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")[0])
+    os.kill(head, signal.SIGKILL)
+    out, err = process.communicate(timeout=60)
+    *_, last = map(json.loads, out.splitlines())
+    assert last["schema"] == "outflank/search/1"
+    assert last["stopped"]
+    assert last["depth"] >= lines[-1]["depth"]
+    assert last["move"] is not None
+    assert "the head of the cluster is gone" in err
+    assert process.returncode == 1
+    assert gone(everybody)
+
+
+def test_ctrl_c_ends_a_search_with_the_best_so_far():
+    process = subprocess.Popen(
+        [*COMMAND, "--depth", "60", "--cluster", "local:2", "--json"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    assert process.stdout is not None
+    for line in process.stdout:
+        if json.loads(line)["depth"] >= 11:
+            break
+    everybody = children(process.pid)
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does, to all of them
+    out, _ = process.communicate(timeout=60)
+    *_, last = map(json.loads, out.splitlines())
+    assert (last["schema"], last["stopped"]) == ("outflank/search/1", True)
+    assert process.returncode == 130
+    assert gone(everybody)
+
+
+def test_without_ray_one_line_says_what_to_install(tmp_path):
+    (tmp_path / "ray.py").write_text("raise ImportError('not here')\n")
+    environment = os.environ | {"PYTHONPATH": str(tmp_path)}
+    match = ["match", "random", "random", "--games", "2", "--cluster", "local:2"]
+    for command in (["search", "--cluster", "local:2"], ["cluster", "up"], match):
+        done = subprocess.run(
+            [sys.executable, "-m", "outflank", *command], capture_output=True, text=True, timeout=60, env=environment
+        )
+        assert (done.returncode, done.stdout) == (2, "")
+        assert done.stderr == "outflank: Ray is not installed: pip install 'outflank[ray]'\n"

@@ -1,0 +1,220 @@
+"""A report's cells beside ours: what each has to be, and how it is counted."""
+
+import csv
+import io
+import json
+from collections import Counter
+
+import pytest
+
+from outflank import lab
+from outflank.errors import InvalidOption, OutflankError
+from outflank.lab.reproduction.compared_cells import (
+    ComparedCell,
+    Verdict,
+    all_digits,
+    compare_cells,
+    verdict_counts_text,
+)
+from outflank.lab.reproduction.published_sections import (
+    EQUAL,
+    GIVEN,
+    MACHINE,
+    Effort,
+    ExperimentPart,
+    Measure,
+    MeasuredCell,
+    PublishedTable,
+    Setting,
+    close,
+    sources_of,
+)
+from outflank.lab.studies import reproduce
+from outflank.search.request import Stop
+from tests import transcribed
+
+pytestmark = pytest.mark.interpreted_only
+
+CELLS = {"000": 269, "001": 4, "002": 95, "003": 39, "004": 180}
+"""Numbers in the tables of each report, those that name a row left out."""
+
+
+@pytest.mark.parametrize(
+    ("expected", "theirs", "ours", "verdict", "text"),
+    [
+        (EQUAL, 391, 391, Verdict.EQUAL, "391 ✓"),
+        (EQUAL, 391, 392, Verdict.DIFFERENT, "391 ≠ 392"),
+        (EQUAL, 62.60, 62.6, Verdict.EQUAL, "62.6 ✓"),
+        (EQUAL, 391, None, Verdict.NOT_DONE, "391 | –"),
+        (close(2), 100, 51, Verdict.CLOSE, "100 ≈ 51"),
+        (close(2), 100, 199, Verdict.CLOSE, "100 ≈ 199"),
+        (close(2), 100, 49, Verdict.FAR, "100 ≉ 49"),
+        (close(2), 100, -100, Verdict.FAR, "100 ≉ -100"),
+        (close(2), 0, 0, Verdict.CLOSE, "0 ≈ 0"),
+        (close(2), 0, 1, Verdict.FAR, "0 ≉ 1"),
+        (MACHINE, 3776, 12.34567, Verdict.BESIDE, "3,776 | 12.35"),
+        (MACHINE, 3776, None, Verdict.NOT_DONE, "3,776 | –"),
+        (GIVEN, 7, None, Verdict.GIVEN, "7 (given)"),
+    ],
+)
+def test_a_cell_is_judged_by_what_it_has_to_be(expected, theirs, ours, verdict, text):
+    cell = ComparedCell(("row",), "column", theirs, ours, expected, "")
+    assert (cell.verdict, cell.text) == (verdict, text)
+
+
+@pytest.mark.parametrize("value", [633.558, 0.04, 459_896_384, 1451.58, 8.916])
+def test_a_published_number_keeps_every_digit(value):
+    assert float(all_digits(value).replace(",", "")) == value
+
+
+def _section(found, **more):
+    chosen = {
+        "report": "000",
+        "where": "Replication",
+        "title": "by depth",
+        "table": "replication",
+        "key": ("min_depth",),
+        "expected": {"broadcast_messages": EQUAL},
+        "absent": "no 32 processors here",
+        "sources": lambda setting: [Measure("some", lambda stop: found)],
+    }
+    return PublishedTable(**{**chosen, **more})
+
+
+def test_every_printed_cell_is_there_also_one_that_was_not_measured():
+    section = _section([])
+    cells = compare_cells(
+        section, [MeasuredCell((5,), "broadcast_messages", 258_744), MeasuredCell((7,), "broadcast_messages", 1)]
+    )
+    assert len(cells) == 4 * 6
+    assert Counter(cell.verdict for cell in cells) == {
+        Verdict.EQUAL: 1,
+        Verdict.DIFFERENT: 1,
+        Verdict.NOT_DONE: 22,
+    }
+    assert {cell.note for cell in cells if cell.verdict is Verdict.NOT_DONE} == {"no 32 processors here"}
+
+
+def test_a_slip_in_the_name_of_a_cell_is_no_cell_left_out(monkeypatch):
+    section = _section([MeasuredCell((5,), "broadcast_mesages", 1)])
+    monkeypatch.setattr(reproduce, "sections_of", lambda report: (section,))
+    with pytest.raises(ValueError, match="broadcast_mesages"):
+        lab.run("reproduce", which=("000",))
+
+
+def test_two_sources_of_one_name_are_refused():
+    section = _section(
+        [], sources=lambda setting: [ExperimentPart("pruning", {}), ExperimentPart("pruning", {"depth": 2})]
+    )
+    with pytest.raises(ValueError, match="one name"):
+        sources_of(section, Setting(Effort.USUAL, 1))
+
+
+def test_the_cells_are_counted_and_listed(monkeypatch, tmp_path):
+    printed = _section([MeasuredCell((5,), "broadcast_messages", 258_744)])
+    further = _section(
+        [MeasuredCell((1,), "x", 3, published=3)], table=None, where="Further", key=("n",), printed=False
+    )
+    monkeypatch.setattr(reproduce, "sections_of", lambda report: (printed, further))
+    report = lab.run("reproduce", which=("000",), out=tmp_path)
+    assert report.notes[0] == "Of what the reports printed, 24 cells: 1 equal, 0 different, 0 far, 23 not done."
+    assert report.notes[1] == (
+        "Of the same programs, but printed in no report, or from a report's own numbers, 1 cell: 0 different, 0 far, "
+        "1 side by side."
+    )
+    listed = list(csv.DictReader(io.StringIO((tmp_path / "reproduce.cells.csv").read_text())))
+    assert len(listed) == 25
+    assert Counter(line["verdict"] for line in listed) == {"equal": 1, "side by side": 1, "not done": 23}
+    index = report.tables[0]
+    assert index.column("cells") == [24, 1, 24]
+    assert [index.without_empty_columns.column(name) for name in ("different", "far")] == [[0, 0, 0]] * 2  # zeros too
+    assert {table.section for table in report.tables[1:]} == {printed.heading, further.heading}
+
+
+def test_parts_of_a_section_that_have_the_same_titles_are_told_apart():
+    titles = {"a": ("same", "own"), "b": ("same",), "": ("same",)}
+    parts = [
+        (
+            ExperimentPart("pruning", {}, label=label),
+            lab.Conclusion(tables=tuple(lab.ReportTable.of(name, []) for name in own)),
+        )
+        for label, own in titles.items()
+    ]
+    told = [[table.title for table in said.tables] for _, said in reproduce._with_unique_titles(parts)]
+    assert told == [["a: same", "own"], ["b: same"], ["same"]]
+
+
+def test_a_sample_that_belongs_to_no_section_is_refused(monkeypatch, tmp_path):
+    monkeypatch.setattr(
+        reproduce, "sections_of", lambda report: (_section([MeasuredCell((5,), "broadcast_messages", 1)]),)
+    )
+    lab.run("reproduce", which=("000",), out=tmp_path)
+    kept = json.loads((tmp_path / "reproduce.json").read_text())
+    for name in ("report", "section", "source"):
+        path = tmp_path / "other.json"
+        path.write_text(json.dumps({**kept, "samples": [{**kept["samples"][0], name: "another"}]}))
+        with pytest.raises(OutflankError, match=rf"samples\[0\]\.{name}"):
+            lab.redraw(path)
+
+
+def test_quick_and_full_are_two_wishes():
+    with pytest.raises(InvalidOption, match="one of the two"):
+        lab.run("reproduce", quick=True, full=True)
+
+
+def test_no_cells_are_told_as_such():
+    assert verdict_counts_text(Counter()) == "0 cells: 0 different, 0 far"
+
+
+@pytest.mark.parametrize("effort", list(Effort))
+@pytest.mark.parametrize("report", reproduce.REPORTS)
+def test_every_section_has_sources_that_can_be_made(report, effort):
+    """Parameters that an experiment refuses would be found only when it is its turn."""
+    names = [section.name for section in reproduce.sections_of(report)]
+    assert len(set(names)) == len(names)
+    for section in reproduce.sections_of(report):
+        for source in sources_of(section, Setting(effort, 2)).values():
+            assert isinstance(source, Measure) or source.experiment_parameters is not None
+        for row, column in section.single:
+            assert (row, column) in section.published()
+        assert set(section.expected) <= {column for _, column in section.published()} or section.table is None
+
+
+def test_a_stop_ends_a_measure_without_cells(monkeypatch):
+    monkeypatch.setattr(
+        reproduce, "sections_of", lambda report: (_section([MeasuredCell((5,), "broadcast_messages", 1)]),)
+    )
+    stop = Stop()
+    stop()
+    assert lab.run("reproduce", which=("000",), stop=stop).samples == ()
+
+
+def test_an_experiment_whose_samples_would_hide_where_they_belong_is_refused():
+    task = lab.Task("one", lambda stop: [{"source": "a name of its own"}])
+    with pytest.raises(ValueError, match="one: a sample has 'source'"):
+        reproduce._part_samples({"report": "000", "section": "a", "source": "b"}, task, None)
+
+
+@pytest.fixture(scope="module")
+def unmeasured(tmp_path_factory):
+    """The page of a run that was stopped before it began: every printed cell, and none of ours."""
+    out, stop = tmp_path_factory.mktemp("reproduce"), Stop()
+    stop()
+    lab.run("reproduce", out=out, stop=stop)
+    return (out / "reproduce.html").read_text(encoding="utf-8")
+
+
+def test_every_number_of_the_reports_tables_is_on_the_page(unmeasured):
+    verdicts, wrong = transcribed.against(unmeasured, transcribed.headings())
+    assert wrong == []
+    assert {report: sum(counted.values()) for report, counted in verdicts.items()} == CELLS
+
+
+def test_a_number_that_is_missing_or_changed_on_the_page_is_found(unmeasured):
+    changed = unmeasured.replace("633.558 | –", "633.559 | –")
+    assert changed != unmeasured
+    (wrong,) = transcribed.against(changed, transcribed.headings())[1]
+    assert wrong == "000 threshold_par, row 1: 633.558 was printed, the page has '633.559 | –'"
+    without = unmeasured.replace("633.558 | –", "633.558")
+    (wrong,) = transcribed.against(without, transcribed.headings())[1]
+    assert wrong.startswith("000 threshold_par, row 1")

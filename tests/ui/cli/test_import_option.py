@@ -1,0 +1,101 @@
+"""`--import`: users' own modules on the command line."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from outflank.games import evaluation
+from outflank.ui.cli import main
+from tests.installing import forget_modules
+
+pytestmark = pytest.mark.interpreted_only
+
+EXAMPLE = Path(__file__).parents[3] / "examples" / "own_evaluation.py"
+
+
+@pytest.fixture
+def run(capsys, monkeypatch, tmp_path):
+    monkeypatch.setattr(sys, "path", sys.path.copy())
+    monkeypatch.setattr(evaluation, "_registered", {game: dict(of) for game, of in evaluation._registered.items()})
+
+    def call(*arguments: str) -> tuple[object, str, str]:
+        with pytest.raises(SystemExit) as ended:
+            main(list(arguments))
+        return (ended.value.code, *capsys.readouterr())
+
+    yield call
+    for folder in (tmp_path, EXAMPLE.parent):
+        forget_modules(folder)
+
+
+SEARCH = ["search", "f5d6c3", "--depth", "1", "--workers", "1", "--evaluation", "corners", "--json"]
+
+
+@pytest.mark.parametrize("place", ["before", "after"])
+def test_an_evaluation_of_the_users_own_is_named(run, place):
+    imported = ["--import", str(EXAMPLE)]
+    status, out, err = run(*imported, *SEARCH) if place == "before" else run(*SEARCH, *imported)
+    assert (status, err) == (0, "")
+    assert json.loads(out.splitlines()[-1])["depth"] == 1
+
+
+def test_a_module_is_found_from_here(run, tmp_path, monkeypatch):
+    (tmp_path / "beside.py").write_text("WORTH = 5\n")
+    text = EXAMPLE.read_text().replace("worth=12", "worth=beside.WORTH").replace("import outflank\n", "import beside\n")
+    (tmp_path / "mine.py").write_text(text.split("if __name__")[0].replace('"corners"', '"mine"'))
+    monkeypatch.chdir(tmp_path)
+    asked = [word.replace("corners", "mine") for word in SEARCH]
+    for imported in ("mine", "mine.py", str(tmp_path / "mine.py")):
+        assert run("--import", imported, *asked)[0] == 0
+
+
+def test_an_unknown_evaluation_lists_the_users_own(run):
+    status, _, err = run("search", "--import", str(EXAMPLE), "--evaluation", "cornrs", "--depth", "1")
+    assert status == 2
+    assert "did you mean 'corners'" in " ".join(err.split())
+
+
+MUTE = "class Mute(Exception):\n    def __str__(self): {}\nraise Mute\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("nowhere.py", None, "there is no such file"),
+        ("nowhere", None, "No module named 'nowhere'"),
+        ("typo.py", "x = = 1\n", "typo.py, line 1: invalid syntax"),
+        ("breaks.py", "x = 1\nx / 0\n", "breaks.py, line 2: ZeroDivisionError: division by zero"),
+        ("needs.py", "import not_there_at_all\n", "No module named 'not_there_at_all'"),
+        ("leaves.py", "raise SystemExit(3)\n", "leaves.py, line 1: SystemExit: 3"),
+        ("base.py", "class Own(BaseException): pass\nraise Own('x')\n", "base.py, line 2: Own: x"),
+        ("quiet.py", "raise GeneratorExit\n", "quiet.py, line 1: GeneratorExit"),
+        ("mute.py", MUTE.format("raise ValueError"), "mute.py, line 3: Mute: its text cannot be shown"),
+        ("number.py", MUTE.format("return 5"), "number.py, line 3: Mute: its text cannot be shown"),
+        ("nul.py", "x = 1\0\n", "SyntaxError: source code string cannot contain null bytes"),
+        ("own_syntax.py", "raise SyntaxError('mine')\n", "own_syntax.py, line 1: SyntaxError: mine"),
+        ("json.py", "x = 1\n", "there is a module called json already; give the file another name"),
+    ],
+)
+def test_what_cannot_be_imported_is_one_line(run, tmp_path, monkeypatch, name, text, said):
+    monkeypatch.chdir(tmp_path)
+    if text is not None:
+        (tmp_path / name).write_text(text)
+    status, out, err = run("search", "--import", name, "--depth", "1")
+    assert (status, out) == (2, "")
+    assert f"--import {name}: {said}" in " ".join(err.split())
+    assert "Traceback" not in err
+
+
+def test_ctrl_c_while_a_module_is_imported_interrupts(run, tmp_path):
+    (tmp_path / "pressed.py").write_text("raise KeyboardInterrupt\n")
+    status, _, err = run("search", "--import", str(tmp_path / "pressed.py"), "--depth", "1")
+    assert (status, err.strip()) == (130, "outflank: interrupted")
+
+
+def test_every_command_says_that_it_can_import(run):
+    for command in ([], ["search"], ["play"], ["match"], ["lab"], ["engine"]):
+        status, out, _ = run(*command, "--help")
+        assert status == 0
+        assert "--import MODULE" in out
