@@ -17,7 +17,7 @@ from pathlib import Path
 from outflank import AbaloneBoard, Limits, OthelloBoard
 from outflank.boards import Board
 from outflank.distributed.cluster import Cluster
-from outflank.distributed.engines.on_ray import connection, membership
+from outflank.distributed.engines.on_ray import membership, ray_connection
 from outflank.distributed.engines.on_ray.ray_processes import processes_in
 from outflank.distributed.engines.on_ray.ray_search import RayFabric
 from outflank.distributed.head import Tuning
@@ -66,7 +66,7 @@ def machines(nodes: int) -> Iterator[tuple[Machines, Cluster]]:
     """A cluster of so many machines with a search engine on it; all gone at the end."""
     place = Machines(nodes)
     try:
-        connection.attach(place.head.address)
+        ray_connection.attach(place.head.address)
         with Cluster(RayFabric(local_nodes=None, workers=1), tuning=TUNING) as cluster:
             yield place, cluster
     finally:

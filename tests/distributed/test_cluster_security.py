@@ -21,7 +21,7 @@ from pkgutil import iter_modules
 
 import pytest
 
-from outflank.distributed.engines.on_ray import connection, head_client, membership
+from outflank.distributed.engines.on_ray import head_client, membership, ray_connection
 from outflank.distributed.engines.on_ray.membership import end
 from outflank.distributed.engines.on_ray.ray_processes import processes_in
 from outflank.distributed.engines.on_ray.tokens import make_token, read_token, token_path
@@ -46,7 +46,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     yield tmp_path
-    connection.detach()
+    ray_connection.detach()
     membership.down()
 
 
@@ -137,7 +137,7 @@ def http_status(port: int, **headers: str) -> int | None:
 
 def test_every_port_is_on_loopback_and_refuses_strangers():
     before = segments()
-    connection.start_local(1)
+    ray_connection.start_local(1)
     directory = Path(os.environ["RAY_AUTH_TOKEN_PATH"]).parent
     assert directory.stat().st_mode & 0o077 == 0
 
@@ -158,24 +158,24 @@ def test_every_port_is_on_loopback_and_refuses_strangers():
             assert (answer, http_status(port, Authorization=wrong)) == (401, 403)
     assert sum(answer is not None for answer in answers.values()) == 1
 
-    connection.detach()
+    ray_connection.detach()
     assert not any(process.is_running() and process.status() != "zombie" for process in processes)
     assert processes_in(directory) == []
     assert not directory.exists()
     assert segments() <= before
     assert not [name for name in os.environ if name.startswith("RAY_AUTH")]
-    connection.detach()  # a second time does nothing
+    ray_connection.detach()  # a second time does nothing
 
 
 @pytest.mark.parametrize("victim", ["gcs_server", "raylet"])
 def test_the_death_of_ray_is_noticed_and_survived(victim):
-    connection.start_local(1)
-    assert connection.head_alive()
+    ray_connection.start_local(1)
+    assert ray_connection.head_alive()
     directory = Path(os.environ["RAY_AUTH_TOKEN_PATH"]).parent
     (process,) = (each for each in processes_in(directory) if each.name() == victim)
     process.kill()
-    assert eventually(lambda: not connection.head_alive())
-    connection.detach()
+    assert eventually(lambda: not ray_connection.head_alive())
+    ray_connection.detach()
     assert processes_in(directory) == []
     assert not directory.exists()
     import ray
@@ -271,14 +271,14 @@ def test_a_cluster_from_its_start_to_its_end(run, home):
     assert [each.returncode == 0 for each in drivers] == [False, False, True]
 
     with pytest.raises(OutflankError, match="does not accept this token"):
-        connection.attach(address, wrong)
-    connection.attach(address)
+        ray_connection.attach(address, wrong)
+    ray_connection.attach(address)
     import ray
 
-    assert (connection.head_alive(), ray.cluster_resources()["CPU"]) == (True, 3)
+    assert (ray_connection.head_alive(), ray.cluster_resources()["CPU"]) == (True, 3)
     with pytest.raises(OutflankError, match="in a cluster already"):
-        connection.attach(address)
-    connection.detach()
+        ray_connection.attach(address)
+    ray_connection.detach()
 
     status, out, _ = run("down")
     assert (status, out) == (0, f"left the cluster at {address}\nended the cluster at {address}\n")
@@ -334,7 +334,7 @@ main()
 
 def test_an_open_cluster_is_refused_and_left_alone(stranger, run):
     make_token()
-    for enter in (connection.attach, membership.join):
+    for enter in (ray_connection.attach, membership.join):
         with pytest.raises(OutflankError, match="lets everybody in"):
             enter(stranger)
     import ray
@@ -374,7 +374,7 @@ def test_a_token_that_others_reach_is_refused(mode, run):
         assert (status, out) == (2, "")
         assert err == f"outflank: others may read {path}: run chmod 600 on it, and make a new token if they did\n"
     with pytest.raises(OutflankError, match="others may read"):
-        connection.attach("127.0.0.1:9")
+        ray_connection.attach("127.0.0.1:9")
     assert membership.members() == ()
 
 
@@ -417,4 +417,4 @@ def test_what_does_not_speak_our_language_is_no_cluster(monkeypatch):
     with socket.create_server(("127.0.0.1", 0)) as silent:
         address = f"127.0.0.1:{silent.getsockname()[1]}"
         with pytest.raises(OutflankError, match=f"no cluster answers at {address}: it does not answer in time"):
-            connection.attach(address)
+            ray_connection.attach(address)

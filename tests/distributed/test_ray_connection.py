@@ -9,7 +9,7 @@ from unittest.mock import MagicMock, call
 
 import pytest
 
-from outflank.distributed.engines.on_ray import connection
+from outflank.distributed.engines.on_ray import ray_connection
 from outflank.distributed.engines.on_ray.membership import Member
 from outflank.distributed.exiting import status_after
 from outflank.distributed.launchers import RANKS, refuse_copies
@@ -71,9 +71,9 @@ def test_the_status_of_a_program_that_ends_without_some_ranks(error, status):
 def entered(monkeypatch):
     """What would be entered or started."""
     found: list[object] = []
-    monkeypatch.setattr(connection, "require_ray", MagicMock())
-    monkeypatch.setattr(connection, "attach", lambda address, token: found.append((address, token)))
-    monkeypatch.setattr(connection, "start_local", found.append)
+    monkeypatch.setattr(ray_connection, "require_ray", MagicMock())
+    monkeypatch.setattr(ray_connection, "attach", lambda address, token: found.append((address, token)))
+    monkeypatch.setattr(ray_connection, "start_local", found.append)
     return found
 
 
@@ -82,21 +82,21 @@ def member(address: str, *, head: bool = True) -> Member:
 
 
 def test_a_cluster_that_is_up_on_this_machine_is_used(entered, monkeypatch):
-    monkeypatch.setattr(connection, "members", lambda: (member("127.0.0.1:5", head=False), member("127.0.0.1:7")))
-    connection.enter_local(2)
+    monkeypatch.setattr(ray_connection, "members", lambda: (member("127.0.0.1:5", head=False), member("127.0.0.1:7")))
+    ray_connection.enter_local(2)
     assert entered == [("127.0.0.1:7", "token")]
 
 
 def test_one_that_reaches_other_machines_is_not(entered, monkeypatch):
-    monkeypatch.setattr(connection, "members", lambda: (member("192.0.2.1:7"),))
-    connection.enter_local(2)
+    monkeypatch.setattr(ray_connection, "members", lambda: (member("192.0.2.1:7"),))
+    ray_connection.enter_local(2)
     assert entered == [2]
 
 
 def test_one_that_has_died_is_not(entered, monkeypatch):
-    monkeypatch.setattr(connection, "members", lambda: (member("127.0.0.1:7"),))
-    monkeypatch.setattr(connection, "attach", MagicMock(side_effect=OutflankError("no cluster answers")))
-    connection.enter_local(3)
+    monkeypatch.setattr(ray_connection, "members", lambda: (member("127.0.0.1:7"),))
+    monkeypatch.setattr(ray_connection, "attach", MagicMock(side_effect=OutflankError("no cluster answers")))
+    ray_connection.enter_local(3)
     assert entered == [3]
 
 
@@ -113,15 +113,15 @@ def test_who_interrupts_a_start_of_ray_does_not_wait_for_it(tmp_path: Path, monk
         assert go_on.wait(60)
 
     ray.init.side_effect = init
-    monkeypatch.setattr(connection, "require_ray", lambda: ray)
-    monkeypatch.setattr(connection, "patch_ray", lambda ray: [])
-    monkeypatch.setattr(connection, "LastAtExit", MagicMock())
+    monkeypatch.setattr(ray_connection, "require_ray", lambda: ray)
+    monkeypatch.setattr(ray_connection, "patch_ray", lambda ray: [])
+    monkeypatch.setattr(ray_connection, "LastAtExit", MagicMock())
     environment = dict(os.environ)
     directory = MagicMock()
-    opening = connection._Connection(tmp_path / "token", directory)
+    opening = ray_connection._Connection(tmp_path / "token", directory)
 
     def interrupted() -> None:
-        with connection._opening(opening):
+        with ray_connection._opening(opening):
             opening.start()
             assert started.wait(60)
             raise KeyboardInterrupt

@@ -14,7 +14,7 @@ import pytest
 from outflank import Limits, OthelloBoard
 from outflank.distributed import connect
 from outflank.distributed.cluster import Cluster
-from outflank.distributed.engines.on_ray import connection, membership
+from outflank.distributed.engines.on_ray import membership, ray_connection
 from outflank.distributed.engines.on_ray.ray_search import RayFabric
 from outflank.distributed.head import Tuning
 from outflank.search.deepening import search
@@ -35,7 +35,7 @@ def home(tmp_path_factory):
     before = dict(os.environ)
     os.environ |= {"XDG_CONFIG_HOME": str(place / "config"), "XDG_STATE_HOME": str(place / "state")}
     yield
-    connection.detach()
+    ray_connection.detach()
     membership.down()
     os.environ.clear()
     os.environ.update(before)
@@ -70,7 +70,7 @@ def test_a_machine_that_joins_is_used():
     place = membership.up(port=0, cores=1)
     joined = []
     try:
-        connection.attach(place.address)
+        ray_connection.attach(place.address)
         with Cluster(RayFabric(local_nodes=None, workers=1), tuning=Tuning(alone_seconds=0.0)) as cluster:
             for found in cluster.iterate(OthelloBoard.start(), Limits(seconds=60.0), workers=1):
                 if found.depth == 8:

@@ -34,7 +34,7 @@ class RayEngine(ClusterEngine):
         return Address(scheme=scheme, head=f"{host}:{int(port)}")
 
     def connect(self, address: Address, workers: int | None) -> Fabric:
-        from outflank.distributed.engines.on_ray.connection import detach, enter
+        from outflank.distributed.engines.on_ray.ray_connection import detach, enter
         from outflank.distributed.engines.on_ray.ray_search import RayFabric
         from outflank.distributed.engines.on_ray.ray_start import require_ray
 

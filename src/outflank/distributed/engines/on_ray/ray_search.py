@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from outflank import __version__
-from outflank.distributed.engines.on_ray.connection import detach, head_alive
 from outflank.distributed.engines.on_ray.node_places import MOST_REPLACED, options_at, places, reason
+from outflank.distributed.engines.on_ray.ray_connection import detach, head_alive
 from outflank.distributed.engines.on_ray.ray_start import require_ray
 from outflank.distributed.fabric import HeadLost
 from outflank.distributed.node import Entries, Node, NodeSetup

@@ -11,8 +11,8 @@ from typing import Any
 
 from outflank import __version__
 from outflank.distributed.engines.contract import Address
-from outflank.distributed.engines.on_ray.connection import detach, enter, head_alive
 from outflank.distributed.engines.on_ray.node_places import MOST_REPLACED, options_at, places, reason
+from outflank.distributed.engines.on_ray.ray_connection import detach, enter, head_alive
 from outflank.distributed.engines.on_ray.ray_start import require_ray
 from outflank.distributed.pickling import PickledValue, pickle_for_nodes
 from outflank.distributed.tasks.carrier import (
