@@ -74,19 +74,19 @@ import sys
 import time
 
 from outflank.distributed import connect
-from outflank.distributed.engines.on_mpi import mailbox, search, serving
+from outflank.distributed.engines.on_mpi import mailbox, mpi_search, serving_rank
 from outflank.distributed.engines.on_mpi.mpi_messages import LeaveRanks
 
-mailbox.LEAVING_SECONDS = search.LEAVING_SECONDS = 0.5
+mailbox.LEAVING_SECONDS = mpi_search.LEAVING_SECONDS = 0.5
 
 
-def stall(server, message, heed=serving._Server._handle):
+def stall(server, message, heed=serving_rank._Server._handle):
     if isinstance(message, LeaveRanks) and server._mailbox.rank == 1:
         time.sleep(600)
     heed(server, message)
 
 
-serving._Server._handle = stall
+serving_rank._Server._handle = stall
 with connect("mpi"):
     atexit.register(print, "the last line")
     print("the result")
@@ -110,13 +110,13 @@ import time
 import numpy as np
 
 from outflank.distributed import connect
-from outflank.distributed.engines.on_mpi import mailbox, serving
+from outflank.distributed.engines.on_mpi import mailbox, serving_rank
 from outflank.distributed.engines.on_mpi.mpi_messages import LeaveRanks
 
 mailbox.LEAVING_SECONDS = 3.0
 
 
-def heed_late(server, message, heed=serving._Server._handle):
+def heed_late(server, message, heed=serving_rank._Server._handle):
     heed(server, message)
     if isinstance(message, LeaveRanks) and server._mailbox.rank == 2:
         time.sleep(0.5)  # rank 1 has left by now
@@ -124,13 +124,13 @@ def heed_late(server, message, heed=serving._Server._handle):
         server._mailbox._parcels.put(mailbox._Parcel(0, entries, wait=True))
 
 
-def serve(server, serve=serving._Server.serve):
+def serve(server, serve=serving_rank._Server.serve):
     serve(server)
     if server._mailbox.rank == 2:
         print(len(server._mailbox._underway), "messages left behind")
 
 
-serving._Server._handle, serving._Server.serve = heed_late, serve
+serving_rank._Server._handle, serving_rank._Server.serve = heed_late, serve
 with connect("mpi"):
     pass
 """

@@ -57,7 +57,7 @@ def test_a_helper_without_inner_is_named_in_a_sentence():
         outflank.search(OthelloBoard.start(), depth=2, workers=1, evaluation=Forgetful(1))
     line = value.dispatch(Forgetful).__code__.co_firstlineno + 2
     assert str(caught.value) == (
-        f"test_explaining.py, line {line}: weight is plain Python, which kernel code cannot call: "
+        f"test_compile_errors.py, line {line}: weight is plain Python, which kernel code cannot call: "
         "write @inner above it (from outflank.kernels.compiler import inner)"
     )
     assert caught.value.__suppress_context__  # the compiler's own text is not shown

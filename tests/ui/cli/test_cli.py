@@ -417,7 +417,7 @@ def test_search_shows_what_its_workers_did_and_what_sharing_cost(run):
     assert done.status == 0
     assert "ybw, 2 workers" in done.out
     assert re.search(r"steals tried +\d+ +\d+ +\d+", done.out)
-    assert re.search(r"speed-up \d\.\d\d, efficiency \d\.\d\d, search overhead [+-]\d", done.out)
+    assert re.search(r"speed-up \d+\.\d\d, efficiency \d+\.\d\d, search overhead [+-]\d", done.out)
     last = json.loads(run(*shared, "--compare", "--json").out.splitlines()[-1])
     assert (last["scheme"], len(last["workers"])) == ("ybw", 2)
     assert sum(worker["nodes"] for worker in last["workers"]) == last["nodes"]
