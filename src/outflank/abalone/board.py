@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Self
 
 from outflank.abalone import geometry
 from outflank.abalone.formats.line import read_abalone_line, write_abalone_line
@@ -10,7 +10,7 @@ from outflank.abalone.formats.move_text import ends, read_move, write_move, writ
 from outflank.abalone.formats.position_file import write_position_file
 from outflank.abalone.geometry import BOARD, Cell, cell_name, on_board, stepped
 from outflank.abalone.layouts import RULES, row_cells, start
-from outflank.abalone.rules import MARBLES, PUSHED, Abalone, Kind, kind_of
+from outflank.abalone.rules import MARBLES, PUSHED, Abalone, AbalonePosition, Kind, kind_of
 from outflank.boards.board import Board, Move, stripped
 from outflank.boards.pictures import BLACK, EMPTY, LEGAL, MARK, UNIT, WHITE, bracketed, disc, label, picture
 from outflank.errors import InvalidPosition
@@ -178,7 +178,7 @@ class AbaloneBoard(Board[AbaloneMove]):
     def __init__(
         self,
         game: Abalone,
-        position: Any,
+        position: AbalonePosition,
         turn: Side = Side.BLACK,
         *,
         ply: int = 0,
@@ -272,7 +272,7 @@ class AbaloneBoard(Board[AbaloneMove]):
         )
         return f"AbaloneBoard.from_line({self.to_text()!r}{options})"
 
-    def _at(self, position: Any) -> Self:
+    def _at(self, position: AbalonePosition) -> Self:
         twin = super()._at(position)
         twin._first_since_loss = self._since_loss()
         return twin

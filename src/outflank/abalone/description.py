@@ -2,7 +2,6 @@
 
 from functools import partial
 from importlib.resources import files
-from typing import Any
 
 from outflank.abalone.board import AbaloneBoard
 from outflank.abalone.evaluation import EVALUATIONS
@@ -63,25 +62,25 @@ def _find_error(game: Abalone, position: AbalonePosition) -> str:
     return f"a side has more than {game.marbles} marbles" if max(map(int.bit_count, (own, opp))) > game.marbles else ""
 
 
-def _recorded_score(game: Abalone, position: Any, score: int) -> int:
+def _recorded_score(game: Abalone, position: AbalonePosition, score: int) -> int:
     """Return the winner's lead in marbles, since the rules score any win as 1; a side that cannot move has lost,
     whatever its marbles."""
     ahead = int(position.own).bit_count() - int(position.opp).bit_count()
     return ahead if ahead * score > 0 else score
 
 
-def _final_margin(board: Board[Any], score: int) -> int:
+def _final_margin(board: Board, score: int) -> int:
     """Return black's lead in marbles."""
     assert isinstance(board, AbaloneBoard)
     return board.lost(Side.WHITE) - board.lost(Side.BLACK)
 
 
-def _moves_expected(board: Board[Any]) -> float:
+def _moves_expected(board: Board) -> float:
     # A game has some eighty turns, forty for each side, but may have more: a long one must not be lost on time.
     return max(25.0, 60.0 - board.ply / 4)
 
 
-def _moves_at_most(board: Board[Any]) -> float:
+def _moves_at_most(board: Board) -> float:
     limit = getattr(board, "ply_limit", None) or board.ply + 200
     return max(0, limit - board.ply) / 2
 
@@ -92,7 +91,7 @@ def _typical_error(depth: int) -> float:
     return max(0.4, 0.8 - 0.1 * depth)
 
 
-def _without_draws(board: Board[Any]) -> Board[Any]:
+def _without_draws(board: Board) -> Board:
     """Return the board without draws, which the rules of the game do not have."""
     assert isinstance(board, AbaloneBoard)
     board.repetitions = board.ply_limit = None

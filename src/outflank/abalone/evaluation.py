@@ -1,17 +1,17 @@
 """Hand-weighted evaluations of Abalone positions: report 003's with both sets of weights, and one of our own."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from outflank.abalone.geometry import BOARD, SPIRAL, board
 from outflank.abalone.rules import _behind, _behind_left, _behind_right, _edge
 from outflank.games.description import NamedEvaluation
-from outflank.games.evaluation import final, value
-from outflank.games.rules import count
-from outflank.kernels.bits import U64, popcount
+from outflank.games.evaluation import Evaluation, final, value
+from outflank.games.rules import Value, count
+from outflank.kernels.bits import U64, Word, popcount
 from outflank.kernels.compiler import inner
-from outflank.kernels.lanes import bit_counts, spread, total
+from outflank.kernels.lanes import Vector, bit_counts, spread, total
 
 LOST = 16_000
 """Report 003's value of a lost game."""
@@ -59,7 +59,7 @@ class Cohesion(NamedTuple):
 
 
 @inner
-def _cells(evaluation: Any, marbles: Any) -> Any:
+def _cells(evaluation: Evaluation, marbles: Word) -> Value:
     points = evaluation.centre * popcount(marbles & RING0) + evaluation.first * popcount(marbles & RING1)
     points += evaluation.second * popcount(marbles & RING2) + evaluation.third * popcount(marbles & RING3)
     points += evaluation.edge * popcount(marbles & RING4)
@@ -68,12 +68,12 @@ def _cells(evaluation: Any, marbles: Any) -> Any:
 
 
 @inner
-def _times(vector: Any, factor: Any) -> Any:
+def _times(vector: Vector, factor: int) -> Vector:
     return vector * spread(U64(factor), vector)
 
 
 @inner
-def _moves_and_rows(mine: Any, yours: Any) -> Any:
+def _moves_and_rows(mine: Word, yours: Word) -> Value:
     """Return the value of the moves that a side would have, and of its marbles in rows."""
     edge = _edge()
     own, opp = spread(mine, edge), spread(yours, edge)
@@ -130,7 +130,7 @@ def _(evaluation, game, position):
 
 
 @inner
-def _shape(marbles: Any) -> Any:
+def _shape(marbles: Word) -> Value:
     """Return the value of marbles near the centre and of neighbours on three axes."""
     points = 60 * popcount(marbles & RING0) + 54 * popcount(marbles & RING1) + 42 * popcount(marbles & RING2)
     points += 24 * popcount(marbles & RING3)

@@ -1,7 +1,5 @@
 """Moves that report 003's player plays without a search: its opening, and mirrored moves."""
 
-from typing import Any
-
 from outflank.abalone.board import AbaloneBoard
 from outflank.abalone.geometry import cell_name
 from outflank.boards import Board, Move
@@ -14,7 +12,7 @@ them."""
 MIRRORED_PLIES = 12
 
 
-def next_of_opening(board: Board[Any]) -> Move | None:
+def next_of_opening(board: Board) -> Move | None:
     """Return the next of the two known first moves, which take no time: report 003's idea.
 
     None unless it is legal and the game began at the standard start.
@@ -30,7 +28,7 @@ def next_of_opening(board: Board[Any]) -> Move | None:
     return next((move for move in board.legal_moves if str(move).upper() == text), None)
 
 
-def mirrored(board: Board[Any]) -> Move | None:
+def mirrored(board: Board) -> Move | None:
     """Return the opponent's last move rotated by 180°, if it is legal: report 003's other idea for the opening."""
     if board.ply > MIRRORED_PLIES or not board.moves:
         return None

@@ -1,19 +1,18 @@
 """Abalone's patterns: the lines of the board, its corners and sides three rows deep; and the losses of both sides."""
 
 from functools import cache
-from typing import Any
 
 from outflank.abalone.evaluation import MARBLE
 from outflank.abalone.geometry import BIT, BIT_IMAGE, CENTRE, NUMBER, Cell, on_board, stepped
 from outflank.abalone.layouts import RULES
-from outflank.abalone.rules import Abalone
+from outflank.abalone.rules import Abalone, AbalonePosition
 from outflank.games.description import NamedEvaluation
 from outflank.games.learnt import Learning
 from outflank.games.own_weights import OwnWeights
 from outflank.games.pattern_sets import Cells, Pattern, PatternSet
 from outflank.games.patterns import Patterns, counts, stage
 from outflank.games.rules import over, score
-from outflank.kernels.bits import U64, popcount
+from outflank.kernels.bits import U64, Word, popcount
 from outflank.kernels.compiler import inner
 
 LOSSES = RULES.goal
@@ -67,7 +66,7 @@ def patterns() -> PatternSet:
 
 
 @inner
-def _losses(game: Any, position: Any) -> Any:
+def _losses(game: Abalone, position: AbalonePosition) -> int:
     """Return the losses of both sides as one number, capped below the losses that end a game."""
     most = LOSSES - 1
     mine = min(max(game.marbles - popcount(position.own), 0), most)
@@ -76,12 +75,12 @@ def _losses(game: Any, position: Any) -> Any:
 
 
 @counts.register(Abalone)
-def _(game: Any, position: Any) -> Any:
+def _(game: Abalone, position: AbalonePosition) -> Word:
     return U64(_losses(game, position))
 
 
 @stage.register(Abalone)
-def _(game: Any, position: Any) -> Any:
+def _(game: Abalone, position: AbalonePosition) -> int:
     return _losses(game, position)
 
 
@@ -103,7 +102,7 @@ def usual_evaluation(game: Abalone) -> str:
     return "patterns" if is_learnt(game) else "cohesion"
 
 
-def _result(game: Abalone, position: Any) -> float:
+def _result(game: Abalone, position: AbalonePosition) -> float:
     """Return the value of a game: a win counts all the marbles that decide a game, regardless of the winner's losses; a
     game that was cut off counts the side's lead."""
     if over(game, position):

@@ -1,7 +1,7 @@
 """Abalone's rules on two words of 61 cells: a lane for each direction, whole boards at a time."""
 
 from enum import IntEnum
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from outflank.abalone.geometry import (
 )
 from outflank.games.rules import (
     MOVE,
+    MoveCode,
     count,
     fill,
     is_noisy,
@@ -34,9 +35,9 @@ from outflank.games.rules import (
     symmetries,
     unpack,
 )
-from outflank.kernels.bits import U64, lowest, popcount
+from outflank.kernels.bits import U64, Int, lowest, popcount
 from outflank.kernels.compiler import inner
-from outflank.kernels.lanes import bit_counts, lane, lanes, merged, spread, total
+from outflank.kernels.lanes import Vector, bit_counts, lane, lanes, merged, spread, total
 
 
 class Kind(IntEnum):
@@ -89,25 +90,25 @@ class AbalonePosition(NamedTuple):
 
 
 @inner
-def encoded(kind: Any, cell: Any, direction: Any) -> Any:
+def encoded(kind: int, cell: int, direction: int) -> MoveCode:
     """Return the move's code."""
     return MOVE((kind << 9) | (cell << 3) | direction)
 
 
 @inner
-def kind_of(move: Any) -> Any:
+def kind_of(move: MoveCode) -> Int:
     """Return the kind, as a number of `Kind`."""
     return np.int64(move) >> 9
 
 
 @inner
-def cell_of(move: Any) -> Any:
+def cell_of(move: MoveCode) -> Int:
     """Return the number of the rear marble's cell."""
     return (np.int64(move) >> 3) & 63
 
 
 @inner
-def direction_of(move: Any) -> Any:
+def direction_of(move: MoveCode) -> Int:
     """Return the direction of the line that moves."""
     return np.int64(move) & 7
 
@@ -119,34 +120,34 @@ I0, I1, I2, I3, I4, I5 = INSIDE
 
 
 @inner
-def _behind(boards: Any) -> Any:
+def _behind(boards: Vector) -> Vector:
     """Return in each direction's lane the cells whose neighbour in that direction is set in it."""
     back = (boards << lanes(N0, N1, N2, N3, N4, N5, ONE, ONE)) | (boards >> lanes(K0, K1, K2, K3, K4, K5, ONE, ONE))
     return back & lanes(I0, I1, I2, I3, I4, I5, ZERO, ZERO)
 
 
 @inner
-def _behind_right(boards: Any) -> Any:
+def _behind_right(boards: Vector) -> Vector:
     """Return the same as `_behind` with the neighbour one direction further round."""
     back = (boards << lanes(N1, N2, N3, N4, N5, N0, ONE, ONE)) | (boards >> lanes(K1, K2, K3, K4, K5, K0, ONE, ONE))
     return back & lanes(I1, I2, I3, I4, I5, I0, ZERO, ZERO)
 
 
 @inner
-def _behind_left(boards: Any) -> Any:
+def _behind_left(boards: Vector) -> Vector:
     """Return the same as `_behind` with the neighbour one direction back."""
     back = (boards << lanes(N5, N0, N1, N2, N3, N4, ONE, ONE)) | (boards >> lanes(K5, K0, K1, K2, K3, K4, ONE, ONE))
     return back & lanes(I5, I0, I1, I2, I3, I4, ZERO, ZERO)
 
 
 @inner
-def _edge() -> Any:
+def _edge() -> Vector:
     """Return in each direction's lane the cells whose neighbour is off the board."""
     return spread(BOARD, lanes(I0, I1, I2, I3, I4, I5, ZERO, ZERO)) & ~lanes(I0, I1, I2, I3, I4, I5, BOARD, BOARD)
 
 
 @inner
-def _decided(game: Any, position: Any) -> Any:
+def _decided(game: Abalone, position: AbalonePosition) -> bool:
     """Return whether a side has lost enough marbles to lose the game."""
     least = game.marbles - game.goal
     return popcount(position.own) <= least or popcount(position.opp) <= least

@@ -1,7 +1,5 @@
 """Abalone's physical board: cells of a hexagon, on which lines of marbles are selected and pushed."""
 
-from typing import Any
-
 from outflank.abalone.board import AbaloneBoard, AbaloneMove
 from outflank.abalone.formats.move_text import ends
 from outflank.abalone.geometry import CENTRE, DIRECTIONS, Cell, board, cell_name, cells, centre_of, on_board, stepped
@@ -37,13 +35,13 @@ def tabletop(game: Abalone) -> Tabletop:
     )
 
 
-def _pieces(board: Board[Any]) -> str:
+def _pieces(board: Board) -> str:
     own, opp = cells(board.position.own), cells(board.position.opp)
     black, white = (own, opp) if board.turn is Side.BLACK else (opp, own)
     return "".join("X" if cell in black else "O" if cell in white else "." for cell in CELLS)
 
 
-def _gesture(board: Board[Any], move: Move) -> Gesture:
+def _gesture(board: Board, move: Move) -> Gesture:
     assert isinstance(move, AbaloneMove)
     first, last, step = ends(move.code)
     line = _between(first, last, move.marbles)
@@ -68,7 +66,7 @@ def _between(first: Cell, last: Cell, count: int) -> list[Cell]:
     return [(first[0] + row * index, first[1] + column * index) for index in range(count)]
 
 
-def _taken(board: Board[Any], side: Side) -> int:
+def _taken(board: Board, side: Side) -> int:
     assert isinstance(board, AbaloneBoard)
     return board.lost(side.other)
 

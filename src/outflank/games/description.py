@@ -7,18 +7,21 @@ and the start have a default that suits any game.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, get_type_hints
+from typing import TYPE_CHECKING, Any, NoReturn, get_type_hints
 
 from outflank.errors import InvalidOption
 from outflank.games.endings import USUAL, EndingTime
 from outflank.games.notation import Notation
+from outflank.games.plain import PlainRules
 from outflank.games.programs import ReportProgram
+from outflank.games.rules import Game, Position
 from outflank.games.search_errors import SearchErrors
 from outflank.games.units import Unit
 from outflank.plugins import Registry
 
 if TYPE_CHECKING:  # boards import this module
     from outflank.boards.board import Board, Move
+    from outflank.games.evaluation import Evaluation
     from outflank.games.learnt import Learning
     from outflank.games.tabletop import Tabletop
 
@@ -86,9 +89,9 @@ class NamedEvaluation:
     """How many points of a value make one unit."""
     won: int = WON
     """The largest estimate: values beyond it belong to finished games."""
-    suits: Callable[[Any], bool] = lambda game: True
+    suits: Callable[[Game], bool] = lambda game: True
     """Whether the evaluation exists under given rules."""
-    errors: Callable[[Any], SearchErrors | None] = lambda game: None
+    errors: Callable[[Game], SearchErrors | None] = lambda game: None
     """How far searches by the evaluation differ from deeper ones, under given rules; None: not measured."""
 
 
@@ -148,11 +151,11 @@ class ReadyMoves:
 
     why: str
     """The reason in one word, for people: `opening`."""
-    choose: "Callable[[Board[Any]], Move | None]"
+    choose: "Callable[[Board], Move | None]"
     """Returns a legal move; None: search."""
 
 
-def _unchanged_score(game: Any, position: Any, score: int) -> int:
+def _unchanged_score(game: Game, position: Position, score: int) -> int:
     return score
 
 
@@ -168,27 +171,27 @@ class GameDescription:
     """The name shown to people: `Othello`."""
     rules: type
     """The class of its rules, a `NamedTuple`, for which the functions of `games.rules` are registered."""
-    start: "Callable[..., Board[Any]]"
+    start: "Callable[..., Board]"
     """Returns a board at the start of a game; takes the `options`."""
-    board: "type[Board[Any]] | None" = None
+    board: "type[Board] | None" = None
     """The class of its boards; None: `Board` itself."""
     options: tuple[GameOption, ...] = ()
-    options_of: Callable[[Any], Mapping[str, Any]] = lambda game: {}
+    options_of: Callable[[Game], Mapping[str, Any]] = lambda game: {}
     """The options that rules follow from, without those that only set the starting position."""
-    with_options: Callable[[Any, Mapping[str, Any]], Any] | None = None
+    with_options: Callable[[Game, Mapping[str, Any]], Game] | None = None
     """Returns the same game under other rules; None: its rules have no options."""
-    rules_text: Callable[[Any], str] | None = None
+    rules_text: Callable[[Game], str] | None = None
     """Rules in a few words: `Othello 6×6`; None: the title."""
     sizes: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)
     """The board sizes that protocols use, each with the options that it stands for."""
     passes: bool = False
     """Whether a side that cannot move passes: programs for such games pass once more after the end."""
-    find_error: Callable[[Any, Any], str] = lambda game, position: ""
+    find_error: Callable[[Game, Position], str] = lambda game, position: ""
     """Returns the error in the rules and the position that a text specifies; empty: none. Kernels rely on this
     check."""
-    plain_rules: Callable[[Any], Any] | None = None
+    plain_rules: Callable[[Game], PlainRules] | None = None
     """The same rules written independently, for `games.plain`; None: proofs of this game cannot be checked."""
-    without_draws: Callable[["Board[Any]"], "Board[Any]"] | None = None
+    without_draws: Callable[["Board"], "Board"] | None = None
     """Returns a board without draws by history, for referees with rules of their own; None: the game has no such
     draws."""
 
@@ -200,19 +203,19 @@ class GameDescription:
 
     unit: Unit = field(default_factory=lambda: Unit(name="points"))
     evaluations: tuple[NamedEvaluation, ...] = ()
-    usual_evaluation: Callable[[Any], str] | None = None
+    usual_evaluation: Callable[[Game], str] | None = None
     """The name of the default evaluation under given rules; None: the first."""
-    ordering_evaluation: Callable[[Any], Any] | None = None
+    ordering_evaluation: "Callable[[Game], Evaluation] | None" = None
     """The evaluation by which exact searches look ahead to order moves, under given rules; None: no look-ahead."""
     learning: "Learning | None" = None
     """How an evaluation of the game is learnt (`games.learnt`); None: nothing can be learnt."""
     orderings: Mapping[str, OrderingWeights] = field(default_factory=dict)
     usual_ordering: UsualOrdering = field(default_factory=UsualOrdering)
-    recorded_score: Callable[[Any, Any, int], int] = _unchanged_score
+    recorded_score: Callable[[Game, Position, int], int] = _unchanged_score
     """The score that a record states for the side to move, from the rules, the last position and its score."""
-    final_margin: "Callable[[Board[Any], int], int]" = lambda board, score: score
+    final_margin: "Callable[[Board, int], int]" = lambda board, score: score
     """Black's margin at the end of a game, draws included; matches report its mean."""
-    forfeit: Callable[[Any], int] = lambda game: 1
+    forfeit: Callable[[Game], int] = lambda game: 1
     """Score of a forfeit, in the game's unit."""
 
     # --- players ---
@@ -222,20 +225,20 @@ class GameDescription:
     exact_moves_for_depth: Callable[[int], int] | None = None
     """The number of moves left from which a player with a given search depth plays exactly; None: that of the deepest
     level within this depth."""
-    moves_expected: "Callable[[Board[Any]], float]" = lambda board: max(10.0, 40.0 - board.ply / 4)
+    moves_expected: "Callable[[Board], float]" = lambda board: max(10.0, 40.0 - board.ply / 4)
     """How many more moves a player is expected to make: the player divides its time by this number."""
-    moves_at_most: "Callable[[Board[Any]], float]" = lambda board: 100.0
+    moves_at_most: "Callable[[Board], float]" = lambda board: 100.0
     """How many more moves a player may have to make in the worst case; each takes a moment."""
     ending_time: EndingTime = USUAL
     """The time model by which a player decides whether it can play exactly."""
-    piece_lead: Callable[[Any], int] | None = None
+    piece_lead: Callable[[Position], int] | None = None
     """Return how many pieces the side to move is ahead by in a position; None: the game has no pieces to count."""
     marks: Marks = Marks(0.4, 1.0, 2.0)
     typical_error: Callable[[int], float] = lambda depth: 1.0
     """The typical error of an estimate by a search of a given depth, in the game's unit."""
-    openings: "Callable[[Board[Any]], str]" = lambda board: "random:4"
+    openings: "Callable[[Board], str]" = lambda board: "random:4"
     """The default openings of a match."""
-    starts: "Mapping[str, Callable[[], Board[Any]]]" = field(default_factory=dict)
+    starts: "Mapping[str, Callable[[], Board]]" = field(default_factory=dict)
     """Starting positions by name, where a game has several: matches cycle through them."""
     programs: Mapping[str, ReportProgram] = field(default_factory=dict)
     """The reports' programs that a player can imitate, by name."""
@@ -249,7 +252,7 @@ class GameDescription:
     perft: tuple[int, int] = (0, 1)
     """A depth and the number of leaves of the tree from the start at that depth, for the installation test."""
 
-    positions: "Mapping[str, Callable[[], Board[Any]]]" = field(default_factory=dict)
+    positions: "Mapping[str, Callable[[], Board]]" = field(default_factory=dict)
     """Positions by name."""
     position_sets: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Sets of named positions, by name."""
@@ -259,7 +262,7 @@ class GameDescription:
 
     review_legend: str = ""
     """How pictures mark the played move and the better one: `what was played is crossed`."""
-    tabletop: "Callable[[Any], Tabletop] | None" = None
+    tabletop: "Callable[[Game], Tabletop] | None" = None
     """The board under given rules, as a user handles it; None: derived from the text diagram, with moves chosen by
     name."""
     move_prompt: str = "a move"
@@ -271,11 +274,11 @@ class GameDescription:
         return next((option for option in self.options if option.name == name), None)
 
     @property
-    def boards(self) -> "type[Board[Any]]":
+    def boards(self) -> "type[Board]":
         """The class of the game's boards: that of its start, if the description does not set one."""
         return type(self.start()) if self.board is None else self.board
 
-    def options_at(self, board: "Board[Any]") -> dict[str, Any]:
+    def options_at(self, board: "Board") -> dict[str, Any]:
         """Return the options with which a game starts at this board, as far as there are such options."""
         options = dict(self.options_of(board.game))
         for option in self.options:
@@ -287,7 +290,7 @@ class GameDescription:
                         break
         return options
 
-    def size_of(self, game: Any) -> int | None:
+    def size_of(self, game: Game) -> int | None:
         """Return the size by which protocols name the board of given rules; None: the board has no such size."""
         options = self.options_of(game)
         return next((size for size, named in self.sizes.items() if named.items() <= options.items()), None)
@@ -297,15 +300,15 @@ class GameDescription:
         """The unit of final margins: points, where games are only won or lost and records state nothing else."""
         return self.unit.name if self.unit.scored or self.recorded_score is not _unchanged_score else "points"
 
-    def describe(self, game: Any) -> str:
+    def describe(self, game: Game) -> str:
         """Return rules in a few words."""
         return self.title if self.rules_text is None else self.rules_text(game)
 
-    def rules_as_json(self, game: Any) -> dict[str, int]:
+    def rules_as_json(self, game: Game) -> dict[str, int]:
         """Return rules as integers that JSON can hold, by the names of their fields."""
         return {name: int(value) for name, value in game._asdict().items()}
 
-    def rules_from_json(self, fields: Mapping[str, int]) -> Any:
+    def rules_from_json(self, fields: Mapping[str, int]) -> Game:
         """Return the rules that `rules_as_json` wrote."""
         kinds = get_type_hints(self.rules)
         if set(fields) != set(kinds):
@@ -359,7 +362,7 @@ def game_named(name: str) -> GameDescription:
     return index_game(GAMES.get(name))
 
 
-def description_of(game: Any) -> GameDescription:
+def description_of(game: Game) -> GameDescription:
     """Return the description of the game with these rules; a default description if the game has none."""
     rules = type(game)
     if described(rules) is None:
@@ -382,7 +385,7 @@ def described(rules: type) -> GameDescription | None:
 def _undescribed(rules: type) -> GameDescription:
     title = rules.__qualname__.rpartition(".")[2]  # the compiler changes `__name__` to tell equal names apart
 
-    def start(**options: Any) -> Any:
+    def start(**options: object) -> NoReturn:
         raise InvalidOption(f"{title} has no start: describe it, and register the description")
 
     return GameDescription(name=title.lower(), title=title, rules=rules, start=start)
@@ -393,6 +396,6 @@ def titles_of_games(condition: Callable[[GameDescription], object]) -> str:
     return " and ".join(game.title for game in GAMES.parts().values() if condition(game))
 
 
-def unit_of(game: Any) -> Unit:
+def unit_of(game: Game) -> Unit:
     """Return the unit of a game's scores."""
     return description_of(game).unit

@@ -6,11 +6,14 @@ that knowledge here, which makes the search, itself independent of the game, fas
 
 from dataclasses import dataclass
 from math import floor, log
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
+from outflank.games.rules import Game, MoveCode, Position, Value
+from outflank.kernels.bits import Int, Word
 from outflank.kernels.generic import generic
+from outflank.kernels.record_types import Record, Records
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,50 +43,50 @@ UNBOUNDED = 1 << 20
 
 
 @generic
-def ending_moves(game: Any) -> Any:
+def ending_moves(game: Game) -> int:
     """Return the number of moves left (`moves_left`) from which on `ending_value` is called; -1: never."""
 
 
 @ending_moves.register(object)
-def _(game: Any) -> Any:
+def _(game: Game) -> int:
     return -1
 
 
 @generic
-def ending_value(game: Any, position: Any, alpha: Any, beta: Any, worker: Any) -> Any:
+def ending_value(game: Game, position: Position, alpha: Value, beta: Value, worker: Record) -> Value:
     """Return the final score of `position` under perfect play, with alpha-beta's promise for (alpha, beta), by kernels
     of the game's own. These kernels count the nodes that they enter below this one (`worker.nodes`), and need no stop
     check: they take less than a few milliseconds."""
 
 
 @ending_value.register(object)
-def _(game: Any, position: Any, alpha: Any, beta: Any, worker: Any) -> Any:
+def _(game: Game, position: Position, alpha: Value, beta: Value, worker: Record) -> Value:
     return np.int64(0)  # never called
 
 
 @generic
-def ceiling(game: Any, position: Any, alpha: Any, worker: Any) -> Any:
+def ceiling(game: Game, position: Position, alpha: Value, worker: Record) -> Value:
     """Return an upper bound on the side to move's score; `UNBOUNDED` if the bound would hardly be `alpha` or less."""
 
 
 @ceiling.register(object)
-def _(game: Any, position: Any, alpha: Any, worker: Any) -> Any:
+def _(game: Game, position: Position, alpha: Value, worker: Record) -> Value:
     return np.int64(UNBOUNDED)
 
 
 @generic
-def look_ahead(game: Any, left: Any) -> Any:
+def look_ahead(game: Game, left: int) -> int:
     """Return the depth of the estimates by which moves are ordered before they are tried, with `left` moves left; -1:
     no estimates."""
 
 
 @look_ahead.register(object)
-def _(game: Any, left: Any) -> Any:
+def _(game: Game, left: int) -> int:
     return -1
 
 
 @generic
-def exact_promise(game: Any, position: Any, move: Any, child: Any, estimate: Any) -> Any:
+def exact_promise(game: Game, position: Position, move: MoveCode, child: Position, estimate: Value) -> Int:
     """Return the ordering value of `move` in exact play; the highest is tried first. The best order is the one in which
     the tree is smallest: a move that leaves the opponent few moves beats a good one.
 
@@ -93,18 +96,18 @@ def exact_promise(game: Any, position: Any, move: Any, child: Any, estimate: Any
 
 
 @exact_promise.register(object)
-def _(game: Any, position: Any, move: Any, child: Any, estimate: Any) -> Any:
+def _(game: Game, position: Position, move: MoveCode, child: Position, estimate: Value) -> Int:
     return np.int64(estimate)
 
 
 @generic
-def workspaces(game: Any, workers: int) -> Any:
+def workspaces(game: Game, workers: int) -> Records | None:
     """Return an array with a record for each worker, in plain Python: the tables and the memory that the kernels above
     need and find at the address `worker.workspace`; None: they need nothing."""
 
 
 @workspaces.register(object)
-def _(game: Any, workers: int) -> Any:
+def _(game: Game, workers: int) -> Records | None:
     return None
 
 
@@ -116,49 +119,52 @@ def _(game: Any, workers: int) -> Any:
 NO_SCORE = -127
 """Less than any score."""
 
+BatchTables: TypeAlias = Any
+"""The tables of a game's solver on a GPU: a `NamedTuple` of arrays."""
+
 
 @generic
-def batch_tables(game: Any) -> Any:
+def batch_tables(game: Game) -> BatchTables | None:
     """Return a `NamedTuple` of arrays for the functions below, in plain Python; None: this game has no such solver."""
 
 
 @batch_tables.register(object)
-def _(game: Any) -> Any:
+def _(game: Game) -> BatchTables | None:
     return None
 
 
 @generic
-def free_cells(game: Any, tables: Any, position: Any) -> Any:
+def free_cells(game: Game, tables: BatchTables, position: Position) -> Word:
     """Return the cells where a side could ever still play, as bits of a word."""
 
 
 @generic
-def open_cells(game: Any, tables: Any, position: Any) -> Any:
+def open_cells(game: Game, tables: BatchTables, position: Position) -> Word:
     """Return the free cells where the side to move may play now."""
 
 
 @generic
-def put(game: Any, tables: Any, position: Any, cell: Any) -> Any:
+def put(game: Game, tables: BatchTables, position: Position, cell: int) -> tuple[Position, bool]:
     """Return the position after a move to cell number `cell`, and whether that move is legal; if not, the position is
     meaningless."""
 
 
 @generic
-def handed_over(game: Any, position: Any) -> Any:
+def handed_over(game: Game, position: Position) -> Position:
     """Return the position after a pass, as the other side sees it."""
 
 
 @generic
-def soonest(game: Any, tables: Any, free: Any, cells: Any) -> Any:
+def soonest(game: Game, tables: BatchTables, free: Word, cells: Word) -> Word:
     """Return the subset of `cells` that should be tried first, given the `free` cells; empty for no cells."""
 
 
 @generic
-def last_score(game: Any, tables: Any, position: Any, cell: Any) -> Any:
+def last_score(game: Game, tables: BatchTables, position: Position, cell: int) -> Value:
     """Return the final score for the side to move where `cell` is the only free cell."""
 
 
 @generic
-def freedom(game: Any, tables: Any, cells: Any) -> Any:
+def freedom(game: Game, tables: BatchTables, cells: Word) -> int:
     """Return a side's mobility, 0 to 15, given the cells it can play; move ordering tries first the moves that leave
     the opponent the lowest."""

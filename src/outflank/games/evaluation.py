@@ -12,13 +12,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from inspect import isfunction
 from numbers import Integral
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from outflank.errors import InvalidOption, UnknownName
 from outflank.games.description import GAMES, WON, NamedEvaluation, described, description_of
-from outflank.games.rules import score
+from outflank.games.rules import Game, MoveCode, Position, Value, score
 from outflank.games.search_errors import SearchErrors
 from outflank.games.units import Scale
 from outflank.kernels.generic import generic, missing
@@ -27,27 +27,35 @@ from outflank.plugins import ListedPart, Registry, Source
 LIMIT = 30_000
 """No value lies outside ±LIMIT: values have to fit in an entry of the transposition table."""
 
+Evaluation: TypeAlias = Any
+"""An evaluation: a `NamedTuple` whose type selects the bodies."""
+
+State: TypeAlias = Any
+"""What an evaluation keeps from move to move: a tuple, empty where it keeps nothing."""
+
 
 @generic
-def begin(evaluation: Any, game: Any, position: Any) -> Any:
+def begin(evaluation: Evaluation, game: Game, position: Position) -> State:
     """Return the state for a position, computed from scratch."""
     raise missing(begin, evaluation)
 
 
 @generic
-def after(evaluation: Any, game: Any, state: Any, position: Any, move: Any, child: Any) -> Any:
+def after(
+    evaluation: Evaluation, game: Game, state: State, position: Position, move: MoveCode, child: Position
+) -> State:
     """Return the state for `child`, which `move` made of `position`, from the state for `position`."""
     raise missing(after, evaluation)
 
 
 @generic
-def value(evaluation: Any, game: Any, position: Any, state: Any) -> Any:
+def value(evaluation: Evaluation, game: Game, position: Position, state: State) -> Value:
     """Return an estimate of the position for the side to move. May be called for finished games too."""
     raise missing(value, evaluation)
 
 
 @generic
-def final(evaluation: Any, game: Any, position: Any) -> Any:
+def final(evaluation: Evaluation, game: Game, position: Position) -> Value:
     """Return the value of a finished game for the side to move."""
     raise missing(final, evaluation)
 
@@ -69,7 +77,7 @@ def _(evaluation, game, position):
 class Solving(NamedTuple):
     """`Exact` with all that a game offers to exact searches (`games/endings.py`), and moves ordered by an estimate."""
 
-    estimate: Any
+    estimate: Evaluation
     """An evaluation; `Exact` itself: no estimate."""
     points: int
     """How many points of the estimate make one unit of the score."""
@@ -109,7 +117,7 @@ INSTALLED = Registry("evaluation", "outflank.evaluations", {}, check=_checked_pl
 
 
 def register_evaluation(
-    game: type, name: str, evaluation: Any, *, unit: str | None = None, points: int = 1, won: int = WON
+    game: type, name: str, evaluation: Evaluation, *, unit: str | None = None, points: int = 1, won: int = WON
 ) -> None:
     """Let searches of a game choose `evaluation` by `name`; the first registered one is the default if the game has
     none.
@@ -130,7 +138,7 @@ def register_evaluation(
     _registered.setdefault(game, {})[name] = named
 
 
-def _check_is_evaluation(name: str, evaluation: Any) -> None:
+def _check_is_evaluation(name: str, evaluation: Evaluation) -> None:
     if not isinstance(evaluation, tuple):
         actual = f"the class {evaluation.__name__}" if isinstance(evaluation, type) else repr(evaluation)
         raise InvalidOption(f"evaluation {name!r}: expected a NamedTuple with a registered `value`, found {actual}")
@@ -143,16 +151,16 @@ def _known(game: type) -> dict[str, NamedEvaluation]:
     return {named.name: named for named in own} | _registered.get(game, {})
 
 
-def _home(evaluation: Any) -> tuple[str, str]:
+def _home(evaluation: Evaluation) -> tuple[str, str]:
     home = evaluation if isfunction(evaluation) else type(evaluation)
     return home.__module__, home.__qualname__
 
 
-_instances: dict[tuple[Any, str], Any] = {}
+_instances: dict[tuple[tuple[object, ...], str], Evaluation] = {}
 """The evaluations that functions have made, by rules and name."""
 
 
-def _instance_for(game: Any, named: NamedEvaluation) -> Any:
+def _instance_for(game: Game, named: NamedEvaluation) -> Evaluation:
     if not isfunction(named.evaluation):
         return named.evaluation
     key = (type(game), *game), named.name
@@ -163,14 +171,14 @@ def _instance_for(game: Any, named: NamedEvaluation) -> Any:
     return _instances[key]
 
 
-class _Evaluations(Mapping[str, Any]):
+class _Evaluations(Mapping[str, Evaluation]):
     """The evaluations of given rules by name, each made at its first look-up."""
 
-    def __init__(self, game: Any, known: Mapping[str, NamedEvaluation]) -> None:
+    def __init__(self, game: Game, known: Mapping[str, NamedEvaluation]) -> None:
         self._game = game
         self._known = known
 
-    def __getitem__(self, name: str) -> Any:
+    def __getitem__(self, name: str) -> Evaluation:
         return _instance_for(self._game, self._known[name])
 
     def __contains__(self, name: object) -> bool:
@@ -183,7 +191,7 @@ class _Evaluations(Mapping[str, Any]):
         return len(self._known)
 
 
-def evaluations(game: Any) -> Mapping[str, Any]:
+def evaluations(game: Game) -> Mapping[str, Evaluation]:
     """Return the evaluations of a game by name, the default first."""
     description = description_of(game)
     known = {name: named for name, named in _known(type(game)).items() if named.suits(game)}
@@ -192,13 +200,13 @@ def evaluations(game: Any) -> Mapping[str, Any]:
     return _Evaluations(game, dict(sorted(known.items(), key=lambda item: item[0] != usual)))
 
 
-def is_named(game: Any, evaluation: Any) -> bool:
+def is_named(game: Game, evaluation: Evaluation) -> bool:
     """Return whether an evaluation is one of the game's named evaluations."""
     # By type as well: all evaluations without fields are equal, being empty tuples.
     return any(type(named) is type(evaluation) and named == evaluation for named in evaluations(game).values())
 
 
-def evaluation_named(game: Any, name: str | None = None) -> Any:
+def evaluation_named(game: Game, name: str | None = None) -> Evaluation:
     """Return the evaluation of a game that is called `name`; the default if `name` is None.
 
     Plug-ins are looked up for a name that is not known otherwise, and for a game that has no evaluation of its own.
@@ -214,7 +222,7 @@ def evaluation_named(game: Any, name: str | None = None) -> Any:
     return known[name]
 
 
-def _from_file(game: Any, name: str) -> Any:
+def _from_file(game: Game, name: str) -> Evaluation:
     description = description_of(game)
     if description.learning is None or not description.learning.suits(game):
         raise InvalidOption(
@@ -227,12 +235,12 @@ def _from_file(game: Any, name: str) -> Any:
     return named.evaluation
 
 
-def evaluation_chosen(game: Any, choice: Any) -> Any:
+def evaluation_chosen(game: Game, choice: Evaluation | str | None) -> Evaluation:
     """Return an evaluation that is given by name or as the evaluation itself; None: the default."""
     return evaluation_named(game, choice) if choice is None or isinstance(choice, str) else choice
 
 
-def _installed(game: Any, name: str | None, known: Iterable[str]) -> Any:
+def _installed(game: Game, name: str | None, known: Iterable[str]) -> Evaluation:
     prefix = f"{description_of(game).name}."
     installed = [full_name.removeprefix(prefix) for full_name in INSTALLED.names() if full_name.startswith(prefix)]
     if name is None and not installed:
@@ -266,7 +274,7 @@ def list_evaluations() -> list[ListedPart[NamedEvaluation]]:
     return [*listed.values(), *shadowed]
 
 
-def scale_of(game: Any, evaluation: Any) -> Scale:
+def scale_of(game: Game, evaluation: Evaluation) -> Scale:
     """Return how to read the values that an evaluation gives to positions of a game."""
     unit = description_of(game).unit
     name, points, won = unit.name, 1, 0  # Exact: scores only
@@ -281,19 +289,19 @@ def scale_of(game: Any, evaluation: Any) -> Scale:
     return replace(scale, most=None if unit.most is None else unit.most(game), near=round(unit.near * points))
 
 
-def errors_of(game: Any, evaluation: Any) -> SearchErrors | None:
+def errors_of(game: Game, evaluation: Evaluation) -> SearchErrors | None:
     """Return how far searches by an evaluation differ from deeper ones, if that was measured."""
     return _named(game, evaluation).errors(game)
 
 
-def unit_scale(game: Any) -> Scale:
+def unit_scale(game: Game) -> Scale:
     """Return the scale of numbers that are already in the game's own unit: those of another program, or of a review."""
     unit = description_of(game).unit
     most = None if unit.most is None else unit.most(game)
     return Scale(unit=unit.name, decimals=unit.decimals, score=unit.name, most=most)
 
 
-def _named(game: Any, evaluation: Any) -> NamedEvaluation:
+def _named(game: Game, evaluation: Evaluation) -> NamedEvaluation:
     """Return the record of an evaluation; an unregistered one is named by its class."""
     for known in (*_known(type(game)).values(), *_from_files.get(type(game), {}).values()):
         # An evaluation that has not been made yet cannot be the one looked for.
@@ -309,7 +317,7 @@ def _named(game: Any, evaluation: Any) -> NamedEvaluation:
 _checked_kinds: set[tuple[type, ...]] = set()
 
 
-def check_values(evaluation: Any, game: Any, position: Any) -> None:
+def check_values(evaluation: Evaluation, game: Game, position: Position) -> None:
     """Refuse an evaluation that does not return a whole number: the compiler would drop the fraction.
 
     The check runs in the interpreter, once for each class and types of its fields.

@@ -1,9 +1,9 @@
 """Move ordering before the search: generic over the type of `game`."""
 
-from typing import Any
-
 import numpy as np
+import numpy.typing as npt
 
+from outflank.games.rules import Game, MoveCode, Position
 from outflank.kernels.generic import generic
 
 FEATURES = 8
@@ -16,7 +16,7 @@ _feature_names: dict[type, tuple[str, ...]] = {}
 
 
 @generic
-def promise(game: Any, position: Any, move: Any, child: Any, weights: Any) -> Any:
+def promise(game: Game, position: Position, move: MoveCode, child: Position, weights: npt.NDArray[np.int64]) -> int:
     """Return how good `move` looks for the mover: the weighted sum of the game's features of `move` and of `child`.
 
     A feature whose weight is 0 need not be computed.
@@ -29,7 +29,7 @@ def _(game, position, move, child, weights):
 
 
 @generic
-def stage(game: Any, position: Any) -> Any:
+def stage(game: Game, position: Position) -> int:
     """Return the stage of the game: 0 at its start, `STAGES` - 1 near its end."""
 
 
@@ -39,7 +39,7 @@ def _(game, position):
 
 
 @generic
-def row(game: Any, move: Any) -> Any:
+def row(game: Game, move: MoveCode) -> int:
     """Return the row of the board that `move` belongs to: moves of a row may be handed out together."""
 
 
@@ -53,6 +53,6 @@ def register_features(game: type, *names: str) -> None:
     _feature_names[game] = names
 
 
-def features(game: Any) -> tuple[str, ...]:
+def features(game: Game) -> tuple[str, ...]:
     """Return the names of a game's features."""
     return _feature_names.get(type(game), ())

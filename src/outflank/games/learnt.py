@@ -3,15 +3,15 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from outflank.errors import OutflankError, reason_of
 from outflank.games.description import NamedEvaluation, description_of
 from outflank.games.pattern_sets import LoadedPatterns, PatternSet
 from outflank.games.pattern_weights import read_weights
+from outflank.games.rules import Game, Position
 from outflank.games.search_errors import SearchErrors
 
-_loaded_patterns: dict[tuple[Any, ...], LoadedPatterns] = {}
+_loaded_patterns: dict[tuple[object, ...], LoadedPatterns] = {}
 """All weights loaded so far, by their rules, their file and the file's state. They are never freed: an evaluation is an
 address, and any evaluation may still be in use."""
 
@@ -20,23 +20,23 @@ address, and any evaluation may still be in use."""
 class Learning:
     """What `outflank train` needs to know about a game beside its rules."""
 
-    patterns: Callable[[Any], PatternSet]
+    patterns: Callable[[Game], PatternSet]
     """The patterns under given rules."""
-    suits: Callable[[Any], bool] = lambda game: True
+    suits: Callable[[Game], bool] = lambda game: True
     """Whether there are patterns under given rules."""
     first: str | None = None
     """The name of the evaluation that plays the first games, for a game that does not end when moves are random. None:
     moves are random."""
     rival: str | None = None
     """The name of the evaluation that the first weights play a match against; None: the game's usual one."""
-    result: Callable[[Any, Any], float] | None = None
+    result: Callable[[Game, Position], float] | None = None
     """The value of a game's last position to the side to move, in the game's unit, whether the game is over or was cut
     off. None: the score of a finished game, or, where games are only won or lost, plus or minus the largest value of
     the patterns; 0 for a game that was cut off."""
     longest: int = 200
     """Moves after which a game is cut off."""
 
-    def read(self, game: Any, path: str) -> NamedEvaluation:
+    def read(self, game: Game, path: str) -> NamedEvaluation:
         """Return the evaluation by the weights in a file. A changed file is read again."""
         if "\0" in path:
             raise OutflankError(f"{path!r}: the name of a file has no NUL character")

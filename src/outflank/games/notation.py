@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
+from outflank.games.rules import Game
+
 if TYPE_CHECKING:  # formats import this module
     from collections.abc import Iterable
 
@@ -53,7 +55,7 @@ class Notation:
     """Returns the game given by a list of moves, from the start with some of the game's options."""
     moves_from: "Callable[[str, Setup], Setup] | None" = None
     """Returns the game given by a list of moves from a position."""
-    write_moves: "Callable[[Any, Sequence[int]], str] | None" = None
+    write_moves: "Callable[[Game, Sequence[int]], str] | None" = None
     """Writes codes of moves under given rules as a line of text; None: their names with spaces between."""
     names: tuple[str, ...] = ()
     """Words by which headers of games name this game."""

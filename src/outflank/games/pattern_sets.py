@@ -3,7 +3,6 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 from weakref import WeakValueDictionary
 from zlib import crc32
 
@@ -148,16 +147,16 @@ class LoadedPatterns:
         """`weights` has a row of distinct weights for each stage."""
         self.patterns = patterns
         self._weights = np.take(weights, patterns.folded, axis=1)
-        self._arrays: list[Any] = []
+        self._arrays: list[npt.NDArray[np.generic]] = []
 
-        def keep(array: Any) -> int:
+        def keep(array: npt.NDArray[np.generic]) -> int:
             self._arrays.append(array)
             return address_of(array)
 
         self.evaluation = self.place_with(keep)
         _loaded[self.evaluation.tables] = self
 
-    def place_with(self, put: Callable[[Any], int]) -> Patterns:
+    def place_with(self, put: Callable[[npt.NDArray[np.generic]], int]) -> Patterns:
         """Return the evaluation in the caller's memory: `put` stores an array there and returns its address."""
         patterns, stages = self.patterns, len(self._weights)
         memory = np.zeros(1, TABLES)

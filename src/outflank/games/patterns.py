@@ -10,22 +10,23 @@ Weights are specific to the side to move: having the move is worth something, so
 not the negative of the side to move's.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple, NoReturn
 
 import numpy as np
 
 from outflank.errors import InvalidOption
 from outflank.games.description import WON
-from outflank.games.evaluation import after, begin, final, value
-from outflank.games.rules import moves_left, score
-from outflank.kernels.bits import U64, lowest
+from outflank.games.evaluation import State, after, begin, final, value
+from outflank.games.rules import Game, Position, moves_left, score
+from outflank.kernels.bits import U64, Int, Word, lowest
 from outflank.kernels.compiler import extend, inlined
 from outflank.kernels.generic import generic, missing
-from outflank.kernels.lowering import define, is_device
+from outflank.kernels.lowering import IR, Builder, Context, Signature, define, is_device
 from outflank.kernels.memory import read_short, record_at
+from outflank.kernels.record_types import Record
 
 
-def optimization_barrier(number: Any) -> Any:
+def optimization_barrier(number: Int) -> Int:
     """Return `number`, as a value that the optimiser does not reorder with other terms.
 
     Otherwise it would begin a long sum with the value that was read last, and keep the earlier ones until then: in
@@ -44,7 +45,7 @@ def _register_with_numba() -> None:
 
     word = ir.IntType(64)
 
-    def emit(context: Any, builder: Any, signature: Any, number: Any) -> Any:
+    def emit(context: Context, builder: Builder, signature: Signature, number: IR) -> IR:
         if is_device(context):
             return number  # a GPU has registers enough, and other constraint names
         # An empty piece of assembly, which is opaque to the optimiser.
@@ -90,45 +91,45 @@ class Patterns(NamedTuple):
     tables: int
     """The address of a record `TABLES`."""
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self) -> NoReturn:
         raise InvalidOption("weights of patterns do not travel: name the evaluation, and every process loads its own")
 
 
 @generic
-def pieces(game: Any, position: Any) -> Any:
+def pieces(game: Game, position: Position) -> tuple[Word, Word]:
     """Return the cells of the side to move and those of the opponent, as two words."""
     raise missing(pieces, game)
 
 
 @pieces.register(object)
-def _(game: Any, position: Any) -> Any:
+def _(game: Game, position: Position) -> tuple[Word, Word]:
     return position.own, position.opp
 
 
 @generic
-def counts(game: Any, position: Any) -> Any:
+def counts(game: Game, position: Position) -> Word:
     """Return four numbers of a position that are weighted like patterns, in fields of 16 bits."""
     raise missing(counts, game)
 
 
 @counts.register(object)
-def _(game: Any, position: Any) -> Any:
+def _(game: Game, position: Position) -> Word:
     return ZERO
 
 
 @generic
-def stage(game: Any, position: Any) -> Any:
+def stage(game: Game, position: Position) -> int:
     """Return the stage of a position for the weights: a number below `STAGES`."""
     raise missing(stage, game)
 
 
 @stage.register(object)
-def _(game: Any, position: Any) -> Any:
+def _(game: Game, position: Position) -> int:
     return min(moves_left(game, position), STAGES - 1)
 
 
 @inlined
-def _plus(a: Any, b: Any) -> Any:
+def _plus(a: State, b: State) -> State:
     """Add word by word. Loops over tuples in kernels would not stay in registers."""
     return (
         *(a[0] + b[0], a[1] + b[1], a[2] + b[2], a[3] + b[3], a[4] + b[4], a[5] + b[5]),
@@ -137,7 +138,7 @@ def _plus(a: Any, b: Any) -> Any:
 
 
 @inlined
-def _minus(a: Any, b: Any) -> Any:
+def _minus(a: State, b: State) -> State:
     """Subtract word by word."""
     return (
         *(a[0] - b[0], a[1] - b[1], a[2] - b[2], a[3] - b[3], a[4] - b[4], a[5] - b[5]),
@@ -146,7 +147,7 @@ def _minus(a: Any, b: Any) -> Any:
 
 
 @inlined
-def _step(steps: Any, cell: Any, twice: Any) -> Any:
+def _step(steps: int, cell: int, twice: Word) -> Record:
     """Return what one step of a cell's digit adds to all indices, or two steps where the cell is one of `twice`; as a
     record, since GPU functions return no arrays."""
     double = np.int64((twice >> U64(cell)) & ONE)
@@ -154,7 +155,7 @@ def _step(steps: Any, cell: Any, twice: Any) -> Any:
 
 
 @inlined
-def _changed(steps: Any, indices: Any, own: Any, opp: Any, own_then: Any, opp_then: Any) -> Any:
+def _changed(steps: int, indices: State, own: Word, opp: Word, own_then: Word, opp_then: Word) -> State:
     """Return the indices after the cells change from (own, opp) to (own_then, opp_then), seen by the same side."""
     todo, twice = (own & ~own_then) | (opp_then & ~opp), own & opp_then
     while todo != ZERO:
@@ -194,7 +195,7 @@ def _(evaluation, game, position):
 
 
 @inlined
-def _four(at: Any, word: Any, first: Any) -> Any:
+def _four(at: tuple[int, ...], word: Word, first: int) -> Int:
     """Return the sum of the weights of four indices, those of the copies from number `first` on."""
     total = read_short(at[first], np.int64(word & FIELD))
     total += read_short(at[first + 1], np.int64((word >> U64(16)) & FIELD))

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from outflank.games.sides import Side
 
@@ -42,13 +42,13 @@ class Tabletop:
     shape: Literal["squares", "hexagons"]
     """Whether each cell has four neighbours or six."""
     places: tuple[Place, ...]
-    pieces: "Callable[[Board[Any]], str]"
+    pieces: "Callable[[Board], str]"
     """A sign for each place: X black, O white, . empty."""
-    gesture: "Callable[[Board[Any], Move], Gesture]"
+    gesture: "Callable[[Board, Move], Gesture]"
     """How a legal move is made."""
-    counts: "Callable[[Board[Any], Side], int]"
+    counts: "Callable[[Board, Side], int]"
     """The count of a side, as players count."""
     counted_unit: str
     """The unit of the counts: `discs`."""
-    board_from_pieces: "Callable[[str, Side], Board[Any]] | None" = None
+    board_from_pieces: "Callable[[str, Side], Board] | None" = None
     """Returns the board with these pieces and this side to move; None: positions cannot be set up by hand."""

@@ -8,7 +8,8 @@ part of every result and used wherever a value is printed.
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import isfinite
-from typing import Any
+
+from outflank.games.rules import Game
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,7 +18,7 @@ class Unit:
 
     name: str
     """The name in the plural: discs."""
-    most: Callable[[Any], int] | None = None
+    most: Callable[[Game], int] | None = None
     """The largest possible score, by the rules; None: unknown."""
     decimals: int = 1
     """Significant decimals of estimates."""

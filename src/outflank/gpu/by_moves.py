@@ -16,13 +16,13 @@ from outflank.boards import Board
 from outflank.errors import InvalidOption
 from outflank.games.endings import ending_moves
 from outflank.games.evaluation import Exact, scale_of
-from outflank.games.rules import MOVE, count, fill, pack, play, score, unpack
+from outflank.games.rules import MOVE, Game, Moves, Position, count, fill, pack, play, score, unpack
 from outflank.games.units import OUTCOMES
 from outflank.gpu.choosing import DeviceOption
 from outflank.gpu.ending_kernels import MOST_FREE, UNSOLVED
-from outflank.gpu.positions import cells_of, free_counts
+from outflank.gpu.positions import Words, cells_of, free_counts
 from outflank.gpu.solving_on_device import ROOM, Effort, solve_counted
-from outflank.kernels.compiler import kernel
+from outflank.kernels.compiler import Samples, kernel
 from outflank.machine import DeviceUsed
 from outflank.search.request import Stop
 from outflank.search.results import MoveValue, Result
@@ -34,19 +34,19 @@ class AllMoves(NamedTuple):
     """The moves of many positions. Those of position i are `moves[bounds[i]:bounds[i + 1]]`, in the game's order."""
 
     moves: npt.NDArray[np.uint16]
-    words: npt.NDArray[np.uint64]
+    words: Words
     """The positions after the moves, two words for each."""
     bounds: npt.NDArray[np.int64]
 
 
 @kernel
-def _count_moves(game: Any, words: Any, numbers: Any) -> None:
+def _count_moves(game: Game, words: Words, numbers: npt.NDArray[np.int64]) -> None:
     for row in range(len(words)):
         numbers[row] = count(game, unpack(game, words[row, 0], words[row, 1]))
 
 
 @kernel
-def _follow_moves(game: Any, words: Any, bounds: Any, moves: Any, children: Any) -> None:
+def _follow_moves(game: Game, words: Words, bounds: npt.NDArray[np.int64], moves: Moves, children: Words) -> None:
     for row in range(len(words)):
         position = unpack(game, words[row, 0], words[row, 1])
         fill(game, position, moves, bounds[row])
@@ -55,19 +55,19 @@ def _follow_moves(game: Any, words: Any, bounds: Any, moves: Any, children: Any)
 
 
 @_count_moves.sample
-def _count_moves_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
+def _count_moves_sample(game: Game, position: Position, every: bool) -> Samples:
     if ending_moves(game) >= 0:
         yield game, np.zeros((0, 2), np.uint64), np.zeros(0, np.int64)
 
 
 @_follow_moves.sample
-def _follow_moves_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
+def _follow_moves_sample(game: Game, position: Position, every: bool) -> Samples:
     if ending_moves(game) >= 0:
         no_words = np.zeros((0, 2), np.uint64)
         yield game, no_words, np.zeros(1, np.int64), np.zeros(0, MOVE), no_words
 
 
-def all_moves(game: Any, words: npt.NDArray[np.uint64]) -> AllMoves:
+def all_moves(game: Game, words: Words) -> AllMoves:
     """Return the moves of positions that are given as two words each."""
     numbers = np.zeros(len(words), np.int64)
     _count_moves(game, words, numbers)
@@ -87,7 +87,7 @@ SMALLEST = 1 << 16
 """Least number of endings in a batch: fewer would not keep a device busy."""
 
 
-def solvable_indices(boards: Sequence[Board[Any]]) -> list[int]:
+def solvable_indices(boards: Sequence[Board]) -> list[int]:
     """Return the indices of the boards that have at most `MOST_FREE` free cells, which a device can solve."""
     indices: list[int] = []
     for numbers in _by_rules(boards):
@@ -97,7 +97,7 @@ def solvable_indices(boards: Sequence[Board[Any]]) -> list[int]:
 
 
 def solve_board(
-    board: Board[Any], *, device: DeviceOption, wld: bool = False, moves: int = 1, stop: Stop | None = None
+    board: Board, *, device: DeviceOption, wld: bool = False, moves: int = 1, stop: Stop | None = None
 ) -> Result:
     """Return what `outflank.solve` returns for a board, with the values of the best `moves` moves.
 
@@ -111,7 +111,7 @@ def solve_board(
 
 
 def solve_boards(
-    boards: Sequence[Board[Any]],
+    boards: Sequence[Board],
     *,
     device: DeviceOption = "gpu",
     wld: bool = False,
@@ -180,15 +180,15 @@ def solve_boards(
     return results()
 
 
-def _by_rules(boards: Sequence[Board[Any]]) -> list[list[int]]:
+def _by_rules(boards: Sequence[Board]) -> list[list[int]]:
     """Return the indices of the boards, grouped by their rules."""
-    groups: dict[Any, list[int]] = {}
+    groups: dict[object, list[int]] = {}
     for number, board in enumerate(boards):
         groups.setdefault((type(board.game), board.game), []).append(number)
     return list(groups.values())
 
 
-def _words(boards: Sequence[Board[Any]]) -> npt.NDArray[np.uint64]:
+def _words(boards: Sequence[Board]) -> Words:
     """Return the packed positions of boards of the same rules."""
     return np.array([pack(board.game, board.position) for board in boards], np.uint64).reshape(-1, 2)
 
@@ -196,7 +196,7 @@ def _words(boards: Sequence[Board[Any]]) -> npt.NDArray[np.uint64]:
 class _SameRules:
     """Boards of the same rules."""
 
-    def __init__(self, numbers: Sequence[int], boards: Sequence[Board[Any]]) -> None:
+    def __init__(self, numbers: Sequence[int], boards: Sequence[Board]) -> None:
         self._numbers, self._boards, self.game = numbers, boards, boards[0].game
         words = _words(boards)
         self._free = int(free_counts(self.game, words).max())
@@ -220,7 +220,7 @@ class _SameRules:
             self.scores = getattr(error, "found", self.scores)  # those solved so far, see `solving.solve`
             raise
 
-    def values(self) -> Iterator[tuple[int, Board[Any], list[int], list[int | None], DeviceUsed]]:
+    def values(self) -> Iterator[tuple[int, Board, list[int], list[int | None], DeviceUsed]]:
         """Yield each board after its index, with the codes of its moves, their known values for the mover, and the
         processors that have solved them."""
         bounds = self._all.bounds.tolist()
@@ -240,7 +240,7 @@ class _SameRules:
 
 
 def _result(
-    base: Result, board: Board[Any], codes: list[int], values: list[int | None], *, wld: bool, every_move: bool
+    base: Result, board: Board, codes: list[int], values: list[int | None], *, wld: bool, every_move: bool
 ) -> Result:
     """Return a board's result from the values of its moves; `base` has the statistics."""
 

@@ -19,6 +19,7 @@ from outflank.kernels import cache_files, scripts
 from outflank.kernels.cache import CachedKernel, note_origin, write_kernel
 from outflank.kernels.compile_errors import raise_explanation
 from outflank.kernels.compiler import load_numba
+from outflank.kernels.lowering import Context, Signature
 from outflank.kernels.uninterrupted import delay_interrupts
 
 _launch_lock = threading.Lock()
@@ -38,10 +39,10 @@ class DeviceKernel:
         self._options = options
         note_origin(function)
 
-    def __getitem__(self, launch: tuple[Any, ...]) -> Callable[..., None]:
+    def __getitem__(self, launch: tuple[object, ...]) -> Callable[..., None]:
         return partial(self._launch, launch)
 
-    def _launch(self, launch: tuple[Any, ...], *arguments: Any) -> None:
+    def _launch(self, launch: tuple[object, ...], *arguments: object) -> None:
         try:
             with _launch_lock:
                 self.compiled[launch](*arguments)
@@ -85,11 +86,11 @@ def device_kernel(function: Callable[..., None] | None = None, /, **options: Any
 class _DeviceCache(CachedKernel):
     """The cache of a dispatcher for devices: one kernel."""
 
-    def __init__(self, function: Callable[..., Any], name: str, options: dict[str, Any]) -> None:
+    def __init__(self, function: Callable[..., object], name: str, options: dict[str, Any]) -> None:
         super().__init__(function, name)
         self._options = repr(sorted(options.items()))
 
-    def load_overload(self, signature: Any, target: Any) -> Any:
+    def load_overload(self, signature: Signature, target: Context) -> Any:
         """Return the cached kernel for `signature` on the current device; None: it must be compiled."""
         started = time.perf_counter()
         path = self._path(signature, target.codegen())
@@ -102,7 +103,7 @@ class _DeviceCache(CachedKernel):
         _refresh_registrations(target)
         return None
 
-    def save_overload(self, signature: Any, kernel: Any) -> None:
+    def save_overload(self, signature: Signature, kernel: Any) -> None:
         """Cache the kernel that has just been compiled."""
         self.done(signature)
         path = self._path(signature, kernel.codegen)
@@ -116,11 +117,11 @@ class _DeviceCache(CachedKernel):
             return
         write_kernel(path, payload)
 
-    def _path(self, signature: Any, codegen: Any) -> Path | None:
+    def _path(self, signature: Signature, codegen: Any) -> Path | None:
         return self.path(signature, ("cuda", version("numba-cuda"), codegen.magic_tuple(), self._options))
 
 
-def _refresh_registrations(target: Any) -> None:
+def _refresh_registrations(target: Context) -> None:
     """Load Numba's new registrations now, which it would do during compilation: interrupted by Ctrl-C there, it would
     never load the rest in this process."""
     from numba.cuda.descriptor import cuda_target

@@ -13,9 +13,9 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 
 from outflank.boards import Board
-from outflank.games.rules import MOVE, count, fill, most_moves, pack, play, unpack
+from outflank.games.rules import MOVE, Game, Position, count, fill, most_moves, pack, play, unpack
 from outflank.gpu.compiling import device_kernel
-from outflank.gpu.device import check_device, cuda
+from outflank.gpu.device import DeviceArray, check_device, cuda
 from outflank.gpu.troubles import DeviceTrouble, translate_cuda_errors
 from outflank.kernels.compiler import inner
 from outflank.kinds import Between
@@ -44,11 +44,11 @@ PARTS = 1000
 class _Level(NamedTuple):
     """Positions at the same distance from the root, on the device; none of them is the end of a game."""
 
-    words: Any
+    words: DeviceArray
     """Two words for each position."""
-    roots: Any
+    roots: DeviceArray
     """Index of the root's move that each position is below."""
-    numbers: Any
+    numbers: DeviceArray
     """Number of moves of each position."""
     length: int
     """Number of positions; the arrays may be longer."""
@@ -58,7 +58,7 @@ class _Level(NamedTuple):
 
 @translate_cuda_errors()
 def perft(
-    board: Board[Any],
+    board: Board,
     depth: int,
     *,
     finished: bool = True,
@@ -111,7 +111,7 @@ def _room(depth: int) -> int:
 class _Counting:
     """One count: the sums and the listed moves on the device."""
 
-    def __init__(self, game: Any, ended: int, roots: int, room: int, threads: int, progress: Any) -> None:
+    def __init__(self, game: Game, ended: int, roots: int, room: int, threads: int, progress: Any) -> None:
         self._game, self._ended, self._threads, self._progress = game, ended, threads, progress
         self._host_sums = np.zeros(roots, np.int64)
         self._last_sums = np.zeros_like(self._host_sums)
@@ -126,7 +126,7 @@ class _Counting:
         """Return the leaves below each of the root's moves that are known to be counted."""
         return [int(leaves) for leaves in self._host_sums + self._last_sums]
 
-    def compile(self, position: Any) -> None:
+    def compile(self, position: Position) -> None:
         """Compile the kernels that will be needed, by an empty count."""
         level = self._level([position])
         listed = self._list(level, 0, 0)
@@ -134,7 +134,7 @@ class _Counting:
         self._play(level, listed)
         cuda.synchronize()
 
-    def count(self, positions: list[Any], depth: int) -> None:
+    def count(self, positions: list[Position], depth: int) -> None:
         """Count the leaves `depth` plies below positions, one for each of the root's moves."""
         if depth == 0:
             self._host_sums += 1
@@ -147,7 +147,7 @@ class _Counting:
         if depth > 1 and unfinished:
             self._descend(self._level([positions[root] for root in unfinished], unfinished), depth, 1.0)
 
-    def _level(self, positions: list[Any], roots: list[int] | None = None) -> _Level:
+    def _level(self, positions: list[Position], roots: list[int] | None = None) -> _Level:
         words = np.array([pack(self._game, position) for position in positions], np.uint64).reshape(-1, 2)
         numbers = np.array([count(self._game, position) for position in positions], np.int32)
         root_indices = np.array(range(len(positions)) if roots is None else roots, MOVE)

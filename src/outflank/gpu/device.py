@@ -1,5 +1,7 @@
 """Numba's CUDA, and the check that a device can be used."""
 
+from typing import Any, TypeAlias
+
 import numpy as np
 
 if not hasattr(np, "row_stack"):  # numba-cuda 0.30 needs it when it is imported, and NumPy 2.5 has removed it
@@ -11,7 +13,10 @@ from outflank.gpu.driver import require_numba_cuda, simulated
 from outflank.gpu.troubles import DeviceTooSmall, NoDevice, translate_cuda_errors
 from outflank.kernels.compiler import interpreted
 
-__all__ = ["check_device", "cuda"]
+__all__ = ["DeviceArray", "check_device", "cuda"]
+
+DeviceArray: TypeAlias = Any
+"""An array in the memory of the device, or its simulator's."""
 
 
 def check_device() -> None:

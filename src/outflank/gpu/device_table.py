@@ -5,14 +5,13 @@ words of a position are stored scrambled by the bounds, so that a torn entry, wr
 position.
 """
 
-from typing import Any
-
 import numpy as np
 
+from outflank.games.rules import Value
 from outflank.gpu.compiling import device_kernel
-from outflank.gpu.device import cuda
+from outflank.gpu.device import DeviceArray, cuda
 from outflank.gpu.driver import simulated
-from outflank.kernels.bits import U64, byte_swap, multiply
+from outflank.kernels.bits import U64, Word, byte_swap, multiply
 from outflank.kernels.compiler import inner
 
 WORDS = 4
@@ -32,14 +31,14 @@ LOWEST, HIGHEST = -127, 127
 _FACTOR, _OTHER_FACTOR = U64(0x9E3779B97F4A7C15), U64(0xC2B2AE3D27D4EB4F)
 
 
-def new_table(bits: int) -> Any:
+def new_table(bits: int) -> DeviceArray:
     """Return an empty table of 2 ** bits entries on the device."""
     table = cuda.device_array((1 << bits, WORDS), np.uint64)
     clear_table(table)
     return table
 
 
-def clear_table(table: Any) -> None:
+def clear_table(table: DeviceArray) -> None:
     """Clear a table, after all earlier work of the device."""
     clear_entries[(1, 1) if simulated() else (BLOCKS, THREADS)](table)
     cuda.synchronize()
@@ -61,20 +60,20 @@ def table_bits(free: int) -> int:
 
 
 @device_kernel
-def clear_entries(table: Any) -> None:
+def clear_entries(table: DeviceArray) -> None:
     """Clear all entries of a table."""
     for place in range(cuda.grid(1), len(table), cuda.gridsize(1)):
         table[place, 2] = NO_BOUNDS
 
 
 @inner
-def _index_of(table: Any, first: Any, second: Any) -> Any:
+def _index_of(table: DeviceArray, first: Word, second: Word) -> Word:
     mixed = multiply(first, _FACTOR) ^ byte_swap(multiply(second, _OTHER_FACTOR))
     return (multiply(mixed, _FACTOR) >> U64(32)) & U64(len(table) - 1)
 
 
 @inner
-def look_up(table: Any, first: Any, second: Any) -> Any:
+def look_up(table: DeviceArray, first: Word, second: Word) -> tuple[Value, Value]:
     """Return lower and upper bound of the value of the position with these two words."""
     index = _index_of(table, first, second)
     bounds = table[index, 2]
@@ -85,7 +84,7 @@ def look_up(table: Any, first: Any, second: Any) -> Any:
 
 
 @inner
-def store_bounds(table: Any, first: Any, second: Any, low: Any, high: Any) -> None:
+def store_bounds(table: DeviceArray, first: Word, second: Word, low: Value, high: Value) -> None:
     """Store the bounds of a position's value."""
     index = _index_of(table, first, second)
     bounds = U64(low + OFFSET) | (U64(high + OFFSET) << U64(8))

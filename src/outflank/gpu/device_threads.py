@@ -1,10 +1,11 @@
 """Threads of a GPU: votes of a warp, and atomic operations on memory that all threads share."""
 
 from threading import Lock
-from typing import Any
 
+from outflank.gpu.device import DeviceArray
+from outflank.kernels.bits import Int
 from outflank.kernels.compiler import extend
-from outflank.kernels.lowering import define
+from outflank.kernels.lowering import IR, Builder, Context, Emit, NumbaType, Signature, define
 
 _lock = Lock()
 """Lock of the interpreter's twins, which are not atomic by themselves."""
@@ -21,12 +22,12 @@ def idle() -> None:
     """Sleep for a moment, so that other threads have the processor: for threads without work."""
 
 
-def atomic_load(array: Any, index: Any) -> Any:
+def atomic_load(array: DeviceArray, index: Int) -> Int:
     """Return the current value of a number that other threads change, not one from this multiprocessor's cache."""
     return array[index]
 
 
-def fetch_add(array: Any, index: Any, more: Any) -> Any:
+def fetch_add(array: DeviceArray, index: Int, more: Int) -> Int:
     """Add `more` atomically; return the old value."""
     with _lock:
         before = array[index]
@@ -34,7 +35,7 @@ def fetch_add(array: Any, index: Any, more: Any) -> Any:
     return before
 
 
-def exchange(array: Any, index: Any, value: Any) -> Any:
+def exchange(array: DeviceArray, index: Int, value: Int) -> Int:
     """Write `value` atomically; return the old value."""
     with _lock:
         before = array[index]
@@ -42,7 +43,7 @@ def exchange(array: Any, index: Any, value: Any) -> Any:
     return before
 
 
-def fetch_max(array: Any, index: Any, value: Any) -> None:
+def fetch_max(array: DeviceArray, index: Int, value: Int) -> None:
     """Raise a number atomically to at least `value`."""
     with _lock:
         array[index] = max(array[index], value)
@@ -52,7 +53,7 @@ def fence() -> None:
     """Order memory accesses: a thread that sees a write after the fence sees all writes before it; so for reads."""
 
 
-def warp_count(condition: Any) -> Any:
+def warp_count(condition: bool) -> Int:
     """Return for how many threads of the warp a condition holds; all active threads must call this together."""
     return (
         LANES if condition else 0
@@ -65,34 +66,34 @@ def _register_with_numba() -> None:
     from numba import types
     from numba.core.cgutils import get_or_insert_function
 
-    def vote(context: Any, builder: Any, signature: Any, condition: Any) -> Any:
+    def vote(context: Context, builder: Builder, signature: Signature, condition: IR) -> IR:
         i32 = ir.IntType(32)
         kind = ir.FunctionType(i32, [i32, ir.IntType(1)])
         ballot = get_or_insert_function(builder.module, kind, "llvm.nvvm.vote.ballot.sync")
         return builder.ctpop(builder.call(ballot, [ir.Constant(i32, -1), condition]))
 
-    def pointer_to(context: Any, builder: Any, kind: Any, array: Any, index: Any) -> Any:
+    def pointer_to(context: Context, builder: Builder, kind: NumbaType, array: IR, index: IR) -> IR:
         return builder.gep(context.make_array(kind)(context, builder, array).data, [index])
 
-    def read_modify_write(instruction: str) -> Any:
-        def emit(context: Any, builder: Any, signature: Any, array: Any, index: Any, value: Any) -> Any:
+    def read_modify_write(instruction: str) -> Emit:
+        def emit(context: Context, builder: Builder, signature: Signature, array: IR, index: IR, value: IR) -> IR:
             pointer = pointer_to(context, builder, signature.args[0], array, index)
             old = builder.atomic_rmw(instruction, pointer, value, "monotonic")
             return context.get_dummy_value() if signature.return_type is types.none else old
 
         return emit
 
-    def wait_for_memory(context: Any, builder: Any, signature: Any) -> Any:
+    def wait_for_memory(context: Context, builder: Builder, signature: Signature) -> IR:
         kind = ir.FunctionType(ir.VoidType(), [])
         builder.call(get_or_insert_function(builder.module, kind, "llvm.nvvm.membar.gl"), [])
         return context.get_dummy_value()
 
-    def sleep(context: Any, builder: Any, signature: Any) -> Any:
+    def sleep(context: Context, builder: Builder, signature: Signature) -> IR:
         nothing = ir.FunctionType(ir.VoidType(), [])
         builder.asm(nothing, f"nanosleep.u32 {NANOSECONDS};", "", [], side_effect=True)
         return context.get_dummy_value()
 
-    def load(context: Any, builder: Any, signature: Any, array: Any, index: Any) -> Any:
+    def load(context: Context, builder: Builder, signature: Signature, array: IR, index: IR) -> IR:
         # Not an atomic addition of zero, which runs for one thread after the other: this is one load per warp.
         kind = signature.args[0]
         address = builder.ptrtoint(pointer_to(context, builder, kind, array, index), ir.IntType(64))

@@ -23,12 +23,11 @@ free cells took 0.19 s without the table, 0.16 s if it is probed from 8 free cel
 threads have work.
 """
 
-from typing import Any
-
 import numpy as np
 
 from outflank.games.endings import (
     NO_SCORE,
+    BatchTables,
     free_cells,
     freedom,
     handed_over,
@@ -37,12 +36,24 @@ from outflank.games.endings import (
     put,
     soonest,
 )
-from outflank.games.rules import pack, score, unpack
+from outflank.games.rules import Game, pack, score, unpack
 from outflank.gpu.compiling import device_kernel
-from outflank.gpu.device import cuda
+from outflank.gpu.device import DeviceArray, cuda
 from outflank.gpu.device_table import HIGHEST, LOWEST, look_up, store_bounds
 from outflank.gpu.device_threads import LANES, atomic_load, fetch_add, idle, warp_count
-from outflank.gpu.jobs import NODES, OPEN, TAKEN, deliver, divide, has_idle, is_moot, row_for_part, waiting_job
+from outflank.gpu.jobs import (
+    NODES,
+    OPEN,
+    TAKEN,
+    Jobs,
+    Plan,
+    deliver,
+    divide,
+    has_idle,
+    is_moot,
+    row_for_part,
+    waiting_job,
+)
 from outflank.gpu.sorted_moves import CELL, EMPTY, FIELD, LISTED, left_to_opponent, with_move
 from outflank.kernels.bits import U64, bit_at, lowest, popcount
 
@@ -98,7 +109,7 @@ PASSED, FULL_WINDOW = 1, 2
 
 
 @device_kernel
-def solve_each(game: Any, tables: Any, table: Any, jobs: Any, tally: Any, plan: Any) -> None:
+def solve_each(game: Game, tables: BatchTables, table: DeviceArray, jobs: Jobs, tally: DeviceArray, plan: Plan) -> None:
     """Write the values of the requested jobs in their windows, with alpha-beta's promise.
 
     `tally` has the next job for a thread, the next place for a job, the number of requested jobs without a value, and

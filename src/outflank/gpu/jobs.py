@@ -14,18 +14,18 @@ each was used only once, 8 million of them were too few for 16,384 such endings,
 thread each: that took 5 s instead of 2.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from outflank.games.endings import NO_SCORE, free_cells, freedom, handed_over, open_cells, put, soonest
-from outflank.games.rules import pack, unpack
+from outflank.games.endings import NO_SCORE, BatchTables, free_cells, freedom, handed_over, open_cells, put, soonest
+from outflank.games.rules import Game, Position, Value, pack, unpack
 from outflank.gpu.compiling import device_kernel
-from outflank.gpu.device import cuda
+from outflank.gpu.device import DeviceArray, cuda
 from outflank.gpu.device_table import HIGHEST, LOWEST, store_bounds
 from outflank.gpu.device_threads import atomic_load, exchange, fence, fetch_add, fetch_max
 from outflank.gpu.sorted_moves import CELL, EMPTY, FIELD, LISTED, left_to_opponent, with_move
-from outflank.kernels.bits import U64, bit_at, lowest, popcount
+from outflank.kernels.bits import U64, Int, bit_at, lowest, popcount
 from outflank.kernels.compiler import inner
 
 ZERO, ONE = U64(0), U64(1)
@@ -46,44 +46,44 @@ EMPTY_PLACE = 0
 class Jobs(NamedTuple):
     """The jobs, a row for each: first the requested endings, then the parts that they are divided into."""
 
-    words: Any
-    windows: Any
-    values: Any
-    parents: Any
+    words: DeviceArray
+    windows: DeviceArray
+    values: DeviceArray
+    parents: DeviceArray
     """Parent job, of which each job is a move; -1: a requested ending."""
-    order: Any
+    order: DeviceArray
     """Untried moves of a divided job, sorted (`ordering.py`)."""
-    left: Any
+    left: DeviceArray
     """Untried moves of a divided job, as bits."""
-    tried: Any
+    tried: DeviceArray
     """Number of moves that have been tried."""
-    best: Any
+    best: DeviceArray
     """Best value of the job's moves so far, at most the upper end of its window."""
-    pending: Any
+    pending: DeviceArray
     """Number of the job's moves that are being tried."""
-    waiting: Any
+    waiting: DeviceArray
     """Ring of parts that threads may take: each takes the one at the place of its ticket."""
-    free: Any
+    free: DeviceArray
     """Ring of free rows for parts."""
 
 
 class Plan(NamedTuple):
     """How jobs are divided."""
 
-    requested: Any
+    requested: Int
     """Number of requested endings."""
-    undivided: Any
+    undivided: Int
     """Number of endings at the start of the list that are not divided from the start, even if they are long."""
-    short: Any
+    short: Int
     """Number of free cells up to which an ending is not divided from the start."""
-    budget: Any
+    budget: Int
     """Nodes after which a job that a thread has begun is divided after all, if other threads are idle."""
-    serial_moves: Any
+    serial_moves: Int
     """Moves of a job that are tried one after the other before all others are tried at once."""
 
 
 @inner
-def is_moot(jobs: Any, job: Any) -> Any:
+def is_moot(jobs: Jobs, job: Int) -> bool:
     """Return whether the moves of a job are pointless: one of them has caused a cutoff, here or in an ancestor."""
     while job >= 0:
         if atomic_load(jobs.best, job) >= jobs.windows[job, 1]:
@@ -93,13 +93,13 @@ def is_moot(jobs: Any, job: Any) -> Any:
 
 
 @inner
-def has_idle(tally: Any, parts: Any) -> Any:
+def has_idle(tally: DeviceArray, parts: Int) -> bool:
     """Return whether at least `parts` threads are idle."""
     return atomic_load(tally, TAKEN) >= atomic_load(tally, WRITTEN) + parts
 
 
 @inner
-def waiting_job(jobs: Any, ticket: Any) -> Any:
+def waiting_job(jobs: Jobs, ticket: Int) -> Int:
     """Return the job for a thread's ticket, or -1 as long as there is none."""
     place = ticket & (len(jobs.waiting) - 1)
     if atomic_load(jobs.waiting, place) == EMPTY_PLACE:
@@ -110,7 +110,7 @@ def waiting_job(jobs: Any, ticket: Any) -> Any:
 
 
 @inner
-def _offer(jobs: Any, tally: Any, job: Any) -> None:
+def _offer(jobs: Jobs, tally: DeviceArray, job: Int) -> None:
     """Offer a job to all threads. A job that still waits in its place, from one ring cycle before, is offered again."""
     mark = job + 1
     while mark != EMPTY_PLACE:
@@ -119,7 +119,7 @@ def _offer(jobs: Any, tally: Any, job: Any) -> None:
 
 
 @inner
-def row_for_part(jobs: Any, tally: Any) -> Any:
+def row_for_part(jobs: Jobs, tally: DeviceArray) -> Int:
     """Return a free row for a part, or -1 if few are left."""
     if atomic_load(tally, LENT) + len(jobs.free) // SPARE > atomic_load(tally, RETURNED):
         return np.int64(-1)
@@ -129,7 +129,7 @@ def row_for_part(jobs: Any, tally: Any) -> Any:
 
 
 @inner
-def _return_row(jobs: Any, tally: Any, row: Any) -> None:
+def _return_row(jobs: Jobs, tally: DeviceArray, row: Int) -> None:
     """Return a part's row, which is no longer used, to the ring."""
     fence()
     place = np.int64(fetch_add(tally, RETURNED, 1)) & (len(jobs.free) - 1)
@@ -137,7 +137,7 @@ def _return_row(jobs: Any, tally: Any, row: Any) -> None:
 
 
 @inner
-def _write(game: Any, jobs: Any, row: Any, child: Any, parent: Any, low: Any, high: Any) -> None:
+def _write(game: Game, jobs: Jobs, row: Int, child: Position, parent: Int, low: Value, high: Value) -> None:
     """Write a move of a job as a part, with its window from the job's point of view."""
     jobs.words[row, 0], jobs.words[row, 1] = pack(game, child)
     jobs.windows[row, 0], jobs.windows[row, 1] = -high, -low
@@ -145,7 +145,7 @@ def _write(game: Any, jobs: Any, row: Any, child: Any, parent: Any, low: Any, hi
 
 
 @inner
-def _try_next(game: Any, tables: Any, jobs: Any, tally: Any, plan: Any, job: Any, row: Any) -> Any:
+def _try_next(game: Game, tables: BatchTables, jobs: Jobs, tally: DeviceArray, plan: Plan, job: Int, row: Int) -> bool:
     """Start further moves of a job, the most promising of them in the thread's own `row`; return False if none is
     left."""
     left = jobs.left[job]
@@ -184,7 +184,7 @@ def _try_next(game: Any, tables: Any, jobs: Any, tally: Any, plan: Any, job: Any
 
 
 @inner
-def divide(game: Any, tables: Any, jobs: Any, tally: Any, plan: Any, job: Any, row: Any) -> Any:
+def divide(game: Game, tables: BatchTables, jobs: Jobs, tally: DeviceArray, plan: Plan, job: Int, row: Int) -> Int:
     """Divide a job; return its part in `row`, which this thread must search next, or -1 if the game is over."""
     position = unpack(game, jobs.words[job, 0], jobs.words[job, 1])
     moves = open_cells(game, tables, position)
@@ -217,7 +217,16 @@ def divide(game: Any, tables: Any, jobs: Any, tally: Any, plan: Any, job: Any, r
 
 
 @inner
-def deliver(game: Any, tables: Any, table: Any, jobs: Any, tally: Any, plan: Any, job: Any, value: Any) -> Any:
+def deliver(
+    game: Game,
+    tables: BatchTables,
+    table: DeviceArray,
+    jobs: Jobs,
+    tally: DeviceArray,
+    plan: Plan,
+    job: Int,
+    value: Value,
+) -> Int:
     """Deliver a job's value to its parent and ancestors; return the job that the thread must search next, or -1.
 
     A value that is not needed any more (`is_moot`) may be arbitrary: it is capped at the window's upper end, which is
@@ -253,7 +262,7 @@ def deliver(game: Any, tables: Any, table: Any, jobs: Any, tally: Any, plan: Any
 
 
 @device_kernel
-def prepare(jobs: Any, tally: Any, requested: Any, first_row: Any) -> None:
+def prepare(jobs: Jobs, tally: DeviceArray, requested: Int, first_row: Int) -> None:
     """Initialise the jobs: `requested` endings, and rows from `first_row` on for their parts."""
     for job in range(cuda.grid(1), requested, cuda.gridsize(1)):
         jobs.parents[job] = -1

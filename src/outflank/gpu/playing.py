@@ -9,15 +9,18 @@ reproducible, however many threads a device has.
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from outflank.errors import InvalidOption
+from outflank.games.evaluation import Evaluation
 from outflank.games.hints import FEATURES, STAGES
 from outflank.games.pattern_sets import loaded
 from outflank.games.patterns import Patterns
-from outflank.games.rules import MOVE, most_moves, pack, unpack
+from outflank.games.rules import MOVE, Game, most_moves, pack, unpack
 from outflank.gpu.choosing import on_device
-from outflank.gpu.compiling import device_kernel
-from outflank.gpu.device import cuda
+from outflank.gpu.compiling import DeviceKernel, device_kernel
+from outflank.gpu.device import DeviceArray, cuda
+from outflank.gpu.positions import Words
 from outflank.kernels.bits import U64
 from outflank.kernels.compiler import inner
 from outflank.machine import DeviceUsed
@@ -31,16 +34,16 @@ from outflank.search.root import Root
 class PlacedEvaluation(NamedTuple):
     """An evaluation that can be used on the device."""
 
-    evaluation: Any
-    memory: list[Any]
+    evaluation: Evaluation
+    memory: list[DeviceArray]
     """Device memory of the evaluation: the user must keep it alive."""
 
 
-def place_on_device(evaluation: Any) -> PlacedEvaluation:
+def place_on_device(evaluation: Evaluation) -> PlacedEvaluation:
     """Return an evaluation for the device; one that holds no addresses is unchanged."""
-    memory: list[Any] = []
+    memory: list[DeviceArray] = []
 
-    def device_address(array: Any) -> int:
+    def device_address(array: npt.NDArray[np.generic]) -> int:
         memory.append(cuda.to_device(array))
         interface = getattr(memory[-1], "__cuda_array_interface__", None)
         return int((interface or memory[-1].__array_interface__)["data"][0])  # the second in the simulator
@@ -182,7 +185,7 @@ class DevicePlayer:
             self._pending[0].credit(self.trees[0], self._results(running))
             self._pending.pop(0)
 
-    def _results(self, running: "RunningGames") -> Any:
+    def _results(self, running: "RunningGames") -> npt.NDArray[np.int64]:
         results, positions = running.wait()
         self.root.worker.nodes += positions
         self.root.worker.leaves += running.games
@@ -213,7 +216,7 @@ class Games:
         for buffers in self._buffers:
             buffers.make_room(positions, games)
 
-    def begin(self, words: Any, games_each: int) -> "RunningGames":
+    def begin(self, words: Words, games_each: int) -> "RunningGames":
         """Start `games_each` games from each of some positions; two batches can run independently."""
         games = len(words) * games_each
         # A few sizes only: Numba caches the launch configurations of a kernel, and is slow to set up a new one.
@@ -245,7 +248,7 @@ class RunningGames(NamedTuple):
     games_each: int
     buffers: "_Buffers"
 
-    def wait(self) -> tuple[Any, int]:
+    def wait(self) -> tuple[npt.NDArray[np.int64], int]:
         """Wait for the games; return the sum of the results for each position, for the side to move, and the number of
         positions in all games."""
         self.buffers.stream.synchronize()
@@ -256,11 +259,11 @@ class RunningGames(NamedTuple):
 class _Shared(NamedTuple):
     """An array in memory that a device and the CPU share: nothing is copied."""
 
-    device: Any
-    host: Any
+    device: DeviceArray
+    host: npt.NDArray[Any]
 
 
-def _shared(shape: Any, kind: Any) -> _Shared:
+def _shared(shape: int | tuple[int, ...], kind: type[np.generic]) -> _Shared:
     device = cuda.mapped_array(shape, kind)
     return _Shared(device, np.asarray(device))
 
@@ -289,7 +292,7 @@ def _rounded(size: int) -> int:
     return 1 << max(size - 1, 0).bit_length()
 
 
-def _kernel_for(game: Any) -> Any:
+def _kernel_for(game: Game) -> DeviceKernel:
     """Return the kernel whose threads have memory for the moves of any position of the game."""
     for room, kernel in ((FEW, _play_few), (MANY, _play_many), (MOST, _play_most)):
         if most_moves(game) <= room:
@@ -297,7 +300,7 @@ def _kernel_for(game: Any) -> Any:
     raise InvalidOption(f"device gpu: a thread has room for {MOST} moves, and this game for {most_moves(game)}")
 
 
-def _divide(root: Root, workers: int) -> Any:
+def _divide(root: Root, workers: int) -> object:
     return on_device(root.options.device, lambda: DevicePlayer(root), lambda: OnePlayer(root))
 
 

@@ -1,14 +1,12 @@
 """Positions as arrays of words for a device, and one-line errors for invalid ones."""
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
 from outflank.errors import InvalidOption
 from outflank.games.description import description_of
 from outflank.games.endings import batch_tables, free_cells
-from outflank.games.rules import unpack
+from outflank.games.rules import Game, unpack
 from outflank.gpu.ending_kernels import MOST_FREE
 from outflank.kinds import excerpt
 
@@ -18,7 +16,7 @@ Words = npt.NDArray[np.uint64]
 WORD_BITS = 64
 
 
-def cells_of(game: Any) -> np.uint64:
+def cells_of(game: Game) -> np.uint64:
     """Return the cells of the board, as bits, for a game with a batch solver of endings."""
     description_of(game)  # registers the game's functions for endings
     tables = batch_tables(game)
@@ -27,13 +25,13 @@ def cells_of(game: Any) -> np.uint64:
     return np.uint64(free_cells(game, tables, unpack(game, np.uint64(0), np.uint64(0))))
 
 
-def free_counts(game: Any, words: Words) -> npt.NDArray[np.uint8]:
+def free_counts(game: Game, words: Words) -> npt.NDArray[np.uint8]:
     """Return the number of free cells of each position."""
     counts: npt.NDArray[np.uint8] = np.bitwise_count(cells_of(game) & ~(words[:, 0] | words[:, 1]))
     return counts
 
 
-def checked_positions(positions: npt.ArrayLike, game: Any) -> Words:
+def checked_positions(positions: npt.ArrayLike, game: Game) -> Words:
     """Return the packed positions; raise `InvalidOption` for invalid ones, or for endings that are too long."""
     board, words = cells_of(game), _words(positions)
     if words.size == 0:

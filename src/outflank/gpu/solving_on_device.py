@@ -4,16 +4,17 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 import numpy.typing as npt
 
 from outflank.errors import InvalidOption
 from outflank.games.description import OWN_GAMES, game_named
-from outflank.games.endings import batch_tables
+from outflank.games.endings import BatchTables, batch_tables
+from outflank.games.rules import Game
 from outflank.gpu.choosing import DeviceOption, on_device
-from outflank.gpu.device import cuda
+from outflank.gpu.device import DeviceArray, cuda
 from outflank.gpu.device_table import ENTRY_BYTES, clear_table, free_bytes, highest_power, new_table, table_bits
 from outflank.gpu.driver import simulated
 from outflank.gpu.ending_kernels import UNSOLVED, solve_each
@@ -79,7 +80,7 @@ class Effort:
 
 def solve(
     positions: npt.ArrayLike,
-    game: Any = None,
+    game: Game = None,
     *,
     device: DeviceOption = "gpu",
     progress: Callable[[int, int], None] | None = None,
@@ -101,7 +102,7 @@ def solve(
 
 def solve_counted(
     positions: npt.ArrayLike,
-    game: Any,
+    game: Game,
     effort: Effort,
     *,
     device: DeviceOption = "gpu",
@@ -144,7 +145,7 @@ def solve_counted(
 class Solver:
     """A solver of one game's endings on a device."""
 
-    def __init__(self, game: Any, room: int | None = None) -> None:
+    def __init__(self, game: Game, room: int | None = None) -> None:
         self.game = game
         self.nodes = 0
         """Positions visited by the device so far."""
@@ -201,7 +202,9 @@ class Slot:
         self.nbytes = _nbytes(size, parts)
         """Device memory of the slot."""
 
-    def begin(self, game: Any, tables: Any, table: Any, words: Words, windows: Values | tuple[int, int]) -> None:
+    def begin(
+        self, game: Game, tables: BatchTables, table: DeviceArray, words: Words, windows: Values | tuple[int, int]
+    ) -> None:
         """Send endings to the device and start solving them; `table` is the device's transposition table."""
         self._count = count = len(words)
         for host_array, device_array, data in zip(self._inputs, self._jobs, (words, windows), strict=False):
@@ -232,7 +235,7 @@ def _plan(count: int) -> Plan:
     )
 
 
-def tables_on_device(game: Any) -> Any:
+def tables_on_device(game: Game) -> BatchTables:
     """Return the tables that a game's kernels read, copied to the device."""
     tables = batch_tables(game)
     are_arrays = (isinstance(field, np.ndarray) for field in tables)
@@ -278,7 +281,7 @@ def _room(free: int, parts: int) -> int:
     return max(LEAST_ROOM, min(ROOM, (free // (4 * SLOTS) - without) // (_nbytes(1, parts) - without)))
 
 
-def _checked_room(room: Any) -> int | None:
+def _checked_room(room: object) -> int | None:
     try:
         checked_room: int | None = conform(Annotated[int, Between(1)] | None, room, "room")
     except Misfit as error:

@@ -1,9 +1,7 @@
 """Sorted lists of a node's moves, in two words: their cells, and the mobility that each leaves the opponent. The least
 is first."""
 
-from typing import Any
-
-from outflank.kernels.bits import U64, bit_at, multiply, popcount
+from outflank.kernels.bits import U64, Int, Word, bit_at, multiply, popcount
 from outflank.kernels.compiler import inner
 
 ONE, FIELD, CELL = U64(1), U64(6), U64(63)
@@ -22,20 +20,20 @@ MOST_LEFT = 30
 
 
 @inner
-def _inserted(fields: Any, place: Any, field: Any) -> Any:
+def _inserted(fields: Word, place: Int, field: Word) -> Word:
     """Return the list with a field inserted at a place."""
     below = (ONE << (FIELD * place)) - ONE
     return ((fields & below) | ((fields & ~below) << FIELD) | (field << (FIELD * place))) & LIST
 
 
 @inner
-def left_to_opponent(free_to_move: Any, late: Any) -> Any:
+def left_to_opponent(free_to_move: Int, late: bool) -> Word:
     """Return a move's sort key: the opponent's `freedom`; of moves with equal freedom the `soonest` are first."""
     return min(U64(2) * U64(free_to_move) + U64(late), U64(MOST_LEFT))
 
 
 @inner
-def with_move(listed: Any, lefts: Any, count: Any, cell: Any, left: Any) -> Any:
+def with_move(listed: Word, lefts: Word, count: Int, cell: Int, left: Word) -> tuple[Word, Word, Word]:
     """Return the lists of cells and of mobilities of `count` moves with one more move; and, as a bit, the cell that no
     longer fits."""
     place = U64(popcount(((GUARDS | multiply(left, FIELDS)) - lefts) & GUARDS))

@@ -13,19 +13,26 @@ The Python twins hold a lock: as exact, but slow. They report to an observer (se
 """
 
 from threading import Lock
-from typing import Any
+from typing import Any, TypeAlias
 
 from outflank.kernels import observers
+from outflank.kernels.bits import Int
 from outflank.kernels.compiler import extend
-from outflank.kernels.lowering import define
+from outflank.kernels.lowering import IR, Builder, CallTypes, Context, Emit, NumbaType, Signature, Typer, define
 
 _lock = Lock()
 
 _FAILURE_ORDER = {"acq_rel": "acquire", "release": "relaxed"}
 """Memory order of a compare-exchange that fails, where it differs from that of one that succeeds."""
 
+Target: TypeAlias = Any
+"""A record, or an array of integers."""
 
-def _converted(cell: Any, value: Any) -> Any:
+Key: TypeAlias = str | int | tuple[int, ...]
+"""The name of a record's field, or the index of an element of an array."""
+
+
+def _converted(cell: Int, value: Int) -> Int:
     """Return `value` in the type of `cell`, wrapped around if it does not fit, as the machine does."""
     bits = 8 * cell.itemsize
     wrapped = int(value) % (1 << bits)
@@ -33,7 +40,7 @@ def _converted(cell: Any, value: Any) -> Any:
     return cell.dtype.type(wrapped - (1 << bits) if negative else wrapped)
 
 
-def load(target: Any, key: Any, order: str = "acquire") -> Any:
+def load(target: Target, key: Key, order: str = "acquire") -> Int:
     """Return the value."""
     if observers.observer is not None:
         target = observers.announce_access(target, key, "read", order)
@@ -41,7 +48,7 @@ def load(target: Any, key: Any, order: str = "acquire") -> Any:
         return target[key]
 
 
-def store(target: Any, key: Any, value: Any, order: str = "release") -> None:
+def store(target: Target, key: Key, value: Int, order: str = "release") -> None:
     """Write `value`."""
     if observers.observer is not None:
         target = observers.announce_access(target, key, "write", order)
@@ -49,7 +56,7 @@ def store(target: Any, key: Any, value: Any, order: str = "release") -> None:
         target[key] = _converted(target[key], value)
 
 
-def exchange(target: Any, key: Any, value: Any, order: str = "acq_rel") -> Any:
+def exchange(target: Target, key: Key, value: Int, order: str = "acq_rel") -> Int:
     """Write `value`; return the old value."""
     if observers.observer is not None:
         target = observers.announce_access(target, key, "update", order)
@@ -59,7 +66,7 @@ def exchange(target: Any, key: Any, value: Any, order: str = "acq_rel") -> Any:
         return old
 
 
-def fetch_add(target: Any, key: Any, amount: Any, order: str = "acq_rel") -> Any:
+def fetch_add(target: Target, key: Key, amount: Int, order: str = "acq_rel") -> Int:
     """Add `amount`, wrapping around on overflow; return the old value."""
     if observers.observer is not None:
         target = observers.announce_access(target, key, "update", order)
@@ -69,7 +76,7 @@ def fetch_add(target: Any, key: Any, amount: Any, order: str = "acq_rel") -> Any
         return old
 
 
-def fetch_max(target: Any, key: Any, value: Any, order: str = "acq_rel") -> Any:
+def fetch_max(target: Target, key: Key, value: Int, order: str = "acq_rel") -> Int:
     """Write `value` if it is greater; return the old value."""
     if observers.observer is not None:
         target = observers.announce_access(target, key, "update", order)
@@ -79,7 +86,7 @@ def fetch_max(target: Any, key: Any, value: Any, order: str = "acq_rel") -> Any:
         return old
 
 
-def compare_exchange(target: Any, key: Any, expected: Any, value: Any, order: str = "acq_rel") -> bool:
+def compare_exchange(target: Target, key: Key, expected: Int, value: Int, order: str = "acq_rel") -> bool:
     """Write `value` if the current value is `expected`; return whether it was."""
     if observers.observer is not None:
         observers.observer.turn(True)
@@ -110,10 +117,10 @@ def _register_with_numba() -> None:
         "seq_cst": "seq_cst",
     }
 
-    def typed(name: str, values: int, default: str, returns: Any, orders: tuple[str, ...]) -> Any:
+    def typed(name: str, values: int, default: str, returns: "NumbaType | None", orders: tuple[str, ...]) -> Typer:
         """Return the typer for an operation that takes `values` values after target and key."""
 
-        def typer(target: Any, key: Any, *rest: Any) -> Any:
+        def typer(target: NumbaType, key: Any, *rest: NumbaType) -> CallTypes:
             if isinstance(target, types.Record) and isinstance(key, types.StringLiteral):
                 if key.literal_value not in target.fields:
                     raise NumbaTypeError(f"{name}: the record has no field {key.literal_value!r}")
@@ -137,7 +144,7 @@ def _register_with_numba() -> None:
 
         return typer
 
-    def address(context: Any, builder: Any, signature: Any, target: Any, key: Any) -> Any:
+    def address(context: Context, builder: Builder, signature: Signature, target: IR, key: IR) -> IR:
         target_type, key_type = signature.args[:2]
         if isinstance(target_type, types.Record):
             field = key_type.literal_value
@@ -148,23 +155,27 @@ def _register_with_numba() -> None:
         indices = cgutils.unpack_tuple(builder, key, len(key_type)) if is_tuple else [key]
         return cgutils.get_item_pointer(context, builder, target_type, array, indices)
 
-    def ordering(signature: Any, values: int, default: str) -> str:
+    def ordering(signature: Signature, values: int, default: str) -> str:
         order_types = signature.args[2 + values :]
         return llvm_order[order_types[0].literal_value if order_types else default]
 
-    def emit_load(context: Any, builder: Any, signature: Any, target: Any, key: Any, *order: Any) -> Any:
+    def emit_load(context: Context, builder: Builder, signature: Signature, target: IR, key: IR, *order: IR) -> IR:
         size = signature.return_type.bitwidth // 8
         pointer = address(context, builder, signature, target, key)
         return builder.load_atomic(pointer, ordering(signature, 0, "acquire"), size)
 
-    def emit_store(context: Any, builder: Any, signature: Any, target: Any, key: Any, value: Any, *order: Any) -> Any:
+    def emit_store(
+        context: Context, builder: Builder, signature: Signature, target: IR, key: IR, value: IR, *order: IR
+    ) -> IR:
         size = signature.args[2].bitwidth // 8
         pointer = address(context, builder, signature, target, key)
         builder.store_atomic(value, pointer, ordering(signature, 1, "release"), size)
         return context.get_dummy_value()
 
-    def emit_update(instruction: str) -> Any:
-        def emit(context: Any, builder: Any, signature: Any, target: Any, key: Any, value: Any, *order: Any) -> Any:
+    def emit_update(instruction: str) -> Emit:
+        def emit(
+            context: Context, builder: Builder, signature: Signature, target: IR, key: IR, value: IR, *order: IR
+        ) -> IR:
             unsigned = instruction == "max" and not signature.return_type.signed
             pointer = address(context, builder, signature, target, key)
             llvm_order_name = ordering(signature, 1, "acq_rel")
@@ -173,15 +184,15 @@ def _register_with_numba() -> None:
         return emit
 
     def emit_compare(
-        context: Any,
-        builder: Any,
-        signature: Any,
-        target: Any,
-        key: Any,
-        expected: Any,
-        value: Any,
-        *order: Any,
-    ) -> Any:
+        context: Context,
+        builder: Builder,
+        signature: Signature,
+        target: IR,
+        key: IR,
+        expected: IR,
+        value: IR,
+        *order: IR,
+    ) -> IR:
         pointer = address(context, builder, signature, target, key)
         order_name = signature.args[4].literal_value if len(signature.args) > 4 else "acq_rel"
         failure_order = _FAILURE_ORDER.get(order_name, order_name)

@@ -1,19 +1,25 @@
 """Operations on the bits of a 64-bit word: first their Python twins, then their LLVM instructions."""
 
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from outflank.kernels.compiler import extend
-from outflank.kernels.lowering import define, is_device
+from outflank.kernels.lowering import IR, Builder, Context, Signature, define, is_device
 
 U64 = np.uint64
 """The type of a board. Combined with a signed integer it becomes a float: always cast."""
 
+Word: TypeAlias = Any
+"""A word of 64 bits: a `U64`; where Python calls a function, often an int."""
+
+Int: TypeAlias = Any
+"""A whole number: an int, or NumPy's of any width."""
+
 MASK = 0xFFFFFFFFFFFFFFFF
 
 
-def popcount(word: Any) -> Any:
+def popcount(word: Word) -> int:
     """Return the number of set bits.
 
     >>> popcount(0b1011)
@@ -22,7 +28,7 @@ def popcount(word: Any) -> Any:
     return (int(word) & MASK).bit_count()
 
 
-def lowest(word: Any) -> Any:
+def lowest(word: Word) -> int:
     """Return the index of the lowest set bit; `word` must not be zero.
 
     >>> lowest(0b1000)
@@ -31,7 +37,7 @@ def lowest(word: Any) -> Any:
     return (int(word) & -int(word) & MASK).bit_length() - 1
 
 
-def bit_at(index: Any) -> Any:
+def bit_at(index: Int) -> Word:
     """Return the word whose only set bit is `index`, which must be below 64: a board with one square.
 
     >>> int(bit_at(3))
@@ -40,7 +46,7 @@ def bit_at(index: Any) -> Any:
     return U64(1) << U64(index)
 
 
-def byte_swap(word: Any) -> Any:
+def byte_swap(word: Word) -> Word:
     """Return the word with its eight bytes in reverse order: a board flipped vertically.
 
     >>> hex(byte_swap(0x0102))
@@ -49,7 +55,7 @@ def byte_swap(word: Any) -> Any:
     return U64(int.from_bytes((int(word) & MASK).to_bytes(8, "little"), "big"))
 
 
-def bit_reverse(word: Any) -> Any:
+def bit_reverse(word: Word) -> Word:
     """Return the word with its 64 bits in reverse order: a board rotated by 180 degrees.
 
     >>> hex(bit_reverse(1))
@@ -58,7 +64,7 @@ def bit_reverse(word: Any) -> Any:
     return U64(int(f"{int(word) & MASK:064b}"[::-1], 2))
 
 
-def multiply(word: Any, factor: Any) -> Any:
+def multiply(word: Word, factor: Word) -> Word:
     """Return the low 64 bits of the product (NumPy would warn of the overflow).
 
     >>> int(multiply(U64(1 << 63), U64(3))) == 1 << 63
@@ -87,7 +93,7 @@ def _register_with_numba() -> None:
             lambda context, builder, signature, word, instruction=instruction: instruction(builder, word),
         )
 
-    def opaque_bit(context: Any, builder: Any, signature: Any, index: Any) -> Any:
+    def opaque_bit(context: Context, builder: Builder, signature: Signature, index: IR) -> IR:
         # Otherwise the optimiser turns each shift of the bit by a constant into a shift of another constant by the
         # index: in the lines of a board that is one more instruction per direction, where a shift is otherwise part of
         # the instruction that uses it.

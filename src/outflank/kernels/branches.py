@@ -1,12 +1,10 @@
 """Branch hints for the optimiser."""
 
-from typing import Any
-
 from outflank.kernels.compiler import extend
-from outflank.kernels.lowering import define
+from outflank.kernels.lowering import IR, Builder, Context, Signature, define
 
 
-def unlikely(condition: Any) -> Any:
+def unlikely(condition: bool) -> bool:
     """Return `condition`, with the hint that it is seldom true.
 
     Without a hint the optimiser assumes both branches to be equally likely, and does not inline code that follows a
@@ -25,7 +23,7 @@ def _register_with_numba() -> None:
 
     bit = ir.IntType(1)
 
-    def emit(context: Any, builder: Any, signature: Any, condition: Any) -> Any:
+    def emit(context: Context, builder: Builder, signature: Signature, condition: IR) -> IR:
         expect = builder.module.declare_intrinsic("llvm.expect", [bit], ir.FunctionType(bit, [bit, bit]))
         return builder.call(expect, [condition, ir.Constant(bit, 0)])
 

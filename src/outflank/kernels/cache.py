@@ -38,6 +38,7 @@ from outflank.folders import NoHome, cache_folder
 from outflank.kernels import cache_files, lane_forms, scripts
 from outflank.kernels.calling import Callee, publish
 from outflank.kernels.loading import import_numba
+from outflank.kernels.lowering import CompileResult, Context, NumbaType, Signature
 from outflank.notices import notify
 
 PACKAGE = Path(__file__).resolve().parent.parent
@@ -78,7 +79,7 @@ _unkeyed_origins: set[str] = set()  # origins with kernel code that is not in th
 _defined: set[str] = set()  # users' kernel functions: which functions of a file are defined may depend on anything
 
 
-def note_origin(function: Callable[..., Any], cls: type | None = None) -> None:
+def note_origin(function: Callable[..., object], cls: type | None = None) -> None:
     """Record that `function` is kernel code, and a body for the type `cls` if it is given.
 
     The sources are read now, while the module is being imported (or reloaded): a later edit
@@ -250,7 +251,7 @@ def _user_key(module: str, classes: Collection[type]) -> bytes | None:
     return b"".join(parts)
 
 
-def _classes(numba_type: Any) -> Iterator[type]:
+def _classes(numba_type: "NumbaType | tuple[NumbaType, ...]") -> Iterator[type]:
     """Yield the Python classes of the named tuples inside a Numba type."""
     if isinstance(numba_type, tuple):
         for part in numba_type:
@@ -272,11 +273,11 @@ class CachedKernel:
 
     _announced = False
 
-    def __init__(self, function: Callable[..., Any], name: str) -> None:
+    def __init__(self, function: Callable[..., object], name: str) -> None:
         self._module = function.__module__
         self._function = function.__qualname__
         self._name = name
-        self._started: dict[Any, float] = {}
+        self._started: dict[Signature, float] = {}
 
     @property
     def cache_path(self) -> str:
@@ -286,24 +287,24 @@ class CachedKernel:
     def flush(self) -> None:
         """Do nothing: every file is written at once."""
 
-    def begin(self, signature: Any, started: float, *, is_cached: bool) -> None:
+    def begin(self, signature: Signature, started: float, *, is_cached: bool) -> None:
         """Record the start of a compilation, and announce the first one of the process."""
         if not CachedKernel._announced:
             CachedKernel._announced = True
             announce("compiling kernels (once: they are kept) …" if is_cached else "compiling kernels …")
         self._started[signature] = started
 
-    def done(self, signature: Any) -> None:
+    def done(self, signature: Signature) -> None:
         """Record the end of a compilation."""
         seconds = time.perf_counter() - self._started.pop(signature, time.perf_counter())
         self.note(signature, "compiled", seconds)
 
-    def note(self, signature: Any, how: Literal["compiled", "loaded"], seconds: float) -> None:
+    def note(self, signature: Signature, how: Literal["compiled", "loaded"], seconds: float) -> None:
         """Append a compiled or loaded kernel to the history."""
         types = tuple(cls.__name__ for cls in _classes(signature))
         history.append(Event(self._name, types, how, seconds))
 
-    def path(self, signature: Any, machine: tuple[Any, ...]) -> Path | None:
+    def path(self, signature: Signature, machine: tuple[object, ...]) -> Path | None:
         """Return the file for `signature` on a `machine`, given by identifying values; None if it cannot be cached."""
         classes = sorted(set(_classes(signature)), key=lambda cls: (cls.__module__, cls.__qualname__))
         users = _user_key(self._module, classes)
@@ -335,7 +336,7 @@ def write_kernel(path: Path, payload: bytes) -> None:
 class KernelCache(CachedKernel):
     """The cache of a Numba dispatcher: one kernel on this processor."""
 
-    def load_overload(self, signature: Any, target: Any) -> Any:
+    def load_overload(self, signature: Signature, target: Context) -> "CompileResult | None":
         """Return the cached code for `signature`; None: it must be compiled."""
         started = time.perf_counter()
         with _single_check():
@@ -350,7 +351,7 @@ class KernelCache(CachedKernel):
         cache_files.refresh_registrations(target)
         return None
 
-    def save_overload(self, signature: Any, result: Any) -> None:
+    def save_overload(self, signature: Signature, result: CompileResult) -> None:
         """Cache the code that has just been compiled."""
         self.done(signature)
         path = self._path(signature, result.codegen)
@@ -364,10 +365,10 @@ class KernelCache(CachedKernel):
         if path is not None:
             write_kernel(path, cache_files.to_bytes(result))
 
-    def _path(self, signature: Any, codegen: Any) -> Path | None:
+    def _path(self, signature: Signature, codegen: Any) -> Path | None:
         return self.path(signature, (codegen.magic_tuple(), lane_forms.forced_form()))
 
-    def _publish(self, signature: Any, result: Any, path: Path | None) -> None:
+    def _publish(self, signature: Signature, result: CompileResult, path: Path | None) -> None:
         """Make the kernel callable from other kernels."""
         llvm_name = result.fndesc.llvm_func_name
         symbol = f"outflank.{path.stem}" if path else f"outflank.{self._name}.{llvm_name}.{len(history)}"

@@ -11,11 +11,11 @@ import stat
 import tempfile
 import warnings
 from pathlib import Path
-from typing import Any
 
 from outflank.errors import OutflankError
 from outflank.folders import NoHome, cache_folder
 from outflank.kernels import scripts
+from outflank.kernels.lowering import CompileResult, Context, Library
 from outflank.kernels.uninterrupted import delay_interrupts
 from outflank.ownership import complaint, exposure, make_private
 
@@ -26,14 +26,14 @@ from outflank.ownership import complaint, exposure, make_private
 # are stored beside it, and the libraries are loaded only if one of the names is unknown otherwise.
 
 
-def to_bytes(result: Any) -> bytes:
+def to_bytes(result: CompileResult) -> bytes:
     """Return Numba's compiled code as bytes, for `from_bytes` in another process."""
     # The type annotations are for listings only, and a third of the size.
     parts = result._replace(type_annotation="")._reduce()
     return scripts.dumps((result.library.callees, _external_names(result.library), parts))
 
 
-def from_bytes(payload: bytes, target: Any) -> Any:
+def from_bytes(payload: bytes, target: Context) -> "CompileResult | None":
     """Return the compiled code, ready to be called; None if the payload is not usable."""
     from numba.core.compiler import CompileResult
     from numba.core.runtime import rtsys
@@ -51,7 +51,7 @@ def from_bytes(payload: bytes, target: Any) -> Any:
         return None
 
 
-def _external_names(library: Any) -> tuple[str, ...]:
+def _external_names(library: Library) -> tuple[str, ...]:
     """Return the external names that the code refers to."""
     module = library._final_module
     names = [symbol.name for symbol in (*module.functions, *module.global_variables) if symbol.is_declaration]
@@ -65,7 +65,7 @@ def _is_defined(name: str) -> bool:
     return address_of_symbol(name) is not None
 
 
-def refresh_registrations(target: Any) -> None:
+def refresh_registrations(target: Context) -> None:
     """Load Numba's new registrations now, which it would do during compilation: interrupted by Ctrl-C there, it would
     never load the rest in this process."""
     from numba.core.registry import cpu_target

@@ -7,8 +7,10 @@ and the cache file of a caller lists the kernels that must be ready before it.
 """
 
 from importlib import import_module
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from weakref import WeakKeyDictionary
+
+from outflank.kernels.lowering import CompileResult, Library, Module, NumbaType
 
 
 class Callee(NamedTuple):
@@ -22,7 +24,7 @@ class Callee(NamedTuple):
     """Whether the kernel is cached: other processes know it by `symbol` then."""
     module: str
     name: str
-    types: tuple[Any, ...]
+    types: tuple[NumbaType, ...]
 
     def is_ready(self) -> bool:
         """Load or compile the kernel if necessary; return whether it is still the one its cached caller refers to."""
@@ -30,11 +32,11 @@ class Callee(NamedTuple):
         return self.symbol in _symbols
 
 
-_callees: WeakKeyDictionary[Any, Callee] = WeakKeyDictionary()  # by their code libraries
+_callees: WeakKeyDictionary[Library, Callee] = WeakKeyDictionary()  # by their code libraries
 _symbols: set[str] = set()
 
 
-def publish(result: Any, callee: Callee) -> None:
+def publish(result: CompileResult, callee: Callee) -> None:
     """Make a compiled or loaded kernel callable from other kernels."""
     from llvmlite.binding import add_symbol
 
@@ -43,12 +45,12 @@ def publish(result: Any, callee: Callee) -> None:
     _symbols.add(callee.symbol)
 
 
-def callee_of(library: Any) -> Callee | None:
+def callee_of(library: Library) -> Callee | None:
     """Return the callee whose code library this is; None: it is not a kernel's."""
     return _callees.get(library)
 
 
-def call_by_symbol(module: Any, callees: tuple[Callee, ...]) -> None:
+def call_by_symbol(module: Module, callees: tuple[Callee, ...]) -> None:
     """Rename the declarations in a caller's code to the callees' symbols."""
     declared = {function.name: function for function in module.functions if function.is_declaration}
     for callee in callees:
@@ -56,7 +58,7 @@ def call_by_symbol(module: Any, callees: tuple[Callee, ...]) -> None:
             declared[callee.llvm_name].name = callee.symbol
 
 
-def called_in(module: Any, callees: tuple[Callee, ...]) -> tuple[Callee, ...]:
+def called_in(module: Module, callees: tuple[Callee, ...]) -> tuple[Callee, ...]:
     """Return the callees that a caller's code still calls after optimisation."""
     declared = {function.name for function in module.functions if function.is_declaration}
     return tuple(callee for callee in callees if callee.symbol in declared)

@@ -20,15 +20,15 @@ to another kernel. Otherwise a small one has a signed type there, and the kernel
 """
 
 import os
-import sys
 from collections.abc import Callable, Iterator
 from functools import cached_property, update_wrapper
 from threading import RLock
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from outflank.kernels import cache
 from outflank.kernels.compile_errors import raise_explanation
 from outflank.kernels.loading import import_numba
+from outflank.kernels.lowering import NumbaType
 from outflank.kernels.pipeline import INLINING, pipelines
 from outflank.kernels.uninterrupted import delay_interrupts, shield_llvm
 
@@ -72,6 +72,9 @@ def load_numba() -> None:
             _registrations = None
 
 
+Samples: TypeAlias = Iterator[tuple[Any, ...]]
+"""Typical arguments of a kernel, each a tuple."""
+
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
@@ -114,11 +117,11 @@ class Kernel:
         update_wrapper(self, function)
         self.__name__ = function.__name__
         self.py_func = function
-        self._samples: list[Callable[..., Any]] = []
+        self._samples: list[Callable[..., Samples]] = []
         cache.note_origin(function)
         _kernels.append(self)
 
-    def __call__(self, *args: Any) -> Any:
+    def __call__(self, *args: object) -> Any:
         try:
             return self.compiled(*args)
         except Exception as error:
@@ -146,11 +149,11 @@ class Kernel:
         return dispatcher  # type: ignore[no-any-return]  # numba is untyped
 
     @property
-    def _numba_type_(self) -> Any:
+    def _numba_type_(self) -> NumbaType:
         # For the compiler, a kernel that is named inside another kernel is its dispatcher.
-        return self.compiled._numba_type_  # type: ignore[attr-defined]  # numba is untyped
+        return self.compiled._numba_type_  # type: ignore[attr-defined, no-any-return]  # numba is untyped
 
-    def sample(self, arguments: Callable[..., Any]) -> Callable[..., Any]:
+    def sample(self, arguments: Callable[..., Samples]) -> Callable[..., Samples]:
         """Register typical arguments, for `warm` and tests.
 
         `arguments(game, position, every)` yields tuples of arguments: one for each usual
@@ -159,13 +162,13 @@ class Kernel:
         self._samples.append(arguments)
         return arguments
 
-    def samples(self, game: Any, position: Any, *, every: bool = False) -> Iterator[tuple[Any, ...]]:
+    def samples(self, game: object, position: object, *, every: bool = False) -> Samples:
         """Yield the typical arguments for one game."""
         for arguments in self._samples:
             yield from arguments(game, position, every)
 
 
-def kernel(function: Callable[..., Any]) -> Kernel:
+def kernel(function: Callable[..., object]) -> Kernel:
     """Make `function` an entry point into compiled code."""
     return Kernel(function)
 
@@ -173,8 +176,3 @@ def kernel(function: Callable[..., Any]) -> Kernel:
 def kernels() -> tuple[Kernel, ...]:
     """Return every kernel of the modules imported so far."""
     return tuple(_kernels)
-
-
-def numba_loaded() -> bool:
-    """Return whether this process has imported Numba."""
-    return "numba" in sys.modules

@@ -7,6 +7,8 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
+from outflank.kernels.lowering import CompilerState, Signature
+
 # Numba's type inference, with a cache of the types of calls.
 #
 # Numba types a function by iterating over all of its statements until nothing changes, at least twice, and again from
@@ -16,7 +18,7 @@ from typing import Any
 # inference, which is an eighth of the whole.
 
 
-def _bodies(function: Any, signature: Any) -> list[Any]:
+def _bodies(function: Any, signature: Signature) -> list[Any]:
     """Return the compiled bodies for a call. Numba finds them by the argument types alone: if the same function was
     compiled for a GPU meanwhile, they are the GPU's, until the call is typed again."""
     overloads_by_template = (getattr(template, "_compiled_overloads", {}) for template in function.templates)
@@ -69,7 +71,7 @@ def caching_type_inference() -> type:
     class Typing(NopythonTypeInference):  # type: ignore[misc]  # numba is untyped
         _name = "outflank_typing"
 
-        def run_pass(self, state: Any) -> bool:
+        def run_pass(self, state: CompilerState) -> bool:
             if len(state.args) != state.func_ir.arg_count:
                 raise TypeError("Mismatch number of argument types")
             warnings = errors.WarningsFixer(errors.NumbaWarning)
@@ -140,7 +142,7 @@ def _parts() -> tuple[Any, ...]:
 
 
 def _without_locks(record: Callable[..., None]) -> Callable[..., None]:
-    def record_event(kind: str, *arguments: Any, **options: Any) -> None:
+    def record_event(kind: str, *arguments: object, **options: object) -> None:
         if kind not in LOCKS:
             record(kind, *arguments, **options)
 

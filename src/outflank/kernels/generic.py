@@ -26,7 +26,7 @@ def _make_name_unique(cls: type) -> None:
         cls.__name__ += "'" * (len(same_shape) - 1)
 
 
-def generic(stub: Callable[..., Any]) -> Any:
+def generic(stub: Callable[..., object]) -> Any:
     """Make `stub` select its body by the type of its first argument, both interpreted and compiled.
 
     The interpreter uses `singledispatch`; the compiler reads the same registry while it
@@ -40,7 +40,7 @@ def generic(stub: Callable[..., Any]) -> Any:
     function = singledispatch(stub)
     register = function.register
 
-    def register_body(cls: type, body: Callable[..., Any] | None = None) -> Any:
+    def register_body(cls: type, body: Callable[..., object] | None = None) -> Any:
         if body is None:
             return lambda body: register_body(cls, body)
         cache.note_origin(body, cls)
@@ -64,6 +64,6 @@ def generic(stub: Callable[..., Any]) -> Any:
     return function
 
 
-def missing(function: Callable[..., Any], subject: Any) -> TypeError:
+def missing(function: Callable[..., object], subject: object) -> TypeError:
     """Return the error for a stub to raise: `subject` has no body of `function`."""
     return TypeError(f"{function.__name__}: nothing registered for {type(subject).__name__}")

@@ -10,54 +10,59 @@ source for all machines.
 import operator
 from collections.abc import Callable, Sequence
 from functools import lru_cache, reduce
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
+from outflank.kernels.bits import Word
 from outflank.kernels.compiler import extend
 from outflank.kernels.lane_forms import COUNTS, form_of
-from outflank.kernels.lowering import define
+from outflank.kernels.lowering import IR, Builder, CallTypes, Context, Emit, NumbaType, Signature, define
+
+Vector: TypeAlias = npt.NDArray[Any]
+"""Lanes, as the interpreter has them."""
 
 # A third of the time of searches in the interpreter went into these functions. Arrays of so few words cost only the
 # calls of NumPy that create them, and those below are the cheapest.
 
 
 @lru_cache(maxsize=64)  # rules use the same constants at every node
-def lanes(*words: Any) -> Any:
+def lanes(*words: Word) -> Vector:
     """Return lanes with one of `words` in each: two, four or eight."""
     array = np.array(words, dtype=np.uint64)
     array.flags.writeable = False
     return array
 
 
-def spread(word: Any, like: Any) -> Any:
+def spread(word: Word, like: Vector) -> Vector:
     """Return as many lanes as `like` has, with `word` in each."""
     array = like.copy()
     array.fill(word)
     return array
 
 
-def occupied(vector: Any) -> Any:
+def occupied(vector: Vector) -> Vector:
     """Return all ones in each lane that has a bit set, zero in the others."""
     return -np.sign(vector)
 
 
-def merged(vector: Any) -> Any:
+def merged(vector: Vector) -> Word:
     """Return the bitwise or of the lanes."""
     return np.uint64(reduce(operator.or_, vector.tolist()))
 
 
-def bit_counts(vector: Any) -> Any:
+def bit_counts(vector: Vector) -> Vector:
     """Return the number of set bits of each lane, in that lane."""
     return np.bitwise_count(vector).astype(np.uint64)
 
 
-def total(vector: Any) -> Any:
+def total(vector: Vector) -> int:
     """Return the sum of the lanes."""
     return int(vector.sum())
 
 
-def lane(vector: Any, index: Any) -> Any:
+def lane(vector: Vector, index: int) -> Word:
     """Return the word in lane `index`."""
     return vector[index]
 
@@ -82,11 +87,11 @@ def _register_with_numba() -> None:
 
     @register_model(Lanes)
     class LanesModel(models.PrimitiveModel):  # type: ignore[misc]  # numba is untyped
-        def __init__(self, manager: Any, kind: Any) -> None:
+        def __init__(self, manager: object, kind: Lanes) -> None:
             container = ir.VectorType if kind.form == "vectors" else ir.ArrayType
             super().__init__(manager, kind, container(word, kind.count))
 
-    def joined(builder: Any, words: Sequence[Any], form: str) -> Any:
+    def joined(builder: Builder, words: Sequence[IR], form: str) -> IR:
         if form == "vectors":
             vector = ir.Constant(ir.VectorType(word, len(words)), ir.Undefined)
             for index, value in enumerate(words):
@@ -94,16 +99,16 @@ def _register_with_numba() -> None:
             return vector
         return pack_array(builder, words, word)
 
-    def build(context: Any, builder: Any, signature: Any, *words: Any) -> Any:
+    def build(context: Context, builder: Builder, signature: Signature, *words: IR) -> IR:
         return joined(builder, words, signature.return_type.form)
 
-    def build_equal(context: Any, builder: Any, signature: Any, value: Any, like: Any) -> Any:
+    def build_equal(context: Context, builder: Builder, signature: Signature, value: IR, like: IR) -> IR:
         return joined(builder, [value] * like.type.count, signature.return_type.form)
 
-    def in_each(step: Callable[..., Any]) -> Callable[..., Any]:
+    def in_each(step: Callable[..., IR]) -> Emit:
         """Return the emitter that applies `step`, which handles a word or a vector of words, to all lanes."""
 
-        def emit(context: Any, builder: Any, signature: Any, *vectors: Any) -> Any:
+        def emit(context: Context, builder: Builder, signature: Signature, *vectors: IR) -> IR:
             if signature.args[0].form == "vectors":
                 return step(builder, *vectors)
             rows = zip(*(unpack_tuple(builder, vector) for vector in vectors), strict=True)
@@ -111,15 +116,15 @@ def _register_with_numba() -> None:
 
         return emit
 
-    def nonzero(builder: Any, value: Any) -> Any:
+    def nonzero(builder: Builder, value: IR) -> IR:
         return builder.sext(builder.icmp_unsigned("!=", value, ir.Constant(value.type, 0)), value.type)
 
-    def count_bits(builder: Any, value: Any) -> Any:
+    def count_bits(builder: Builder, value: IR) -> IR:
         name = f"llvm.ctpop.v{value.type.count}i64" if isinstance(value.type, ir.VectorType) else "llvm.ctpop.i64"
         kind = ir.FunctionType(value.type, [value.type])
         return builder.call(get_or_insert_function(builder.module, kind, name), [value])
 
-    def pick(context: Any, builder: Any, signature: Any, vector: Any, index: Any) -> Any:
+    def pick(context: Context, builder: Builder, signature: Signature, vector: IR, index: IR) -> IR:
         if signature.args[0].form == "vectors":
             return builder.extract_element(vector, index)
         memory = alloca_once_value(
@@ -127,15 +132,15 @@ def _register_with_numba() -> None:
         )  # removed by the optimiser if the index is constant, as in an unrolled loop
         return builder.load(gep_inbounds(builder, memory, 0, index))
 
-    def halves(builder: Any, vector: Any) -> Any:
+    def halves(builder: Builder, vector: IR) -> IR:
         half = vector.type.count // 2
         undefined = ir.Constant(vector.type, ir.Undefined)
         for start in (0, half):
             mask = ir.Constant(ir.VectorType(index_type, half), list(range(start, start + half)))
             yield builder.shuffle_vector(vector, undefined, mask)
 
-    def reduced(instruction: str) -> Callable[..., Any]:
-        def emit(context: Any, builder: Any, signature: Any, vector: Any) -> Any:
+    def reduced(instruction: str) -> Emit:
+        def emit(context: Context, builder: Builder, signature: Signature, vector: IR) -> IR:
             step = getattr(builder, instruction)
             if signature.args[0].form == "vectors":
                 # Halve until one word is left: each step is one instruction on a narrower register.
@@ -150,11 +155,11 @@ def _register_with_numba() -> None:
 
         return emit
 
-    def shaped(*words: Any) -> Any:
+    def shaped(*words: NumbaType) -> CallTypes:
         fits = len(words) in COUNTS
         return (Lanes(len(words)), *[types.uint64] * len(words)) if fits else None
 
-    def alike(*vectors: Any) -> Any:
+    def alike(*vectors: NumbaType) -> CallTypes:
         are_equal = all(isinstance(vector, Lanes) and vector == vectors[0] for vector in vectors)
         return (vectors[0], *vectors) if are_equal else None
 

@@ -8,13 +8,14 @@ and only then is the kernel compiled.
 from collections.abc import Callable
 from typing import Any
 
+from outflank.kernels.bits import Int
 from outflank.kernels.compiler import Kernel, extend, interpreted
-from outflank.kernels.lowering import define
+from outflank.kernels.lowering import IR, Builder, CallTypes, Context, NumbaType, Signature, define
 
 _kernels_by_address: dict[int, Callable[..., Any]] = {}
 
 
-def address_for(kernel: Kernel, *arguments: Any) -> int:
+def address_for(kernel: Kernel, *arguments: object) -> int:
     """Return the address of `kernel`, which returns an integer, for arguments of exactly the types of these.
 
     The kernel is compiled for them.
@@ -36,7 +37,7 @@ def address_for(kernel: Kernel, *arguments: Any) -> int:
     return address
 
 
-def call_at(address: Any, *arguments: Any) -> Any:
+def call_at(address: Int, *arguments: object) -> Int:
     """Call the kernel at `address`, with arguments of the types of `address_for`, and return its integer."""
     return _kernels_by_address[int(address)](*arguments)
 
@@ -45,7 +46,7 @@ def call_at(address: Any, *arguments: Any) -> Any:
 def _register_with_numba() -> None:
     from numba import types
 
-    def emit(context: Any, builder: Any, signature: Any, address: Any, *arguments: Any) -> Any:
+    def emit(context: Context, builder: Builder, signature: Signature, address: IR, *arguments: IR) -> IR:
         convention, kinds = context.call_conv, signature.args[1:]
         code = convention.get_function_type(signature.return_type, kinds).as_pointer()
         # Kernels raise nothing: the status is ignored.
@@ -54,7 +55,7 @@ def _register_with_numba() -> None:
         )
         return result
 
-    def typed(address: Any, *arguments: Any) -> Any:
+    def typed(address: NumbaType, *arguments: NumbaType) -> CallTypes:
         return types.int64, types.int64, *map(types.unliteral, arguments)
 
     define(call_at, (types.Integer, types.VarArg(types.Any)), typed, emit)

@@ -15,9 +15,10 @@ import numpy as np
 import numpy.typing as npt
 
 from outflank.kernels import observers
+from outflank.kernels.bits import Int, Word
 from outflank.kernels.compiler import extend
-from outflank.kernels.lowering import define
-from outflank.kernels.record_types import with_attributes
+from outflank.kernels.lowering import IR, Builder, Context, Signature, define
+from outflank.kernels.record_types import Record, RecordType, with_attributes
 
 _lock = Lock()
 
@@ -31,7 +32,7 @@ ALIGNMENT = 128
 """Alignment in bytes: two cache lines, which some processors load together."""
 
 
-def address_of(array: Any) -> int:
+def address_of(array: npt.NDArray[np.generic]) -> int:
     """Return the address of the elements of a contiguous array. The caller must keep the array alive."""
     return int(array.ctypes.data)
 
@@ -59,34 +60,34 @@ def new_words(count: int) -> npt.NDArray[np.uint64]:
     return np.frombuffer(mapped, np.uint64)
 
 
-def _word(address: Any, index: Any) -> ctypes.c_uint64:
+def _word(address: Int, index: Int) -> ctypes.c_uint64:
     return ctypes.c_uint64.from_address(int(address) + 8 * int(index))
 
 
-def read_word(address: Any, index: Any) -> Any:
+def read_word(address: Int, index: Int) -> Word:
     """Return word `index` of the array at `address`."""
     if observers.observer is not None:
         observers.announce_word_access(int(address) + 8 * int(index), "read")
     return np.uint64(_word(address, index).value)
 
 
-def read_short(address: Any, index: Any) -> Any:
+def read_short(address: Int, index: Int) -> Int:
     """Return number `index` of the array of signed 16-bit numbers at `address`, which must be constant."""
     return ctypes.c_int16.from_address(int(address) + 2 * int(index)).value
 
 
-def prefetch(address: Any) -> None:
+def prefetch(address: Int) -> None:
     """Prefetch the memory at `address`, which will soon be read, into the cache."""
 
 
-def write_word(address: Any, index: Any, word: Any) -> None:
+def write_word(address: Int, index: Int, word: Word) -> None:
     """Set word `index` of the array at `address`."""
     if observers.observer is not None:
         observers.announce_word_access(int(address) + 8 * int(index), "write")
     _word(address, index).value = int(word)
 
 
-def replace_word(address: Any, index: Any, expected: Any, word: Any) -> bool:
+def replace_word(address: Int, index: Int, expected: Word, word: Word) -> bool:
     """Set word `index` if it is `expected`, as an atomic compare-exchange; return whether it was."""
     cell = _word(address, index)
     if observers.observer is not None:
@@ -100,20 +101,20 @@ def replace_word(address: Any, index: Any, expected: Any, word: Any) -> bool:
         return True
 
 
-def record_at(address: Any, dtype: Any) -> Any:
+def record_at(address: Int, dtype: RecordType) -> Record:
     """Return the record of type `dtype` at `address`. The caller must keep its memory alive."""
     if observers.observer is not None:
         return observers.watched_record(int(address), dtype, lambda: _record(address, dtype))
     return _record(address, dtype)
 
 
-def _record(address: Any, dtype: Any) -> Any:
+def _record(address: Int, dtype: RecordType) -> Record:
     raw, record = _memory_of(dtype)
     return np.frombuffer(raw.from_address(int(address)), record)[0]
 
 
 @cache
-def _memory_of(dtype: Any) -> tuple[Any, np.dtype[Any]]:
+def _memory_of(dtype: RecordType) -> tuple[Any, RecordType]:
     """Return the ctypes array of a record's memory, and its dtype with attributes for the fields. Creating the views
     each time, the second as a `recarray`, took ten times as long."""
     return ctypes.c_uint8 * dtype.itemsize, with_attributes(dtype)
@@ -127,21 +128,23 @@ def _register_with_numba() -> None:
 
     word = ir.IntType(64)
 
-    def pointer_to(builder: Any, address: Any, index: Any) -> Any:
+    def pointer_to(builder: Builder, address: IR, index: IR) -> IR:
         return builder.gep(builder.inttoptr(address, word.as_pointer()), [index])
 
-    def read(context: Any, builder: Any, signature: Any, address: Any, index: Any) -> Any:
+    def read(context: Context, builder: Builder, signature: Signature, address: IR, index: IR) -> IR:
         return builder.load_atomic(pointer_to(builder, address, index), "monotonic", 8)
 
-    def write(context: Any, builder: Any, signature: Any, address: Any, index: Any, value: Any) -> Any:
+    def write(context: Context, builder: Builder, signature: Signature, address: IR, index: IR, value: IR) -> IR:
         builder.store_atomic(value, pointer_to(builder, address, index), "monotonic", 8)
         return context.get_dummy_value()
 
-    def replace(context: Any, builder: Any, signature: Any, address: Any, index: Any, expected: Any, value: Any) -> Any:
+    def replace(
+        context: Context, builder: Builder, signature: Signature, address: IR, index: IR, expected: IR, value: IR
+    ) -> IR:
         swapped = builder.cmpxchg(pointer_to(builder, address, index), expected, value, "acq_rel", "monotonic")
         return builder.extract_value(swapped, 1)
 
-    def view(context: Any, builder: Any, signature: Any, address: Any, dtype: Any) -> Any:
+    def view(context: Context, builder: Builder, signature: Signature, address: IR, dtype: IR) -> IR:
         return builder.inttoptr(address, context.get_value_type(signature.return_type))
 
     define(
@@ -152,12 +155,12 @@ def _register_with_numba() -> None:
     )
     integers = (types.Integer, types.Integer)
 
-    def read_narrow(context: Any, builder: Any, signature: Any, address: Any, index: Any) -> Any:
+    def read_narrow(context: Context, builder: Builder, signature: Signature, address: IR, index: IR) -> IR:
         short = ir.IntType(16)
         value = builder.load(builder.gep(builder.inttoptr(address, short.as_pointer()), [index]))
         return builder.sext(value, word)
 
-    def fetch(context: Any, builder: Any, signature: Any, address: Any) -> Any:
+    def fetch(context: Context, builder: Builder, signature: Signature, address: IR) -> IR:
         number, pointer = ir.IntType(32), ir.PointerType()
         kind = ir.FunctionType(ir.VoidType(), [pointer, number, number, number])
         intrinsic = get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")

@@ -36,7 +36,7 @@ class Observer(Protocol):
     def wakes(self, address: int, count: int) -> None:
         """Report that up to `count` threads that sleep on the word are woken."""
 
-    def placed(self, address: int, dtype: np.dtype[Any]) -> None:
+    def placed(self, address: int, dtype: np.dtype[np.void]) -> None:
         """Report that a record of this type lies at `address`."""
 
     def started(self, thread: threading.Thread) -> None:
@@ -52,7 +52,7 @@ class Observer(Protocol):
 observer: Observer | None = None
 """The installed observer. Only one search at a time can be traced in a process."""
 
-_watched_records: dict[tuple[int, int], tuple["WatchedRecord", np.dtype[Any]]] = {}
+_watched_records: dict[tuple[int, int], tuple["WatchedRecord", np.dtype[np.void]]] = {}
 """Cache of records by address and identity of the type, which is therefore kept alive."""
 
 
@@ -92,7 +92,7 @@ class WatchedRecord:
             raise AttributeError(name)
         return self[name]
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         self[name] = value
 
     def __getitem__(self, name: str) -> Any:
@@ -106,7 +106,7 @@ class WatchedRecord:
             observer.touched(self._address + offset, "read", "plain")
         return self._bare[name]
 
-    def __setitem__(self, name: str, value: Any) -> None:
+    def __setitem__(self, name: str, value: object) -> None:
         if observer is not None:
             observer.turn(False)
             observer.touched(self._address + self._fields[name][0], "write", "plain")
@@ -159,7 +159,7 @@ class WatchedArray(np.ndarray[Any, Any]):
             self._records[index] = WatchedRecord(self._bare[index], self._address + index * self.strides[0])
         return self._records[index]
 
-    def __setitem__(self, key: Any, value: Any) -> None:
+    def __setitem__(self, key: Any, value: object) -> None:
         if self._address is None:
             super().__setitem__(key, value)
             return
@@ -231,7 +231,7 @@ def announce_word_access(address: int, kind: str) -> None:
     observer.touched(address, kind, "relaxed")
 
 
-def watched_record(address: int, dtype: np.dtype[Any], bare: Callable[[], Any]) -> Any:
+def watched_record(address: int, dtype: np.dtype[np.void], bare: Callable[[], Any]) -> Any:
     """Return the traced record at `address`; `bare` creates the untraced one."""
     key = address, id(dtype)
     if key not in _watched_records:

@@ -17,6 +17,7 @@ from typing import Any
 
 from outflank.kernels.calling import Callee, call_by_symbol, called_in, callee_of
 from outflank.kernels.fast_compilation import caching_type_inference, fast_compilation
+from outflank.kernels.lowering import CompilerState, Library, Module
 
 # Selection of Numba's passes for a function, and a pass manager that only runs them.
 #
@@ -78,7 +79,7 @@ def _global_value(function: FunctionType, name: str) -> Any:
     return function.__globals__.get(name, getattr(builtins, name, None))
 
 
-def _is_special(value: Any) -> bool:
+def _is_special(value: object) -> bool:
     if any(value is function for function in SPECIAL_FUNCTIONS):
         return True
     homes = (getattr(value, "__module__", None), type(value).__module__, getattr(value, "__name__", None))
@@ -97,7 +98,7 @@ def bare_pass_manager() -> type:
     errors: Any = import_module("numba.core.errors")
 
     class Steps(PassManager):  # type: ignore[misc]  # numba is untyped
-        def _runPass(self, index: int, step: Any, state: Any) -> None:  # noqa: N802  # Numba's name
+        def _runPass(self, index: int, step: Any, state: CompilerState) -> None:  # noqa: N802  # Numba's name
             step.analysis = self._analysis
             with errors.new_error_context("Pass {name}", name=step.name()):
                 step.run_initialization(state)
@@ -129,10 +130,10 @@ def pipelines() -> Any:
             self._finalize_dynamic_globals()
             self._finalized = True
 
-        def _optimize_functions(self, module: Any) -> None:
+        def _optimize_functions(self, module: Module) -> None:
             module.data_layout = self._codegen._data_layout  # it is optimised with the kernel
 
-    def needed(library: Any, ordered: dict[Any, None] | None = None) -> dict[Any, None]:
+    def needed(library: Library, ordered: dict[Library, None] | None = None) -> dict[Library, None]:
         """Return a library after all that it needs: the linker drops functions that are not yet referenced."""
         ordered = {} if ordered is None else ordered
         for dependency in library._linking_libraries:
@@ -147,7 +148,7 @@ def pipelines() -> Any:
 
         callees: tuple[Callee, ...] = ()
 
-        def _optimize_functions(self, module: Any) -> None:
+        def _optimize_functions(self, module: Module) -> None:
             module.data_layout = self._codegen._data_layout
             for function in module.functions:  # not the declarations: there are ten times as many
                 if not function.is_declaration:
@@ -173,7 +174,7 @@ def pipelines() -> Any:
             super()._optimize_final_module()
             self.callees = called_in(self._final_module, self.callees)
 
-        def serialize_using_object_code(self) -> tuple[Any, ...]:
+        def serialize_using_object_code(self) -> tuple[object, ...]:
             # Beside the machine code Numba stores the bitcode, for callers to link, and reads the defined names from
             # it. Kernels are never linked: the names are enough.
             names = [function.name for function in self.get_defined_functions() if function.name in self._own]
@@ -184,7 +185,7 @@ def pipelines() -> Any:
     class PartLowering(NativeLowering):  # type: ignore[misc]  # numba is untyped
         _name = "outflank_part_lowering"
 
-        def run_pass(self, state: Any) -> bool:
+        def run_pass(self, state: CompilerState) -> bool:
             state.library = PartLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
             flags = state.flags
             flags.no_compile = flags.no_cpython_wrapper = flags.no_cfunc_wrapper = True
@@ -205,7 +206,7 @@ def pipelines() -> Any:
     class KernelLowering(NativeLowering):  # type: ignore[misc]  # numba is untyped
         _name = "outflank_kernel_lowering"
 
-        def run_pass(self, state: Any) -> bool:
+        def run_pass(self, state: CompilerState) -> bool:
             state.library = KernelLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
             state.library.enable_object_caching()
             state.flags.no_cfunc_wrapper = True

@@ -4,18 +4,18 @@ They are always in vector registers, whatever is best for `lanes`: even on a Neo
 four words, these few steps are a third faster that way.
 """
 
-from typing import Any
-
 import numpy as np
+import numpy.typing as npt
 
+from outflank.kernels.bits import Word
 from outflank.kernels.compiler import extend
-from outflank.kernels.lowering import define, is_device
+from outflank.kernels.lowering import IR, Builder, Context, IRType, Signature, define, is_device
 
 RAYS = 4
 """Number of rays in a row of the table: its first words."""
 
 
-def enclosed(table: Any, row: Any, run: Any, ends: Any) -> Any:
+def enclosed(table: npt.NDArray[np.uint64], row: int, run: Word, ends: Word) -> Word:
     """Return the bits of `run` at the beginning of each ray in `table[row]` where a bit of `ends` follows them.
 
     A ray goes from its lowest bit upwards, and shares no bit with the others; neither do `run` and `ends`.
@@ -41,16 +41,16 @@ def _register_with_numba() -> None:
     word, byte = ir.IntType(64), ir.IntType(8)
     four = ir.VectorType(word, RAYS)
 
-    def call(builder: Any, name: str, returns: Any, *arguments: Any) -> Any:
+    def call(builder: Builder, name: str, returns: IRType, *arguments: IR) -> IR:
         kind = ir.FunctionType(returns, [argument.type for argument in arguments])
         return builder.call(get_or_insert_function(builder.module, kind, name), arguments)
 
-    def spread(builder: Any, value: Any) -> Any:
+    def spread(builder: Builder, value: IR) -> IR:
         first = builder.insert_element(ir.Constant(four, ir.Undefined), value, ir.Constant(ir.IntType(32), 0))
         zeros = ir.Constant(ir.VectorType(ir.IntType(32), RAYS), [0] * RAYS)
         return builder.shuffle_vector(first, ir.Constant(four, ir.Undefined), zeros)
 
-    def one_by_one(builder: Any, rays: Any, run: Any, ends: Any) -> Any:
+    def one_by_one(builder: Builder, rays: IR, run: IR, ends: IR) -> IR:
         zero, one = ir.Constant(word, 0), ir.Constant(word, 1)
         bits = zero
         for index in range(RAYS):
@@ -62,7 +62,7 @@ def _register_with_numba() -> None:
             bits = builder.or_(bits, builder.select(enclosing, below, zero))
         return bits
 
-    def emit(context: Any, builder: Any, signature: Any, table: Any, row: Any, run: Any, ends: Any) -> Any:
+    def emit(context: Context, builder: Builder, signature: Signature, table: IR, row: IR, run: IR, ends: IR) -> IR:
         array = context.make_array(signature.args[0])(context, builder, table)
         offset = builder.mul(row, builder.extract_value(array.strides, 0))
         pointer = builder.gep(builder.bitcast(array.data, byte.as_pointer()), [offset])

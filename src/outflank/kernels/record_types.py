@@ -7,20 +7,28 @@ Records are padded to whole cache lines, so that no two workers ever write to th
 from collections.abc import Mapping
 from functools import cache
 from operator import itemgetter
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from outflank.kernels import observers
 
 LINE = 128
 """Bytes of a line that workers do not share. Cache lines have 64, but processors fetch them in pairs (or have 128)."""
 
+Record: TypeAlias = Any
+"""A record: its fields are attributes, and items by name."""
+
+Records: TypeAlias = Any
+"""An array of records, as `allocate` returns it."""
+
+RecordType: TypeAlias = np.dtype[np.void]
+"""The type of a record, as `record_type` returns it."""
+
 Field = type[Any] | str | np.dtype[Any] | tuple[Any, int | tuple[int, ...]]
 
 
-def record_type(fields: Mapping[str, Field], *, own_lines: tuple[str, ...] = ()) -> np.dtype[Any]:
+def record_type(fields: Mapping[str, Field], *, own_lines: tuple[str, ...] = ()) -> RecordType:
     """Return a record type of `fields` in their order, each aligned, with a size that is a multiple of `LINE`.
 
     A field is a type, or a type and a shape. Those named in `own_lines` get lines of their own:
@@ -48,7 +56,7 @@ def record_type(fields: Mapping[str, Field], *, own_lines: tuple[str, ...] = ())
 
 
 @cache
-def with_attributes(dtype: np.dtype[Any]) -> np.dtype[Any]:
+def with_attributes(dtype: RecordType) -> RecordType:
     """Return the same record type, with its fields as attributes for Python.
 
     `np.record` has them too, but looks them up in Python code: that was a seventh of the time of searches in the
@@ -57,7 +65,7 @@ def with_attributes(dtype: np.dtype[Any]) -> np.dtype[Any]:
     """
 
     def attribute(name: str) -> property:
-        def write(record: Any, value: Any) -> None:
+        def write(record: Record, value: object) -> None:
             record[name] = value
 
         return property(itemgetter(name), write)
@@ -70,7 +78,7 @@ def with_attributes(dtype: np.dtype[Any]) -> np.dtype[Any]:
 class _Records(np.recarray[Any, Any]):
     """An array of records that keeps the attributes of `with_attributes`."""
 
-    def __array_finalize__(self, source: Any) -> None:
+    def __array_finalize__(self, source: object) -> None:
         pass  # NumPy's own method would replace the record class
 
 
@@ -78,7 +86,7 @@ HUGE_PAGE = 1 << 21
 """Bytes of a huge page on most machines: a processor finds its address without a TLB miss."""
 
 
-def allocate(dtype: np.dtype[Any], count: int, *, on_huge_page: bool = False) -> npt.NDArray[Any]:
+def allocate(dtype: RecordType, count: int, *, on_huge_page: bool = False) -> Records:
     """Return `count` zeroed records, the first at an address that is a multiple of `LINE`.
 
     Records with frequent random reads that fit can lie on a huge page: on normal pages, each read would wait for a
@@ -93,6 +101,6 @@ def allocate(dtype: np.dtype[Any], count: int, *, on_huge_page: bool = False) ->
     return records if observers.observer is None else observers.WatchedArray.over(records)
 
 
-def allocated_bytes(records: npt.NDArray[Any]) -> int:
+def allocated_bytes(records: Records) -> int:
     """Return the bytes of memory that `allocate` has allocated for some records."""
     return int(records.nbytes if records.base is None else allocated_bytes(records.base))

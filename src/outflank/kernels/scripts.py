@@ -16,7 +16,7 @@ from typing import Any
 MAIN = "__main__"
 
 
-def is_in_script(function: Callable[..., Any]) -> bool:
+def is_in_script(function: Callable[..., object]) -> bool:
     """Return whether a function of `__main__` is, word for word, in the script's file; a notebook has none."""
     file = getattr(sys.modules.get(MAIN), "__file__", None)
     try:
@@ -46,7 +46,7 @@ def is_importable_by_name(value: Any) -> bool:
     return named is value
 
 
-def dumps(result: Any, pickler: type | None = None) -> bytes:
+def dumps(result: object, pickler: type | None = None) -> bytes:
     """Return Numba's compiled code as bytes, with the script's classes and functions by their names.
 
     The default `pickler` is Numba's for the processor; the GPU's target has its own.

@@ -47,7 +47,7 @@ def shield_llvm() -> None:
 
 def _uninterrupted(method: Any) -> Any:
     @wraps(method)
-    def uninterrupted(*arguments: Any, **options: Any) -> Any:
+    def uninterrupted(*arguments: object, **options: object) -> Any:
         with delay_interrupts():
             return method(*arguments, **options)
 

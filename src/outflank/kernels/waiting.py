@@ -9,13 +9,14 @@ worker has work to share.
 import platform
 import sys
 import time
-from typing import Any
 
 import numpy as np
 
 from outflank.kernels import observers
+from outflank.kernels.bits import Int
 from outflank.kernels.compiler import extend
-from outflank.kernels.lowering import define
+from outflank.kernels.lowering import IR, Builder, CallTypes, Context, IRType, NumbaType, Signature, Typer, define
+from outflank.kernels.record_types import Record
 
 _ON_LINUX = sys.platform == "linux" and platform.machine() in ("x86_64", "aarch64")
 _ON_WINDOWS = sys.platform == "win32"
@@ -35,7 +36,7 @@ def yield_core() -> None:
         time.sleep(0)
 
 
-def sleep_on(target: Any, field: Any, value: Any, microseconds: Any) -> None:
+def sleep_on(target: Record, field: str, value: Int, microseconds: Int) -> None:
     """Sleep while the 64-bit field `field` of a record is `value`, for about `microseconds` at most.
 
     It may return early. Systems without a futex sleep for the whole time.
@@ -48,13 +49,13 @@ def sleep_on(target: Any, field: Any, value: Any, microseconds: Any) -> None:
         time.sleep(int(microseconds) / 1e6)
 
 
-def wake(target: Any, field: Any, count: Any) -> None:
+def wake(target: Record, field: str, count: int) -> None:
     """Wake up to `count` threads that sleep on the field. The caller must change the field first."""
     if observers.observer is not None:
         observers.observer.wakes(observers.locate(target, field)[1], int(count))
 
 
-def nanoseconds() -> Any:
+def nanoseconds() -> Int:
     """Return the time of a monotonic clock."""
     return np.int64(time.perf_counter_ns())
 
@@ -68,11 +69,11 @@ def _register_with_numba() -> None:
 
     i32, i64, void = ir.IntType(32), ir.IntType(64), ir.VoidType()
 
-    def call(builder: Any, name: str, returns: Any, *arguments: Any) -> Any:
+    def call(builder: Builder, name: str, returns: IRType, *arguments: IR) -> IR:
         kind = ir.FunctionType(returns, [argument.type for argument in arguments])
         return builder.call(cgutils.get_or_insert_function(builder.module, kind, name), arguments)
 
-    def pause_hint(context: Any, builder: Any, signature: Any) -> Any:
+    def pause_hint(context: Context, builder: Builder, signature: Signature) -> IR:
         # By LLVM's intrinsics: Numba's compiler has no parser for inline assembly.
         if platform.machine().lower() in ("x86_64", "amd64"):
             call(builder, "llvm.x86.sse2.pause", void)
@@ -80,19 +81,21 @@ def _register_with_numba() -> None:
             call(builder, "llvm.aarch64.isb", void, ir.Constant(i32, 15))  # the instruction `yield` has no effect there
         return context.get_dummy_value()
 
-    def emit_yield(context: Any, builder: Any, signature: Any) -> Any:
+    def emit_yield(context: Context, builder: Builder, signature: Signature) -> IR:
         call(builder, "SwitchToThread" if _ON_WINDOWS else "sched_yield", i32)
         return context.get_dummy_value()
 
-    def word(builder: Any, record_type: Any, record: Any, field: Any) -> Any:
+    def word(builder: Builder, record_type: "types.Record", record: IR, field: IR) -> IR:
         name = field.literal_value
         return builder.ptrtoint(cgutils.get_record_member(builder, record, record_type.offset(name), i64), i64)
 
-    def futex(builder: Any, *arguments: Any) -> Any:
+    def futex(builder: Builder, *arguments: IR) -> IR:
         number = ir.Constant(i64, 202 if platform.machine() == "x86_64" else 98)
         call(builder, "syscall", i64, number, *arguments)
 
-    def sleep(context: Any, builder: Any, signature: Any, record: Any, field: Any, value: Any, span: Any) -> Any:
+    def sleep(
+        context: Context, builder: Builder, signature: Signature, record: IR, field: IR, value: IR, span: IR
+    ) -> IR:
         if _ON_LINUX:
             # A futex compares the low half of the word, and its time limit is seconds and nanoseconds.
             limit = cgutils.alloca_once(builder, ir.ArrayType(i64, 2))
@@ -111,14 +114,14 @@ def _register_with_numba() -> None:
             call(builder, "usleep", i32, builder.trunc(span, i32))
         return context.get_dummy_value()
 
-    def emit_wake(context: Any, builder: Any, signature: Any, record: Any, field: Any, count: Any) -> Any:
+    def emit_wake(context: Context, builder: Builder, signature: Signature, record: IR, field: IR, count: IR) -> IR:
         if _ON_LINUX:
             address = word(builder, signature.args[0], record, signature.args[1])
             zero = ir.Constant(i64, 0)
             futex(builder, address, ir.Constant(i64, 129), count, zero)
         return context.get_dummy_value()
 
-    def clock(context: Any, builder: Any, signature: Any) -> Any:
+    def clock(context: Context, builder: Builder, signature: Signature) -> IR:
         billion = ir.Constant(i64, 10**9)
         if _ON_WINDOWS:
             ticks, per_second = (cgutils.alloca_once(builder, i64) for _ in range(2))
@@ -135,8 +138,8 @@ def _register_with_numba() -> None:
         rest = builder.load(builder.gep(parts, [ir.Constant(i64, 1)]))
         return builder.add(builder.mul(seconds, billion), rest)
 
-    def field_of(name: str, *rest: Any) -> Any:
-        def typer(target: Any, field: Any, *values: Any) -> Any:
+    def field_of(name: str, *rest: NumbaType) -> Typer:
+        def typer(target: NumbaType, field: NumbaType, *values: NumbaType) -> CallTypes:
             if not isinstance(target, types.Record) or not isinstance(field, types.StringLiteral):
                 raise NumbaTypeError(f"{name}: a record and the literal name of a field are needed")
             return (types.none, target, field, *rest)

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Self
 
 from outflank.boards.board import Board, Move, stripped
 from outflank.boards.pictures import BLACK, EMPTY, LEGAL, MARK, UNIT, WHITE, bracketed, disc, label, picture
@@ -10,7 +10,7 @@ from outflank.errors import FormatError, InvalidPosition
 from outflank.games.sides import Side
 from outflank.othello.formats.board_line import read_board_line, write_board_line
 from outflank.othello.formats.transcript import write_transcript
-from outflank.othello.rules import PASS, Othello
+from outflank.othello.rules import PASS, Othello, OthelloPosition
 from outflank.othello.squares import SIZES, START, othello, scoring_of, size_of, square_name, square_number, squares
 
 FELT, GRID = "#2e7d54", "#1d5337"
@@ -126,7 +126,7 @@ class OthelloBoard(Board[OthelloMove]):
         setup = read_board_line(line)
         return cls(othello(size_of(setup.game), scoring), setup.position, setup.turn, ply=setup.ply)
 
-    def __init__(self, game: Othello, position: Any, turn: Side = Side.BLACK, *, ply: int = 0) -> None:
+    def __init__(self, game: Othello, position: OthelloPosition, turn: Side = Side.BLACK, *, ply: int = 0) -> None:
         if game.mask not in [othello(size).mask for size in SIZES]:
             raise InvalidPosition("a board is 4×4, 6×6 or 8×8; other masks are for kernels alone")
         if int(position.own) & int(position.opp):

@@ -102,12 +102,12 @@ def _find_error(game: Othello, position: OthelloPosition) -> str:
     return "discs lie on each other, or outside the board" if own & opp or (own | opp) & ~int(game.mask) else ""
 
 
-def _empties(board: Board[Any]) -> int:
+def _empties(board: Board) -> int:
     assert isinstance(board, OthelloBoard)
     return board.empties
 
 
-def _moves_expected(board: Board[Any]) -> float:
+def _moves_expected(board: Board) -> float:
     # Endings are solved from 15 empty squares on with a second for the game, from 19 with ten seconds, from 25 with
     # five minutes. The time should be spent before: with 12 here a seventh to a third of the clock is left then. It was
     # a quarter to two fifths with 8; with 16, fast clocks ran so low that solving began two squares later.

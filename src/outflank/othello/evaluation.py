@@ -1,16 +1,16 @@
 """Evaluations of Othello positions: those of the reports, and one of our own."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from outflank.games.description import NamedEvaluation
 from outflank.games.evaluation import final, value
-from outflank.games.rules import score
-from outflank.kernels.bits import U64, multiply, popcount
+from outflank.games.rules import Value, score
+from outflank.kernels.bits import U64, Word, multiply, popcount
 from outflank.kernels.compiler import inner
 from outflank.othello.edge_table import EDGE_VALUES, TERNARY
-from outflank.othello.rules import ZERO, legal
+from outflank.othello.rules import ZERO, Othello, legal
 
 # Squares of the 8×8 board by value. On smaller boards the corners are elsewhere and these masks cover ordinary
 # squares or none: the square terms mean little there.
@@ -76,7 +76,7 @@ DISCS_PER_PHASE = 5
 
 
 @inner
-def corners(game: Any) -> Any:
+def corners(game: Othello) -> Word:
     """Return the corners of a board of any size."""
     if game.mask & CORNERS != ZERO:
         return CORNERS
@@ -84,14 +84,14 @@ def corners(game: Any) -> Any:
 
 
 @inner
-def neighbours(board: Any) -> Any:
+def neighbours(board: Word) -> Word:
     """Return the squares beside those of `board`, which may include squares of `board`."""
     row = board | ((board & ~U64(0x8080808080808080)) << U64(1)) | ((board & ~U64(0x0101010101010101)) >> U64(1))
     return row | (row << U64(8)) | (row >> U64(8))
 
 
 @inner
-def _quarters(corners: Any) -> Any:
+def _quarters(corners: Word) -> Word:
     """Return the 2×2 squares of each of `corners`."""
     left, right = corners & U64(0x0101010101010101), corners & U64(0x8080808080808080)
     sideways = corners | (left << U64(1)) | (right >> U64(1))
@@ -99,26 +99,26 @@ def _quarters(corners: Any) -> Any:
 
 
 @inner
-def stone_difference(own: Any, opp: Any) -> Any:
+def stone_difference(own: Word, opp: Word) -> Value:
     """Return the disc difference, own minus opponent's."""
     return popcount(own) - popcount(opp)
 
 
 @inner
-def mobility_difference(game: Any, own: Any, opp: Any) -> Any:
+def mobility_difference(game: Othello, own: Word, opp: Word) -> Value:
     """Return the difference of legal squares, own minus opponent's, each side counted as if to move."""
     return popcount(legal(own, opp) & game.mask) - popcount(legal(opp, own) & game.mask)
 
 
 @inner
-def potential_difference(game: Any, own: Any, opp: Any) -> Any:
+def potential_difference(game: Othello, own: Word, opp: Word) -> Value:
     """Return the difference of discs beside empty squares: opponent's discs minus own."""
     exposed = neighbours(game.mask & ~(own | opp))
     return popcount(opp & exposed) - popcount(own & exposed)
 
 
 @inner
-def square_difference(own: Any, opp: Any) -> Any:
+def square_difference(own: Word, opp: Word) -> Value:
     """Return report 000's value of the squares, own minus opponent's."""
     total = 90 * (popcount(own & CORNERS) - popcount(opp & CORNERS))
     total -= 60 * (popcount(own & X_SQUARES) - popcount(opp & X_SQUARES))
@@ -130,19 +130,19 @@ def square_difference(own: Any, opp: Any) -> Any:
 
 
 @inner
-def _column(board: Any, right: Any) -> Any:
+def _column(board: Word, right: int) -> Word:
     """Return the squares of the left or the right column as a byte."""
     shifted = board >> U64(7) if right else board
     return multiply(shifted & U64(0x0101010101010101), U64(0x0102040810204080)) >> U64(56)
 
 
 @inner
-def _edge(own: Any, opp: Any, learnt: Any) -> Any:
+def _edge(own: Word, opp: Word, learnt: int) -> Value:
     return EDGE_VALUES[learnt, TERNARY[own] + 2 * TERNARY[opp]]
 
 
 @inner
-def edge_difference(own: Any, opp: Any, learnt: Any) -> Any:
+def edge_difference(own: Word, opp: Word, learnt: int) -> Value:
     """Return the sum of a table's values of all four edges."""
     low, high = U64(0xFF), U64(56)
     total = _edge(own & low, opp & low, learnt) + _edge(own >> high, opp >> high, learnt)

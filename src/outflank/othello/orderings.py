@@ -1,14 +1,13 @@
 """Othello's move ordering: report 000's four measures of the board after a move."""
 
-from typing import Any
-
 import numpy as np
 
 from outflank.games.description import OrderingWeights, UsualOrdering
 from outflank.games.endings import exact_promise, look_ahead
-from outflank.games.evaluation import evaluation_named
+from outflank.games.evaluation import Evaluation, evaluation_named
 from outflank.games.hints import STAGES, promise, register_features, row, stage
-from outflank.kernels.bits import U64, popcount
+from outflank.games.rules import MoveCode
+from outflank.kernels.bits import U64, Word, popcount
 from outflank.kernels.compiler import inner
 from outflank.othello.endings.line_tables import worth
 from outflank.othello.evaluation import (
@@ -29,7 +28,7 @@ LOOK_AHEAD_FROM, SQUARES_PER_PLY, MOST_PLIES = 13, 3, 3
 plies."""
 
 
-def ordering_evaluation(game: Othello) -> Any:
+def ordering_evaluation(game: Othello) -> Evaluation:
     """Return the evaluation to look ahead with. A board without weights is too small for a look-ahead
     (`LOOK_AHEAD_FROM`): it gets an evaluation of the same type, or each exact kernel would be compiled a second
     time."""
@@ -54,7 +53,7 @@ and cost more."""
 
 
 @inner
-def _static_promise(game: Any, empty: Any, move: Any) -> Any:
+def _static_promise(game: Othello, empty: Word, move: MoveCode) -> int:
     """Return the ordering value of a move by its square, and by the parity of the empty squares in its quarter."""
     square = U64(move)
     size = 2 if game.mask & CORNERS != U64(0) else 1 if game.mask & CORNERS_6 != U64(0) else 0

@@ -1,7 +1,6 @@
 """Othello's patterns: lines of the board and the surroundings of its corners; and its move counts."""
 
 from functools import cache
-from typing import Any
 
 import numpy as np
 
@@ -11,7 +10,7 @@ from outflank.games.own_weights import OwnWeights, keep_loaded
 from outflank.games.pattern_sets import Cells, LoadedPatterns, Pattern, PatternSet
 from outflank.games.patterns import Patterns, counts
 from outflank.games.rules import mirror, symmetries
-from outflank.kernels.bits import U64, popcount
+from outflank.kernels.bits import U64, Word, popcount
 from outflank.othello.evaluation import corners
 from outflank.othello.rules import ONE, Othello, OthelloPosition, legal
 from outflank.othello.squares import edge, othello, size_of
@@ -83,7 +82,7 @@ def patterns_of(size: int) -> PatternSet:
 
 
 @counts.register(Othello)
-def _(game: Any, position: Any) -> Any:
+def _(game: Othello, position: OthelloPosition) -> Word:
     own, opp = position.own, position.opp
     mine, yours = legal(own, opp) & game.mask, legal(opp, own) & game.mask
     moves = popcount(mine) + MOVES * (popcount(game.mask & ~(own | opp)) & 1)

@@ -6,7 +6,7 @@ up to 40 squares fit into its first word.
 
 from collections.abc import Sequence
 from functools import cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -22,10 +22,10 @@ from outflank.games.plain import (
     outcome,
     position_of,
 )
-from outflank.kernels.bits import U64, bit_reverse, lowest, popcount
+from outflank.kernels.bits import U64, Word, bit_reverse, lowest, popcount
 from outflank.kernels.compiler import inner
 from outflank.kernels.memory import address_of, record_at
-from outflank.kernels.record_types import allocate, record_type
+from outflank.kernels.record_types import Record, Records, allocate, record_type
 from outflank.othello.rules import WINNER_TAKES_EMPTIES, Othello
 
 ZERO, ONE, THREE = U64(0), U64(1), U64(3)
@@ -70,7 +70,7 @@ def _ray(cells: Sequence[tuple[int, int]], column: int, row: int, across: int, d
 
 
 @cache
-def _tables(mask: int) -> Any:
+def _tables(mask: int) -> Records:
     """Return the tables of a board, walked square by square; cached forever, since rules refer to their address."""
     tables = allocate(TABLES, 1)
     cells = [(column, row) for row in range(8) for column in range(8) if mask >> (8 * row + column) & 1]
@@ -96,7 +96,7 @@ def _tables(mask: int) -> Any:
 
 
 @inner
-def _closed(own: Any, opp: Any, ray: Any) -> Any:
+def _closed(own: Word, opp: Word, ray: Word) -> Word:
     """Return the opponent's discs at the start of a ray, if the next disc after them is ours; else 0."""
     beyond = ray & ~opp
     if beyond == ZERO:
@@ -106,7 +106,7 @@ def _closed(own: Any, opp: Any, ray: Any) -> Any:
 
 
 @inner
-def _flipped(board: Any, own: Any, opp: Any, square: Any) -> Any:
+def _flipped(board: Record, own: Word, opp: Word, square: int) -> Word:
     """Return the discs that flip when `own` plays on an empty square; 0: it is not a legal move."""
     if board.near[square] & opp == ZERO:
         return ZERO
@@ -178,7 +178,7 @@ def _(rules):
 
 
 @inner
-def _digits(board: Any, symmetry: Any, word: Any, first: Any, second: Any) -> Any:
+def _digits(board: Record, symmetry: int, word: int, first: Word, second: Word) -> Word:
     """Return one word of the board in base 3, transformed by a symmetry."""
     total = ZERO
     for row in range(8):

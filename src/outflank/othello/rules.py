@@ -5,7 +5,7 @@ share the start and the symmetries; squares outside stay empty, and the only rul
 on the legal squares.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -25,10 +25,10 @@ from outflank.games.rules import (
     symmetries,
     unpack,
 )
-from outflank.kernels.bits import U64, bit_at, byte_swap, lowest, popcount
+from outflank.kernels.bits import U64, Word, bit_at, byte_swap, lowest, popcount
 from outflank.kernels.branches import unlikely
 from outflank.kernels.compiler import inlined, inner, never_inlined
-from outflank.kernels.lanes import lanes, merged, occupied, spread
+from outflank.kernels.lanes import Vector, lanes, merged, occupied, spread
 
 PASS = 64
 """The code of a pass; any other move is the number of its square."""
@@ -59,19 +59,19 @@ class OthelloPosition(NamedTuple):
 
 
 @inner
-def _steps() -> Any:
+def _steps() -> Vector:
     """Return the distance of a square from its neighbour along a row, a column and both diagonals: a lane each."""
     return lanes(ACROSS, DOWN, DOWN_LEFT, DOWN_RIGHT)
 
 
 @inner
-def _lines(opp: Any) -> Any:
+def _lines(opp: Word) -> Vector:
     """Return the opponent's discs that can be inside a line, for each of the four directions."""
     return spread(opp, _steps()) & lanes(INNER, WHOLE, INNER, INNER)
 
 
 @inner
-def _run_up(line: Any, origin: Any) -> Any:
+def _run_up(line: Vector, origin: Vector) -> Vector:
     """Return the runs of `line` that begin beside `origin`, towards higher squares: one, two, four, six long."""
     step = _steps()
     run = line & (origin << step)
@@ -82,7 +82,7 @@ def _run_up(line: Any, origin: Any) -> Any:
 
 
 @inner
-def _run_down(line: Any, origin: Any) -> Any:
+def _run_down(line: Vector, origin: Vector) -> Vector:
     """Return the runs of `line` that begin beside `origin`, towards lower squares."""
     step = _steps()
     run = line & (origin >> step)
@@ -93,7 +93,7 @@ def _run_down(line: Any, origin: Any) -> Any:
 
 
 @inlined
-def legal(own: Any, opp: Any) -> Any:
+def legal(own: Word, opp: Word) -> Word:
     """Return the squares where `own` may play, on a board without edges of its own."""
     step, line = _steps(), _lines(opp)
     mine = spread(own, step)
@@ -102,7 +102,7 @@ def legal(own: Any, opp: Any) -> Any:
 
 
 @inlined
-def flips(own: Any, opp: Any, disc: Any) -> Any:
+def flips(own: Word, opp: Word, disc: Word) -> Word:
     """Return the discs that flip when `own` plays `disc`, a board with one square."""
     step, line = _steps(), _lines(opp)
     mine, placed = spread(own, step), spread(disc, step)
@@ -112,7 +112,7 @@ def flips(own: Any, opp: Any, disc: Any) -> Any:
 
 
 @never_inlined
-def _may_move(game: Any, own: Any, opp: Any) -> Any:
+def _may_move(game: Othello, own: Word, opp: Word) -> bool:
     """Return whether `own` has a move; called for the opponent where the side to move has none."""
     return legal(own, opp) & game.mask != ZERO
 

@@ -1,7 +1,5 @@
 """Othello's physical board: squares, on which discs are placed."""
 
-from typing import Any
-
 from outflank.boards.board import Board, Move
 from outflank.games.sides import Side
 from outflank.games.tabletop import Gesture, Place, Tabletop
@@ -33,15 +31,15 @@ def tabletop(game: Othello) -> Tabletop:
     )
 
 
-def _pieces(board: Board[Any]) -> str:
+def _pieces(board: Board) -> str:
     return board.to_text().partition(" ")[0].replace("-", ".")
 
 
-def _gesture(board: Board[Any], move: Move) -> Gesture:
+def _gesture(board: Board, move: Move) -> Gesture:
     name = str(move)
     return Gesture(to="" if name == "pass" else name)
 
 
-def _discs(board: Board[Any], side: Side) -> int:
+def _discs(board: Board, side: Side) -> int:
     assert isinstance(board, OthelloBoard)
     return board.discs(side)

@@ -4,20 +4,20 @@ import contextlib
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
 
 import numpy as np
 
 from outflank.errors import OutflankError
-from outflank.games.rules import most_moves
+from outflank.games.rules import Game, Position, most_moves
 from outflank.kernels.atomics import store
-from outflank.kernels.compiler import kernel
+from outflank.kernels.compiler import Samples, kernel
 from outflank.kernels.memory import address_of, record_at
 from outflank.kernels.record_types import allocate
 from outflank.kernels.workers import WorkerThread
 from outflank.parallel.idling import wake_all
-from outflank.parallel.shared_state import CREW, FRAME, HAND, STATISTICS, WORD_OF, frame_bytes
+from outflank.parallel.shared_state import CREW, FRAME, HAND, STATISTICS, WORD_OF, Frame, frame_bytes
 from outflank.placement import pinned
+from outflank.search.probes import Probe
 from outflank.search.results import WorkerStatistics
 from outflank.search.root import Root
 from outflank.search.root_moves import RootMove, RootValue, search_best_moves
@@ -54,7 +54,7 @@ def dismiss(crew):
 
 
 @dismiss.sample
-def _dismiss_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
+def _dismiss_sample(game: Game, position: Position, every: bool) -> Samples:
     yield (allocate(CREW, 1)[0],)
 
 
@@ -66,7 +66,7 @@ def open_root(crew, episode):
 
 
 @open_root.sample
-def _open_root_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
+def _open_root_sample(game: Game, position: Position, every: bool) -> Samples:
     yield allocate(CREW, 1)[0], 1
 
 
@@ -117,7 +117,7 @@ class Crew:
         words[:, :, WORD_OF["link"]] = links
         hands["free"] = first
 
-    def probe(self, index: int) -> Any:
+    def probe(self, index: int) -> Probe:
         """Return the probe of a worker: each worker has its own, because probes are not atomic."""
         return self._instruments[index - 1].probe if index > 0 and self._instruments else self.root.probe
 
@@ -209,7 +209,7 @@ class Crew:
             for busy, row in zip(useful.tolist(), rows, strict=True)
         )
 
-    def frame_or_none(self, address: int) -> Any:
+    def frame_or_none(self, address: int) -> Frame | None:
         """Return the frame at an address read from the hand of a running worker; None if no frame of this crew has this
         address."""
         first = self.root_frame

@@ -4,18 +4,16 @@ After Chase and Lev, with the orderings that Lê, Pop, Cohen and Zappa Nardelli 
 written as sequentially consistent accesses. A deque's size is fixed: a permit that finds no room is not offered.
 """
 
-from typing import Any
-
 from outflank.kernels.atomics import compare_exchange, load, store
 from outflank.kernels.compiler import inner
-from outflank.parallel.shared_state import CAPACITY
+from outflank.parallel.shared_state import CAPACITY, Hand
 
 EMPTY, LOST = 0, -1
 """Results instead of a permit: there is none; or another thief was faster, and there may be more."""
 
 
 @inner
-def push(hand: Any, permit: Any) -> Any:
+def push(hand: Hand, permit: int) -> bool:
     """Offer a permit. Return whether there was room. Only the owner calls this."""
     bottom = load(hand, "bottom", "relaxed")
     if bottom - load(hand, "top", "acquire") >= CAPACITY:
@@ -27,7 +25,7 @@ def push(hand: Any, permit: Any) -> Any:
 
 
 @inner
-def pop(hand: Any) -> Any:
+def pop(hand: Hand) -> int:
     """Take back and return the newest permit. Only the owner calls this."""
     bottom = load(hand, "bottom", "relaxed") - 1
     store(hand, "bottom", bottom, "seq_cst")
@@ -45,7 +43,7 @@ def pop(hand: Any) -> Any:
 
 
 @inner
-def steal(victim: Any) -> Any:
+def steal(victim: Hand) -> int:
     """Take and return the oldest permit of another worker: the nearest to the root, and the largest."""
     top = load(victim, "top", "seq_cst")
     if top >= load(victim, "bottom", "seq_cst"):  # race: with the owner's relaxed stores, which leave nothing there

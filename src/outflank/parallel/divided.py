@@ -1,18 +1,19 @@
 """A division of a root among a crew: the schemes that split nodes, seen from Python."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from outflank.games.endings import ending_moves
 from outflank.games.evaluation import Solving
 from outflank.games.hints import row
 from outflank.games.patterns import Patterns
-from outflank.games.rules import MOVE, most_moves, pack
+from outflank.games.rules import MOVE, Game, Position, most_moves, pack
 from outflank.kernels.atomics import load
+from outflank.kernels.compiler import Samples
 from outflank.kernels.memory import record_at
 from outflank.kernels.record_types import allocate
 from outflank.parallel.crew import CrewDivision
@@ -32,6 +33,7 @@ from outflank.parallel.shared_state import (
     RANK_BITS,
     ROWS,
     TAKE,
+    Hand,
 )
 from outflank.parallel.splitting import work
 from outflank.search.root import Root
@@ -108,7 +110,7 @@ class Divided(CrewDivision):
         work(*self._arguments(0), AWAY)
         self.crew.start(lambda index: work(*self._arguments(index), IDLE))
 
-    def _arguments(self, index: int) -> tuple[Any, ...]:
+    def _arguments(self, index: int) -> tuple[object, ...]:
         root, crew = self.root, self.crew
         return (
             root.game,
@@ -173,7 +175,7 @@ class Divided(CrewDivision):
         workers = tuple(self._worker_standing(hand, moves) for hand in self.crew.hands)
         return WindowProgress(begun, len(moves), last, best, key >> RANK_BITS if best else None, done, workers)
 
-    def _worker_standing(self, hand: Any, moves: Sequence[RootMove]) -> WorkerStanding:
+    def _worker_standing(self, hand: Hand, moves: Sequence[RootMove]) -> WorkerStanding:
         """Return what a worker is searching. It continues meanwhile: a frame may be reused by now, so every address and
         every index is checked."""
         if load(hand, "idle"):  # race: a worker that finds nothing to steal may have set it only just now
@@ -228,7 +230,7 @@ def levels_for(workers: int) -> int:
     return max(1, math.ceil(math.log2(max(workers, 2))))
 
 
-def _grouped_by_row(game: Any, moves: Sequence[RootMove]) -> list[RootMove]:
+def _grouped_by_row(game: Game, moves: Sequence[RootMove]) -> list[RootMove]:
     """Return the moves with those of each row together, at the place of the row's first move."""
     rows: dict[int, list[RootMove]] = {}
     for move in moves:
@@ -236,13 +238,13 @@ def _grouped_by_row(game: Any, moves: Sequence[RootMove]) -> list[RootMove]:
     return [move for together in rows.values() for move in together]
 
 
-def _words(address: int, count: int) -> Any:
+def _words(address: int, count: int) -> npt.NDArray[np.uint64]:
     """Return a row of a frame as an array."""
     return record_at(address, np.dtype({"names": ["words"], "formats": [(np.int64, count)]})).words
 
 
 @work.sample
-def _work_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
+def _work_sample(game: Game, position: Position, every: bool) -> Samples:
     for root in sample_roots(game, position, every):
         crew = allocate(CREW, 1)[0]
         yield game, root.evaluation, crew, allocate(HAND, 1)[0], root.worker, root.probe, AWAY

@@ -5,7 +5,7 @@ probe, this code is not compiled. Below the frames nothing is recorded, so that 
 event costs some thirty nanoseconds, a job some hundred microseconds.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +14,9 @@ from outflank.kernels.bits import U64
 from outflank.kernels.generic import generic, missing
 from outflank.kernels.memory import address_of, read_word, write_word
 from outflank.kernels.waiting import nanoseconds
-from outflank.search.probes import DepthCounts, Silent, note_lookup, note_node
+from outflank.parallel.shared_state import Hand
+from outflank.search.probes import DepthCounts, Probe, Silent, note_lookup, note_node
+from outflank.search.worker import Worker
 
 STARTED, OPENED, OFFERED, TAKEN, DONE, GIVEN_UP, IN_TURN, CLOSED, LEFT, SEEKING, FOUND, HOME = range(12)
 """A root is begun; a frame is opened for the job in hand; the frame's other moves are offered; a move is taken; a move
@@ -65,7 +67,7 @@ def _(probe, depth, data):
 
 
 @generic
-def note_event(probe: Any, kind: Any, frame: Any, detail: Any, hand: Any, worker: Any) -> Any:
+def note_event(probe: Probe, kind: int, frame: int, detail: int, hand: Hand, worker: Worker) -> None:
     """Record that a worker goes on to another step."""
     raise missing(note_event, probe)
 

@@ -3,18 +3,16 @@
 These kernels do not depend on the game, so that they are compiled only once.
 """
 
-from collections.abc import Iterator
-from typing import Any
-
 import numpy as np
 
+from outflank.games.rules import Game, Position
 from outflank.kernels.atomics import fetch_add, load, store
-from outflank.kernels.bits import U64
-from outflank.kernels.compiler import inner, kernel
+from outflank.kernels.bits import U64, Int
+from outflank.kernels.compiler import Samples, inner, kernel
 from outflank.kernels.record_types import allocate
 from outflank.kernels.waiting import nanoseconds, pause, sleep_on, wake, yield_core
 from outflank.parallel.deque import EMPTY, LOST, pop, steal
-from outflank.parallel.shared_state import CREW, HAND, hand_of
+from outflank.parallel.shared_state import CREW, HAND, Crew, Hand, hand_of
 
 PAUSES, YIELDS = 64, 128
 """Failed attempts before an idle worker yields its core, and before it sleeps."""
@@ -26,7 +24,7 @@ ALL_SLEEPERS = 1 << 30
 
 
 @inner
-def draw(hand: Any, limit: Any) -> Any:
+def draw(hand: Hand, limit: int) -> Int:
     """Return a random number below `limit` (xorshift)."""
     word = hand.random
     word ^= word << U64(13)
@@ -37,14 +35,14 @@ def draw(hand: Any, limit: Any) -> Any:
 
 
 @inner
-def stumble(crew: Any, hand: Any) -> Any:
+def stumble(crew: Crew, hand: Hand) -> None:
     """Yield the core at random, at delicate places: for tests."""
     if crew.stumble != 0 and draw(hand, crew.stumble) == 0:
         yield_core()
 
 
 @inner
-def wake_sleeper(crew: Any) -> Any:
+def wake_sleeper(crew: Crew) -> None:
     """Wake one worker, because there is work to share. No fence: a sleeper that misses the call looks again soon."""
     if load(crew, "sleepers", "relaxed") > 0:  # race: a worker that sees it late wakes none, and the nap is short
         fetch_add(crew, "wake", 1)
@@ -52,7 +50,7 @@ def wake_sleeper(crew: Any) -> Any:
 
 
 @inner
-def wake_all(crew: Any) -> Any:
+def wake_all(crew: Crew) -> None:
     """Wake all workers, because something has ended or begun."""
     fetch_add(crew, "wake", 1)
     wake(crew, "wake", ALL_SLEEPERS)
@@ -93,7 +91,7 @@ def find_permit(crew, hand):
 
 
 @inner
-def _try_to_steal(crew: Any, hand: Any) -> Any:
+def _try_to_steal(crew: Crew, hand: Hand) -> int:
     victim = draw(hand, crew.count - 1)
     if victim >= hand.id:
         victim += 1
@@ -123,7 +121,7 @@ def back_off(crew, hand, fails):
 
 
 @inner
-def _any_permit(crew: Any) -> Any:
+def _any_permit(crew: Crew) -> bool:
     """Return whether some deque holds a permit."""
     if load(crew, "open") != 0:
         for worker in range(crew.count):
@@ -148,17 +146,17 @@ def wait_until_idle(crew):
 
 
 @find_permit.sample
-def _find_permit_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
+def _find_permit_sample(game: Game, position: Position, every: bool) -> Samples:
     crew = allocate(CREW, 1)[0]
     crew.over = 1
     yield crew, allocate(HAND, 1)[0]
 
 
 @back_off.sample
-def _back_off_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
+def _back_off_sample(game: Game, position: Position, every: bool) -> Samples:
     yield allocate(CREW, 1)[0], allocate(HAND, 1)[0], 0
 
 
 @wait_until_idle.sample
-def _wait_until_idle_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
+def _wait_until_idle_sample(game: Game, position: Position, every: bool) -> Samples:
     yield (allocate(CREW, 1)[0],)

@@ -4,15 +4,13 @@ The owner takes the second list whole when the first is empty, so that no frame 
 worker reads it.
 """
 
-from typing import Any
-
 from outflank.kernels.atomics import compare_exchange, exchange, load
 from outflank.kernels.compiler import inner
-from outflank.parallel.shared_state import frame_at, hand_of
+from outflank.parallel.shared_state import Crew, Hand, frame_at, hand_of
 
 
 @inner
-def take_frame(hand: Any) -> Any:
+def take_frame(hand: Hand) -> int:
     """Return the address of an unused frame; 0: there is none, and the node is not divided."""
     address = hand.free
     if address == 0:
@@ -26,7 +24,7 @@ def take_frame(hand: Any) -> Any:
 
 
 @inner
-def release(crew: Any, hand: Any, address: Any) -> Any:
+def release(crew: Crew, hand: Hand, address: int) -> None:
     """Return a frame to its pool, once no worker is in it."""
     frame = frame_at(address)
     hand.released += 1

@@ -4,17 +4,26 @@ Words that several workers write are atomics; the others have one writer, and ar
 them over (a push on a deque, the count of workers inside).
 """
 
-from typing import Any
+from typing import TypeAlias
 
 import numpy as np
 
-from outflank.games.rules import MOVE
-from outflank.kernels.bits import U64
+from outflank.games.rules import MOVE, MoveCode
+from outflank.kernels.bits import U64, Int
 from outflank.kernels.compiler import inner
 from outflank.kernels.memory import read_word, record_at
-from outflank.kernels.record_types import record_type
+from outflank.kernels.record_types import Record, record_type
 from outflank.search.stopping import LIFELINE
 from outflank.search.worker import PLIES
+
+Crew: TypeAlias = Record
+"""A record `CREW`: what all workers share."""
+
+Hand: TypeAlias = Record
+"""A record `HAND`: the state of one worker."""
+
+Frame: TypeAlias = Record
+"""A record `FRAME`: a split point."""
 
 CAPACITY = 256
 """Permits on a worker's deque: seldom more than one for each split point on its current line."""
@@ -197,31 +206,31 @@ SEARCHED = 1 << 42
 
 
 @inner
-def hand_of(crew: Any, worker: Any) -> Any:
+def hand_of(crew: Crew, worker: int) -> Hand:
     """Return the hand of worker number `worker`."""
     return record_at(crew.hands + worker * HAND_BYTES, HAND)
 
 
 @inner
-def frame_at(address: Any) -> Any:
+def frame_at(address: int) -> Frame:
     """Return the frame at an address."""
     return record_at(address, FRAME)
 
 
 @inner
-def moves_of(frame: Any) -> Any:
+def moves_of(frame: int) -> int:
     """Return the address of a frame's row of moves, from the frame's own address."""
     return frame + FRAME_BYTES
 
 
 @inner
-def move_at(frame: Any, index: Any) -> Any:
+def move_at(frame: int, index: int) -> MoveCode:
     """Return move number `index` of the frame at an address."""
     return MOVE(read_word(moves_of(frame), index) & U64(CODE))
 
 
 @inner
-def rank_at(frame: Any, index: Any) -> Any:
+def rank_at(frame: int, index: int) -> Int:
     """Return the rank of move number `index` among equal moves."""
     return np.int64(read_word(moves_of(frame), index) >> U64(RANK_BITS))
 

@@ -5,23 +5,22 @@ a later brother put it off until nothing else is left at their node. Without mar
 try moves in different orders.
 """
 
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 
 from outflank.games.evaluation import after, begin
-from outflank.games.rules import play
+from outflank.games.rules import Game, Position, play
 from outflank.kernels.atomics import compare_exchange, load, store
 from outflank.kernels.bits import U64
-from outflank.kernels.compiler import inner, kernel
+from outflank.kernels.compiler import Samples, inner, kernel
 from outflank.kernels.memory import record_at
 from outflank.kernels.record_types import allocate
 from outflank.kernels.waiting import nanoseconds
 from outflank.parallel.crew import CrewDivision
 from outflank.parallel.divided import usual_threshold
 from outflank.parallel.idling import back_off, wait_until_idle
-from outflank.parallel.shared_state import CREW, FRAME, HAND, frame_at
+from outflank.parallel.shared_state import CREW, FRAME, HAND, Hand, frame_at
 from outflank.search.alphabeta import alphabeta
 from outflank.search.endgame_steps import try_early_cutoff, try_endgame_solver
 from outflank.search.nodes import (
@@ -57,7 +56,7 @@ from outflank.search.table import (
     value_of,
     workers_at,
 )
-from outflank.search.worker import SORT_ALL, SORT_NONE
+from outflank.search.worker import SORT_ALL, SORT_NONE, Worker
 
 WORST = -(1 << 40)
 
@@ -267,7 +266,7 @@ class TableDriven(CrewDivision):
         self.crew.begin()
         self.crew.start(lambda index: search_root(*self._arguments(index)))
 
-    def _arguments(self, index: int) -> tuple[Any, ...]:
+    def _arguments(self, index: int) -> tuple[object, ...]:
         root, crew = self.root, self.crew
         return (
             root.game,
@@ -330,7 +329,7 @@ class TableDriven(CrewDivision):
         )
         return WindowProgress(begun, len(moves), None, best, value if best else None, len(values), workers)
 
-    def _worker_standing(self, hand: Any, worker: Any, order: Sequence[RootMove]) -> WorkerStanding:
+    def _worker_standing(self, hand: Hand, worker: Worker, order: Sequence[RootMove]) -> WorkerStanding:
         """Return what a worker is searching: the first move without a score, else the first one that was put off."""
         if hand.idle:
             return WorkerStanding(False)
@@ -345,14 +344,14 @@ class TableDriven(CrewDivision):
 
 
 @search_marked.sample
-def _search_marked_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
+def _search_marked_sample(game: Game, position: Position, every: bool) -> Samples:
     for root in sample_roots(game, position, every):
         move = root.moves[0]
         yield game, root.evaluation, move.child, move.state, -1, 1, 2, 1, 0, 0, root.worker, root.probe, 0, 1
 
 
 @search_root.sample
-def _search_root_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
+def _search_root_sample(game: Game, position: Position, every: bool) -> Samples:
     for root in sample_roots(game, position, every):
         hand, crew, frames = allocate(HAND, 1)[0], allocate(CREW, 1)[0], allocate(FRAME, 1)
         crew.bell = root.worker.bell

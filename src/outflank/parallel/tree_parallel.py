@@ -6,14 +6,12 @@ treat the node as a leaf.
 """
 
 import math
-from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 
-from outflank.games.rules import fill, pack, play, unpack
+from outflank.games.rules import Game, Position, fill, pack, play, unpack
 from outflank.kernels.atomics import compare_exchange, fetch_add, load, store
-from outflank.kernels.compiler import inner, kernel
+from outflank.kernels.compiler import Samples, inner, kernel
 from outflank.kernels.record_types import allocate, record_type
 from outflank.kernels.workers import run_workers
 from outflank.search.division import Promise, Scheme
@@ -94,7 +92,7 @@ def _select_child(tree, node, first):
 
 
 @grow_together.sample
-def _sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
+def _sample(game: Game, position: Position, every: bool) -> Samples:
     root = Root(game, position, Options(algorithm="uct"))
     tree, used = new_tree(root, room=512)
     tree_state = allocate(TREE_STATE, 1)[0]

@@ -13,7 +13,7 @@ import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import numpy as np
 from msgspec import Meta, Struct
@@ -80,7 +80,7 @@ class Strategy:
 class Certificate:
     """A proof that a position has a value."""
 
-    board: Board[Any]
+    board: Board
     value: int
     strategies: tuple[Strategy, ...]
 
@@ -156,7 +156,7 @@ def certificate_of(content: bytes) -> Certificate:
     return Certificate(board=board, value=header.value, strategies=tuple(strategies))
 
 
-def _board(header: Header) -> Board[Any]:
+def _board(header: Header) -> Board:
     """Return the position of a header, under its rules."""
     try:
         description, setup = game_named(header.game), read(header.position, game=header.game)

@@ -9,7 +9,7 @@ import numpy as np
 
 from outflank.boards import Board
 from outflank.games.description import description_of
-from outflank.games.plain import CHILDREN
+from outflank.games.plain import CHILDREN, PlainRules
 from outflank.games.rules import pack
 from outflank.games.sides import Side
 from outflank.kernels.record_types import allocate
@@ -60,7 +60,7 @@ class CheckedStrategy:
 class Checked:
     """A proof that a position has a value, for the side to move."""
 
-    board: Board[Any]
+    board: Board
     value: int
     strategies: tuple[CheckedStrategy, ...]
     seconds: float
@@ -81,7 +81,9 @@ def check(certificate: Certificate, *, workers: int = 1, watch: Watch = lambda t
     return Checked(board=board, value=certificate.value, strategies=strategies, seconds=time.perf_counter() - started)
 
 
-def _check(strategy: Strategy, certificate: Certificate, rules: Any, workers: int, watch: Watch) -> CheckedStrategy:
+def _check(
+    strategy: Strategy, certificate: Certificate, rules: PlainRules, workers: int, watch: Watch
+) -> CheckedStrategy:
     board = certificate.board
     side = board.turn if strategy.mover else board.turn.other
     bound = certificate.value if strategy.mover else -certificate.value

@@ -3,9 +3,6 @@
 The checker does not rely on anything here.
 """
 
-from collections.abc import Iterator
-from typing import Any
-
 import numpy as np
 
 from outflank.boards import Board
@@ -14,9 +11,9 @@ from outflank.games.description import description_of
 from outflank.games.evaluation import after
 from outflank.games.evaluation import begin as begin_state
 from outflank.games.plain import key_words, position_of
-from outflank.games.rules import fill, moves_left, pack, play, unpack
+from outflank.games.rules import Game, Position, fill, moves_left, pack, play, unpack
 from outflank.games.sides import Side
-from outflank.kernels.compiler import kernel
+from outflank.kernels.compiler import Samples, kernel
 from outflank.proofs.certificate import MOST_LEVELS, Certificate, Strategy
 from outflank.proofs.checking import Watch
 from outflank.proofs.frontier import Frontier, Level, Moves
@@ -80,7 +77,7 @@ def holding_moves(game, evaluation, rules, keys, bound, moves, worker, probe):
 
 
 @holding_moves.sample
-def _sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
+def _sample(game: Game, position: Position, every: bool) -> Samples:
     plain = description_of(game).plain_rules
     if plain is not None:
         root, rules = Root(game, position, Options(exact=True, table_bits=4)), plain(game)
@@ -93,7 +90,7 @@ class WrongValue(InvalidOption):
 
 
 def prove(
-    board: Board[Any],
+    board: Board,
     value: int,
     *,
     table: Table | None = None,
@@ -114,7 +111,7 @@ def prove(
 class Finder:
     """Workers that search for the moves of strategies."""
 
-    def __init__(self, board: Board[Any], *, table: Table | None = None, workers: int = 1) -> None:
+    def __init__(self, board: Board, *, table: Table | None = None, workers: int = 1) -> None:
         plain = description_of(board.game).plain_rules
         if plain is None:
             raise InvalidOption(f"there are no rules of {description_of(board.game).title} to check a proof by")

@@ -14,10 +14,22 @@ import numpy.typing as npt
 
 from outflank.errors import OutflankError
 from outflank.games.description import description_of
-from outflank.games.plain import CHILDREN, can_move, expand, handed_over, key_of, key_words, left, outcome, position_of
-from outflank.games.rules import pack
-from outflank.kernels.compiler import inner, kernel
-from outflank.kernels.record_types import allocate, record_type
+from outflank.games.plain import (
+    CHILDREN,
+    PlainRules,
+    can_move,
+    expand,
+    handed_over,
+    key_of,
+    key_words,
+    left,
+    outcome,
+    position_of,
+)
+from outflank.games.rules import Game, Position, pack
+from outflank.kernels.bits import Word
+from outflank.kernels.compiler import Samples, inner, kernel
+from outflank.kernels.record_types import Record, allocate, record_type
 from outflank.proofs.slices import Progress, over_slices
 
 Keys = npt.NDArray[np.uint64]
@@ -46,7 +58,9 @@ class InvalidProof(OutflankError):
 
 
 @inner
-def _reach(rules: Any, first: Any, second: Any, mine: Any, bound: Any, own: Any, other: Any, step: Any) -> Any:
+def _reach(
+    rules: PlainRules, first: Word, second: Word, mine: bool, bound: int, own: Keys, other: Keys, step: Record
+) -> None:
     """Record a position that play reaches, the strategist to move if `mine`.
 
     It is recorded as a key, after a forced pass if there is one, or as the end of a game.
@@ -164,7 +178,7 @@ class Level:
 class Frontier:
     """The level that a strategy has reached."""
 
-    def __init__(self, rules: Any, words: tuple[Any, Any], *, mine: bool, bound: int, workers: int) -> None:
+    def __init__(self, rules: PlainRules, words: tuple[Word, Word], *, mine: bool, bound: int, workers: int) -> None:
         self.rules, self.bound, self.workers = rules, bound, workers
         self.finished = 0
         """Number of games that have ended so far, all with at least the bound."""
@@ -181,7 +195,7 @@ class Frontier:
     def _keys(self, count: int) -> Keys:
         return np.zeros((count, self._words), np.uint64)
 
-    def _count(self, step: Any, left: int) -> None:
+    def _count(self, step: Record, left: int) -> None:
         self.finished += int(step.finished)
         if step.lost:
             raise InvalidProof(
@@ -227,7 +241,7 @@ class Frontier:
         over_slices(work, count, size=SLICE, workers=self.workers, progress=progress)
 
 
-def _rules_and_words(game: Any, position: Any) -> Iterator[tuple[Any, Any, Any]]:
+def _rules_and_words(game: Game, position: Position) -> Iterator[tuple[PlainRules, Word, Word]]:
     """Yield a game's plain rules and the words of a position, if the game has such rules."""
     plain = description_of(game).plain_rules
     if plain is not None:
@@ -235,21 +249,21 @@ def _rules_and_words(game: Any, position: Any) -> Iterator[tuple[Any, Any, Any]]
 
 
 @begin.sample
-def _begin_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
+def _begin_sample(game: Game, position: Position, every: bool) -> Samples:
     for rules, first, second in _rules_and_words(game, position):
         keys = np.zeros((1, int(key_words(rules))), np.uint64)
         yield rules, first, second, True, 0, keys, keys, allocate(STEP, 1)[0]
 
 
 @follow.sample
-def _follow_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
+def _follow_sample(game: Game, position: Position, every: bool) -> Samples:
     for rules, _, _ in _rules_and_words(game, position):
         keys = np.zeros((0, int(key_words(rules))), np.uint64)
         yield rules, keys, np.zeros(0, np.uint8), 0, keys, keys, allocate(CHILDREN, 1)[0], allocate(STEP, 1)[0]
 
 
 @answer.sample
-def _answer_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
+def _answer_sample(game: Game, position: Position, every: bool) -> Samples:
     for rules, _, _ in _rules_and_words(game, position):
         keys = np.zeros((0, int(key_words(rules))), np.uint64)
         yield rules, keys, 0, keys, keys, allocate(CHILDREN, 1)[0], allocate(STEP, 1)[0]

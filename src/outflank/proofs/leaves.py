@@ -1,14 +1,12 @@
 """The leaves of a proof: they are searched to the end, by a search that could hardly be simpler."""
 
-from collections.abc import Iterator
-from typing import Any
-
 import numpy as np
 
 from outflank.games.description import description_of
 from outflank.games.plain import (
     CHILDREN,
     NONE,
+    PlainRules,
     can_move,
     expand,
     handed_over,
@@ -18,8 +16,9 @@ from outflank.games.plain import (
     outcome,
     position_of,
 )
-from outflank.kernels.compiler import inner, kernel
-from outflank.kernels.record_types import allocate
+from outflank.games.rules import Game, Position
+from outflank.kernels.compiler import Samples, inner, kernel
+from outflank.kernels.record_types import Record, allocate
 
 ORDERED_FROM = 7
 """Number of moves left from which moves that leave the fewest replies are tried first. From 6 on there were 12 % fewer
@@ -27,7 +26,7 @@ nodes, and they took 7 % longer."""
 
 
 @inner
-def _fewest_replies_first(rules: Any, children: Any, start: Any, end: Any) -> Any:
+def _fewest_replies_first(rules: PlainRules, children: Record, start: int, end: int) -> None:
     for index in range(start, end):
         first, second = children.first[index], children.second[index]
         children.replies[index] = expand(rules, first, second, children, end) - end
@@ -95,14 +94,14 @@ def first_wrong_leaf(rules, keys, mine, bound, children):
 
 
 @reaches.sample
-def _reaches_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
+def _reaches_sample(game: Game, position: Position, every: bool) -> Samples:
     plain = description_of(game).plain_rules
     if plain is not None:
         yield plain(game), np.uint64(0), np.uint64(0), 0, allocate(CHILDREN, 1)[0], 0  # a position without moves
 
 
 @first_wrong_leaf.sample
-def _sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
+def _sample(game: Game, position: Position, every: bool) -> Samples:
     plain = description_of(game).plain_rules
     if plain is not None:
         rules = plain(game)

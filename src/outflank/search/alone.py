@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 from outflank.boards import Board
 from outflank.errors import InvalidOption
@@ -191,7 +190,7 @@ class Resumable:
     """One position, searched repeatedly with the same options: each time to a depth, or to a proof. Its `table` holds
     the state."""
 
-    def __init__(self, board: Board[Any], options: Options, *, table: Table | None) -> None:
+    def __init__(self, board: Board, options: Options, *, table: Table | None) -> None:
         if options.algorithm in MONTE_CARLO or options.deepen:
             raise InvalidOption("a search that is taken up again searches one depth, by a table")
         check(board.game, options, Limits())

@@ -1,12 +1,10 @@
 """Alpha-beta, fail-soft, with the transposition table and move ordering; and principal variation search, which is the
 same search with null windows for all moves but the first."""
 
-from typing import Any
-
 import numpy as np
 
-from outflank.games.evaluation import after, value
-from outflank.games.rules import play
+from outflank.games.evaluation import Evaluation, State, after, value
+from outflank.games.rules import Game, MoveCode, Position, Value, play
 from outflank.kernels.branches import unlikely
 from outflank.kernels.compiler import inlined, kernel, never_inlined
 from outflank.search.endgame_steps import try_early_cutoff, try_endgame_solver
@@ -25,33 +23,33 @@ from outflank.search.quiescence import quiescence
 from outflank.search.selective import ABOVE, NO_SIDE, is_selective, likely_bound, probe_window, shallower, uses_probcut
 from outflank.search.stopping import poll_stop
 from outflank.search.table import EXACT, LOWER, NO_MOVE, UPPER, value_of
-from outflank.search.worker import SORT_ALL, SORT_NONE
+from outflank.search.worker import SORT_ALL, SORT_NONE, Worker
 
 WORST = -(1 << 40)
 
 
 @inlined
 def try_leaves(
-    game: Any,
-    evaluation: Any,
-    position: Any,
-    state: Any,
-    alpha: Any,
-    beta: Any,
-    plies: Any,
-    sort: Any,
-    start: Any,
-    end: Any,
-    worker: Any,
-) -> Any:
+    game: Game,
+    evaluation: Evaluation,
+    position: Position,
+    state: State,
+    alpha: Value,
+    beta: Value,
+    plies: int,
+    sort: int,
+    start: int,
+    end: int,
+    worker: Worker,
+) -> tuple[Value, MoveCode, int]:
     """Try the moves of a node one ply above the leaves until one is worth `beta`. Return the best value, its move, and
     the index of the first move that was not tried.
 
     Most nodes are one ply above the leaves: a loop of its own, with nothing in it but moves and values, and counters in
     registers, makes the whole search a quarter faster.
     """
-    best: Any = WORST
-    best_move: Any = NO_MOVE
+    best: Value = WORST
+    best_move: MoveCode = NO_MOVE
     index = start
     while index < end and best < beta:
         if sort == SORT_ALL or (sort != SORT_NONE and index == start):

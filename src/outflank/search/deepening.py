@@ -3,12 +3,12 @@
 from collections.abc import Callable, Generator
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Unpack
+from typing import Unpack
 
 from outflank.boards import Board
 from outflank.games.description import description_of
 from outflank.games.endings import ending_moves
-from outflank.games.evaluation import errors_of, evaluation_chosen, evaluations, is_named, scale_of
+from outflank.games.evaluation import Evaluation, errors_of, evaluation_chosen, evaluations, is_named, scale_of
 from outflank.games.rules import moves_left
 from outflank.search.alone import Alone
 from outflank.search.iterations import Stage
@@ -39,7 +39,7 @@ ESTIMATES_BITS = 20
 
 @document_options
 def search(
-    board: Board[Any],
+    board: Board,
     limits: Limits | None = None,
     *,
     stop: Stop | None = None,
@@ -66,7 +66,7 @@ def search(
 
 @document_options
 def iterate(
-    board: Board[Any],
+    board: Board,
     limits: Limits | None = None,
     *,
     stop: Stop | None = None,
@@ -155,14 +155,14 @@ def _confirming_options(options: Options) -> list[Options]:
     return [*passes, replace(options, exact=True, selectivity=100, evaluation=None)]
 
 
-def _is_short_proof(board: Board[Any], options: Options, limits: Limits) -> bool:
+def _is_short_proof(board: Board, options: Options, limits: Limits) -> bool:
     """Return whether a proof without limits is faster with no estimates before it."""
     unlimited = limits.seconds is None and limits.nodes is None
     own_kernels = options.use_endgame_kernels and int(ending_moves(board.game)) > 0
     return unlimited and own_kernels and int(moves_left(board.game, board.position)) < GUESSED_FROM
 
 
-def _guide(board: Board[Any], options: Options) -> Any:
+def _guide(board: Board, options: Options) -> Evaluation | str | None:
     """Return the evaluation of the estimates before a proof: the evaluation that orders the proof's moves, if the game
     has it under a name; None: the game's default."""
     guide = description_of(board.game).ordering_evaluation
@@ -192,7 +192,7 @@ def _results(
 
 
 def compare(
-    board: Board[Any], together: Result, *, stop: Stop | None = None, **options: Unpack[SearchKeywords]
+    board: Board, together: Result, *, stop: Stop | None = None, **options: Unpack[SearchKeywords]
 ) -> Comparison:
     """Search again with one worker and the same options, to the depth that a parallel search reached."""
     *_, alone = iterate_alone(board, together, stop=stop, **options)
@@ -200,7 +200,7 @@ def compare(
 
 
 def iterate_alone(
-    board: Board[Any], together: Result, *, stop: Stop | None = None, **options: Unpack[SearchKeywords]
+    board: Board, together: Result, *, stop: Stop | None = None, **options: Unpack[SearchKeywords]
 ) -> Generator[Result, None, None]:
     """Yield the iterations of the search with one worker."""
     limits = Limits() if options.get("exact") else Limits(depth=together.depth or 1)

@@ -3,15 +3,14 @@
 For every other evaluation these steps are empty, and compile to nothing.
 """
 
-from typing import Any
-
 import numpy as np
 
 from outflank.games.endings import ceiling, ending_moves, ending_value, exact_promise, look_ahead
-from outflank.games.evaluation import LIMIT, Exact, Solving, after, begin, value
+from outflank.games.evaluation import LIMIT, Evaluation, Exact, Solving, State, after, begin, value
 from outflank.games.hints import promise
 from outflank.games.patterns import TABLES, Patterns
-from outflank.games.rules import moves_left, play
+from outflank.games.rules import Game, MoveCode, Position, Value, moves_left, play
+from outflank.kernels.bits import Int
 from outflank.kernels.compiler import inner
 from outflank.kernels.generic import generic
 from outflank.kernels.memory import record_at
@@ -29,13 +28,13 @@ from outflank.search.table import (
     table_key,
     value_of,
 )
-from outflank.search.worker import LOOKUP_GROUP
+from outflank.search.worker import LOOKUP_GROUP, Worker
 
 
 @generic
 def try_endgame_solver(
-    evaluation: Any, game: Any, position: Any, alpha: Any, beta: Any, depth: Any, worker: Any
-) -> Any:
+    evaluation: Evaluation, game: Game, position: Position, alpha: Value, beta: Value, depth: int, worker: Worker
+) -> tuple[bool, Value]:
     """Return whether the value of a node, as far as (alpha, beta) requires, is known without a search of its moves; and
     the value.
 
@@ -71,7 +70,7 @@ def _(evaluation, game, position, alpha, beta, depth, worker):
 
 
 @generic
-def may_lack_line(evaluation: Any) -> Any:
+def may_lack_line(evaluation: Evaluation) -> bool:
     """Return whether values may be known without a line although the game goes on, so that its moves must be found
     separately."""
 
@@ -93,18 +92,18 @@ def _(evaluation):
 
 @generic
 def try_early_cutoff(
-    evaluation: Any,
-    game: Any,
-    position: Any,
-    state: Any,
-    alpha: Any,
-    beta: Any,
-    depth: Any,
-    left: Any,
-    start: Any,
-    end: Any,
-    worker: Any,
-) -> Any:
+    evaluation: Evaluation,
+    game: Game,
+    position: Position,
+    state: State,
+    alpha: Value,
+    beta: Value,
+    depth: int,
+    left: int,
+    start: int,
+    end: int,
+    worker: Worker,
+) -> tuple[bool, Value]:
     """Return whether the value of a node that has moves, those in `worker.moves[start:end]`, is known as far as (alpha,
     beta) requires before one of them is searched; and the value.
 
@@ -138,7 +137,9 @@ def _(evaluation, game, position, state, alpha, beta, depth, left, start, end, w
 
 
 @inner
-def look_up_children(game: Any, position: Any, left: Any, beta: Any, start: Any, end: Any, worker: Any) -> Any:
+def look_up_children(
+    game: Game, position: Position, left: int, beta: Value, start: int, end: int, worker: Worker
+) -> tuple[bool, Value]:
     """Do the enhanced transposition cut-off of `try_early_cutoff`, where the game is played out."""
     if worker.table == 0 or moves_left(game, position) < ending_moves(game) + CHILDREN_FROM:
         return False, np.int64(0)
@@ -160,17 +161,17 @@ def look_up_children(game: Any, position: Any, left: Any, beta: Any, start: Any,
 
 @generic
 def weigh_for(
-    evaluation: Any,
-    game: Any,
-    position: Any,
-    state: Any,
-    depth: Any,
-    ply: Any,
-    table_move: Any,
-    start: Any,
-    end: Any,
-    worker: Any,
-) -> Any:
+    evaluation: Evaluation,
+    game: Game,
+    position: Position,
+    state: State,
+    depth: int,
+    ply: int,
+    table_move: MoveCode,
+    start: int,
+    end: int,
+    worker: Worker,
+) -> None:
     """Give every move of `worker.moves[start:end]` a score; the highest is tried first."""
 
 
@@ -221,16 +222,16 @@ def _(evaluation, game, position, state, depth, ply, table_move, start, end, wor
 
 @inner
 def weigh_exactly(
-    estimate: Any,
-    game: Any,
-    position: Any,
-    state: Any,
-    points: Any,
-    table_move: Any,
-    start: Any,
-    end: Any,
-    worker: Any,
-) -> Any:
+    estimate: Evaluation,
+    game: Game,
+    position: Position,
+    state: State,
+    points: Int,
+    table_move: MoveCode,
+    start: int,
+    end: int,
+    worker: Worker,
+) -> None:
     """Give every move a score for exact play, after a look ahead at each by an estimate."""
     plies = look_ahead(game, moves_left(game, position))
     best = np.int64(-LIMIT)
@@ -253,17 +254,17 @@ def weigh_exactly(
 
 @generic
 def look_at(
-    estimate: Any,
-    game: Any,
-    position: Any,
-    state: Any,
-    move: Any,
-    child: Any,
-    most: Any,
-    plies: Any,
-    end: Any,
-    worker: Any,
-) -> Any:
+    estimate: Evaluation,
+    game: Game,
+    position: Position,
+    state: State,
+    move: MoveCode,
+    child: Position,
+    most: int,
+    plies: int,
+    end: int,
+    worker: Worker,
+) -> Value:
     """Return the estimated value of a move that leads to `child`; -`most` or less is not more exact than that."""
 
 

@@ -4,7 +4,6 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
-from typing import Any
 
 from outflank.boards import Board
 from outflank.games.endings import ending_moves
@@ -36,7 +35,7 @@ class Stage:
 
     def __init__(
         self,
-        board: Board[Any],
+        board: Board,
         root: Root,
         divide: Callable[[], Division],
         scheme: str | None,
@@ -332,7 +331,7 @@ def _sign(value: int) -> int:
     return (value > 0) - (value < 0)
 
 
-def _empty_result(board: Board[Any], root: Root) -> Result:
+def _empty_result(board: Board, root: Root) -> Result:
     """Return the result before any search: some legal move."""
     move = board.move(root.moves[0].code) if root.moves else None
     return Result(value=None, move=move, pv=(), depth=0, nodes=0, leaves=0, seconds=0.0, exact=False, scale=root.scale)

@@ -20,23 +20,23 @@ single steps may not be.
   With one game from each child 0.25.
 """
 
-from collections.abc import Iterator
-from typing import Any
-
 import numpy as np
+import numpy.typing as npt
 
-from outflank.games.rules import most_moves, unpack
-from outflank.kernels.compiler import kernel
+from outflank.games.rules import Game, Position, most_moves, unpack
+from outflank.kernels.compiler import Samples, kernel
+from outflank.kernels.record_types import Records
 from outflank.search.montecarlo import LONGEST_PATH, WIN, expand, new_tree, select_child
 from outflank.search.request import Options
 from outflank.search.root import Root
+from outflank.search.worker import Worker
 
 
 class Batch:
     """Leaves from which games are played at the same time, and the paths to them: room for `ways` paths, and for
     `leaves` leaves and the children of one more node."""
 
-    def __init__(self, game: Any, ways: int, leaves: int) -> None:
+    def __init__(self, game: Game, ways: int, leaves: int) -> None:
         self.words = np.zeros((leaves + most_moves(game), 2), np.uint64)
         """The positions of the leaves."""
         self.leaves = 0
@@ -50,7 +50,7 @@ class Batch:
         self._lengths = np.zeros(ways, np.int64)
         self._counts = np.zeros(ways, np.int64)
 
-    def choose(self, tree: Any, used: int, leaves: int, games: int, worker: Any) -> int:
+    def choose(self, tree: Records, used: int, leaves: int, games: int, worker: Worker) -> int:
         """Select `leaves` leaves or a few more, as far as there is room for the paths, for `games` games from each.
         Return the number of nodes of the tree."""
         ways = (self._paths, self._lent, self._lengths, self._counts, self.words)
@@ -58,12 +58,12 @@ class Batch:
         used, self._ways, self.leaves = choose(self._game, tree, used, leaves, games, worker, *ways)
         return used
 
-    def credit(self, tree: Any, results: Any) -> None:
+    def credit(self, tree: Records, results: npt.NDArray[np.int64]) -> None:
         """Add the results of the games to the nodes of the paths; `results` has each leaf's sum, for the side to move
         at the leaf."""
         credit(tree, self._ways, self.games, results, self._paths, self._lent, self._lengths, self._counts)
 
-    def withdraw(self, tree: Any) -> None:
+    def withdraw(self, tree: Records) -> None:
         """Remove the provisional results of games that will never be played; added nodes stay."""
         for way in range(self._ways):
             length, count = self._lengths[way], self._counts[way]
@@ -147,19 +147,19 @@ def tally(results, lengths, leaves, games, sums):
 
 
 @choose.sample
-def _choose_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
+def _choose_sample(game: Game, position: Position, every: bool) -> Samples:
     root, batch = Root(game, position, Options(algorithm="uct")), Batch(game, 1, 1)
     ways = (batch._paths, batch._lent, batch._lengths, batch._counts, batch.words)
     yield game, *new_tree(root, room=512), 1, 1, root.worker, *ways
 
 
 @credit.sample
-def _credit_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
+def _credit_sample(game: Game, position: Position, every: bool) -> Samples:
     root, batch = Root(game, position, Options(algorithm="uct")), Batch(game, 1, 1)
     tree, _ = new_tree(root, room=512)
     yield tree, 0, 1, np.zeros(1, np.int64), batch._paths, batch._lent, batch._lengths, batch._counts
 
 
 @tally.sample
-def _tally_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
+def _tally_sample(game: Game, position: Position, every: bool) -> Samples:
     yield np.zeros(1, np.int16), np.zeros(1, np.int16), 1, 1, np.zeros(1, np.int64)

@@ -1,22 +1,29 @@
 """The principal variation, completed to its end."""
 
-from typing import Any
-
 import numpy as np
 
-from outflank.games.evaluation import begin
-from outflank.games.rules import MOVE, fill, is_pass, mirror_move, pack, play, unpack
-from outflank.kernels.bits import U64
+from outflank.games.evaluation import Evaluation, begin
+from outflank.games.rules import MOVE, Game, MoveCode, Moves, Position, fill, is_pass, mirror_move, pack, play, unpack
+from outflank.kernels.bits import U64, Word
 from outflank.kernels.compiler import inner, kernel
 from outflank.search.alphabeta import alphabeta
 from outflank.search.endgame_steps import may_lack_line
 from outflank.search.nodes import depth_after
+from outflank.search.probes import Probe
 from outflank.search.table import EXACT, NO_MOVE, bound_of, depth_of, looked_up, move_of, table_key, value_of
-from outflank.search.worker import PASS_EVALUATES
+from outflank.search.worker import PASS_EVALUATES, Worker
 
 
 def complete(
-    game: Any, evaluation: Any, position: Any, value: int, depth: int, line: Any, length: int, worker: Any, probe: Any
+    game: Game,
+    evaluation: Evaluation,
+    position: Position,
+    value: int,
+    depth: int,
+    line: Moves,
+    length: int,
+    worker: Worker,
+    probe: Probe,
 ) -> int:
     """Extend a line of `length` moves from `position`, which is worth `value` at `depth`, to its end. Return its new
     length.
@@ -84,8 +91,8 @@ def follow_line(game, position, value, depth, line, start, length, worker):
 
 
 def holding_move(
-    game: Any, evaluation: Any, position: Any, value: int, depth: int, worker: Any, probe: Any
-) -> list[Any]:
+    game: Game, evaluation: Evaluation, position: Position, value: int, depth: int, worker: Worker, probe: Probe
+) -> list[int]:
     """Return the first move that holds the position's `value`, in a list; an empty list if the search is stopped."""
     end = int(fill(game, position, worker.moves, 0))
     for move in worker.moves[:end].copy():
@@ -98,7 +105,7 @@ def holding_move(
 
 
 @inner
-def table_data_and_move(game: Any, position: Any, end: Any, worker: Any) -> Any:
+def table_data_and_move(game: Game, position: Position, end: int, worker: Worker) -> tuple[Word, MoveCode]:
     """Return the table's data and move for a position whose moves are in `worker.moves[:end]`."""
     if worker.table == 0:
         return U64(0), np.int64(NO_MOVE)

@@ -1,16 +1,15 @@
 """Many endings solved one after the other by a game's own kernels: no table, no move ordering, no clock."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from outflank.games.endings import ending_moves, ending_value
 from outflank.games.evaluation import LIMIT
-from outflank.games.rules import pack, unpack
-from outflank.kernels.compiler import kernel
+from outflank.games.rules import Game, Position, pack, unpack
+from outflank.kernels.compiler import Samples, kernel
 from outflank.search.request import Options
 from outflank.search.root import Root
 
@@ -33,18 +32,18 @@ def solve_rows(game, words, worker, values):
 
 
 @solve_rows.sample
-def _sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
+def _sample(game: Game, position: Position, every: bool) -> Samples:
     if ending_moves(game) >= 0:
         words = np.array([pack(game, position)], np.uint64)
         yield game, words[:0], _root(game, words).worker, np.zeros(0, np.int64)
 
 
-def _root(game: Any, words: Words) -> Root:
+def _root(game: Game, words: Words) -> Root:
     return Root(game, unpack(game, *words[0]), Options(table_bits=None, exact=True))
 
 
 def solve_many(
-    game: Any, words: Words, workers: int = 1, done: Callable[[int], None] = lambda rows: None
+    game: Game, words: Words, workers: int = 1, done: Callable[[int], None] = lambda rows: None
 ) -> npt.NDArray[np.int64]:
     """Return the final scores of positions that the game's own kernels can solve; `done` receives the number of newly
     solved ones.

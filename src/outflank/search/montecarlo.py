@@ -7,21 +7,23 @@ thousandths of a win for the side to move.
 
 import math
 import time
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
+import numpy.typing as npt
 
 from outflank.boards import Board
 from outflank.games.evaluation import begin, final, value
 from outflank.games.hints import promise
-from outflank.games.rules import fill, pack, play, unpack
+from outflank.games.rules import Game, Position, fill, pack, play, unpack
 from outflank.games.units import Scale
-from outflank.kernels.bits import U64, multiply
-from outflank.kernels.compiler import extend, inner, kernel
-from outflank.kernels.lowering import define, is_device
+from outflank.kernels.bits import U64, Int, Word, multiply
+from outflank.kernels.compiler import Samples, extend, inner, kernel
+from outflank.kernels.lowering import IR, Builder, Context, Signature, define, is_device
+from outflank.kernels.record_types import Records
 from outflank.kernels.signals import Attendant
 from outflank.machine import DeviceUsed
 from outflank.placement import pinned
@@ -47,7 +49,7 @@ def _register_with_numba() -> None:
     from numba import types
     from numba.core.cgutils import get_or_insert_function
 
-    def emit(context: Any, builder: Any, signature: Any) -> Any:
+    def emit(context: Context, builder: Builder, signature: Signature) -> IR:
         if is_device(context):
             number = ir.IntType(32)
             kind = ir.FunctionType(ir.VoidType(), [number])
@@ -97,7 +99,7 @@ NODE = np.dtype(
 
 
 @inner
-def mixed(word: Any) -> Any:
+def mixed(word: Word) -> Word:
     """Return a word in which every bit depends on all bits of this one (splitmix)."""
     word = multiply(word ^ (word >> U64(30)), U64(0xBF58476D1CE4E5B9))
     word = multiply(word ^ (word >> U64(27)), U64(0x94D049BB133111EB))
@@ -105,7 +107,7 @@ def mixed(word: Any) -> Any:
 
 
 @inner
-def draw(state: Any, limit: Any) -> Any:
+def draw(state: npt.NDArray[np.uint64], limit: int) -> Int:
     """Return a random number below `limit`, and advance the state."""
     state[0] += U64(0x9E3779B97F4A7C15)
     return np.int64((mixed(state[0]) >> U64(32)) * U64(limit) >> U64(32))
@@ -215,19 +217,19 @@ def grow(game, evaluation, tree, used, playouts, flat, worker, random, path):
 
 
 @grow.sample
-def _grow_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
+def _grow_sample(game: Game, position: Position, every: bool) -> Samples:
     root = Root(game, position, Options(algorithm="uct"))
     tree = new_tree(root, room=512)
     yield game, root.evaluation, *tree, 1, False, root.worker, random_state(1), np.zeros(32, np.int64)
 
 
-def random_state(seed: int) -> Any:
+def random_state(seed: int) -> npt.NDArray[np.uint64]:
     """Return the state of a random generator. Neighbouring seeds do not yield the same numbers one draw apart: workers
     have neighbouring seeds, and their results are added up as independent."""
     return np.array([mixed(U64(seed * 0x9E3779B97F4A7C15 % 2**64))], np.uint64)
 
 
-def new_tree(root: Root, room: int = NODES) -> tuple[Any, int]:
+def new_tree(root: Root, room: int = NODES) -> tuple[Records, int]:
     """Return a tree with the root and its moves, and its number of nodes."""
     tree = np.zeros(room, NODE).view(np.recarray)
     tree[0]["first"], tree[0]["second"] = pack(root.game, root.position)
@@ -241,7 +243,7 @@ def new_tree(root: Root, room: int = NODES) -> tuple[Any, int]:
 class Playing(Protocol):
     """The workers that play the games of one search, and the trees that they grow."""
 
-    trees: list[Any]
+    trees: list[Records]
     """Trees with the same root; the first is the leader's."""
 
     def play(self, games: int) -> None:
@@ -257,7 +259,7 @@ class OnePlayer:
     reads_deadline = True
     device: DeviceUsed = "cpu"
 
-    def __init__(self, root: Root, grown: tuple[Any, int] | None = None) -> None:
+    def __init__(self, root: Root, grown: tuple[Records, int] | None = None) -> None:
         self.root = root
         tree, self.used = new_tree(root) if grown is None else grown
         self.trees = [tree]
@@ -276,7 +278,7 @@ class OnePlayer:
 
 
 def iterate_playouts(
-    board: Board[Any],
+    board: Board,
     root: Root,
     playing: Playing,
     scheme: str | None,
@@ -293,7 +295,7 @@ def iterate_playouts(
 
 
 def _playouts(
-    board: Board[Any],
+    board: Board,
     root: Root,
     playing: Playing,
     scheme: str | None,
@@ -365,7 +367,7 @@ def _playouts(
         attendant.close()
 
 
-def _current_result(board: Board[Any], root: Root, trees: Sequence[Any], seconds: float) -> Result:
+def _current_result(board: Board, root: Root, trees: Sequence[Records], seconds: float) -> Result:
     """Return the result with the move that has the most games, or in `flat`, where all have equally many, the best
     mean."""
     tree = trees[0]

@@ -9,19 +9,17 @@ loops, which cost alpha-beta by discs 14 % of its time and the usual search of O
 searches take at a node, or only some nodes need, stay `never_inlined`: they would take registers from all.
 """
 
-from typing import Any
-
 import numpy as np
 
-from outflank.games.evaluation import final, value
-from outflank.games.rules import MOVE, fill, is_pass, mirror_move
-from outflank.kernels.bits import U64
+from outflank.games.evaluation import Evaluation, State, final, value
+from outflank.games.rules import MOVE, Game, MoveCode, Position, Value, fill, is_pass, mirror_move
+from outflank.kernels.bits import U64, Int, Word
 from outflank.kernels.compiler import inlined, inner, kernel
 from outflank.kernels.late import call_at
 from outflank.search.endgame_steps import weigh_for
 from outflank.search.ordering import bring_best
 from outflank.search.outbox import post_late
-from outflank.search.probes import note_lookup, note_node
+from outflank.search.probes import Probe, note_lookup, note_node
 from outflank.search.table import (
     EXACT,
     LOWER,
@@ -41,11 +39,13 @@ from outflank.search.table import (
     value_of,
     with_selectivity,
 )
-from outflank.search.worker import PASS_EVALUATES, PASS_FREE, PLIES, SORT_ALL, SORT_NONE
+from outflank.search.worker import PASS_EVALUATES, PASS_FREE, PLIES, SORT_ALL, SORT_NONE, Worker
 
 
 @inlined
-def query_table(game: Any, position: Any, depth: Any, worker: Any, probe: Any) -> Any:
+def query_table(
+    game: Game, position: Position, depth: int, worker: Worker, probe: Probe
+) -> tuple[bool, Word, int, Word, Word]:
     """Return what the table has for a node with `depth` left: whether it was queried, the data (0: nothing), and the
     symmetry and the two words under which it stores the position."""
     if worker.table == 0 or depth < worker.table_from:
@@ -60,7 +60,7 @@ def query_table(game: Any, position: Any, depth: Any, worker: Any, probe: Any) -
 
 
 @inner
-def is_table_cutoff(data: Any, depth: Any, alpha: Any, beta: Any, worker: Any) -> Any:
+def is_table_cutoff(data: Word, depth: int, alpha: Value, beta: Value, worker: Worker) -> bool:
     """Return whether an entry ends a node searched in (alpha, beta), and count that."""
     if not is_cutoff_entry(data, depth, alpha, beta, worker):
         return False
@@ -70,7 +70,7 @@ def is_table_cutoff(data: Any, depth: Any, alpha: Any, beta: Any, worker: Any) -
 
 
 @inner
-def is_cutoff_entry(data: Any, depth: Any, alpha: Any, beta: Any, worker: Any) -> Any:
+def is_cutoff_entry(data: Word, depth: int, alpha: Value, beta: Value, worker: Worker) -> bool:
     """Return whether an entry ends a node searched in (alpha, beta)."""
     entry_depth, required_depth = depth_of(data), depth + worker.realm
     if entry_depth != required_depth and (
@@ -85,8 +85,15 @@ def is_cutoff_entry(data: Any, depth: Any, alpha: Any, beta: Any, worker: Any) -
 
 @inner
 def fill_moves(
-    game: Any, evaluation: Any, position: Any, state: Any, depth: Any, start: Any, worker: Any, probe: Any
-) -> Any:
+    game: Game,
+    evaluation: Evaluation,
+    position: Position,
+    state: State,
+    depth: int,
+    start: Int,
+    worker: Worker,
+    probe: Probe,
+) -> tuple[bool, Value, int, int]:
     """Fill a node's moves into `worker.moves` from `start` on. Return whether its value is known at once, that value,
     the end of the moves, and the depth left below them.
 
@@ -112,7 +119,7 @@ def fill_moves(
 
 
 @inner
-def depth_after(game: Any, move: Any, depth: Any, worker: Any) -> Any:
+def depth_after(game: Game, move: MoveCode, depth: int, worker: Worker) -> int:
     """Return the depth left after a move."""
     if not is_pass(game, move):
         return depth - 1
@@ -122,7 +129,7 @@ def depth_after(game: Any, move: Any, depth: Any, worker: Any) -> Any:
 
 
 @inner
-def hint_for(data: Any, depth: Any, worker: Any) -> Any:
+def hint_for(data: Word, depth: int, worker: Worker) -> MoveCode:
     """Return the table's move for a node, which is tried first; `NO_MOVE` if it has none.
 
     With the game's own ordering for exact play, the move of an estimate does not count unless the estimate looked to
@@ -136,18 +143,18 @@ def hint_for(data: Any, depth: Any, worker: Any) -> Any:
 
 @inlined
 def arrange(
-    evaluation: Any,
-    game: Any,
-    position: Any,
-    state: Any,
-    depth: Any,
-    ply: Any,
-    table_move: Any,
-    symmetry: Any,
-    start: Any,
-    end: Any,
-    worker: Any,
-) -> Any:
+    evaluation: Evaluation,
+    game: Game,
+    position: Position,
+    state: State,
+    depth: int,
+    ply: int,
+    table_move: MoveCode,
+    symmetry: int,
+    start: Int,
+    end: int,
+    worker: Worker,
+) -> int:
     """Prepare the order of `worker.moves[start:end]`. Return how they are still to be sorted, by their scores."""
     if end == start + 1 or (worker.sorting == SORT_NONE and table_move == NO_MOVE):
         return SORT_NONE
@@ -182,17 +189,17 @@ def arrange_several(evaluation, game, position, state, depth, ply, table_move, s
 
 @inner
 def arrange_all(
-    evaluation: Any,
-    game: Any,
-    position: Any,
-    state: Any,
-    depth: Any,
-    ply: Any,
-    table_move: Any,
-    symmetry: Any,
-    end: Any,
-    worker: Any,
-) -> Any:
+    evaluation: Evaluation,
+    game: Game,
+    position: Position,
+    state: State,
+    depth: int,
+    ply: int,
+    table_move: MoveCode,
+    symmetry: int,
+    end: int,
+    worker: Worker,
+) -> None:
     """Put `worker.moves[:end]` in order at once, for other workers to search."""
     sort = arrange(evaluation, game, position, state, depth, ply, table_move, symmetry, np.int64(0), end, worker)
     if sort != SORT_NONE:
@@ -201,7 +208,7 @@ def arrange_all(
 
 
 @inner
-def extend_line(move: Any, ply: Any, worker: Any) -> Any:
+def extend_line(move: MoveCode, ply: int, worker: Worker) -> None:
     """Store the principal variation at `ply`: a move, and the line at the next ply."""
     worker.line[ply, 0] = move
     rest_length = worker.line_length[ply + 1]
@@ -211,7 +218,7 @@ def extend_line(move: Any, ply: Any, worker: Any) -> Any:
 
 
 @inner
-def entry_of(game: Any, best: Any, depth: Any, bound: Any, move: Any, symmetry: Any, worker: Any) -> Any:
+def entry_of(game: Game, best: Value, depth: int, bound: int, move: MoveCode, symmetry: int, worker: Worker) -> Word:
     """Return the data to store for a node whose position the table stores under `symmetry`."""
     if symmetry != 0:
         move = np.int64(mirror_move(game, MOVE(move), symmetry))
@@ -219,14 +226,14 @@ def entry_of(game: Any, best: Any, depth: Any, bound: Any, move: Any, symmetry: 
 
 
 @inner
-def store_entry(first: Any, second: Any, data: Any, depth: Any, ply: Any, worker: Any) -> Any:
+def store_entry(first: Word, second: Word, data: Word, depth: int, ply: int, worker: Worker) -> None:
     """Store an entry, and send it to the other nodes of a cluster if it qualifies."""
     remember(worker.table, worker.table_shift, first, second, data)
     send_entry(first, second, data, depth, ply, worker)
 
 
 @inner
-def send_entry(first: Any, second: Any, data: Any, depth: Any, ply: Any, worker: Any) -> Any:
+def send_entry(first: Word, second: Word, data: Word, depth: int, ply: int, worker: Worker) -> None:
     """Send an entry to the other nodes of a cluster, if it qualifies."""
     if worker.outbox != 0 and depth >= worker.send_from and ply <= worker.send_within:
         post_late(first, second, data, worker)

@@ -18,7 +18,7 @@ OPTIONS = tuple(field.name for field in fields(Options))
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-def parse_options(board: Any, limits: Any, keywords: Mapping[str, Any]) -> tuple[Limits, Options]:
+def parse_options(board: object, limits: object, keywords: Mapping[str, Any]) -> tuple[Limits, Options]:
     """Return the limits and the options of a search, both possibly by name. Raise an error of one line that says what
     is wrong."""
     check_board(board, "a search")
@@ -35,14 +35,14 @@ def parse_options(board: Any, limits: Any, keywords: Mapping[str, Any]) -> tuple
     return limits or Limits(**by_name), Options(**options)
 
 
-def check_board(board: Any, purpose: str) -> None:
+def check_board(board: object, purpose: str) -> None:
     """Raise `InvalidOption` for anything but a board."""
     if not isinstance(board, Board):
         hint = ": Board.from_text makes one of a text" if isinstance(board, str) else ""
         raise InvalidOption(f"{purpose} needs a board, found {reprlib.repr(board)}{hint}")
 
 
-def check_companions(*, stop: Any, table: Any = None, instrument: Any = None, watch: Any = None) -> None:
+def check_companions(*, stop: object, table: object = None, instrument: object = None, watch: object = None) -> None:
     """Raise `InvalidOption` for a `stop`, `table`, `instrument` or `watch` that a search cannot use."""
     for name, value, fits, expected in (
         ("stop", stop, isinstance(stop, Stop), "an outflank.Stop"),
@@ -74,7 +74,7 @@ def document_options(function: Function) -> Function:
     return function
 
 
-def documentation(function: Callable[..., Any]) -> str:
+def documentation(function: Callable[..., object]) -> str:
     """Return a function's signature and docstring, and the limits and options that it takes."""
     signature = inspect.signature(function)
     parameters = [parameter.replace(annotation=parameter.empty) for parameter in signature.parameters.values()]

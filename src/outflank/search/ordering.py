@@ -8,11 +8,13 @@ from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from outflank.errors import InvalidOption, UnknownName
 from outflank.games.description import OrderingWeights, description_of
 from outflank.games.hints import FEATURES, STAGES, features, promise, stage
-from outflank.games.rules import play
+from outflank.games.rules import Game, MoveCode, Position, play
+from outflank.kernels.bits import Int
 from outflank.kernels.compiler import inlined, inner, never_inlined
 from outflank.kinds import Between
 from outflank.schema import check_fields, kinds_of
@@ -27,6 +29,7 @@ from outflank.search.worker import (
     SORT_INSERTION,
     SORT_MERGE,
     SORT_NONE,
+    Worker,
 )
 from outflank.words import from_words
 
@@ -68,7 +71,7 @@ class Ordering:
         if self.by_stage and (len(self.by_stage) != STAGES or self.weights):
             raise InvalidOption(f"an ordering by_stage has {STAGES} dictionaries of weights, and no weights besides")
 
-    def apply(self, game: Any, worker: Any) -> None:
+    def apply(self, game: Game, worker: Worker) -> None:
         """Set a worker's options."""
         names = features(game)
         rows = self.by_stage or (self.weights,) * STAGES
@@ -89,16 +92,16 @@ NONE = OrderingWeights()
 """Moves in the order of generation."""
 
 
-def orderings(game: Any) -> list[str]:
+def orderings(game: Game) -> list[str]:
     """Return the names of the orderings that a game has."""
     return list(_named(game))
 
 
-def _named(game: Any) -> dict[str, OrderingWeights]:
+def _named(game: Game) -> dict[str, OrderingWeights]:
     return {"none": NONE, **description_of(game).orderings}
 
 
-def ordering_named(game: Any, name: str | None = None, *, exact: bool = False, **options: Any) -> Ordering:
+def ordering_named(game: Game, name: str | None = None, *, exact: bool = False, **options: Any) -> Ordering:
     """Return the ordering called `name`; other fields of `Ordering` are options, or follow the name as settings.
 
     Without a name, return the game's default ordering, which may be another for `exact` play.
@@ -126,7 +129,7 @@ def ordering_named(game: Any, name: str | None = None, *, exact: bool = False, *
     return Ordering(weights=dict(ordering.weights), **options)
 
 
-def _settings(name: str, words: str) -> dict[str, Any]:
+def _settings(name: str, words: str) -> dict[str, object]:
     """Return the settings that follow a name, such as `from_depth=1,sort=best`."""
     kinds = {field: kind for field, kind in kinds_of(Ordering).items() if field not in ("weights", "by_stage")}
     settings = {}
@@ -139,19 +142,21 @@ def _settings(name: str, words: str) -> dict[str, Any]:
 
 
 @inner
-def stage_of_weights(game: Any, position: Any, worker: Any) -> Any:
+def stage_of_weights(game: Game, position: Position, worker: Worker) -> Int:
     """Return the index of the row of a worker's `weights` for the stage of the game at `position`."""
     return np.int64(0) if worker.staged == 0 else np.int64(stage(game, position))
 
 
 @inner
-def weights_at(game: Any, position: Any, worker: Any) -> Any:
+def weights_at(game: Game, position: Position, worker: Worker) -> npt.NDArray[np.int64]:
     """Return the weights of the features at `position`."""
     return worker.weights[stage_of_weights(game, position, worker)]
 
 
 @inner
-def weigh(game: Any, position: Any, depth: Any, ply: Any, table_move: Any, start: Any, end: Any, worker: Any) -> Any:
+def weigh(
+    game: Game, position: Position, depth: int, ply: Int, table_move: MoveCode, start: Int, end: int, worker: Worker
+) -> None:
     """Give every move of `worker.moves[start:end]` a score; the highest is tried first."""
     shallow = depth < worker.sort_from
     weights = weights_at(game, position, worker)
@@ -172,7 +177,7 @@ def weigh(game: Any, position: Any, depth: Any, ply: Any, table_move: Any, start
 
 
 @never_inlined
-def bring_best(index: Any, end: Any, worker: Any) -> Any:
+def bring_best(index: int, end: int, worker: Worker) -> None:
     """Move the highest score of the rest to `index`, keeping the order of the others."""
     best = index
     for place in range(index + 1, end):
@@ -188,7 +193,7 @@ def bring_best(index: Any, end: Any, worker: Any) -> Any:
 
 
 @inlined
-def record_cutoff(move: Any, depth: Any, ply: Any, worker: Any) -> Any:
+def record_cutoff(move: MoveCode, depth: int, ply: int, worker: Worker) -> None:
     """Update the killers and the history: `move` cut off a node."""
     if worker.killers != 0 and ply < PLIES and worker.killer[ply, 0] != move:
         worker.killer[ply, 1] = worker.killer[ply, 0]

@@ -5,21 +5,19 @@ are all they share. A ring is bounded: if it is full, a worker that may not wait
 work; a worker that must wait does so, but only while its own search is still wanted.
 """
 
-from collections.abc import Iterator
-from typing import Any
-
 import numpy as np
 
+from outflank.games.rules import Game, Position
 from outflank.kernels.atomics import fetch_add, load, store
 from outflank.kernels.bits import U64
-from outflank.kernels.compiler import inner, kernel
+from outflank.kernels.compiler import Samples, inner, kernel
 from outflank.kernels.late import address_for, call_at
 from outflank.kernels.memory import address_of, read_word, record_at, write_word
 from outflank.kernels.record_types import allocate, record_type
 from outflank.kernels.waiting import nanoseconds, sleep_on, wake
 from outflank.search.stopping import BELL, poll_stop
 from outflank.search.table import ENTRY_WORDS, Table, adopted, age_of, depth_of, looked_up, remember
-from outflank.search.worker import WORKER
+from outflank.search.worker import WORKER, Worker
 
 WORDS = ENTRY_WORDS
 """Words of an entry on its way: the position's two, and its data."""
@@ -175,7 +173,7 @@ def adopt(entries, count, worker):
     return stored
 
 
-def _worker() -> Any:
+def _worker() -> tuple[Worker, tuple[object, ...]]:
     """Return a record with everything that the kernels here access, and the objects that it refers to."""
     worker = allocate(WORKER, 1)[0]
     table, bells, outbox = Table(4), allocate(BELL, 1), Outbox(16, 16, waits=False)
@@ -185,32 +183,32 @@ def _worker() -> Any:
 
 
 @post.sample
-def _post_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
+def _post_sample(game: Game, position: Position, every: bool) -> Samples:
     worker, _keep = _worker()
     yield U64(1), U64(1), U64(1), worker
 
 
 @call_carrier.sample
-def _call_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
+def _call_sample(game: Game, position: Position, every: bool) -> Samples:
     yield (Outbox(16, 16, waits=False).record,)
 
 
 @await_call.sample
-def _await_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
+def _await_sample(game: Game, position: Position, every: bool) -> Samples:
     yield Outbox(16, 16, waits=False).record, 1, 1
 
 
 @collect.sample
-def _collect_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
+def _collect_sample(game: Game, position: Position, every: bool) -> Samples:
     yield Outbox(16, 16, waits=False).record, np.zeros((4, WORDS), np.uint64), 1
 
 
 @release.sample
-def _release_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
+def _release_sample(game: Game, position: Position, every: bool) -> Samples:
     yield Outbox(16, 16, waits=False).record, 0
 
 
 @adopt.sample
-def _adopt_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
+def _adopt_sample(game: Game, position: Position, every: bool) -> Samples:
     worker, _keep = _worker()
     yield np.zeros((4, WORDS), np.uint64), 0, worker

@@ -9,9 +9,9 @@ import numpy as np
 
 from outflank.boards import Board, Move
 from outflank.errors import InvalidOption
-from outflank.games.rules import MOVE, count, fill, most_moves, pack, play, unpack
+from outflank.games.rules import MOVE, Game, Position, count, fill, most_moves, pack, play, unpack
 from outflank.kernels.atomics import fetch_add, load, store
-from outflank.kernels.compiler import kernel
+from outflank.kernels.compiler import Samples, kernel
 from outflank.kernels.record_types import allocate, record_type
 from outflank.kernels.workers import run_workers
 from outflank.kinds import Between
@@ -71,12 +71,12 @@ def count_jobs(game, jobs, depths, counts, ended, worker, shared):
 
 
 @leaves.sample
-def _leaves_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
+def _leaves_sample(game: Game, position: Position, every: bool) -> Samples:
     yield game, position, 2, 1, allocate(WORKER, 1)[0], 0, allocate(SHARED, 1)[0]
 
 
 @count_jobs.sample
-def _jobs_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
+def _jobs_sample(game: Game, position: Position, every: bool) -> Samples:
     jobs, depths = _job_arrays(game, [Subtree(position, 2, 0)])
     yield game, jobs, depths, np.zeros_like(depths), 1, allocate(WORKER, 1)[0], allocate(SHARED, 1)[0]
 
@@ -85,7 +85,7 @@ def _jobs_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, .
 class Subtree:
     """A subtree to count, below root move number `root`."""
 
-    position: Any
+    position: Position
     depth: int
     root: int
 
@@ -106,7 +106,7 @@ class Perft:
 
 
 def perft(
-    board: Board[Any],
+    board: Board,
     depth: int,
     *,
     workers: int = 1,
@@ -164,7 +164,7 @@ def perft(
     return result()
 
 
-def checked_depth(board: Any, depth: Any, progress: Any) -> int:
+def checked_depth(board: Any, depth: object, progress: object) -> int:
     """Return the depth of a count. Raise an error of one line if the count is impossible."""
     check_board(board, "perft")
     plies: int = conform(int, depth, "depth")
@@ -176,14 +176,14 @@ def checked_depth(board: Any, depth: Any, progress: Any) -> int:
     return plies
 
 
-def moves_of(game: Any, position: Any) -> list[int]:
+def moves_of(game: Game, position: Position) -> list[int]:
     """Return the codes of a position's moves."""
     buffer = np.zeros(most_moves(game), MOVE)
     return [int(move) for move in buffer[: fill(game, position, buffer, 0)]]
 
 
 def _split_tree(
-    game: Any, position: Any, roots: list[int], depth: int, *, job_count: int
+    game: Game, position: Position, roots: list[int], depth: int, *, job_count: int
 ) -> tuple[list[Subtree], list[Subtree]]:
     """Return games that ended on the way, and at least `job_count` subtrees unless the tree is too shallow."""
     todo = [Subtree(play(game, position, move), depth - 1, root) for root, move in enumerate(roots)]
@@ -196,7 +196,7 @@ def _split_tree(
     return finished, todo
 
 
-def _children(game: Any, jobs: list[Subtree], finished: list[Subtree]) -> Iterator[Subtree]:
+def _children(game: Game, jobs: list[Subtree], finished: list[Subtree]) -> Iterator[Subtree]:
     for job in jobs:
         moves = moves_of(game, job.position)
         if not moves:
@@ -205,7 +205,7 @@ def _children(game: Any, jobs: list[Subtree], finished: list[Subtree]) -> Iterat
             yield Subtree(play(game, job.position, move), job.depth - 1, job.root)
 
 
-def _job_arrays(game: Any, jobs: list[Subtree]) -> tuple[Any, Any]:
+def _job_arrays(game: Game, jobs: list[Subtree]) -> tuple[Any, Any]:
     """Return the jobs as arrays for the kernel: two words and a depth each."""
     words = np.array([pack(game, job.position) for job in jobs], np.uint64).reshape(-1, 2)
     return words, np.array([job.depth for job in jobs], np.int64)

@@ -1,12 +1,16 @@
 """Instrumentation, selected by type: a search that is given `Silent` compiles to code without it."""
 
-from typing import Any, NamedTuple, Protocol, Self
+from typing import Any, NamedTuple, Protocol, Self, TypeAlias
 
 import numpy as np
 
+from outflank.kernels.bits import Word
 from outflank.kernels.generic import generic, missing
 from outflank.kernels.memory import address_of, read_word, write_word
 from outflank.search.table import tells_value
+
+Probe: TypeAlias = Any
+"""A probe: a `NamedTuple` whose type selects the bodies."""
 
 DEPTHS = 256
 
@@ -24,7 +28,7 @@ class DepthCounts(NamedTuple):
 
 
 @generic
-def note_node(probe: Any, depth: Any, moves: Any) -> Any:
+def note_node(probe: Probe, depth: int, moves: int) -> None:
     """Record that a node with `depth` left is searched; it has `moves` moves (0: evaluated because it has none)."""
     raise missing(note_node, probe)
 
@@ -45,7 +49,7 @@ def _(probe, depth, moves):
 
 
 @generic
-def note_lookup(probe: Any, depth: Any, data: Any) -> Any:
+def note_lookup(probe: Probe, depth: int, data: Word) -> Word:
     """Record a table look-up for a node with `depth` left that returned `data` (0: nothing). Return the data that the
     search uses."""
     raise missing(note_lookup, probe)
@@ -67,7 +71,7 @@ def _(probe, depth, data):
 class Instrument(Protocol):
     """The memory of a probe, which must live as long as kernels use it: a search is given this, not the probe."""
 
-    probe: Any
+    probe: Probe
 
     def alike(self) -> Self:
         """Return an instrument for another worker: probes are not atomic."""

@@ -1,28 +1,30 @@
 """ProbCut at nodes whose moves are searched elsewhere: frames and jobs."""
 
-from typing import Any
-
 import numpy as np
 
+from outflank.games.evaluation import Evaluation, State
+from outflank.games.rules import Game, Position, Value
 from outflank.kernels.compiler import inner
 from outflank.search.alphabeta import alphabeta
+from outflank.search.probes import Probe
 from outflank.search.selective import ABOVE, NO_SIDE, is_selective, likely_bound, probe_window, shallower, uses_probcut
+from outflank.search.worker import Worker
 
 
 @inner
 def try_probcut(
-    evaluation: Any,
-    game: Any,
-    position: Any,
-    state: Any,
-    alpha: Any,
-    beta: Any,
-    depth: Any,
-    ply: Any,
-    start: Any,
-    worker: Any,
-    probe: Any,
-) -> Any:
+    evaluation: Evaluation,
+    game: Game,
+    position: Position,
+    state: State,
+    alpha: Value,
+    beta: Value,
+    depth: int,
+    ply: int,
+    start: int,
+    worker: Worker,
+    probe: Probe,
+) -> tuple[bool, Value]:
     """Return whether a node's value is likely enough to be outside (alpha, beta), and the bound for that: the same step
     as at a node of `alphabeta`. Return false once the worker is stopped."""
     side = ABOVE if is_selective(evaluation) and uses_probcut(alpha, beta, depth, worker) else NO_SIDE

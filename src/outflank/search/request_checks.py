@@ -1,9 +1,8 @@
 """Checks that refuse a search before anything is compiled, allocated or started."""
 
-from typing import Any
-
 from outflank.errors import InvalidOption, UnknownName
 from outflank.games.evaluation import errors_of, evaluation_chosen, evaluation_named
+from outflank.games.rules import Game
 from outflank.placement import worker_processors
 from outflank.search.algorithms import ALGORITHMS
 from outflank.search.division import MONTE_CARLO as MONTE_CARLO
@@ -14,7 +13,7 @@ from outflank.search.root import deepest
 from outflank.search.table import check_bits
 
 
-def check(game: Any, options: Options, limits: Limits) -> tuple[Scheme | None, int]:
+def check(game: Game, options: Options, limits: Limits) -> tuple[Scheme | None, int]:
     """Return the scheme and the number of workers of a search. Raise an error of one line if the search is
     impossible."""
     algorithm = options.algorithm
@@ -43,7 +42,7 @@ def check(game: Any, options: Options, limits: Limits) -> tuple[Scheme | None, i
     return select_scheme(options)
 
 
-def _check_selective(game: Any, options: Options) -> None:
+def _check_selective(game: Game, options: Options) -> None:
     """Raise `InvalidOption` for a selectivity that would have no effect."""
     if options.algorithm in TABLELESS:
         raise InvalidOption(f"selectivity={options.selectivity}: {options.algorithm} makes no guesses")

@@ -1,7 +1,6 @@
 """The root of a search: a position with its moves, and the records and the memory of its workers."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -10,8 +9,10 @@ from outflank.games.description import description_of
 from outflank.games.endings import exact_promise, look_ahead, workspaces
 from outflank.games.evaluation import (
     LIMIT,
+    Evaluation,
     Exact,
     Solving,
+    State,
     after,
     begin,
     check_values,
@@ -23,9 +24,9 @@ from outflank.games.evaluation import (
 )
 from outflank.games.hints import promise
 from outflank.games.patterns import Patterns
-from outflank.games.rules import MOVE, fill, is_pass, most_moves, moves_left, play
+from outflank.games.rules import MOVE, Game, Position, fill, is_pass, most_moves, moves_left, play
 from outflank.kernels.memory import address_of
-from outflank.kernels.record_types import allocate, allocated_bytes
+from outflank.kernels.record_types import Records, allocate, allocated_bytes
 from outflank.placement import worker_processors
 from outflank.search import stopping
 from outflank.search.alphabeta import alphabeta
@@ -51,6 +52,7 @@ from outflank.search.worker import (
     SORT_BEST,
     SORT_NONE,
     WORKER,
+    Worker,
 )
 
 PLAYED_OUT = 36
@@ -62,12 +64,12 @@ GUESS_PLIES = 4
 PASSES = {"free": PASS_FREE, "ply": PASS_PLY, "evaluated": PASS_EVALUATES}
 
 
-def deepest(game: Any) -> int:
+def deepest(game: Game) -> int:
     """Return the most plies of a game that a worker has room for."""
     return int(min(DEEPEST, ROOM // most_moves(game) - 1))
 
 
-def horizon_of(game: Any, position: Any, pass_rule: int = PASS_FREE) -> int:
+def horizon_of(game: Game, position: Position, pass_rule: int = PASS_FREE) -> int:
     """Return the depth at which every line has ended, or the greatest depth: more would change nothing.
 
     This depth is a ply beyond the last move, because the end of a game is detected where no move is left.
@@ -83,8 +85,8 @@ class Root:
 
     def __init__(
         self,
-        game: Any,
-        position: Any,
+        game: Game,
+        position: Position,
         options: Options,
         *,
         table: Table | None = None,
@@ -108,7 +110,7 @@ class Root:
                 self.table = Table(options.table_bits, interleave=options.interleave)
         self._bells = allocate(BELL, 1)  # kept alive: workers know the bell by its address
         self.bell = self._bells[0]
-        self._workspaces: Any = None  # kept alive too
+        self._workspaces: Records | None = None  # kept alive too
         self._margins = margins(game, self.evaluation, options.selectivity)  # kept alive too
         self.workers = self._new_workers(worker_count)
         self._counters_before_line: dict[str, int] = {}
@@ -122,7 +124,7 @@ class Root:
         """Bounds that an earlier search has proved."""
         self.begin_iteration()
 
-    def _evaluation(self) -> Any:
+    def _evaluation(self) -> Evaluation:
         evaluation = self.options.evaluation
         # A game played to its end needs no estimate.
         plays_out = evaluation is None and self.options.algorithm in ("uct", "flat") and not evaluations(self.game)
@@ -151,7 +153,7 @@ class Root:
         return self.options.exact or (near and by_patterns)
 
     @property
-    def worker(self) -> Any:
+    def worker(self) -> Worker:
         """The record of the leader."""
         return self.workers[0]
 
@@ -160,7 +162,7 @@ class Root:
         if len(self.workers) != count:
             self.workers = self._new_workers(count)
 
-    def _new_workers(self, count: int) -> Any:
+    def _new_workers(self, count: int) -> Records:
         """Return the records of `count` workers with the settings of the options."""
         try:
             workers = allocate(WORKER, count)
@@ -177,7 +179,7 @@ class Root:
             workers["workspace"] = address_of(self._workspaces) + size * np.arange(count)
         return workers
 
-    def _configure(self, worker: Any) -> None:
+    def _configure(self, worker: Worker) -> None:
         """Set a worker's fields from the options."""
         options = self.options
         ordering = options.ordering
@@ -272,11 +274,11 @@ class Root:
             for move in moves
         ]
 
-    def _look(self, position: Any, state: Any, plies: int) -> int:
+    def _look(self, position: Position, state: State, plies: int) -> int:
         reach, estimate = np.int64(LIMIT), self.evaluation.estimate
         return int(look(self.game, estimate, position, state, -reach, reach, np.int64(plies), np.int64(0), self.worker))
 
-    def move_to(self, position: Any, codes: Sequence[int] | None = None) -> None:
+    def move_to(self, position: Position, codes: Sequence[int] | None = None) -> None:
         """Replace the position; its moves are in the order of `codes`, or in the default order."""
         self.position = position
         self.moves = self._moves() if codes is None else self._moves_of(codes)

@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from outflank.games.evaluation import LIMIT
+from outflank.games.evaluation import LIMIT, State
+from outflank.games.rules import Position
 
 LOW, HIGH = -LIMIT, LIMIT
 """A window that contains every value."""
@@ -15,8 +15,8 @@ class RootMove:
     """A move of the root, and the result of its last search."""
 
     code: int
-    child: Any
-    state: Any
+    child: Position
+    state: State
     value: int = LOW
     line: tuple[int, ...] = ()
 

@@ -4,12 +4,12 @@ They are not beside the kernels, as other samples are, because a root imports th
 """
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 
 from outflank.games.evaluation import LIMIT, Exact, begin, evaluation_named, evaluations
-from outflank.games.rules import ENDLESS_GAME, MOVE, moves_left
+from outflank.games.rules import ENDLESS_GAME, MOVE, Game, Position, moves_left
+from outflank.kernels.compiler import Samples
 from outflank.search.alphabeta import alphabeta
 from outflank.search.lines import follow_line, table_move
 from outflank.search.looking import look
@@ -21,7 +21,7 @@ from outflank.search.root import Root
 from outflank.search.root_moves import HIGH, LOW
 
 
-def sample_roots(game: Any, position: Any, every: bool) -> Iterator[Root]:
+def sample_roots(game: Game, position: Position, every: bool) -> Iterator[Root]:
     """Yield a root for each way in which a game's searches are compiled: by the types of its evaluations."""
     types = {type(evaluation): evaluation for evaluation in evaluations(game).values()}
     sample_evaluations = list(types.values()) if every else [evaluation_named(game)]
@@ -32,28 +32,28 @@ def sample_roots(game: Any, position: Any, every: bool) -> Iterator[Root]:
 
 
 @minimax.sample
-def _minimax_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
+def _minimax_sample(game: Game, position: Position, every: bool) -> Samples:
     for root in sample_roots(game, position, every):
         move = root.moves[0]
         yield game, root.evaluation, move.child, move.state, 2, 0, root.worker, root.probe
 
 
 @quiescence.sample
-def _quiescence_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
+def _quiescence_sample(game: Game, position: Position, every: bool) -> Samples:
     for root in sample_roots(game, position, every):
         move = root.moves[0]
         yield game, root.evaluation, move.child, move.state, LOW, HIGH, 1, 0, root.worker
 
 
 @alphabeta.sample
-def _alphabeta_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
+def _alphabeta_sample(game: Game, position: Position, every: bool) -> Samples:
     for root in sample_roots(game, position, every):
         move = root.moves[0]
         yield game, root.evaluation, move.child, move.state, LOW, HIGH, 3, 1, 0, root.worker, root.probe
 
 
 @arrange_several.sample
-def _arrange_several_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
+def _arrange_several_sample(game: Game, position: Position, every: bool) -> Samples:
     for root in sample_roots(game, position, every):
         worker, move = root.worker, root.moves[0]
         worker.moves[0] = move.code
@@ -61,7 +61,7 @@ def _arrange_several_sample(game: Any, position: Any, every: bool) -> Iterator[t
 
 
 @look.sample
-def _look_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
+def _look_sample(game: Game, position: Position, every: bool) -> Samples:
     root = Root(game, position, Options(exact=True, table_bits=4))
     estimate = root.evaluation.estimate
     if not isinstance(estimate, Exact):
@@ -70,10 +70,10 @@ def _look_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, .
 
 
 @follow_line.sample
-def _follow_line_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
+def _follow_line_sample(game: Game, position: Position, every: bool) -> Samples:
     yield game, position, 0, 0, np.zeros(4, MOVE), 0, 0, Root(game, position, Options(table_bits=4)).worker
 
 
 @table_move.sample
-def _table_move_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
+def _table_move_sample(game: Game, position: Position, every: bool) -> Samples:
     yield game, position, Root(game, position, Options(table_bits=4)).worker

@@ -66,7 +66,7 @@ class SolveState(Document, frozen=True, kw_only=True, tag="outflank/solve-state/
     entries: Count
 
 
-def problem(board: Board[Any], options: Options) -> dict[str, Any]:
+def problem(board: Board, options: Options) -> dict[str, Any]:
     """Return the fields in which a proof must agree with the saved one that it continues."""
     return {
         "position": write_numbered(description_of(board.game), board.game, board.position, board.turn, 0),
@@ -96,7 +96,7 @@ class Resumed:
         return int(adopt(self.entries, len(self.entries), worker))
 
 
-def read_state(path: Path, board: Board[Any], options: Options) -> Resumed | None:
+def read_state(path: Path, board: Board, options: Options) -> Resumed | None:
     """Return the proof in a file, None if there is no such file. Raise an error of one line if it is another proof, or
     damaged."""
     try:
@@ -131,7 +131,7 @@ class Saving:
     def __init__(
         self,
         path: Path,
-        board: Board[Any],
+        board: Board,
         options: Options,
         *,
         every_seconds: float = EVERY_SECONDS,

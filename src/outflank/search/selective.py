@@ -10,19 +10,21 @@ which depends on what was searched before: so the value of a selective search wi
 another order each time, is not promised to be that of one.
 """
 
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
-from outflank.games.evaluation import LIMIT, errors_of, value
+from outflank.games.evaluation import LIMIT, Evaluation, State, errors_of, value
 from outflank.games.patterns import STAGES, TABLES, Patterns
 from outflank.games.patterns import stage as stage_of
-from outflank.games.rules import moves_left
+from outflank.games.rules import Game, Position, Value, moves_left
 from outflank.games.search_errors import SearchErrors
+from outflank.kernels.bits import Int
 from outflank.kernels.compiler import inner
 from outflank.kernels.generic import generic
 from outflank.kernels.memory import record_at
+from outflank.search.worker import Worker
 
 SELECTIVITIES = {100: 0.0, 99: 2.58, 98: 2.33, 95: 1.96, 87: 1.51, 73: 1.10}
 """Standard deviations of the error by which a shallow value must be beyond a window, by the share of guesses that are
@@ -60,7 +62,7 @@ def spread(
     return np.asarray(np.exp(errors.stage * np.arange(STAGES)[:, None] + by_depth), np.float64)
 
 
-def margins(game: Any, evaluation: Any, selectivity: int) -> npt.NDArray[np.void]:
+def margins(game: Game, evaluation: Evaluation, selectivity: int) -> npt.NDArray[np.void]:
     """Return a record `MARGINS` for searches by an evaluation."""
     record = np.zeros(1, MARGINS)
     errors = errors_of(game, evaluation) if selectivity < 100 else None
@@ -75,21 +77,21 @@ def margins(game: Any, evaluation: Any, selectivity: int) -> npt.NDArray[np.void
 
 
 @inner
-def shallower(depth: Any) -> Any:
+def shallower(depth: Int) -> Int:
     """Return the depth of the shallower search for one of `depth`: about half, and of the same parity, since values of
     odd and even depths differ."""
     return 2 * (depth // 4) + depth % 2
 
 
 @inner
-def plays_out(left: Any, depth: Any, worker: Any) -> Any:
+def plays_out(left: int, depth: int, worker: Worker) -> bool:
     """Return whether a search by estimates reaches the end of every line, `left` moves being left at a node: then it
     uses the game's endgame support."""
     return depth > left and worker.workspace != 0
 
 
 @generic
-def is_selective(evaluation: Any) -> Any:
+def is_selective(evaluation: Evaluation) -> bool:
     """Return whether searches by an evaluation are compiled to be selective, which costs the others a little."""
 
 
@@ -104,21 +106,28 @@ def _(evaluation):
 
 
 @inner
-def uses_probcut(alpha: Any, beta: Any, depth: Any, worker: Any) -> Any:
+def uses_probcut(alpha: Value, beta: Value, depth: int, worker: Worker) -> bool:
     """Return whether a shallower search is made at a node."""
     return worker.selectivity_index != 0 and depth >= PROBED_FROM and beta == alpha + 1
 
 
 @inner
-def uses_evaluation_guess(alpha: Any, beta: Any, depth: Any, worker: Any) -> Any:
+def uses_evaluation_guess(alpha: Value, beta: Value, depth: int, worker: Worker) -> bool:
     """Return whether a node has so few plies left that the evaluation itself is used to guess."""
     return worker.selectivity_index != 0 and depth < PROBED_FROM and beta == alpha + 1
 
 
 @inner
 def guess_by_evaluation(
-    evaluation: Any, game: Any, position: Any, state: Any, alpha: Any, beta: Any, depth: Any, worker: Any
-) -> Any:
+    evaluation: Evaluation,
+    game: Game,
+    position: Position,
+    state: State,
+    alpha: Value,
+    beta: Value,
+    depth: int,
+    worker: Worker,
+) -> tuple[bool, Value]:
     """Return whether the evaluation makes it likely enough that a node's value is outside (alpha, beta), and the
     bound."""
     margin = np.int64(record_at(worker.margins, MARGINS).deep[stage_of(game, position), depth])
@@ -134,16 +143,16 @@ ABOVE, BELOW, NO_SIDE = 0, 1, 2
 
 @inner
 def probe_window(
-    evaluation: Any,
-    game: Any,
-    position: Any,
-    state: Any,
-    alpha: Any,
-    beta: Any,
-    depth: Any,
-    side: Any,
-    worker: Any,
-) -> Any:
+    evaluation: Evaluation,
+    game: Game,
+    position: Position,
+    state: State,
+    alpha: Value,
+    beta: Value,
+    depth: int,
+    side: int,
+    worker: Worker,
+) -> tuple[bool, Value]:
     """Return whether a shallower search may show that a value is on one side of (alpha, beta), and the lower end of its
     null window: its value must be on the same side of that window."""
     margins = record_at(worker.margins, MARGINS)
@@ -157,8 +166,15 @@ def probe_window(
 
 @generic
 def likely_bound(
-    evaluation: Any, game: Any, position: Any, alpha: Any, beta: Any, depth: Any, side: Any, worker: Any
-) -> Any:
+    evaluation: Evaluation,
+    game: Game,
+    position: Position,
+    alpha: Value,
+    beta: Value,
+    depth: int,
+    side: int,
+    worker: Worker,
+) -> Value:
     """Return the bound of a node whose value is taken to be on one side of (alpha, beta).
 
     Where games are played out, values are whole scores: a value above `alpha` is at least the next score. With bounds a

@@ -5,7 +5,7 @@ import warnings
 from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Unpack, cast
+from typing import Unpack, cast
 
 from outflank.boards import Board
 from outflank.errors import InvalidOption
@@ -29,7 +29,7 @@ SPARE_BITS = 7
 24 empty squares no proof had fewer nodes with all bits, and they took 3 to 20 % longer: memory must be cleared."""
 
 
-def usual_table_bits(board: Board[Any]) -> int:
+def usual_table_bits(board: Board) -> int:
     """Return the default size of a proof's table."""
     own, moves = int(ending_moves(board.game)), int(moves_left(board.game, board.position))
     return TABLE_BITS if own < 0 else max(FEWEST_BITS, min(TABLE_BITS, moves - own + SPARE_BITS))
@@ -41,7 +41,7 @@ ON_DEVICE = ("device", "exact", "wld", "moves")
 
 @document_options
 def solve(
-    board: Board[Any],
+    board: Board,
     limits: Limits | None = None,
     *,
     save: str | os.PathLike[str] | None = None,
@@ -100,7 +100,7 @@ def solve(
 
 
 def _solve_on_device(
-    board: Board[Any],
+    board: Board,
     limits: Limits | None,
     stop: Stop | None,
     companions: Mapping[str, object],

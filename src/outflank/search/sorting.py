@@ -4,15 +4,13 @@ The search itself selects the best of the rest at each move (`bring_best`), whic
 spares; the order is that of `insertion` and `merge`, which keep equals as they were generated.
 """
 
-from collections.abc import Iterator
-from typing import Any
-
 import numpy as np
 
-from outflank.kernels.compiler import inner, kernel
+from outflank.games.rules import Game, Position
+from outflank.kernels.compiler import Samples, inner, kernel
 from outflank.kernels.late import address_for
 from outflank.kernels.record_types import allocate
-from outflank.search.worker import SORT_ALL, SORT_BACKWARDS, SORT_HEAP, SORT_MERGE, WORKER
+from outflank.search.worker import SORT_ALL, SORT_BACKWARDS, SORT_HEAP, SORT_MERGE, WORKER, Worker
 
 
 @kernel
@@ -32,17 +30,17 @@ def sort_moves(sort, start, end, worker):
 
 
 @sort_moves.sample
-def _sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
+def _sample(game: Game, position: Position, every: bool) -> Samples:
     yield SORT_MERGE, 0, 2, allocate(WORKER, 1)[0]
 
 
-def sorting_address(worker: Any) -> int:
+def sorting_address(worker: Worker) -> int:
     """Return the value of a worker's `sort_at`; 0 if it selects the best of the rest, or does not sort."""
     return address_for(sort_moves, 0, 0, 0, worker) if worker.sorting > SORT_ALL else 0
 
 
 @inner
-def _insertion(start: Any, end: Any, worker: Any, backwards: Any) -> Any:
+def _insertion(start: int, end: int, worker: Worker, backwards: bool) -> None:
     """Sort with equals as they were generated; or `backwards`, the last first."""
     moves, scores = worker.moves, worker.scores
     for index in range(start + 1, end):
@@ -55,7 +53,7 @@ def _insertion(start: Any, end: Any, worker: Any, backwards: Any) -> Any:
 
 
 @inner
-def _merge(start: Any, end: Any, worker: Any) -> Any:
+def _merge(start: int, end: int, worker: Worker) -> None:
     """Sort with equals as they were generated. Runs of doubling length are merged into the room above and copied
     back."""
     moves, scores = worker.moves, worker.scores
@@ -80,7 +78,7 @@ def _merge(start: Any, end: Any, worker: Any) -> Any:
 
 
 @inner
-def _heap(start: Any, end: Any, worker: Any) -> Any:
+def _heap(start: int, end: int, worker: Worker) -> None:
     """Sort with equals in the heap's order. The lowest is on top, and goes to the end."""
     count = end - start
     for top in range(count // 2 - 1, -1, -1):
@@ -91,7 +89,7 @@ def _heap(start: Any, end: Any, worker: Any) -> Any:
 
 
 @inner
-def _sift(start: Any, top: Any, count: Any, worker: Any) -> Any:
+def _sift(start: int, top: int, count: int, worker: Worker) -> None:
     """Let `top` sink until nothing below it is lower."""
     scores = worker.scores
     while True:
@@ -107,7 +105,7 @@ def _sift(start: Any, top: Any, count: Any, worker: Any) -> Any:
 
 
 @inner
-def _swap(first: Any, second: Any, worker: Any) -> Any:
+def _swap(first: int, second: int, worker: Worker) -> None:
     moves, scores = worker.moves, worker.scores
     move, score = moves[first], scores[first]
     moves[first], scores[first] = moves[second], scores[second]

@@ -25,16 +25,16 @@ how often the bell has rung before it reads the lifelines. A later ring is seen 
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
 
 import numpy as np
 
+from outflank.games.rules import Game, Position
 from outflank.kernels.atomics import fetch_add, load, store
-from outflank.kernels.bits import U64
+from outflank.kernels.bits import U64, Int
 from outflank.kernels.branches import unlikely
-from outflank.kernels.compiler import inner, interpreted, kernel, never_inlined
+from outflank.kernels.compiler import Samples, inner, interpreted, kernel, never_inlined
 from outflank.kernels.memory import read_word, record_at
-from outflank.kernels.record_types import allocate, record_type
+from outflank.kernels.record_types import Field, Record, Records, allocate, record_type
 from outflank.kernels.waiting import nanoseconds, yield_core
 
 POLL_NODES = 4096
@@ -68,7 +68,7 @@ BELL = record_type(
 """The record that tells the workers of a search to stop. They read `rung` at every node: as long as no worker writes to
 it, the line stays in every core's cache and a read costs next to nothing."""
 
-STOP_FIELDS: dict[str, Any] = {
+STOP_FIELDS: dict[str, Field] = {
     "bell": np.int64,  # address of the search's bell
     "heard": np.int64,  # how often the bell had rung at this worker's last poll
     "lifeline": np.int64,  # address of the first lifeline of a chain; 0: none
@@ -98,7 +98,7 @@ class Stopped(Exception):
     """The search was stopped; its unfinished part is worthless."""
 
 
-def begin(bell: Any, workers: Any, node_limit: int | None) -> None:
+def begin(bell: Record, workers: Records, node_limit: int | None) -> None:
     """Let the workers search until they are stopped, or until they have entered `node_limit` nodes. No deadline."""
     bell.stop = bell.nodes = 0
     bell.node_limit = ENDLESS if node_limit is None else node_limit
@@ -109,7 +109,7 @@ def begin(bell: Any, workers: Any, node_limit: int | None) -> None:
 
 
 @contextmanager
-def timer(stop: Callable[[], None], seconds: float | None, workers: Any) -> Iterator[None]:
+def timer(stop: Callable[[], None], seconds: float | None, workers: object) -> Iterator[None]:
     """Call `stop` after `seconds`, unless the `workers` read the deadline by themselves, in compiled code."""
     if seconds is None or (getattr(workers, "reads_deadline", False) and not interpreted()):
         yield
@@ -124,7 +124,7 @@ def timer(stop: Callable[[], None], seconds: float | None, workers: Any) -> Iter
 
 
 @inner
-def ring(bell: Any) -> Any:
+def ring(bell: Record) -> None:
     """Make every worker check whether its work is still wanted."""
     fetch_add(bell, "rung", 1)  # race: a worker that misses it at this node sees it at one of the next
 
@@ -137,7 +137,7 @@ def halt(bell):
 
 
 @halt.sample
-def _halt_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
+def _halt_sample(game: Game, position: Position, every: bool) -> Samples:
     yield (allocate(BELL, 1)[0],)
 
 
@@ -148,12 +148,12 @@ def set_deadline(bell, ns):
 
 
 @set_deadline.sample
-def _set_deadline_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
+def _set_deadline_sample(game: Game, position: Position, every: bool) -> Samples:
     yield allocate(BELL, 1)[0], 1
 
 
 @inner
-def is_wanted(bell: Any, lifeline: Any, place: Any) -> Any:
+def is_wanted(bell: Record, lifeline: Int, place: Int) -> bool:
     """Return whether the search goes on, and the work at `place` on `lifeline` is still wanted.
 
     Work at a place below 0 is always wanted.
@@ -173,7 +173,7 @@ def is_wanted(bell: Any, lifeline: Any, place: Any) -> Any:
 
 
 @never_inlined
-def check_lifeline(worker: Any) -> Any:
+def check_lifeline(worker: Record) -> None:
     """Give up if the ring of the bell was meant for this worker."""
     bell = record_at(worker.bell, BELL)
     # First read how often the bell rang, then the lifelines: a later ring is seen at the next poll.
@@ -183,7 +183,7 @@ def check_lifeline(worker: Any) -> Any:
 
 
 @never_inlined
-def report_nodes(worker: Any) -> Any:
+def report_nodes(worker: Record) -> None:
     """Read the clock, and at times add this worker's nodes to the bell's; stop all workers if a limit is reached."""
     bell = record_at(worker.bell, BELL)
     read_clock(worker)
@@ -205,7 +205,7 @@ def report_nodes(worker: Any) -> Any:
 
 
 @inner
-def add_nodes(bell: Any, worker: Any) -> Any:
+def add_nodes(bell: Record, worker: Record) -> None:
     """Add this worker's new nodes to the bell's; stop all workers if the limit is reached."""
     fresh = worker.nodes - worker.told
     worker.told = worker.nodes
@@ -216,7 +216,7 @@ def add_nodes(bell: Any, worker: Any) -> Any:
 
 
 @inner
-def read_clock(worker: Any) -> Any:
+def read_clock(worker: Record) -> None:
     """Update the time of the last read and the longest pause; adapt the nodes until the next read to `POLL_NS`."""
     now = nanoseconds()
     if worker.polled_ns != 0:
@@ -232,7 +232,7 @@ def read_clock(worker: Any) -> Any:
 
 
 @inner
-def poll_stop(worker: Any) -> Any:
+def poll_stop(worker: Record) -> bool:
     """Return whether this worker's work is no longer wanted."""
     if unlikely(worker.nodes >= worker.poll_at):
         report_nodes(worker)

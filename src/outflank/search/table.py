@@ -11,7 +11,6 @@ the functions below, and reach a table by the address and the shift that `Table.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 from weakref import finalize
 
 import numpy as np
@@ -19,15 +18,16 @@ import numpy.typing as npt
 
 from outflank import placement
 from outflank.errors import InvalidOption
-from outflank.games.rules import canonical, mirror, pack
-from outflank.kernels.bits import U64, multiply
+from outflank.games.rules import Game, MoveCode, Position, Value, canonical, mirror, pack
+from outflank.kernels.bits import U64, Int, Word, multiply
 from outflank.kernels.compiler import inner
 from outflank.kernels.memory import address_of, new_words, prefetch, read_word, write_word
 from outflank.machine import usable_memory
+from outflank.search.worker import Worker
 
 
 @inner
-def table_key(game: Any, position: Any, worker: Any) -> Any:
+def table_key(game: Game, position: Position, worker: Worker) -> tuple[int, Word, Word]:
     """Return the symmetry under which the table stores a position (0: as it is), and the position's two words there."""
     symmetry = 0
     key = position
@@ -77,7 +77,7 @@ them: neither takes the other's values, and the proof begins with the estimates'
 
 
 @inner
-def hashed(first: Any, second: Any) -> Any:
+def hashed(first: Word, second: Word) -> Word:
     """Return a hash of both words; the table uses its highest bits."""
     mixed = multiply(first, U64(0x9E3779B97F4A7C15)) ^ multiply(second ^ (second >> U64(31)), U64(0xD6E8FEB86659FD93))
     mixed = multiply(mixed ^ (mixed >> U64(32)), U64(0xFF51AFD7ED558CCD))
@@ -85,74 +85,74 @@ def hashed(first: Any, second: Any) -> Any:
 
 
 @inner
-def packed(value: Any, depth: Any, bound: Any, move: Any, age: Any) -> Any:
+def packed(value: Value, depth: int, bound: int, move: MoveCode, age: int) -> Word:
     """Return an entry's data in one word."""
     low = U64(value + OFFSET) | (U64(move) << U64(16)) | (U64(depth) << U64(32))
     return low | (U64(bound) << U64(40)) | (U64(age) << U64(42)) | U64(PRESENT)
 
 
 @inner
-def value_of(data: Any) -> Any:
+def value_of(data: Word) -> Value:
     """Return the value in an entry's data."""
     return np.int64(data & U64(0xFFFF)) - OFFSET
 
 
 @inner
-def move_of(data: Any) -> Any:
+def move_of(data: Word) -> MoveCode:
     """Return the best move, or `NO_MOVE`."""
     return np.int64((data >> U64(16)) & U64(0xFFFF))
 
 
 @inner
-def depth_of(data: Any) -> Any:
+def depth_of(data: Word) -> Int:
     """Return the depth of the search that found the value."""
     return np.int64((data >> U64(32)) & U64(0xFF))
 
 
 @inner
-def bound_of(data: Any) -> Any:
+def bound_of(data: Word) -> Int:
     """Return the kind of bound."""
     return np.int64((data >> U64(40)) & U64(3))
 
 
 @inner
-def tells_value(data: Any) -> Any:
+def tells_value(data: Word) -> bool:
     """Return whether the data has a value: it is neither empty nor only a worker's mark."""
     return bound_of(data) != EMPTY
 
 
 @inner
-def hint_of(data: Any) -> Any:
+def hint_of(data: Word) -> MoveCode:
     """Return the best move, or `NO_MOVE`; also if there is no data."""
     return move_of(data) if data != U64(0) else np.int64(NO_MOVE)
 
 
 @inner
-def age_of(data: Any) -> Any:
+def age_of(data: Word) -> Int:
     """Return the age of the search that stored the entry, modulo `AGES`."""
     return np.int64((data >> U64(42)) & U64(AGES - 1))
 
 
 @inner
-def selectivity_of(data: Any) -> Any:
+def selectivity_of(data: Word) -> Int:
     """Return the selectivity index of the search that found the value; 0: not selective."""
     return np.int64((data >> U64(45)) & U64(7))
 
 
 @inner
-def with_selectivity(data: Any, selectivity_index: Any) -> Any:
+def with_selectivity(data: Word, selectivity_index: int) -> Word:
     """Return the data with the selectivity index of the search that found the value."""
     return data | (U64(selectivity_index) << U64(45))
 
 
 @inner
-def is_foreign(data: Any) -> Any:
+def is_foreign(data: Word) -> Int:
     """Return 1 if another node of a cluster found the entry, else 0."""
     return np.int64((data >> U64(55)) & U64(1))
 
 
 @inner
-def adopted(data: Any, age: Any) -> Any:
+def adopted(data: Word, age: int) -> Word:
     """Return the data of an entry from another node of a cluster as it is stored here: with this search's age, and no
     worker searching it."""
     own_data = packed(value_of(data), depth_of(data), bound_of(data), move_of(data), age)
@@ -163,7 +163,7 @@ MOST_WORKERS_AT, EPISODES = 127, 128
 
 
 @inner
-def workers_at(data: Any, episode: Any) -> Any:
+def workers_at(data: Word, episode: int) -> Int:
     """Return how many workers were searching the position in this episode when the entry was written."""
     if np.int64((data >> U64(56)) & U64(EPISODES - 1)) != episode:
         return np.int64(0)
@@ -171,7 +171,7 @@ def workers_at(data: Any, episode: Any) -> Any:
 
 
 @inner
-def marked(data: Any, workers: Any, episode: Any) -> Any:
+def marked(data: Word, workers: int, episode: int) -> Word:
     """Return the data with another number of workers that search the position."""
     rest = data & U64(0x8080FFFFFFFFFFFF)  # the mark of a foreign value is kept
     return rest | (U64(min(workers, MOST_WORKERS_AT)) << U64(48)) | (U64(episode) << U64(56))
@@ -187,18 +187,18 @@ def stamp(writer: int) -> int:
 
 
 @inner
-def writer_of(data: Any) -> Any:
+def writer_of(data: Word) -> Word:
     """Return the number that an entry was stamped with."""
     return (data >> U64(48)) & U64(MOST_WORKERS_AT) | ((data >> U64(56)) & U64(EPISODES - 1)) << U64(7)
 
 
 @inner
-def _bucket(shift: Any, first: Any, second: Any) -> Any:
+def _bucket(shift: int, first: Word, second: Word) -> Int:
     return np.int64(hashed(first, second) >> U64(shift)) * WORDS_PER_BUCKET
 
 
 @inner
-def prefetch_bucket(address: Any, shift: Any, first: Any, second: Any) -> Any:
+def prefetch_bucket(address: int, shift: int, first: Word, second: Word) -> None:
     """Prefetch the bucket of a position that will be looked up soon. Many look-ups then wait for memory once instead of
     each time: a bucket is hardly ever in a cache."""
     bucket = address + 8 * _bucket(shift, first, second)
@@ -207,7 +207,7 @@ def prefetch_bucket(address: Any, shift: Any, first: Any, second: Any) -> Any:
 
 
 @inner
-def looked_up(address: Any, shift: Any, first: Any, second: Any) -> Any:
+def looked_up(address: int, shift: int, first: Word, second: Word) -> Word:
     """Return the data for a position; 0 if the table does not have it."""
     bucket = _bucket(shift, first, second)
     for way in range(WAYS):
@@ -223,7 +223,7 @@ def looked_up(address: Any, shift: Any, first: Any, second: Any) -> Any:
 
 
 @inner
-def remember(address: Any, shift: Any, first: Any, second: Any, data: Any) -> Any:
+def remember(address: int, shift: int, first: Word, second: Word, data: Word) -> None:
     """Store an entry: in the position's own slot, or in place of the least valuable entry of the bucket."""
     bucket = _bucket(shift, first, second)
     slot_way, least = 0, np.int64(1 << 40)
@@ -337,7 +337,7 @@ class Table:
         """Number of entries that fit."""
         return len(self.words) // WORDS_PER_BUCKET * WAYS
 
-    def attach(self, worker: Any) -> None:
+    def attach(self, worker: Worker) -> None:
         """Let a worker use the table."""
         worker.table, worker.table_shift, worker.age = self.address, self.shift, self.age
 

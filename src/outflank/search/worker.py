@@ -4,11 +4,13 @@ Everything that does not select compiled code is a field here, read at run time.
 probe require another compilation.
 """
 
+from typing import TypeAlias
+
 import numpy as np
 
 from outflank.games.hints import FEATURES, STAGES
 from outflank.games.rules import MOVE
-from outflank.kernels.record_types import record_type
+from outflank.kernels.record_types import Record, record_type
 from outflank.search.stopping import STOP_FIELDS
 
 ROOM = 1 << 14
@@ -83,6 +85,9 @@ WORKER = record_type(
         "past": (np.int64, CODES),
     },
 )
+
+Worker: TypeAlias = Record
+"""A record `WORKER`."""
 
 COUNTERS = (
     "nodes",

@@ -1,11 +1,12 @@
 """Othello's functions for solvers of many endings at once (`games/endings.py`)."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from outflank.games.endings import (
+    BatchTables,
     batch_tables,
     free_cells,
     freedom,
@@ -15,8 +16,8 @@ from outflank.games.endings import (
     put,
     soonest,
 )
-from outflank.games.rules import score
-from outflank.kernels.bits import U64, bit_at, multiply, popcount
+from outflank.games.rules import Position, Value, score
+from outflank.kernels.bits import U64, Word, bit_at, multiply, popcount
 from outflank.kernels.compiler import inner
 from outflank.othello.endings.flipping import count_of_last, turned
 from outflank.othello.endings.line_tables import edge_fields, last_counts, squares
@@ -41,7 +42,7 @@ class Tables(NamedTuple):
 
 
 @batch_tables.register(Othello)
-def _(game: Othello) -> Any:
+def _(game: Othello) -> BatchTables | None:
     if not is_known(game):
         return None
     size = size_of(game)
@@ -51,29 +52,29 @@ def _(game: Othello) -> Any:
 
 
 @free_cells.register(Othello)
-def _(game: Any, tables: Any, position: Any) -> Any:
+def _(game: Othello, tables: BatchTables, position: OthelloPosition) -> Word:
     return game.mask & ~(position.own | position.opp)
 
 
 @open_cells.register(Othello)
-def _(game: Any, tables: Any, position: Any) -> Any:
+def _(game: Othello, tables: BatchTables, position: OthelloPosition) -> Word:
     return legal(position.own, position.opp) & game.mask
 
 
 @put.register(Othello)
-def _(game: Any, tables: Any, position: Any, cell: Any) -> Any:
+def _(game: Othello, tables: BatchTables, position: OthelloPosition, cell: int) -> tuple[Position, bool]:
     flipped = turned(tables, position.own, position.opp, U64(cell))
     after = OthelloPosition(position.opp ^ flipped, position.own ^ flipped ^ bit_at(cell))
     return after, flipped != ZERO
 
 
 @handed_over.register(Othello)
-def _(game: Any, position: Any) -> Any:
+def _(game: Othello, position: OthelloPosition) -> Position:
     return OthelloPosition(position.opp, position.own)
 
 
 @soonest.register(Othello)
-def _(game: Any, tables: Any, free: Any, cells: Any) -> Any:
+def _(game: Othello, tables: BatchTables, free: Word, cells: Word) -> Word:
     # As in `geometry.groups`: odd quarters first, corners first among them, and the squares beside corners last. The
     # parities of all quarters at once: four squares of a row are folded into their first, then four rows.
     folded = free ^ (free >> U64(1))
@@ -92,7 +93,7 @@ def _(game: Any, tables: Any, free: Any, cells: Any) -> Any:
 
 
 @inner
-def _last(game: Any, tables: Any, own: Any, opp: Any, square: Any) -> Any:
+def _last(game: Othello, tables: BatchTables, own: Word, opp: Word, square: Word) -> Value:
     """Return the final score for `own` where one square is empty."""
     own_flips = count_of_last(tables, own, square)
     opp_flips = 0 if own_flips != 0 else count_of_last(tables, opp, square)
@@ -103,11 +104,11 @@ def _last(game: Any, tables: Any, own: Any, opp: Any, square: Any) -> Any:
 
 
 @last_score.register(Othello)
-def _(game: Any, tables: Any, position: Any, cell: Any) -> Any:
+def _(game: Othello, tables: BatchTables, position: OthelloPosition, cell: int) -> Value:
     return _last(game, tables, position.own, position.opp, U64(cell))
 
 
 @freedom.register(Othello)
-def _(game: Any, tables: Any, cells: Any) -> Any:
+def _(game: Othello, tables: BatchTables, cells: Word) -> int:
     # Corners count twice.
     return min(popcount(cells) + popcount(cells & tables.corners), MOST_FREEDOM)

@@ -1,12 +1,10 @@
 """Seven and more empty squares: moves that leave the opponent the fewest replies first, and a table."""
 
-from collections.abc import Iterator
-from typing import Any
-
 import numpy as np
 
-from outflank.kernels.bits import U64, lowest, popcount
-from outflank.kernels.compiler import inner, kernel
+from outflank.games.rules import Game, Position, Value
+from outflank.kernels.bits import U64, Int, Word, lowest, popcount
+from outflank.kernels.compiler import Samples, inner, kernel
 from outflank.othello.endings.ending_table import (
     NO_SQUARE,
     NOTHING,
@@ -23,7 +21,7 @@ from outflank.othello.endings.last_moves import NONE, ZERO, final
 from outflank.othello.endings.line_tables import QUADRANT
 from outflank.othello.endings.shallow import SHALLOW, shallow
 from outflank.othello.endings.stability import score_ceiling
-from outflank.othello.endings.workspace import new_spaces
+from outflank.othello.endings.workspace import Workspace, new_spaces
 from outflank.othello.rules import Othello, legal
 
 ANSWER, CORNER_ANSWER, ODD_QUARTER = 32, 32, 3
@@ -40,13 +38,13 @@ SQUARE_BITS = 63
 
 
 @inner
-def _promise(space: Any, answers: Any) -> Any:
+def _promise(space: Workspace, answers: Word) -> int:
     """Return an ordering value that is high if a side with these moves has little mobility."""
     return -ANSWER * popcount(answers) - CORNER_ANSWER * popcount(answers & space.corners)
 
 
 @inner
-def _fill(space: Any, own: Any, opp: Any, moves: Any, row: Any, parity: Any, known_best: Any) -> Any:
+def _fill(space: Workspace, own: Word, opp: Word, moves: Word, row: Int, parity: Word, known_best: Word) -> Int:
     """Write the moves, each with its ordering value above its square, the discs that they flip and the replies that
     they leave; return their number.
 
@@ -82,7 +80,7 @@ def _fill(space: Any, own: Any, opp: Any, moves: Any, row: Any, parity: Any, kno
 
 
 @inner
-def _take_best(space: Any, row: Any, index: Any, end: Any) -> Any:
+def _take_best(space: Workspace, row: Int, index: Int, end: Int) -> Word:
     """Return the square of the best move that is left; the move at `index` takes its place."""
     best_index = index
     most_promising = space.promise[row, index]
@@ -97,7 +95,9 @@ def _take_best(space: Any, row: Any, index: Any, end: Any) -> Any:
 
 
 @kernel
-def fastest_first(space: Any, own: Any, opp: Any, alpha: Any, empties: Any, parity: Any, moves: Any) -> Any:
+def fastest_first(
+    space: Workspace, own: Word, opp: Word, alpha: Value, empties: int, parity: Word, moves: Word
+) -> Value:
     """Return r for the value v of a position with `empties` empty squares, of which `parity` has the odd quarters'
     bits, and in which `own` has these `moves`, with
 
@@ -151,6 +151,6 @@ def fastest_first(space: Any, own: Any, opp: Any, alpha: Any, empties: Any, pari
 
 
 @fastest_first.sample
-def _sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
+def _sample(game: Game, position: Position, every: bool) -> Samples:
     if isinstance(game, Othello):
         yield new_spaces(game, 1)[0], U64(0x1), U64(0x7E), 0, 8, U64(0), U64(0)

@@ -1,11 +1,10 @@
 """The discs that a move flips, by the lines through its square; and the count for a last move, without making it."""
 
-from typing import Any
-
-from outflank.kernels.bits import U64, bit_reverse, multiply
+from outflank.kernels.bits import U64, Word, bit_reverse, multiply
 from outflank.kernels.compiler import inlined
 from outflank.kernels.rays import enclosed
 from outflank.othello.endings.line_tables import ANTIDIAGONAL, DIAGONAL
+from outflank.othello.endings.workspace import Workspace
 
 ONE, THREE, SEVEN = U64(1), U64(3), U64(7)
 BYTE, ROW, TOP_BYTE = U64(255), U64(56), U64(56)
@@ -16,7 +15,7 @@ LAST_SQUARE = U64(63)
 
 
 @inlined
-def turned(space: Any, own: Any, opp: Any, square: Any) -> Any:
+def turned(space: Workspace, own: Word, opp: Word, square: Word) -> Word:
     """Return the discs that flip when `own` plays `square`, which is empty; none: the move is illegal.
 
     The rays towards lower squares are those of the opposite square on the board rotated by 180°. Four lines at once: on
@@ -27,7 +26,7 @@ def turned(space: Any, own: Any, opp: Any, square: Any) -> Any:
 
 
 @inlined
-def count_of_last(space: Any, own: Any, square: Any) -> Any:
+def count_of_last(space: Workspace, own: Word, square: Word) -> int:
     """Return how many discs flip when `own` plays `square`, the last empty one of the board.
 
     All other squares are the opponent's: own discs of a line are sufficient. Squares outside a small board belong to

@@ -11,15 +11,15 @@ start in a quarter where it does not get the last move. The squares rotate throu
 unrolled, endings took 1.5 % longer.
 """
 
-from typing import Any
-
 import numpy as np
 
-from outflank.kernels.bits import U64, lowest, popcount
+from outflank.games.rules import Value
+from outflank.kernels.bits import U64, Word, lowest, popcount
 from outflank.kernels.compiler import inlined, inner
 from outflank.othello.endings.flipping import ONE, count_of_last, turned
 from outflank.othello.endings.line_tables import NEIGHBOURS, QUADRANT
 from outflank.othello.endings.stability import score_ceiling
+from outflank.othello.endings.workspace import Workspace
 
 ZERO, FOUR = U64(0), U64(4)
 NONE = np.int64(-1 << 20)
@@ -27,7 +27,7 @@ NONE = np.int64(-1 << 20)
 
 
 @inner
-def final(space: Any, own: Any, opp: Any) -> Any:
+def final(space: Workspace, own: Word, opp: Word) -> Value:
     """Return the score where neither side can move."""
     difference = popcount(own) - popcount(opp)
     if space.scoring != 0:
@@ -40,7 +40,7 @@ def final(space: Any, own: Any, opp: Any) -> Any:
 
 
 @inlined
-def last_one(space: Any, own: Any, alpha: Any, square: Any) -> Any:
+def last_one(space: Workspace, own: Word, alpha: Value, square: Word) -> Value:
     """Solve one empty square; the opponent has all discs that are not `own`."""
     space.nodes += 1
     base_score = 2 * popcount(own) + 2 - space.area  # the score without flips
@@ -60,7 +60,7 @@ def last_one(space: Any, own: Any, alpha: Any, square: Any) -> Any:
 
 
 @inlined
-def _best_of_two(space: Any, own: Any, opp: Any, alpha: Any, first: Any, second: Any) -> Any:
+def _best_of_two(space: Workspace, own: Word, opp: Word, alpha: Value, first: Word, second: Word) -> Value:
     """Return the value of the better of the moves of `own` to two squares, or `NONE`."""
     best = NONE
     if opp & space.square[first, NEIGHBOURS] != ZERO:
@@ -77,7 +77,7 @@ def _best_of_two(space: Any, own: Any, opp: Any, alpha: Any, first: Any, second:
 
 
 @inner
-def last_two(space: Any, own: Any, opp: Any, alpha: Any, first: Any, second: Any) -> Any:
+def last_two(space: Workspace, own: Word, opp: Word, alpha: Value, first: Word, second: Word) -> Value:
     """Solve two empty squares."""
     space.nodes += 1
     best = _best_of_two(space, own, opp, alpha, first, second)
@@ -90,7 +90,7 @@ def last_two(space: Any, own: Any, opp: Any, alpha: Any, first: Any, second: Any
 
 
 @inner
-def last_three(space: Any, own: Any, opp: Any, alpha: Any, first: Any, second: Any, third: Any) -> Any:
+def last_three(space: Workspace, own: Word, opp: Word, alpha: Value, first: Word, second: Word, third: Word) -> Value:
     """Solve three empty squares."""
     space.nodes += 1
     odd = space.square[first, QUADRANT] ^ space.square[second, QUADRANT] ^ space.square[third, QUADRANT]
@@ -120,7 +120,7 @@ def last_three(space: Any, own: Any, opp: Any, alpha: Any, first: Any, second: A
 
 
 @inner
-def last_four(space: Any, own: Any, opp: Any, alpha: Any, parity: Any) -> Any:
+def last_four(space: Workspace, own: Word, opp: Word, alpha: Value, parity: Word) -> Value:
     """Solve four empty squares; `parity` has the bits of the quarters with an odd number of them."""
     space.nodes += 1
     if alpha >= space.stable_from[FOUR]:

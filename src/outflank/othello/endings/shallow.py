@@ -1,17 +1,15 @@
 """Five and six empty squares: moves in odd quarters first, without sorting and without a table."""
 
-from collections.abc import Iterator
-from typing import Any
-
 import numpy as np
 
-from outflank.kernels.bits import U64, lowest
-from outflank.kernels.compiler import inlined, inner, kernel
+from outflank.games.rules import Game, Position, Value
+from outflank.kernels.bits import U64, Word, lowest
+from outflank.kernels.compiler import Samples, inlined, inner, kernel
 from outflank.othello.endings.flipping import ONE, turned
 from outflank.othello.endings.last_moves import NONE, ZERO, final, last_four
 from outflank.othello.endings.line_tables import QUADRANT
 from outflank.othello.endings.stability import score_ceiling
-from outflank.othello.endings.workspace import new_spaces
+from outflank.othello.endings.workspace import Workspace, new_spaces
 from outflank.othello.rules import Othello, legal
 
 SHALLOW = 6
@@ -21,7 +19,7 @@ FIVE, SIX = U64(5), U64(6)
 
 
 @inlined
-def _seen_by_mover(space: Any, own: Any, opp: Any, alpha: Any, moves: Any) -> Any:
+def _seen_by_mover(space: Workspace, own: Word, opp: Word, alpha: Value, moves: Word) -> tuple[Word, ...]:
     """Return the position, the window and the moves as the side sees them that moves, which is the opponent where `own`
     has no `moves`; and the sign of that side's values."""
     if moves != ZERO:
@@ -30,7 +28,7 @@ def _seen_by_mover(space: Any, own: Any, opp: Any, alpha: Any, moves: Any) -> An
 
 
 @inner
-def _last_five(space: Any, own: Any, opp: Any, alpha: Any, parity: Any) -> Any:
+def _last_five(space: Workspace, own: Word, opp: Word, alpha: Value, parity: Word) -> Value:
     """Solve five empty squares; promise as in `shallow`."""
     space.nodes += 1
     if alpha >= space.stable_from[FIVE]:
@@ -60,7 +58,7 @@ def _last_five(space: Any, own: Any, opp: Any, alpha: Any, parity: Any) -> Any:
 
 
 @kernel
-def shallow(space: Any, own: Any, opp: Any, alpha: Any, empties: Any, parity: Any, moves: Any) -> Any:
+def shallow(space: Workspace, own: Word, opp: Word, alpha: Value, empties: int, parity: Word, moves: Word) -> Value:
     """Return r for the value v of a position with `empties` empty squares, of which `parity` has the odd quarters'
     bits, and in which `own` has these `moves`, with
 
@@ -99,7 +97,7 @@ def shallow(space: Any, own: Any, opp: Any, alpha: Any, empties: Any, parity: An
 
 
 @shallow.sample
-def _sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
+def _sample(game: Game, position: Position, every: bool) -> Samples:
     if isinstance(game, Othello):
         # One row of two colours, and nothing to flip below it.
         yield new_spaces(game, 1)[0], U64(0x1), U64(0x7E), 0, 6, U64(0), U64(0)

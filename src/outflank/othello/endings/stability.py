@@ -1,10 +1,10 @@
 """Stable discs, which can never be flipped again, and the score bound that follows from them."""
 
-from typing import Any
-
-from outflank.kernels.bits import U64, multiply, popcount
+from outflank.games.rules import Value
+from outflank.kernels.bits import U64, Word, multiply, popcount
 from outflank.kernels.compiler import inner
 from outflank.othello.endings.flipping import BYTE, FIRST_COLUMN, GATHER, SEVEN, TOP_BYTE
+from outflank.othello.endings.workspace import Workspace
 
 ZERO = U64(0)
 SEVEN_SQUARES = U64(127)
@@ -27,7 +27,7 @@ RISING_STARTS_1, RISING_STARTS_2, RISING_STARTS_4 = (_off_board(step, -step) for
 
 
 @inner
-def _full_rows(occupied: Any) -> Any:
+def _full_rows(occupied: Word) -> Word:
     full = occupied & (occupied >> U64(4))
     full &= full >> U64(2)
     full &= full >> U64(1)
@@ -35,14 +35,14 @@ def _full_rows(occupied: Any) -> Any:
 
 
 @inner
-def _full_columns(occupied: Any) -> Any:
+def _full_columns(occupied: Word) -> Word:
     full = occupied & ((occupied >> U64(32)) | (occupied << U64(32)))
     full &= (full >> U64(16)) | (full << U64(48))
     return full & ((full >> U64(8)) | (full << U64(56)))
 
 
 @inner
-def _full_falling(occupied: Any) -> Any:
+def _full_falling(occupied: Word) -> Word:
     """Return the squares whose diagonal down to the right is full."""
     forward = occupied & ((occupied >> U64(9)) | FALLING_ENDS_1)
     forward &= (forward >> U64(18)) | FALLING_ENDS_2
@@ -54,7 +54,7 @@ def _full_falling(occupied: Any) -> Any:
 
 
 @inner
-def _full_rising(occupied: Any) -> Any:
+def _full_rising(occupied: Word) -> Word:
     """Return the squares whose diagonal down to the left is full."""
     forward = occupied & ((occupied >> U64(7)) | RISING_ENDS_1)
     forward &= (forward >> U64(14)) | RISING_ENDS_2
@@ -66,20 +66,20 @@ def _full_rising(occupied: Any) -> Any:
 
 
 @inner
-def _column(board: Any, column: Any) -> Any:
+def _column(board: Word, column: Word) -> Word:
     """Return the squares of a column, side by side."""
     return multiply((board >> column) & FIRST_COLUMN, GATHER) >> TOP_BYTE
 
 
 @inner
-def _as_column(line: Any, column: Any) -> Any:
+def _as_column(line: Word, column: Word) -> Word:
     """Return the squares of a line, as a column."""
     # Seven squares by one product: with the eighth, copies would overlap and carry into each other.
     return ((multiply(line & SEVEN_SQUARES, SCATTER) & FIRST_COLUMN) | ((line >> SEVEN) << TOP_BYTE)) << column
 
 
 @inner
-def _stable_on_edges(space: Any, own: Any, opp: Any) -> Any:
+def _stable_on_edges(space: Workspace, own: Word, opp: Word) -> Word:
     top, bottom, left, right = space.top, space.bottom, space.left, space.right
     edge_discs = U64(space.edges[(own >> top) & BYTE, (opp >> top) & BYTE]) << top
     edge_discs |= U64(space.edges[(own >> bottom) & BYTE, (opp >> bottom) & BYTE]) << bottom
@@ -88,7 +88,7 @@ def _stable_on_edges(space: Any, own: Any, opp: Any) -> Any:
 
 
 @inner
-def stable(space: Any, own: Any, opp: Any) -> Any:
+def stable(space: Workspace, own: Word, opp: Word) -> Word:
     """Return discs of `own` that no continuation flips: all of these are stable, but there may be more.
 
     A disc is safe along a line if the line is full, if it lies at the line's end, or beside a stable disc of its own
@@ -116,7 +116,7 @@ def stable(space: Any, own: Any, opp: Any) -> Any:
 
 
 @inner
-def score_ceiling(space: Any, own: Any, opp: Any) -> Any:
+def score_ceiling(space: Workspace, own: Word, opp: Word) -> Value:
     """Return a score that `own` cannot exceed: the opponent keeps its stable discs, under both scoring rules.
 
     With s stable discs, own has at most area - s discs. Leaving squares empty does not help: counting discs alone, the

@@ -1,24 +1,24 @@
 """What Othello offers to exact searches: the values of its endings, and an upper bound by stability."""
 
-from collections.abc import Iterator
 from functools import cache
-from typing import Any
 
 import numpy as np
 
 from outflank.games.endings import UNBOUNDED, ceiling, ending_moves, ending_value, workspaces
-from outflank.kernels.bits import U64, lowest, popcount
-from outflank.kernels.compiler import inner, kernel
+from outflank.games.rules import Game, Position, Value
+from outflank.kernels.bits import U64, Word, lowest, popcount
+from outflank.kernels.compiler import Samples, inner, kernel
 from outflank.kernels.late import address_for, call_at
 from outflank.kernels.memory import address_of, record_at
+from outflank.kernels.record_types import Record, Records
 from outflank.othello.endings.fastest_first import fastest_first
 from outflank.othello.endings.flipping import ONE
 from outflank.othello.endings.last_moves import ZERO, final, last_four, last_one, last_three, last_two
 from outflank.othello.endings.line_tables import QUADRANT
 from outflank.othello.endings.shallow import SHALLOW, shallow
 from outflank.othello.endings.stability import score_ceiling
-from outflank.othello.endings.workspace import ENDING, is_known, new_spaces
-from outflank.othello.rules import Othello, legal
+from outflank.othello.endings.workspace import ENDING, Workspace, is_known, new_spaces
+from outflank.othello.rules import Othello, OthelloPosition, legal
 from outflank.othello.squares import othello
 
 ENDING_MOVES = 11
@@ -30,13 +30,13 @@ BOARD_4, BOARD_6, BOARD_8 = (othello(size).mask for size in (4, 6, 8))
 
 
 @ending_moves.register(Othello)
-def _(game: Any) -> Any:
+def _(game: Othello) -> int:
     known = game.mask == BOARD_8 or game.mask == BOARD_6 or game.mask == BOARD_4
     return ENDING_MOVES if known else -1
 
 
 @inner
-def _parity(space: Any, empty: Any) -> Any:
+def _parity(space: Workspace, empty: Word) -> Word:
     """Return the bits of the quarters of the board with an odd number of empty squares."""
     parity = ZERO
     while empty != ZERO:
@@ -46,7 +46,7 @@ def _parity(space: Any, empty: Any) -> Any:
 
 
 @inner
-def _null_window_value(space: Any, own: Any, opp: Any, alpha: Any, empty: Any, parity: Any) -> Any:
+def _null_window_value(space: Workspace, own: Word, opp: Word, alpha: Value, empty: Word, parity: Word) -> Value:
     """Return r for the value v in a null window: r <= alpha => v <= r, and r > alpha => v >= r."""
     empties = popcount(empty)
     if empties > SHALLOW:
@@ -66,7 +66,7 @@ def _null_window_value(space: Any, own: Any, opp: Any, alpha: Any, empty: Any, p
 
 
 @kernel
-def ending(address: Any, own: Any, opp: Any, alpha: Any, beta: Any) -> Any:
+def ending(address: int, own: Word, opp: Word, alpha: Value, beta: Value) -> Value:
     """Return the final score under perfect play, with alpha-beta's promise for (alpha, beta), with the workspace at an
     address."""
     space = record_at(address, ENDING)
@@ -89,7 +89,7 @@ def ending(address: Any, own: Any, opp: Any, alpha: Any, beta: Any) -> Any:
 
 
 @workspaces.register(Othello)
-def _(game: Othello, workers: int) -> Any:
+def _(game: Othello, workers: int) -> Records | None:
     if not is_known(game):
         return None
     spaces = new_spaces(game, workers)
@@ -105,20 +105,20 @@ def _ending_address() -> int:
 
 
 @cache
-def _sample_space(game: Othello) -> Any:
+def _sample_space(game: Othello) -> Records:
     """Return a workspace that stays at its address."""
     return new_spaces(game, 1)
 
 
 @ending.sample
-def _sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
+def _sample(game: Game, position: Position, every: bool) -> Samples:
     if isinstance(game, Othello):
         opp = U64(0x2)
         yield address_of(_sample_space(game)), game.mask & ~(ONE | opp), opp, np.int64(-1), np.int64(1)
 
 
 @ending_value.register(Othello)
-def _(game: Any, position: Any, alpha: Any, beta: Any, worker: Any) -> Any:
+def _(game: Othello, position: OthelloPosition, alpha: Value, beta: Value, worker: Record) -> Value:
     space = record_at(worker.workspace, ENDING)
     space.nodes = 0
     result = call_at(space.ending_at, worker.workspace, position.own, position.opp, np.int64(alpha), np.int64(beta))
@@ -127,7 +127,7 @@ def _(game: Any, position: Any, alpha: Any, beta: Any, worker: Any) -> Any:
 
 
 @ceiling.register(Othello)
-def _(game: Any, position: Any, alpha: Any, worker: Any) -> Any:
+def _(game: Othello, position: OthelloPosition, alpha: Value, worker: Record) -> Value:
     if worker.workspace == 0:
         return np.int64(UNBOUNDED)
     space = record_at(worker.workspace, ENDING)

@@ -4,14 +4,14 @@ All of it is one record and one argument: a global array costs a kernel four ins
 """
 
 from functools import cache
-from typing import Any
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from outflank.kernels.bits import U64
 from outflank.kernels.memory import address_of
-from outflank.kernels.record_types import allocate, record_type
+from outflank.kernels.record_types import Record, Records, allocate, record_type
 from outflank.othello.endings.line_tables import (
     GROUPS,
     edge_fields,
@@ -72,6 +72,9 @@ ENDING = record_type(
     own_lines=("square", "table"),
 )
 
+Workspace: TypeAlias = Record
+"""A record `ENDING`."""
+
 _OFFSETS = {name: place[1] for name, place in (ENDING.fields or {}).items()}
 
 
@@ -80,7 +83,7 @@ def is_known(game: Othello) -> bool:
     return any(game.mask == othello(size).mask for size in SIZES)
 
 
-def new_spaces(game: Othello, workers: int) -> Any:
+def new_spaces(game: Othello, workers: int) -> Records:
     """Return an array of records, one for each worker, with the tables of a known board and memory.
 
     The array is allocated as a whole: with separate huge pages for each record, clearing them took longer than searches
@@ -92,13 +95,13 @@ def new_spaces(game: Othello, workers: int) -> Any:
     return spaces
 
 
-def _constant_bytes(spaces: npt.NDArray[Any]) -> npt.NDArray[np.uint8]:
+def _constant_bytes(spaces: Records) -> npt.NDArray[np.uint8]:
     """Return the bytes of workspaces that are set once: one copy, since field by field takes half a millisecond."""
     return spaces.view(np.ndarray).view(np.uint8).reshape(len(spaces), -1)[:, : _OFFSETS["promise"]]
 
 
 @cache
-def _template(game: Othello) -> Any:
+def _template(game: Othello) -> Records:
     """Return the workspace that others are copied from."""
     size = size_of(game)
     spaces = allocate(ENDING, 1)
