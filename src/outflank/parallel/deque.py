@@ -5,6 +5,7 @@ written as sequentially consistent accesses. A deque's size is fixed: a permit t
 """
 
 from outflank.kernels.atomics import compare_exchange, load, store
+from outflank.kernels.bits import Int
 from outflank.kernels.compiler import inner
 from outflank.parallel.shared_state import CAPACITY, Hand
 
@@ -25,7 +26,7 @@ def push(hand: Hand, permit: int) -> bool:
 
 
 @inner
-def pop(hand: Hand) -> int:
+def pop(hand: Hand) -> Int:
     """Take back and return the newest permit. Only the owner calls this."""
     bottom = load(hand, "bottom", "relaxed") - 1
     store(hand, "bottom", bottom, "seq_cst")
@@ -43,7 +44,7 @@ def pop(hand: Hand) -> int:
 
 
 @inner
-def steal(victim: Hand) -> int:
+def steal(victim: Hand) -> Int:
     """Take and return the oldest permit of another worker: the nearest to the root, and the largest."""
     top = load(victim, "top", "seq_cst")
     if top >= load(victim, "bottom", "seq_cst"):  # race: with the owner's relaxed stores, which leave nothing there

@@ -238,9 +238,11 @@ def _grouped_by_row(game: Game, moves: Sequence[RootMove]) -> list[RootMove]:
     return [move for together in rows.values() for move in together]
 
 
-def _words(address: int, count: int) -> npt.NDArray[np.uint64]:
+def _words(address: int, count: int) -> npt.NDArray[np.int64]:
     """Return a row of a frame as an array."""
-    return record_at(address, np.dtype({"names": ["words"], "formats": [(np.int64, count)]})).words
+    dtype = np.dtype({"names": ["words"], "formats": [(np.int64, count)]})
+    words: npt.NDArray[np.int64] = record_at(address, dtype).words
+    return words
 
 
 @work.sample

@@ -5,12 +5,13 @@ worker reads it.
 """
 
 from outflank.kernels.atomics import compare_exchange, exchange, load
+from outflank.kernels.bits import Int
 from outflank.kernels.compiler import inner
 from outflank.parallel.shared_state import Crew, Hand, frame_at, hand_of
 
 
 @inner
-def take_frame(hand: Hand) -> int:
+def take_frame(hand: Hand) -> Int:
     """Return the address of an unused frame; 0: there is none, and the node is not divided."""
     address = hand.free
     if address == 0:

@@ -95,7 +95,7 @@ def new_spaces(game: Othello, workers: int) -> Records:
     return spaces
 
 
-def _constant_bytes(spaces: Records) -> npt.NDArray[np.uint8]:
+def _constant_bytes(spaces: npt.NDArray[np.void]) -> npt.NDArray[np.uint8]:
     """Return the bytes of workspaces that are set once: one copy, since field by field takes half a millisecond."""
     return spaces.view(np.ndarray).view(np.uint8).reshape(len(spaces), -1)[:, : _OFFSETS["promise"]]
 
