@@ -20,7 +20,7 @@ from outflank.distributed.cluster_statistics import cluster_statistics
 from outflank.search.deepening import search
 
 BITS = 22
-SEARCHES: dict[str, tuple[Board[Any], int]] = {
+SEARCHES: dict[str, tuple[Board, int]] = {
     **{f"abalone, start to {depth}": (AbaloneBoard.start(), depth) for depth in (7, 8, 9)},
     "othello, start to 17": (OthelloBoard.start(), 17),
     "othello, diagonal to 15": (Board.from_text("f5d6c3d3c4f4f6"), 15),
@@ -28,13 +28,13 @@ SEARCHES: dict[str, tuple[Board[Any], int]] = {
 }
 
 
-def one(board: Board[Any], depth: int) -> dict[str, Any]:
+def one(board: Board, depth: int) -> dict[str, Any]:
     """One worker, without a cluster."""
     found = search(board, Limits(depth=depth), workers=1, table_bits=BITS)
     return {"seconds": found.seconds, "nodes": found.nodes, "value": found.value}
 
 
-def together(cluster: Cluster, board: Board[Any], depth: int) -> dict[str, Any]:
+def together(cluster: Cluster, board: Board, depth: int) -> dict[str, Any]:
     """The nodes of the cluster, each with one worker."""
     found = cluster.search(board, Limits(depth=depth), workers=1, table_bits=BITS)
     assert cluster.head is not None

@@ -42,7 +42,7 @@ class Ending:
     """A position of a script."""
 
     label: str
-    board: Board[Any]
+    board: Board
     score: int | None
     """What the script says that it is worth to the mover."""
 

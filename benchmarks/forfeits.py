@@ -178,7 +178,7 @@ def note_when_begun(player: Player, begun: list[float]) -> None:
     """Have a player append to `begun` when its clock was started for each of its moves."""
     choose = player.choose
 
-    def noted(board: Board[Any], clock: Clock, *, stop: Stop | None = None) -> Choice:
+    def noted(board: Board, clock: Clock, *, stop: Stop | None = None) -> Choice:
         begun.append(time.perf_counter() if clock.started is None else clock.started)
         return choose(board, clock, stop=stop)
 

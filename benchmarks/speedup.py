@@ -46,7 +46,7 @@ class Samples:
         return statistics.median(counted or self.seconds)
 
 
-def measured(board: Board[Any], limits: Limits, samples: Samples, **options: Any) -> Result:
+def measured(board: Board, limits: Limits, samples: Samples, **options: Any) -> Result:
     before, stolen = time.process_time(), stolen_seconds()
     found = search(board, limits, **options)
     processor, stolen = time.process_time() - before, stolen_seconds() - stolen

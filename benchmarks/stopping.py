@@ -20,7 +20,7 @@ from outflank.search.deepening import search
 SCHEMES = ("ybw", "jamboree", "fork-join", "shared-table", "abdada")
 
 
-def latency(board: Board[Any], seconds: float, **options: Any) -> float:
+def latency(board: Board, seconds: float, **options: Any) -> float:
     """Milliseconds from the flag to the end of the search."""
     stop, told = Stop(), [0.0]
 
@@ -43,7 +43,7 @@ def main() -> None:
     draw = random.Random(4)
     samples: dict[str, list[float]] = {}
     figures: dict[str, Any] = {"workers": workers, "stops of each": stops}
-    boards: dict[str, Board[Any]] = {"Othello": OthelloBoard.start(), "Abalone": AbaloneBoard.start("belgian-daisy")}
+    boards: dict[str, Board] = {"Othello": OthelloBoard.start(), "Abalone": AbaloneBoard.start("belgian-daisy")}
     for scheme in SCHEMES:
         for name, board in boards.items():
             latency(board, 0.01, parallel=scheme, workers=workers)  # compiles

@@ -4,7 +4,7 @@ Register a body for every function of `outflank.games.rules` and the package's b
 work with it, compiled; with an evaluation the other searches do too. Run it: `python examples/nim.py`.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -121,7 +121,7 @@ def _(evaluation, game, position, state):
 register_evaluation(Nim, "odd", Odd())
 
 
-def start(*heaps: int, most: int = 3) -> Board[Any]:
+def start(*heaps: int, most: int = 3) -> Board:
     """A board with these heaps."""
     word = sum(matches << 16 * heap for heap, matches in enumerate(heaps))
     return Board(Nim(most), Heaps(U64(word)))

@@ -190,7 +190,7 @@ PGN = """[Event "open"]
 def records() -> tuple[Record, ...]:
     """Whole games: of Othello on two sizes, with a pass, and of Abalone."""
     chance = random.Random(1)
-    boards: list[Board[Any]] = [OthelloBoard.start(), OthelloBoard.start(4), AbaloneBoard.start("belgian-daisy")]
+    boards: list[Board] = [OthelloBoard.start(), OthelloBoard.start(4), AbaloneBoard.start("belgian-daisy")]
     found = []
     for board in boards:
         start = Setup(format="fuzz", game=board.game, position=board.position, turn=board.turn)

@@ -32,7 +32,7 @@ class Own(SimplePlayer):
     words: list[str] = field(default_factory=list)
     pondered: bool = False
 
-    def choose(self, board: Board[Any], clock: Clock, *, stop: Stop | None = None) -> Choice:
+    def choose(self, board: Board, clock: Clock, *, stop: Stop | None = None) -> Choice:
         move = board.legal_moves[-1]
         match self.words:
             case ["writes", path]:
@@ -65,11 +65,11 @@ class Own(SimplePlayer):
     def behave(self, words: str) -> None:
         self.words = words.split()
 
-    def check(self, board: Board[Any]) -> None:
+    def check(self, board: Board) -> None:
         if self.words == ["refused"]:
             raise OutflankError("there is no such player")
 
-    def ponder(self, board: Board[Any], *, stop: Stop) -> None:
+    def ponder(self, board: Board, *, stop: Stop) -> None:
         self.pondered = True
         called = threading.Event()
         stop.add_listener(called.set)

@@ -56,10 +56,10 @@ REASONABLE = {"workers": ("1", "2", "3", "none"), "table_bits": ("none", "3", "4
 
 
 @cache
-def boards() -> tuple[Board[Any], ...]:
+def boards() -> tuple[Board, ...]:
     """Boards of both games: sizes, a midgame, an ending, a position with a pass, another scoring."""
 
-    def after(board: Board[Any], plies: int, seed: int) -> Board[Any]:
+    def after(board: Board, plies: int, seed: int) -> Board:
         chance = random.Random(seed)
         while board.ply < plies and not board.is_game_over():
             board.push(chance.choice(board.legal_moves))
@@ -129,7 +129,7 @@ def _of_kind(kind: Any) -> list[str]:
     ]
 
 
-def drawn_words(chance: random.Random, board: Board[Any]) -> str:
+def drawn_words(chance: random.Random, board: Board) -> str:
     """A computer with one to three settings."""
     names = [*settings_of_computers(), "report"]
     drawn = chance.sample(names, chance.choice((1, 2, 2, 2, 3)))
@@ -167,7 +167,7 @@ def attempt(number: int, seed: int) -> tuple[str, bool, str]:
     return f"{number}: {place}{description_of(board.game).name} {board.to_text()!r} {words!r}", accepted, wrong
 
 
-def trial(words: str, board: Board[Any], *, of_page: bool) -> tuple[bool, str]:
+def trial(words: str, board: Board, *, of_page: bool) -> tuple[bool, str]:
     """Whether a player is accepted, and what is wrong with it, if something is."""
     stop = Stop()
     timer = threading.Timer(PATIENCE_SECONDS, stop)

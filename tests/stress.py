@@ -42,7 +42,7 @@ class Stress:
     def __init__(self, seed: int) -> None:
         self.random = np.random.default_rng(seed)
         self.seen: Counter[str] = Counter()
-        self.boards: dict[str, list[Board[Any]]] = {"othello": [], "abalone": []}
+        self.boards: dict[str, list[Board]] = {"othello": [], "abalone": []}
         game, abalone = othello(8), Abalone(14, 6)
         for number in range(12):
             here = walk(game, START, number, 6 + 4 * number)

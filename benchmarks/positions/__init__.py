@@ -1,14 +1,13 @@
 """The fixed positions that searches are measured on, with a depth of some seconds for one worker."""
 
 from pathlib import Path
-from typing import Any
 
 from outflank.boards import Board
 
 GAMES = ("othello", "abalone")
 
 
-def positions(game: str) -> list[tuple[Board[Any], int]]:
+def positions(game: str) -> list[tuple[Board, int]]:
     """Twenty positions of a game, each with its depth."""
     found = []
     for line in (Path(__file__).parent / f"{game}.txt").read_text().splitlines():

@@ -10,7 +10,6 @@ import argparse
 import random
 import sys
 from collections.abc import Iterator
-from typing import Any
 
 from outflank import OutflankError
 from outflank.boards import Board
@@ -20,7 +19,7 @@ from outflank.games.rules import canonical, mirror, pack
 from outflank.othello.formats.board_line import write_obf
 
 
-def drawn(records: list[Record], empties: list[int], each: int, seed: int) -> Iterator[Board[Any]]:
+def drawn(records: list[Record], empties: list[int], each: int, seed: int) -> Iterator[Board]:
     """`each` endings with every number of `empties`, from games in an order that `seed` shuffles."""
     unused = list(records)
     random.Random(seed).shuffle(unused)
@@ -37,7 +36,7 @@ def drawn(records: list[Record], empties: list[int], each: int, seed: int) -> It
                 yield board
 
 
-def ending(record: Record, empties: int) -> Board[Any] | None:
+def ending(record: Record, empties: int) -> Board | None:
     """The game's position with so many squares empty, if somebody can move there, and who is to move is not forced."""
     board = Board.from_setup(record.start)
     for move in record.moves:
@@ -47,7 +46,7 @@ def ending(record: Record, empties: int) -> Board[Any] | None:
     return None
 
 
-def _key(board: Board[Any]) -> tuple[int, int]:
+def _key(board: Board) -> tuple[int, int]:
     turned = mirror(board.game, board.position, canonical(board.game, board.position))
     first, second = pack(board.game, turned)
     return int(first), int(second)

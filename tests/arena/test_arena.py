@@ -46,7 +46,7 @@ ROOT = Path(__file__).parents[2]
 class First(SimplePlayer):
     name: str = "first"
 
-    def choose(self, board: Board[Any], clock: Clock, *, stop: Stop | None = None) -> Choice:
+    def choose(self, board: Board, clock: Clock, *, stop: Stop | None = None) -> Choice:
         return Choice(move=board.legal_moves[0], value=1.5, depth=1)
 
 
@@ -60,7 +60,7 @@ class Lots(SimplePlayer):
     def reseed(self, seed: int) -> None:
         self.chance.seed(seed)
 
-    def choose(self, board: Board[Any], clock: Clock, *, stop: Stop | None = None) -> Choice:
+    def choose(self, board: Board, clock: Clock, *, stop: Stop | None = None) -> Choice:
         return Choice(move=self.chance.choice(board.legal_moves))
 
 
@@ -70,7 +70,7 @@ class Greedy(SimplePlayer):
 
     name: str = "greedy"
 
-    def choose(self, board: Board[Any], clock: Clock, *, stop: Stop | None = None) -> Choice:
+    def choose(self, board: Board, clock: Clock, *, stop: Stop | None = None) -> Choice:
         def own(move: Any) -> int:
             after = board.copy()
             after.push(move)
@@ -84,7 +84,7 @@ class Slow(SimplePlayer):
     name: str = "slow"
     seconds: float = 0.05
 
-    def choose(self, board: Board[Any], clock: Clock, *, stop: Stop | None = None) -> Choice:
+    def choose(self, board: Board, clock: Clock, *, stop: Stop | None = None) -> Choice:
         time.sleep(self.seconds)
         return Choice(move=board.legal_moves[0])
 
@@ -95,7 +95,7 @@ class Patient(SimplePlayer):
 
     name: str = "patient"
 
-    def choose(self, board: Board[Any], clock: Clock, *, stop: Stop | None = None) -> Choice:
+    def choose(self, board: Board, clock: Clock, *, stop: Stop | None = None) -> Choice:
         assert stop is not None
         told = threading.Event()
         stop.add_listener(told.set)
@@ -110,10 +110,10 @@ class Crasher(SimplePlayer):
     after: int = 2
     _asked: int = 0
 
-    def new_game(self, board: Board[Any]) -> None:
+    def new_game(self, board: Board) -> None:
         self._asked = 0
 
-    def choose(self, board: Board[Any], clock: Clock, *, stop: Stop | None = None) -> Choice:
+    def choose(self, board: Board, clock: Clock, *, stop: Stop | None = None) -> Choice:
         self._asked += 1
         if self._asked > self.after:
             raise self.error
@@ -125,7 +125,7 @@ class Cheat(SimplePlayer):
     name: str = "cheat"
     answer: Any = None
 
-    def choose(self, board: Board[Any], clock: Clock, *, stop: Stop | None = None) -> Choice:
+    def choose(self, board: Board, clock: Clock, *, stop: Stop | None = None) -> Choice:
         return self.answer if self.answer is not None else Choice(move=OthelloMove(28))
 
 
@@ -136,7 +136,7 @@ class Hung(SimplePlayer):
     name: str = "hung"
     free: threading.Event = field(default_factory=threading.Event)
 
-    def choose(self, board: Board[Any], clock: Clock, *, stop: Stop | None = None) -> Choice:
+    def choose(self, board: Board, clock: Clock, *, stop: Stop | None = None) -> Choice:
         self.free.wait(20)
         raise PlayerFailed("ended")
 
@@ -200,7 +200,7 @@ def test_no_garbage_is_collected_while_a_clock_runs():
     seen, frozen = [], gc.get_freeze_count()
 
     class Watching(First):
-        def choose(self, board: Board[Any], clock: Clock, *, stop: Stop | None = None) -> Choice:
+        def choose(self, board: Board, clock: Clock, *, stop: Stop | None = None) -> Choice:
             seen.append((gc.isenabled(), gc.get_freeze_count() > 0, gc.get_count()[0] < 2 * collecting.MANY_OBJECTS))
             self.garbage = [[] for _ in range(collecting.MANY_OBJECTS // 2)]
             self.garbage.append(self.garbage)
@@ -218,7 +218,7 @@ def test_no_garbage_is_collected_while_a_clock_runs():
 def test_forced_passes_are_played_for_the_player():
     @dataclass(slots=True)
     class Asked(First):
-        def choose(self, board: Board[Any], clock: Clock, *, stop: Stop | None = None) -> Choice:
+        def choose(self, board: Board, clock: Clock, *, stop: Stop | None = None) -> Choice:
             assert not board.legal_moves[0].is_pass
             return First.choose(self, board, clock)
 
@@ -261,7 +261,7 @@ def test_who_breaks_the_rules_has_lost(loser, reason, detail):
 
 def test_failing_to_get_ready_is_a_crash():
     class Unready(First):
-        def new_game(self, board: Board[Any]) -> None:
+        def new_game(self, board: Board) -> None:
             raise OSError("no such engine")
 
     game = play(First(), Unready(), OthelloBoard.start())
@@ -321,7 +321,7 @@ def test_games_that_are_too_long_are_drawn():
 
 def test_abalone_is_scored_in_marbles():
     class Pusher(First):
-        def choose(self, board: Board[Any], clock: Clock, *, stop: Stop | None = None) -> Choice:
+        def choose(self, board: Board, clock: Clock, *, stop: Stop | None = None) -> Choice:
             return Choice(move=next((move for move in board.legal_moves if move.takes), board.legal_moves[0]))
 
     board = AbaloneBoard.from_line("sssss/sss3/7/8/sSS6/8/S6/SSSSSS/SSSSS 0 5 b 0 20")
@@ -343,7 +343,7 @@ def test_players_ponder_on_the_opponents_time():
         seconds: float = 0.01
         mine: Side | None = None
 
-        def ponder(self, board: Board[Any], *, stop: Stop) -> None:
+        def ponder(self, board: Board, *, stop: Stop) -> None:
             told = threading.Event()
             stop.add_listener(told.set)
             seen.append((board.turn, told.wait(10)))
@@ -358,7 +358,7 @@ def test_players_ponder_on_the_opponents_time():
 
 def test_failing_while_pondering_is_a_crash():
     class Dreamer(First):
-        def ponder(self, board: Board[Any], *, stop: Stop) -> None:
+        def ponder(self, board: Board, *, stop: Stop) -> None:
             raise PlayerFailed("woke up screaming")
 
     game = play(First(), Dreamer(), OthelloBoard.start(4), ponder=True)
@@ -378,7 +378,7 @@ def test_a_game_can_be_stopped():
 # --- openings ---
 
 
-def turned_alike(one: Board[Any], other: Board[Any]) -> bool:
+def turned_alike(one: Board, other: Board) -> bool:
     return any(turned.position == other.position for turned in one.symmetries())
 
 
@@ -882,7 +882,7 @@ def test_command_is_interrupted(command, monkeypatch, tmp_path):
     class Impatient(First):
         asked = 0
 
-        def choose(self, board: Board[Any], clock: Clock, *, stop: Stop | None = None) -> Choice:
+        def choose(self, board: Board, clock: Clock, *, stop: Stop | None = None) -> Choice:
             Impatient.asked += 1
             if Impatient.asked == 12:
                 signal.raise_signal(signal.SIGINT)

@@ -109,7 +109,7 @@ def heaps(monkeypatch: pytest.MonkeyPatch) -> GameDescription:
     )
 
 
-def _all_of_the_second(board: Board[Any]) -> Move | None:
+def _all_of_the_second(board: Board) -> Move | None:
     return next((move for move in reversed(board.legal_moves) if str(move).startswith("b")), None)
 
 
@@ -244,7 +244,7 @@ def test_openings_are_the_games_own(heaps: GameDescription, tmp_path: Path) -> N
 
 def test_who_breaks_the_rules_loses_what_the_game_says(heaps: GameDescription) -> None:
     class Wrong(First):
-        def choose(self, board: Board[Any], clock: Clock, *, stop: Stop | None = None) -> Any:
+        def choose(self, board: Board, clock: Clock, *, stop: Stop | None = None) -> Any:
             raise PlayerFailed("it has had enough")
 
     game = play(First(), Wrong(), heaps.start())

@@ -10,7 +10,7 @@ from outflank import AbaloneBoard, Board, OthelloBoard, OutflankError, Side
 from outflank.boards.board_tabletop import tabletop_of
 
 
-def played(board: Board[Any], choices: list[int]) -> Board[Any]:
+def played(board: Board, choices: list[int]) -> Board:
     for choice in choices:
         if board.legal_moves:
             board.push(board.legal_moves[choice % len(board.legal_moves)])

@@ -55,7 +55,7 @@ def opened(monkeypatch) -> Iterator[Callable[..., Any]]:
         player.close()
 
 
-def played(board: Board[Any], black: Player, white: Player, clock: Clock | None = None) -> Board[Any]:
+def played(board: Board, black: Player, white: Player, clock: Clock | None = None) -> Board:
     for player in (black, white):
         player.new_game(board)
     while not board.is_game_over():
@@ -89,7 +89,7 @@ def test_a_program_plays_abalone(opened) -> None:
 def test_a_program_is_kept_in_step(opened) -> None:
     player = opened(GtpPlayer, loop("gtp"))
 
-    def shown(board: Board[Any]) -> None:
+    def shown(board: Board) -> None:
         assert player.choose(board, Clock()).move == board.legal_moves[0]
         board = board.copy()
         board.push(board.legal_moves[0])

@@ -46,7 +46,7 @@ class Patient(SimplePlayer):
 
     name: str = "patient"
 
-    def choose(self, board: Board[Any], clock: Clock, *, stop: Stop | None = None) -> Choice:
+    def choose(self, board: Board, clock: Clock, *, stop: Stop | None = None) -> Choice:
         told = threading.Event()
         assert stop is not None
         stop.add_listener(told.set)
@@ -54,13 +54,13 @@ class Patient(SimplePlayer):
         return Choice(move=board.legal_moves[-1], value=12, depth=3, nodes=7)
 
 
-def gtp(text: str, make: Callable[[Board[Any]], Player] | None = None, **options: Any) -> str:
+def gtp(text: str, make: Callable[[Board], Player] | None = None, **options: Any) -> str:
     output = io.StringIO()
     GtpEngine(make or (lambda board: First()), **options).run(io.StringIO(text, newline="\n"), output)
     return output.getvalue()
 
 
-def nboard(text: str, make: Callable[[Board[Any], int | None], Player] | None = None, **options: Any) -> str:
+def nboard(text: str, make: Callable[[Board, int | None], Player] | None = None, **options: Any) -> str:
     output = io.StringIO()
     NBoardEngine(make or (lambda board, depth: First()), **options).run(io.StringIO(text, newline="\n"), output)
     return output.getvalue()
@@ -382,7 +382,7 @@ def test_gtp_loads_games_and_positions(tmp_path) -> None:
 def test_a_player_for_each_game_and_no_other() -> None:
     made: list[Any] = []
 
-    def make(board: Board[Any]) -> Player:
+    def make(board: Board) -> Player:
         made.append(board.game)
         return First()
 
@@ -395,7 +395,7 @@ def test_a_player_for_each_game_and_no_other() -> None:
 
 def test_whatever_a_player_does_is_answered() -> None:
     class Broken(First):
-        def choose(self, board: Board[Any], clock: Clock, *, stop: Stop | None = None) -> Choice:
+        def choose(self, board: Board, clock: Clock, *, stop: Stop | None = None) -> Choice:
             raise RuntimeError("no\n\nidea")
 
     assert gtp("1 genmove b\n2 name\n", lambda board: Broken()) == (
@@ -435,7 +435,7 @@ def test_a_player_is_shown_the_clock() -> None:
     seen: list[Clock] = []
 
     class Watcher(First):
-        def choose(self, board: Board[Any], clock: Clock, *, stop: Stop | None = None) -> Choice:
+        def choose(self, board: Board, clock: Clock, *, stop: Stop | None = None) -> Choice:
             seen.append(clock)
             return Choice(move=board.legal_moves[0])
 
@@ -497,7 +497,7 @@ def test_nboard_names_a_move() -> None:
         value: float | None = None
         exact: bool = False
 
-        def choose(self, board: Board[Any], clock: Clock, *, stop: Stop | None = None) -> Choice:
+        def choose(self, board: Board, clock: Clock, *, stop: Stop | None = None) -> Choice:
             scale = scale_of(board.game, evaluation_named(board.game, "phased"))
             return Choice(move=board.legal_moves[0], value=self.value, scale=scale, nodes=5, depth=2, exact=self.exact)
 
@@ -521,7 +521,7 @@ def test_nboard_names_a_move() -> None:
 def test_nboard_gives_the_depth_to_its_player() -> None:
     made: list[int | None] = []
 
-    def make(board: Board[Any], depth: int | None) -> Player:
+    def make(board: Board, depth: int | None) -> Player:
         made.append(depth)
         return First()
 
@@ -582,7 +582,7 @@ def test_nboard_tells_its_player_the_time_that_is_left() -> None:
     seen: list[Clock] = []
 
     class Watcher(First):
-        def choose(self, board: Board[Any], clock: Clock, *, stop: Stop | None = None) -> Choice:
+        def choose(self, board: Board, clock: Clock, *, stop: Stop | None = None) -> Choice:
             seen.append(clock)
             return Choice(move=board.legal_moves[0])
 
@@ -729,7 +729,7 @@ def test_ten_thousand_lines_of_anything_leave_gtp_in_step(tmp_path) -> None:
 
 
 def test_ten_thousand_lines_of_anything_leave_nboard_in_step(tmp_path, monkeypatch) -> None:
-    def found(board: Board[Any], *rest: Any, **options: Any) -> Iterator[Result]:
+    def found(board: Board, *rest: Any, **options: Any) -> Iterator[Result]:
         move = next(iter(board.legal_moves), None)
         best = (MoveValue(move=move, value=3),) if move else ()
         yield Result(value=3, move=move, pv=(), depth=1, nodes=1, leaves=1, seconds=0.0, exact=False, best=best)

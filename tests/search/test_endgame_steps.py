@@ -29,7 +29,7 @@ def drawn(seed: int, empties: int, size: int = 8, scoring: str = "winner-takes-e
     return board
 
 
-def played_out(board: Board[Any], line: Any) -> Board[Any]:
+def played_out(board: Board, line: Any) -> Board:
     after = board.copy()
     for move in line:
         after.push(move)

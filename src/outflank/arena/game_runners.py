@@ -48,14 +48,14 @@ class Lane:
                     raise
                 raise OutflankError(f"{text}: {error}") from error
 
-    def check(self, boards: Iterable[Board[Any]], *, ours: bool = True, programs: bool = True) -> None:
+    def check(self, boards: Iterable[Board], *, ours: bool = True, programs: bool = True) -> None:
         """Check once, not in every game, that our players and the programs can play from these boards."""
         for board in boards:
             for number, text in enumerate(self._settings.players):
                 if programs if is_program(text) else ours:
                     try_out(self._seats[number].player, board, text)
 
-    def play(self, fixture: Fixture, board: Board[Any], stop: Stop) -> FinishedGame | None:
+    def play(self, fixture: Fixture, board: Board, stop: Stop) -> FinishedGame | None:
         """Play a game of the schedule from its opening; return None if `stop` was called before its end."""
         settings = self._settings
         for number in (fixture.black, fixture.white):
@@ -119,10 +119,10 @@ class _Absent(SimplePlayer):
         super().__init__(name)
         self._error = error
 
-    def new_game(self, board: Board[Any]) -> None:
+    def new_game(self, board: Board) -> None:
         raise PlayerFailed(f"cannot start: {self._error}")
 
-    def choose(self, board: Board[Any], clock: Clock, *, stop: Stop | None = None) -> Choice:
+    def choose(self, board: Board, clock: Clock, *, stop: Stop | None = None) -> Choice:
         raise PlayerFailed(f"cannot start: {self._error}")
 
 
@@ -132,7 +132,7 @@ class ClusterLane:
     def __init__(self, tasks: TaskDispatcher) -> None:
         self._tasks = tasks
 
-    def play(self, fixture: Fixture, board: Board[Any], stop: Stop) -> FinishedGame | None:
+    def play(self, fixture: Fixture, board: Board, stop: Stop) -> FinishedGame | None:
         """Play a game of the schedule, sent with its opening: a file of openings may be on no other machine."""
         opening = Record(start=start_of(board), moves=tuple(PlayedMove(code=move.code) for move in board.moves))
         unplayed = FinishedGame(record=opening, ending=Ending(points=0.5, score=0))

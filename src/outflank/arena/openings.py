@@ -29,7 +29,7 @@ def forms() -> str:
     return f"random:PLIES, layouts[:PLIES] ({titles_of_games(lambda game: game.starts)}) or FILE[:PLIES]"
 
 
-def usual(start: Board[Any]) -> str:
+def usual(start: Board) -> str:
     """Return the openings that are used if none are named."""
     return description_of(start.game).openings(start)
 
@@ -46,7 +46,7 @@ class Openings:
     [6, 6, 6]
     """
 
-    def __init__(self, text: str, start: Board[Any], *, seed: int, count: int) -> None:
+    def __init__(self, text: str, start: Board, *, seed: int, count: int) -> None:
         self._text, self._start, self._count = text, start, count
         rng = random.Random(f"openings {seed}")
         self._form, plies = _parsed(text)
@@ -58,14 +58,14 @@ class Openings:
         else:
             self._source = iter(_in_file(Path(self._form), start, plies, rng))
         self._is_random = self._form in ("random", "layouts")
-        self._drawn: list[Board[Any]] = []
+        self._drawn: list[Board] = []
         self._seen: set[Any] = set()
         self._lock = Lock()
         if count:
             early = max(1, EARLY_PLIES // max(plies or 0, 8))
             self[min(count, early) - 1]  # fail before the first game if there are too few
 
-    def __getitem__(self, number: int) -> Board[Any]:
+    def __getitem__(self, number: int) -> Board:
         """Return a new board with opening `number`; raise an error if there are fewer different openings."""
         wasted = 0  # plies of random games in a row that ended too early
         with self._lock:
@@ -87,9 +87,9 @@ class Openings:
                     self._drawn.append(board)
             return self._drawn[number].copy()
 
-    def samples(self) -> list[Board[Any]]:
+    def samples(self) -> list[Board]:
         """Return an opening from the match's start and one from another start, of those drawn so far."""
-        boards: dict[bool, Board[Any]] = {}
+        boards: dict[bool, Board] = {}
         for board in self._drawn:
             first = board.copy()
             while first.moves:
@@ -118,12 +118,12 @@ def _parsed(text: str) -> tuple[str, int | None]:
     return stripped, None
 
 
-def _key(board: Board[Any]) -> Any:
+def _key(board: Board) -> Any:
     """Return a key that is the same for symmetric positions, seen from the side to move."""
     return tuple(int(word) for word in board.canonical().position)
 
 
-def _random_boards(starts: list[Board[Any]], plies: int, rng: random.Random) -> Iterator[Board[Any]]:
+def _random_boards(starts: list[Board], plies: int, rng: random.Random) -> Iterator[Board]:
     """Yield boards after `plies` random moves, from the starts in turn, until no new position comes."""
     seen: set[Any] = set()
     repeats = 0
@@ -142,14 +142,14 @@ def _random_boards(starts: list[Board[Any]], plies: int, rng: random.Random) -> 
             return
 
 
-def _layouts(start: Board[Any]) -> list[Board[Any]]:
+def _layouts(start: Board) -> list[Board]:
     starts = description_of(start.game).starts
     if not starts:
         raise OutflankError(f"layouts are openings of {titles_of_games(lambda game: game.starts)}")
     return [begin() for begin in starts.values()]
 
 
-def _in_file(path: Path, start: Board[Any], plies: int | None, rng: random.Random) -> list[Board[Any]]:
+def _in_file(path: Path, start: Board, plies: int | None, rng: random.Random) -> list[Board]:
     boards = []
     try:
         for board in _boards(path, start):
@@ -164,7 +164,7 @@ def _in_file(path: Path, start: Board[Any], plies: int | None, rng: random.Rando
     return boards
 
 
-def _boards(path: Path, start: Board[Any]) -> Iterator[Board[Any]]:
+def _boards(path: Path, start: Board) -> Iterator[Board]:
     """Yield the boards of a file: of whole games, or of the text on each line."""
     if is_record_file(path):
         yield from (Board.from_setup(record.setup) for record in read_records(path))
@@ -187,7 +187,7 @@ def _is_same_game(game: Any, match_game: Any) -> bool:
     return type(game) is type(match_game) and description.size_of(game) == description.size_of(match_game)
 
 
-def _under_rules(board: Board[Any], start: Board[Any]) -> Board[Any]:
+def _under_rules(board: Board, start: Board) -> Board:
     """Return the same moves under the rules of the match."""
     if board.game == start.game:
         return board

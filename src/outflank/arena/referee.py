@@ -66,7 +66,7 @@ class _Interrupted(Exception):
 def play(
     black: Player | Seat,
     white: Player | Seat,
-    board: Board[Any],
+    board: Board,
     *,
     control: TimeControl | Mapping[Side, TimeControl] | None = None,
     ply_limit: int | None = None,
@@ -110,7 +110,7 @@ def play(
     return FinishedGame(record=record, ending=ending, processor=table.used)
 
 
-def start_of(board: Board[Any]) -> Setup:
+def start_of(board: Board) -> Setup:
     """Return the position at which the game on a board started."""
     first = board.copy()
     while first.moves:
@@ -121,9 +121,7 @@ def start_of(board: Board[Any]) -> Setup:
 class _Table:
     """A game in progress."""
 
-    def __init__(
-        self, seated: dict[Side, Seat], board: Board[Any], clocks: Clocks, stop: Stop, lag_seconds: float
-    ) -> None:
+    def __init__(self, seated: dict[Side, Seat], board: Board, clocks: Clocks, stop: Stop, lag_seconds: float) -> None:
         self.seats, self.board, self.clocks, self.stop = seated, board.copy(), clocks, stop
         self.lag_seconds = lag_seconds
         self.played: list[PlayedMove] = []
@@ -263,7 +261,7 @@ class _Table:
         )
 
 
-def ending_by_rules(board: Board[Any]) -> Ending:
+def ending_by_rules(board: Board) -> Ending:
     """Return the ending of a finished game on a board."""
     outcome = board.outcome()
     assert outcome is not None

@@ -4,7 +4,6 @@ import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import combinations
-from typing import Any
 
 from outflank.arena.openings import usual
 from outflank.arena.sprt import Sprt
@@ -22,7 +21,7 @@ class Settings:
 
     players: tuple[str, ...]
     """The players' specifications, at least two; more than two play a round robin."""
-    start: Board[Any]
+    start: Board
     """The position, and the rules, from which openings start."""
     games: int = 100
     """Number of games between every two players; a sequential test may end the match earlier."""

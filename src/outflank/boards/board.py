@@ -44,7 +44,7 @@ else:
     M = TypeVar("M", bound=Move)
 
 
-B = TypeVar("B", bound="Board[Any]")
+B = TypeVar("B", bound="Board")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,7 +93,7 @@ class Board(Generic[M]):
     # --- text ---
 
     @staticmethod
-    def from_text(text: str, *, game: str | None = None, **options: Any) -> "Board[Any]":
+    def from_text(text: str, *, game: str | None = None, **options: Any) -> "Board":
         """Return the board that `text` describes, in any notation the package reads.
 
         A text that fits several games belongs to the first that could have written it, unless `game` or an option of
@@ -106,7 +106,7 @@ class Board(Generic[M]):
         return Board.from_setup(apply_rule_options(read(text, game=game, **options), options))
 
     @staticmethod
-    def from_setup(setup: Setup) -> "Board[Any]":
+    def from_setup(setup: Setup) -> "Board":
         """Return the board of a text that has been read."""
         board = board_class(setup.game)._from_setup(setup)
         for code in setup.moves:
@@ -114,7 +114,7 @@ class Board(Generic[M]):
         return board
 
     @classmethod
-    def _from_setup(cls, setup: Setup) -> "Board[Any]":
+    def _from_setup(cls, setup: Setup) -> "Board":
         return cls(setup.game, setup.position, setup.turn, ply=setup.ply)
 
     def setup(self) -> Setup:
@@ -343,6 +343,6 @@ def _not_a_move(value: object, expected: str) -> IllegalMove:
     return IllegalMove(f"{reprlib.repr(value)} is no move: expected {expected}")
 
 
-def board_class(game: Any) -> type[Board[Any]]:
+def board_class(game: Any) -> type[Board]:
     """Return the class of boards for a game's rules."""
     return description_of(game).board or Board

@@ -1,7 +1,5 @@
 """The tabletop of any board: its game's own, or one derived from its diagram."""
 
-from typing import Any
-
 from outflank.boards.board import Board
 from outflank.boards.pictures import BLACK, EMPTY, LEGAL, WHITE
 from outflank.games.description import description_of
@@ -12,13 +10,13 @@ ACROSS = 2
 """The distance between neighbouring cells of a diagram, in characters: there is a space between them."""
 
 
-def tabletop_of(board: Board[Any]) -> Tabletop:
+def tabletop_of(board: Board) -> Tabletop:
     """Return where the cells of a board lie, and how a user makes its moves."""
     own = description_of(board.game).tabletop
     return _from_diagram(board) if own is None else own(board.game)
 
 
-def _from_diagram(board: Board[Any]) -> Tabletop:
+def _from_diagram(board: Board) -> Tabletop:
     """Return a tabletop for a game that has not described its own: moves are chosen by their names."""
     cells = [
         (row, column)
@@ -28,7 +26,7 @@ def _from_diagram(board: Board[Any]) -> Tabletop:
     ]
     left = min((column for _, column in cells), default=0)
 
-    def pieces(board: Board[Any]) -> str:
+    def pieces(board: Board) -> str:
         lines = board.diagram()
         signs = (lines[row][column] for row, column in cells)
         return "".join(EMPTY if sign == LEGAL else sign for sign in signs)
@@ -43,5 +41,5 @@ def _from_diagram(board: Board[Any]) -> Tabletop:
     )
 
 
-def _pieces_of(board: Board[Any], side: Side) -> int:
+def _pieces_of(board: Board, side: Side) -> int:
     return sum(line.count(BLACK if side is Side.BLACK else WHITE) for line in board.diagram())

@@ -113,12 +113,12 @@ class Book:
         lines = (self.entries[key].line(key) for key in sorted(self.entries))
         return "".join([*(f"{comment}\n" for comment in self.comments), *lines])
 
-    def look_up(self, board: Board[Any]) -> tuple[tuple[int, int], ...]:
+    def look_up(self, board: Board) -> tuple[tuple[int, int], ...]:
         """Return the known moves of the position on a board, with their values; none if it is unknown."""
         entry = self.entry(board)
         return () if entry is None else entry.moves
 
-    def entry(self, board: Board[Any]) -> Entry | None:
+    def entry(self, board: Board) -> Entry | None:
         """Return the entry of the position, with moves in the board's orientation.
 
         If the position is symmetric to itself, a move is as good as its images, which are included.
@@ -156,17 +156,17 @@ def _move(text: str) -> tuple[int, int]:
     return int(code), int(value)
 
 
-def key_of(board: Board[Any]) -> Key:
+def key_of(board: Board) -> Key:
     """Return the key of a position in a book, which all symmetric positions share."""
     return _packed(board, int(canonical(board.game, board.position)))
 
 
-def board_at(game: Any, key: Key) -> Board[Any]:
+def board_at(game: Any, key: Key) -> Board:
     """Return the position of a key, with black to move: a book does not store the side to move."""
     position = unpack(game, U64(key[0]), U64(key[1]))
     return Board.from_setup(Setup(format="book", game=game, position=position))
 
 
-def _packed(board: Board[Any], symmetry: int) -> Key:
+def _packed(board: Board, symmetry: int) -> Key:
     first, second = pack(board.game, mirror(board.game, board.position, symmetry))
     return int(first), int(second)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from heapq import nsmallest
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Unpack
 
 from outflank.boards import Board
 from outflank.books.book import PLAYED_OUT, Book, Key, board_at, key_of
@@ -57,7 +57,7 @@ class BuildResult:
 
 
 def build(
-    board: Board[Any],
+    board: Board,
     path: Path,
     plan: BookPlan,
     *,

@@ -25,7 +25,7 @@ FORMATS = ("jsonl", "csv", "dot", "txt")
 """Formats for writing a book: all positions in the first two, lines from a position in the others."""
 
 
-def export_lines(book: Book, format: str, board: Board[Any], plies: int) -> Iterator[str]:
+def export_lines(book: Book, format: str, board: Board, plies: int) -> Iterator[str]:
     """Return a book in a format, line by line."""
     if format == "jsonl":
         return (in_ascii(_document(book, key)) + "\n" for key in sorted(book.entries))
@@ -63,7 +63,7 @@ def _row(*cells: Any) -> str:
     return line.getvalue()
 
 
-def _lines(book: Book, board: Board[Any], tops: list[Branch]) -> Iterator[str]:
+def _lines(book: Book, board: Board, tops: list[Branch]) -> Iterator[str]:
     """Yield the lines of a tree as lists of moves, with the value of each for the side that moves first."""
     for branch in (top for top in tops if top.is_home):
         if any(child.is_home for child in branch.branches):
@@ -74,7 +74,7 @@ def _lines(book: Book, board: Board[Any], tops: list[Branch]) -> Iterator[str]:
             yield f"{moves_text}  # {book.scale.text(mover * branch.value)}\n"
 
 
-def _graph(book: Book, board: Board[Any], tops: list[Branch]) -> Iterator[str]:
+def _graph(book: Book, board: Board, tops: list[Branch]) -> Iterator[str]:
     """Yield a Graphviz graph: a node for each position, an edge for each move."""
     yield 'digraph book {\n  node [shape=box, fontname="sans-serif"];\n  edge [fontname="sans-serif"];\n'
     yield f'  "" [label="{board.turn} to move"];\n'
@@ -82,7 +82,7 @@ def _graph(book: Book, board: Board[Any], tops: list[Branch]) -> Iterator[str]:
     yield "}\n"
 
 
-def _edges(book: Book, board: Board[Any], home: str, branches: list[Branch]) -> Iterator[str]:
+def _edges(book: Book, board: Board, home: str, branches: list[Branch]) -> Iterator[str]:
     for branch in branches:
         target = branch.same_as
         if target is None and not branch.is_home:

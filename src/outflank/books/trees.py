@@ -6,7 +6,6 @@ below a move are counted in the same way: no position is counted twice.
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
 
 from outflank.boards import Board
 from outflank.books.book import Book, Key, key_of
@@ -43,7 +42,7 @@ class Branch:
         return self.depth is not None
 
 
-def tree_of(book: Book, board: Board[Any], plies: int) -> list[Branch]:
+def tree_of(book: Book, board: Board, plies: int) -> list[Branch]:
     """Return the moves of a book from a position on, `plies` deep."""
     graph = MoveGraph(book)
     root = key_of(board)
@@ -52,7 +51,7 @@ def tree_of(book: Book, board: Board[Any], plies: int) -> list[Branch]:
     tops: list[Branch] = []
     current = [(board, tops)] if root in book.entries else []
     for _ in range(plies):
-        next_level: list[tuple[Board[Any], list[Branch]]] = []
+        next_level: list[tuple[Board, list[Branch]]] = []
         for position, branches in current:
             for after, branch in _branches(book, board, position):
                 key = key_of(after)
@@ -67,7 +66,7 @@ def tree_of(book: Book, board: Board[Any], plies: int) -> list[Branch]:
     return tops
 
 
-def _branches(book: Book, root: Board[Any], position: Board[Any]) -> Iterator[tuple[Board[Any], Branch]]:
+def _branches(book: Book, root: Board, position: Board) -> Iterator[tuple[Board, Branch]]:
     """Yield the moves of a position, each with the board after it; of symmetric moves, the first."""
     seen: set[Key] = set()
     for code, value in book.look_up(position):

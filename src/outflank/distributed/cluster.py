@@ -4,7 +4,7 @@ import itertools
 from collections.abc import Iterator
 from dataclasses import replace
 from types import TracebackType
-from typing import Any, Literal, Self, Unpack, get_args
+from typing import Literal, Self, Unpack, get_args
 
 from outflank.boards import Board
 from outflank.distributed.engines import engine_at
@@ -102,7 +102,7 @@ class Cluster:
 
     def search(
         self,
-        board: Board[Any],
+        board: Board,
         limits: Limits | None = None,
         *,
         replication: str | Replication = "async",
@@ -115,7 +115,7 @@ class Cluster:
 
     def iterate(
         self,
-        board: Board[Any],
+        board: Board,
         limits: Limits | None = None,
         *,
         replication: str | Replication = "async",

@@ -44,7 +44,7 @@ def write_moves(game: Any, codes: Sequence[int], turn: Side = Side.BLACK) -> str
     return " ".join(str(move) for move in board.line(codes))
 
 
-def _play_words(board: "Board[Any]", text: str) -> tuple[int, ...]:
+def _play_words(board: "Board", text: str) -> tuple[int, ...]:
     for match in _word.finditer(text):
         if match[1]:
             try:

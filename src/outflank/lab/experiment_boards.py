@@ -33,7 +33,7 @@ def game_with(position: str) -> str:
     return next(name for name in OWN_GAMES if position in game_named(name).positions)
 
 
-def usual_board() -> Board[Any]:
+def usual_board() -> Board:
     """Return the default position of an experiment without `game` and `positions` options."""
     return board_named(game_named(USUAL_GAME).lab.position)
 
@@ -69,7 +69,7 @@ class StudyPosition:
 
     name: str
     """Label in tables and samples: the position's name or notation, with `@depth` if the user gave a depth."""
-    board: Board[Any]
+    board: Board
     depth: int | None = None
     """Plies, if the user gave a depth with the position."""
 
@@ -93,7 +93,7 @@ def study_positions(game: str, positions: Iterable[str] | None) -> list[StudyPos
     return list(places.values())
 
 
-def board_named(text: str, game: str | None = None) -> Board[Any]:
+def board_named(text: str, game: str | None = None) -> Board:
     """Return the position of that name or in that notation; if `game` is given, it must belong to that game.
 
     Without `game`, a name that several games have (`start`) belongs to the first of them.
@@ -106,7 +106,7 @@ def board_named(text: str, game: str | None = None) -> Board[Any]:
         if text == "start":
             return description.start()
     try:
-        board: Board[Any] = Board.from_text(text)
+        board: Board = Board.from_text(text)
     except OutflankError:
         owners = [description.name for description in own_games if text in description.positions]
         if owners:
@@ -136,7 +136,7 @@ def _with_depth(text: str) -> tuple[str, int | None]:
     return name, int(plies)
 
 
-def name_of(board: Board[Any]) -> str | None:
+def name_of(board: Board) -> str | None:
     """Return the name of a position, or None if it has none."""
     return name_of_line(description_of(board.game).name, board.to_text())
 

@@ -28,7 +28,7 @@ FILE = "positions.npz"
 class Generation:
     """The way in which positions are made."""
 
-    start: Board[Any]
+    start: Board
     """The rules, and the starting position of games."""
     everywhere: bool = True
     """Whether games start at all starts that the game has under these rules; otherwise only at this one."""

@@ -112,7 +112,7 @@ def _evaluation_word(evaluation: str) -> str:
     return f"{FROM_FILE}{Path(evaluation.removeprefix(FROM_FILE)).name}" if is_file else evaluation
 
 
-def _match_settings(subject: Subject, match: Match, board: Board[Any], players: tuple[str, str]) -> Settings:
+def _match_settings(subject: Subject, match: Match, board: Board, players: tuple[str, str]) -> Settings:
     """Return the settings of the match; with fewer games on a board that has too few openings."""
     endless = int(moves_left(board.game, board.position)) >= ENDLESS_GAME
     games = match.games

@@ -134,7 +134,7 @@ class Computer:
 
     # --- a player ---
 
-    def new_game(self, board: Board[Any]) -> None:
+    def new_game(self, board: Board) -> None:
         """Forget the last game, and compile all kernels that will be needed, before the clock runs."""
         self._last_value = None
         for table in (self._table, self._endings):
@@ -150,7 +150,7 @@ class Computer:
             self.policy.lateness.measure(lambda: self._set_up(board))  # before the clock starts
         self._has_clock = False
 
-    def check(self, board: Board[Any]) -> None:
+    def check(self, board: Board) -> None:
         """Raise `InvalidOption` if a GPU is required and this machine has none. Compiles nothing."""
         try:
             if self.options.get("device") == "gpu":
@@ -164,7 +164,7 @@ class Computer:
             if stream is not None:
                 stream.reseed(seed)
 
-    def _prepare(self, board: Board[Any]) -> None:
+    def _prepare(self, board: Board) -> None:
         if self._prepared or board.is_game_over():
             return
         self._prepared = True
@@ -176,12 +176,12 @@ class Computer:
             for _ in iterate(board, Limits(nodes=1), table=self._endings, **self._exact_options()):
                 pass
 
-    def _set_up(self, board: Board[Any]) -> None:
+    def _set_up(self, board: Board) -> None:
         """Begin a search whose time is over."""
         for _ in iterate(board, deadline=Deadline(-inf), **self.options):
             pass
 
-    def choose(self, board: Board[Any], clock: Clock, *, stop: Stop | None = None) -> Choice:
+    def choose(self, board: Board, clock: Clock, *, stop: Stop | None = None) -> Choice:
         """Return a habit's move, the only legal move, or the best move found in time."""
         if clock.move_seconds is None:
             return self._choose(board, clock, stop)
@@ -189,7 +189,7 @@ class Computer:
         with collection_paused():
             return self._choose(board, clock, stop)
 
-    def _choose(self, board: Board[Any], clock: Clock, stop: Stop | None) -> Choice:
+    def _choose(self, board: Board, clock: Clock, stop: Stop | None) -> Choice:
         entered = time.perf_counter()
         began = entered if clock.started is None else clock.started
         stop = stop or Stop()
@@ -228,7 +228,7 @@ class Computer:
             lateness.note(delay, late, None if deadline.began_at is None else deadline.began_at - entered)
         return choice
 
-    def _varied(self, board: Board[Any], choice: Choice, result: Result, repeats: Mapping[Move, bool]) -> Choice:
+    def _varied(self, board: Board, choice: Choice, result: Result, repeats: Mapping[Move, bool]) -> Choice:
         """Return the choice, an early move nearly as good, or the move that a weak player thinks best."""
         if not result.best:
             return choice
@@ -246,7 +246,7 @@ class Computer:
             return choice
         return replace(choice, move=picked.move, value=picked.value, line=(picked.move,))
 
-    def _move_without_search(self, board: Board[Any]) -> Choice:
+    def _move_without_search(self, board: Board) -> Choice:
         """Return the first move in the ordering: there is no time for a search."""
         if self._quick_root is None or self._quick_root.game != board.game:
             self._quick_root = Root(
@@ -255,7 +255,7 @@ class Computer:
         self._quick_root.move_to(board.position)
         return Choice(move=board.move(self._quick_root.moves[0].code), why="no time")
 
-    def ponder(self, board: Board[Any], *, stop: Stop) -> None:
+    def ponder(self, board: Board, *, stop: Stop) -> None:
         """Fill the table with positions that may come."""
         if self._table is None or board.is_game_over() or self.options.get("algorithm") in MONTE_CARLO:
             return
@@ -268,7 +268,7 @@ class Computer:
 
     # --- time ---
 
-    def _budget(self, board: Board[Any], clock: Clock) -> Budget:
+    def _budget(self, board: Board, clock: Clock) -> Budget:
         budget = self.policy.budget(board, clock, self._last_value)
         if self.depth is not None:
             whole = self._is_selective and board.moves_left <= self._to_the_end
@@ -284,7 +284,7 @@ class Computer:
 
     def _search(
         self,
-        board: Board[Any],
+        board: Board,
         budget: Budget,
         began: float,
         deadline: Deadline,
@@ -318,7 +318,7 @@ class Computer:
         assert last is not None
         return last
 
-    def _under_own_scoring(self, board: Board[Any]) -> Board[Any]:
+    def _under_own_scoring(self, board: Board) -> Board:
         """Return the board under the player's own scoring."""
         description = description_of(board.game)
         if self._scoring is None or description.options_of(board.game).get("scoring") == self._scoring:
@@ -333,7 +333,7 @@ class Computer:
 
     # --- endings ---
 
-    def _may_solve(self, board: Board[Any]) -> bool:
+    def _may_solve(self, board: Board) -> bool:
         return self.exact != 0 and board.moves_left < ENDLESS_GAME
 
     def _exact_options(self) -> OptionKeywords:
@@ -345,7 +345,7 @@ class Computer:
             usual["pin"] = self.options["pin"]
         return usual
 
-    def _solve(self, board: Board[Any], budget: Budget, deadline: Deadline, stop: Stop) -> Result | None:
+    def _solve(self, board: Board, budget: Budget, deadline: Deadline, stop: Stop) -> Result | None:
         """Return the solved ending; None if it is not to be solved, or was not solved in time."""
         if not self._may_solve(board) or stop.called:
             return None

@@ -3,7 +3,7 @@
 import random
 import secrets
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from outflank.boards import Board, Move
 from outflank.books.book import Book
@@ -56,17 +56,17 @@ class Variety(RandomStream):
     def __init__(self, seed: int) -> None:
         super().__init__(seed, "first moves")
 
-    def moves(self, board: Board[Any]) -> int:
+    def moves(self, board: Board) -> int:
         """Return how many moves need values in this position."""
         return MOVES if board.ply < PLIES else 1
 
-    def pick(self, board: Board[Any], moves: Sequence[tuple[T, int]], near: int) -> T:
+    def pick(self, board: Board, moves: Sequence[tuple[T, int]], near: int) -> T:
         """Return one of the moves within `near` of the best, which comes first; after `PLIES` moves, the best."""
         if board.ply >= PLIES:
             return moves[0][0]
         return self.rng.choice([move for move, value in moves if value >= moves[0][1] - near])
 
-    def pick_weighted(self, board: Board[Any], moves: Sequence[tuple[T, int]], margin: int) -> T:
+    def pick_weighted(self, board: Board, moves: Sequence[tuple[T, int]], margin: int) -> T:
         """Return one of the moves within `margin` of the best, which comes first; after `PLIES` moves, the best.
 
         The less a move is worth, the less often it is drawn.
@@ -95,7 +95,7 @@ class Misjudging(RandomStream):
         super().__init__(seed, "misjudged")
         self.deviation, self.greed = deviation, greed
 
-    def pick(self, board: Board[Any], moves: Sequence[MoveValue], points: int) -> MoveValue:
+    def pick(self, board: Board, moves: Sequence[MoveValue], points: int) -> MoveValue:
         """Return the move that seems best; `points` is the number of value points in one of the game's units."""
         return max(
             moves, key=lambda entry: entry.value + points * (self._error() + self.greed * pieces_gained(board, entry))
@@ -106,7 +106,7 @@ class Misjudging(RandomStream):
         return max(-LARGEST * self.deviation, min(LARGEST * self.deviation, error))
 
 
-def pieces_gained(board: Board[Any], entry: MoveValue) -> int:
+def pieces_gained(board: Board, entry: MoveValue) -> int:
     """Return by how many pieces a move increases its side's lead; 0 in a game without countable pieces."""
     lead = description_of(board.game).piece_lead
     if lead is None:
@@ -123,7 +123,7 @@ def pieces_gained(board: Board[Any], entry: MoveValue) -> int:
 # that it is the one that should be content with a draw.
 
 
-def repeating_moves(board: Board[Any]) -> dict[Move, bool]:
+def repeating_moves(board: Board) -> dict[Move, bool]:
     """Return the moves that repeat a position, and for each whether it draws the game."""
     if board.moves_left < ENDLESS_GAME:  # each move uses something up, so that no position can return
         return {}
@@ -133,7 +133,7 @@ def repeating_moves(board: Board[Any]) -> dict[Move, bool]:
     return {move: _draws(board, move) for move in repeats}
 
 
-def _draws(board: Board[Any], move: Move) -> bool:
+def _draws(board: Board, move: Move) -> bool:
     after = board.copy()
     after.push(move)
     outcome = after.outcome()
@@ -159,10 +159,10 @@ class BookHabit:
     def __init__(self, book: Book, variety: Variety | None = None) -> None:
         self.book, self.variety = book, variety
 
-    def new_game(self, board: Board[Any]) -> None:
+    def new_game(self, board: Board) -> None:
         """Do nothing: a book does not change."""
 
-    def choose(self, board: Board[Any]) -> Choice | None:
+    def choose(self, board: Board) -> Choice | None:
         """Return the book's best move in this position, or one nearly as good."""
         moves = self.book.look_up(board)
         if not moves:
@@ -173,5 +173,5 @@ class BookHabit:
             value = dict(moves)[code]
         return Choice(move=board.move(code), value=value, scale=self.book.scale, why="book")
 
-    def played(self, board: Board[Any], choice: Choice) -> None:
+    def played(self, board: Board, choice: Choice) -> None:
         """Do nothing: a book does not learn from games."""

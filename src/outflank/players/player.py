@@ -57,24 +57,24 @@ class Player(Protocol):
 
     name: str
 
-    def choose(self, board: Board[Any], clock: Clock, *, stop: Stop | None = None) -> Choice:
+    def choose(self, board: Board, clock: Clock, *, stop: Stop | None = None) -> Choice:
         """Return a move for the side to move, which has at least one. May raise `PlayerFailed`.
 
         The clock is running already: a player that runs out of time has lost. Once `stop` is called, the player answers
         at once.
         """
 
-    def ponder(self, board: Board[Any], *, stop: Stop) -> None:
+    def ponder(self, board: Board, *, stop: Stop) -> None:
         """Think on the opponent's time until `stop` is called; on `board` the opponent is to move."""
 
-    def new_game(self, board: Board[Any]) -> None:
+    def new_game(self, board: Board) -> None:
         """Forget the last game; the next one starts from `board`."""
 
     def close(self) -> None:
         """Release the threads, tables and processes of the player."""
 
 
-def try_out(player: Player, board: Board[Any], words: str) -> None:
+def try_out(player: Player, board: Board, words: str) -> None:
     """Raise an error if the player has a method `check(board)` which says that the player cannot play from `board`.
 
     Called before a game: a player that cannot work gives one error message, instead of losing game after game.
@@ -94,10 +94,10 @@ class SimplePlayer:
 
     name: str = field(default="")
 
-    def ponder(self, board: Board[Any], *, stop: Stop) -> None:
+    def ponder(self, board: Board, *, stop: Stop) -> None:
         """Do nothing."""
 
-    def new_game(self, board: Board[Any]) -> None:
+    def new_game(self, board: Board) -> None:
         """Do nothing: there is nothing to forget."""
 
     def close(self) -> None:

@@ -12,13 +12,13 @@ from outflank.players.player import Choice
 class Habit(Protocol):
     """Chooses a move without a search in some positions."""
 
-    def new_game(self, board: Board[Any]) -> None:
+    def new_game(self, board: Board) -> None:
         """Forget the last game."""
 
-    def choose(self, board: Board[Any]) -> Choice | None:
+    def choose(self, board: Board) -> Choice | None:
         """Return a move; None: the player must search."""
 
-    def played(self, board: Board[Any], choice: Choice) -> None:
+    def played(self, board: Board, choice: Choice) -> None:
         """Record the move that the player chose by a search."""
 
 
@@ -29,20 +29,20 @@ class BoardCache:
     """Number of boards that are remembered."""
 
     def __init__(self) -> None:
-        self._seen: list[tuple[Board[Any], Choice]] = []
+        self._seen: list[tuple[Board, Choice]] = []
 
-    def new_game(self, board: Board[Any]) -> None:
+    def new_game(self, board: Board) -> None:
         """Forget all boards."""
         self._seen.clear()
 
-    def choose(self, board: Board[Any]) -> Choice | None:
+    def choose(self, board: Board) -> Choice | None:
         """Return the earlier move, if the board is the same."""
         for before, choice in self._seen:
             if before == board and choice.move in board.legal_moves:
                 return replace(choice, why="seen before")
         return None
 
-    def played(self, board: Board[Any], choice: Choice) -> None:
+    def played(self, board: Board, choice: Choice) -> None:
         """Remember the board; the last two are remembered, as in the report."""
         self._seen = [*self._seen, (board.copy(), choice)][-self.BOARDS :]
 
@@ -53,15 +53,15 @@ class ReadyMoveHabit:
     def __init__(self, ready: ReadyMoves) -> None:
         self._ready = ready
 
-    def new_game(self, board: Board[Any]) -> None:
+    def new_game(self, board: Board) -> None:
         """Do nothing: there is nothing to forget."""
 
-    def choose(self, board: Board[Any]) -> Choice | None:
+    def choose(self, board: Board) -> Choice | None:
         """Return the ready move in this position, if there is one."""
         move = self._ready.choose(board)
         return None if move is None else Choice(move=move, why=self._ready.why)
 
-    def played(self, board: Board[Any], choice: Choice) -> None:
+    def played(self, board: Board, choice: Choice) -> None:
         """Do nothing: ready moves need no memory."""
 
 

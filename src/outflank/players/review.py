@@ -48,7 +48,7 @@ class JudgedMove:
 
 
 def judge_moves(
-    board: Board[Any],
+    board: Board,
     limits: Limits,
     *,
     exact: int | None = None,
@@ -86,7 +86,7 @@ def judge_moves(
 
 
 def _judge_move(
-    board: Board[Any],
+    board: Board,
     move: Move,
     ply: int,
     limits: Limits,
@@ -126,7 +126,7 @@ def _judge_move(
     )
 
 
-def _iterations(board: Board[Any], limits: Limits, exact: bool, search_options: dict[str, Any]) -> list[Result]:
+def _iterations(board: Board, limits: Limits, exact: bool, search_options: dict[str, Any]) -> list[Result]:
     """Return the results of a search that have a value, one for each depth."""
     if exact:
         result = search(board, limits, exact=True, **search_options)
@@ -157,7 +157,7 @@ def _mean(iterations: Sequence[Result], use_mean: bool) -> float:
 
 
 def _value_after(
-    board: Board[Any], move: Move, best: Result, exact: bool, use_mean: bool, search_options: dict[str, Any]
+    board: Board, move: Move, best: Result, exact: bool, use_mean: bool, search_options: dict[str, Any]
 ) -> float | None:
     after = board.copy()
     after.push(move)

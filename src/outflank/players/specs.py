@@ -25,7 +25,7 @@ class First(SimplePlayer):
 
     name: str = "first"
 
-    def choose(self, board: Board[Any], clock: Clock, *, stop: Stop | None = None) -> Choice:
+    def choose(self, board: Board, clock: Clock, *, stop: Stop | None = None) -> Choice:
         """Return the first legal move."""
         return Choice(move=board.legal_moves[0])
 
@@ -46,11 +46,11 @@ class Random(SimplePlayer):
         self.seed = seed
         self._stream.reseed(seed)
 
-    def new_game(self, board: Board[Any]) -> None:
+    def new_game(self, board: Board) -> None:
         """Begin the random stream of the next game."""
         self._stream.new_game()
 
-    def choose(self, board: Board[Any], clock: Clock, *, stop: Stop | None = None) -> Choice:
+    def choose(self, board: Board, clock: Clock, *, stop: Stop | None = None) -> Choice:
         """Return a random legal move."""
         return Choice(move=self._stream.rng.choice(board.legal_moves))
 

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cache
 from math import inf
-from typing import Any, Protocol
+from typing import Protocol
 
 from outflank.boards import Board
 from outflank.errors import UnknownName
@@ -157,7 +157,7 @@ class Policy(Protocol):
     lateness: Lateness
     """Lateness of this player's moves, which is greater on a busy machine."""
 
-    def budget(self, board: Board[Any], clock: Clock, last_value: int | None) -> Budget:
+    def budget(self, board: Board, clock: Clock, last_value: int | None) -> Budget:
         """Return the budget of this move; `last_value` is the player's value of its previous move."""
 
     def enough(self, budget: Budget, elapsed: float, last_iteration: float, stable: int) -> bool:
@@ -171,7 +171,7 @@ class Steady:
     def __init__(self) -> None:
         self.lateness = Lateness()
 
-    def budget(self, board: Board[Any], clock: Clock, last_value: int | None) -> Budget:
+    def budget(self, board: Board, clock: Clock, last_value: int | None) -> Budget:
         """Return a share of the remaining time."""
         if clock.control.move_seconds is not None:
             whole = clock.control.move_seconds
@@ -237,7 +237,7 @@ class Adaptive003:
     def __init__(self) -> None:
         self.lateness = Lateness()
 
-    def budget(self, board: Board[Any], clock: Clock, last_value: int | None) -> Budget:
+    def budget(self, board: Board, clock: Clock, last_value: int | None) -> Budget:
         """Return the depth for the seconds left and the last value, by the report's rules, scaled to the clock."""
         left = clock.left_seconds
         whole = clock.control.game_seconds or self.MINUTE
@@ -268,7 +268,7 @@ def lateness(before: float, latest: float) -> float:
     return max(latest, FORGETTING * before)
 
 
-def usable_seconds(board: Board[Any], left: float, lateness: Lateness) -> float:
+def usable_seconds(board: Board, left: float, lateness: Lateness) -> float:
     """Return the time that may be spent; the rest is reserved for returning in time, and for playing all remaining
     moves without a search."""
     to_the_end = description_of(board.game).moves_at_most(board)

@@ -38,7 +38,7 @@ class ProgramPlayer:
         self.command, self.game, self.name = command, game, name
         self.start_seconds, self.patience_seconds = start_seconds, patience_seconds
         self._running: ExternalProgram | None = None
-        self._root: Board[Any] | None = None
+        self._root: Board | None = None
         self._moves: list[Move] = []
         self._remarked: set[str] = set()
         with self._failing():
@@ -46,14 +46,14 @@ class ProgramPlayer:
 
     # --- a player ---
 
-    def new_game(self, board: Board[Any]) -> None:
+    def new_game(self, board: Board) -> None:
         """Set the program's board up anew."""
         with self._failing():
             self._start()
             self._root = None
             self._show(board)
 
-    def check(self, board: Board[Any]) -> None:
+    def check(self, board: Board) -> None:
         """Raise `PlayerFailed` if the program cannot play from this board: once, instead of in every game."""
         with self._failing():
             self._start()
@@ -62,7 +62,7 @@ class ProgramPlayer:
                 self._try(board)
             self._root = None
 
-    def choose(self, board: Board[Any], clock: Clock, *, stop: Stop | None = None) -> Choice:
+    def choose(self, board: Board, clock: Clock, *, stop: Stop | None = None) -> Choice:
         """Return the program's move. A pass that is the only move is not requested."""
         began = time.monotonic()
         if board.must_pass:
@@ -77,7 +77,7 @@ class ProgramPlayer:
             return Choice(move=board.legal_moves[0], why="stopped")
         return choice
 
-    def ponder(self, board: Board[Any], *, stop: Stop) -> None:
+    def ponder(self, board: Board, *, stop: Stop) -> None:
         """Do nothing: the program thinks when it is asked."""
 
     def processor_reading(self) -> ProcessorReading | None:
@@ -95,15 +95,15 @@ class ProgramPlayer:
         """Send the first lines to a program that has just been started."""
         raise NotImplementedError
 
-    def _try(self, board: Board[Any]) -> None:
+    def _try(self, board: Board) -> None:
         """Find out whether the program can play from this board, without regard to the state of its own board."""
         raise NotImplementedError
 
-    def _set_up(self, root: Board[Any]) -> None:
+    def _set_up(self, root: Board) -> None:
         """Begin a game at this board."""
         raise NotImplementedError
 
-    def _note_clock(self, clock: Clock, board: Board[Any]) -> None:
+    def _note_clock(self, clock: Clock, board: Board) -> None:
         """Note the time before the program is shown the board."""
 
     def _play(self, side: Side, move: Move) -> None:
@@ -114,7 +114,7 @@ class ProgramPlayer:
         """Take moves back on the program's board; return whether it can."""
         return False
 
-    def _request_move(self, board: Board[Any], clock: Clock, stop: Stop | None, began: float) -> Choice | None:
+    def _request_move(self, board: Board, clock: Clock, stop: Stop | None, began: float) -> Choice | None:
         """Return the program's move; None if it was to stop thinking and did not. The clock has run since `began`."""
         raise NotImplementedError
 
@@ -153,7 +153,7 @@ class ProgramPlayer:
             self._leave()
             raise
 
-    def _show(self, board: Board[Any]) -> None:
+    def _show(self, board: Board) -> None:
         """Bring the program's board in step with ours: by the moves that differ, or from the start."""
         root, moves = board.copy(), list(board.moves)
         while root.moves:
@@ -173,7 +173,7 @@ class ProgramPlayer:
             side = side.other
 
 
-def read_move(board: Board[Any], text: str) -> Move:
+def read_move(board: Board, text: str) -> Move:
     """Return the move that a program named."""
     try:
         move: Move = board.parse_move(text)

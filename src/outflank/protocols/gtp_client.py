@@ -65,7 +65,7 @@ class ClockStyle(Enum):
         return cls(text)
 
 
-def time_settings(control: TimeControl, board: Board[Any], style: ClockStyle) -> str:
+def time_settings(control: TimeControl, board: Board, style: ClockStyle) -> str:
     """Return the main time, the period and its moves."""
     exactly = style is ClockStyle.EXACTLY
     if control.move_seconds is None and control.game_seconds is None:
@@ -79,7 +79,7 @@ def time_settings(control: TimeControl, board: Board[Any], style: ClockStyle) ->
     return f"{_seconds_text(control.game_seconds, exactly)} {period}"
 
 
-def time_left(clock: Clock, board: Board[Any], style: ClockStyle, margin: float) -> str:
+def time_left(clock: Clock, board: Board, style: ClockStyle, margin: float) -> str:
     """Return the seconds and, within a period, the moves; `margin` is the time that the program's answers take."""
     exactly = style is ClockStyle.EXACTLY
     move_seconds = clock.control.move_seconds
@@ -92,7 +92,7 @@ def time_left(clock: Clock, board: Board[Any], style: ClockStyle, margin: float)
     return f"{_seconds_text(clock.move_seconds - margin, exactly)} {int(move_seconds is not None)}"
 
 
-def _for_the_game(move_seconds: float | None, game_seconds: float | None, board: Board[Any]) -> float:
+def _for_the_game(move_seconds: float | None, game_seconds: float | None, board: Board) -> float:
     """Return the time left for the game; if each move has a time, an amount that keeps the program within that time."""
     if move_seconds is not None:
         return move_seconds * max(1.0, description_of(board.game).moves_expected(board) / LARGER_SHARE)
@@ -151,7 +151,7 @@ class GtpPlayer(ProgramPlayer):
         if not self.name:
             self.name = self._ask("name") or "gtp"
 
-    def _try(self, board: Board[Any]) -> None:
+    def _try(self, board: Board) -> None:
         """Play a few moves: a program that has another board refuses one of them."""
         self._show(board)
         line = board.copy()
@@ -200,7 +200,7 @@ class GtpPlayer(ProgramPlayer):
 
     # --- its board ---
 
-    def _set_up(self, root: Board[Any]) -> None:
+    def _set_up(self, root: Board) -> None:
         description = description_of(root.game)
         start = description.start(**description.options_of(root.game))
         if self._loaded and root == start:
@@ -245,7 +245,7 @@ class GtpPlayer(ProgramPlayer):
 
     # --- moves and time ---
 
-    def _request_move(self, board: Board[Any], clock: Clock, stop: Stop | None, began: float) -> Choice | None:
+    def _request_move(self, board: Board, clock: Clock, stop: Stop | None, began: float) -> Choice | None:
         if self._style is not ClockStyle.NOTHING:
             self._tell_time(board, clock)
         seconds = self.patience_seconds if clock.move_seconds is None else clock.move_seconds + GRACE_SECONDS
@@ -271,7 +271,7 @@ class GtpPlayer(ProgramPlayer):
             self._answer(STOP, time.monotonic() + GRACE_SECONDS)
         return text
 
-    def _tell_time(self, board: Board[Any], clock: Clock) -> None:
+    def _tell_time(self, board: Board, clock: Clock) -> None:
         """Send the time; nothing if there is no limit, unless the program has been sent one before."""
         style = ClockStyle.EXACTLY if STOP in self._known else self._style
         if clock.control != self._control:

@@ -24,7 +24,7 @@ class GtpGame:
     def __init__(self, game: str) -> None:
         self._layout: dict[str, Any] = {}
         """The options of the start, without the board's size."""
-        self.board: Board[Any] = _start(game_named(game), {})
+        self.board: Board = _start(game_named(game), {})
         self._steps: list[int] = []
 
     def set_game(self, game: str, layout: str | None = None) -> None:
@@ -123,7 +123,7 @@ class GtpGame:
         for _ in range(moves):
             self.board.pop()
 
-    def _begin(self, board: Board[Any]) -> None:
+    def _begin(self, board: Board) -> None:
         self.board = board
         self._steps = [1] * len(board.moves)
 
@@ -133,7 +133,7 @@ def gtp_name(description: GameDescription) -> str:
     return description.name.capitalize()
 
 
-def vertex(board: Board[Any], text: str) -> str:
+def vertex(board: Board, text: str) -> str:
     """Return a move's text in capitals, like GTP's vertices, if the board reads them; a pass stays as it is."""
     if text == "pass":
         return text
@@ -144,11 +144,11 @@ def vertex(board: Board[Any], text: str) -> str:
     return text.upper()
 
 
-def _start(description: GameDescription, options: dict[str, Any]) -> Board[Any]:
+def _start(description: GameDescription, options: dict[str, Any]) -> Board:
     return _without_draws(description.start(**options))
 
 
-def _without_draws(board: Board[Any]) -> Board[Any]:
+def _without_draws(board: Board) -> Board:
     """Return the board without draws by its history, which the controller declares."""
     without = description_of(board.game).without_draws
     return board if without is None else without(board.copy())

@@ -107,9 +107,7 @@ class GtpEngine(Engine):
     or the board size changes.
     """
 
-    def __init__(
-        self, make: Callable[[Board[Any]], Player], *, game: str = OWN_GAMES[0], name: str = "outflank"
-    ) -> None:
+    def __init__(self, make: Callable[[Board], Player], *, game: str = OWN_GAMES[0], name: str = "outflank") -> None:
         super().__init__(_urgency)
         self._make, self._name = make, name
         self._game = GtpGame(game)

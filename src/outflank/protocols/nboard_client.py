@@ -94,7 +94,7 @@ class NBoardPlayer(ProgramPlayer):
         if depth is not None:
             self._program.send(f"set depth {depth}")
 
-    def _try(self, board: Board[Any]) -> None:
+    def _try(self, board: Board) -> None:
         """Request a move that needs little thinking."""
         self._set_depth(self.depth and 1)
         self._show(board)
@@ -109,7 +109,7 @@ class NBoardPlayer(ProgramPlayer):
         self._set_depth(self.depth)
         self._agree(self.start_seconds)
 
-    def new_game(self, board: Board[Any]) -> None:
+    def new_game(self, board: Board) -> None:
         """Set the program's board up anew."""
         self._clock = None
         super().new_game(board)
@@ -161,7 +161,7 @@ class NBoardPlayer(ProgramPlayer):
 
     # --- its board ---
 
-    def _note_clock(self, clock: Clock, board: Board[Any]) -> None:
+    def _note_clock(self, clock: Clock, board: Board) -> None:
         """Note the time that both sides have spent since the last request; it is sent with their moves."""
         last, self._clock = self._clock, clock
         self._spent = {}
@@ -178,7 +178,7 @@ class NBoardPlayer(ProgramPlayer):
             if before is not None and now is not None:
                 self._spent[side] = max(0.0, before - now + increment)
 
-    def _set_up(self, root: Board[Any]) -> None:
+    def _set_up(self, root: Board) -> None:
         self._agree()
         self._spent = {}
         self._program.send(f"set game {_ggf(root, '' if self._clock is None else clock_property(self._clock))}")
@@ -189,7 +189,7 @@ class NBoardPlayer(ProgramPlayer):
 
     # --- moves ---
 
-    def _request_move(self, board: Board[Any], clock: Clock, stop: Stop | None, began: float) -> Choice | None:
+    def _request_move(self, board: Board, clock: Clock, stop: Stop | None, began: float) -> Choice | None:
         self._agree(self.start_seconds)
         self._reply = _Reply(pong=self._pings)
         stopped = self._wait_for_move(board, clock, stop, began)
@@ -199,7 +199,7 @@ class NBoardPlayer(ProgramPlayer):
             raise failed("time", "it answered a ping when its time was up, and named no move")
         return self._second_best(board)
 
-    def _named_move(self, board: Board[Any]) -> Choice:
+    def _named_move(self, board: Board) -> Choice:
         reply = self._reply
         match = _answer.match(reply.answer)
         assert match is not None
@@ -211,7 +211,7 @@ class NBoardPlayer(ProgramPlayer):
             nodes=reply.nodes,
         )
 
-    def _wait_for_move(self, board: Board[Any], clock: Clock, stop: Stop | None, began: float) -> bool:
+    def _wait_for_move(self, board: Board, clock: Clock, stop: Stop | None, began: float) -> bool:
         """Listen until the program has named a move, or has answered a ping; return whether `stop` was called."""
         most = clock.move_seconds
         last = began + (self.patience_seconds if most is None else most + GRACE_SECONDS)
@@ -242,7 +242,7 @@ class NBoardPlayer(ProgramPlayer):
             self._policy.lateness.seconds = lateness(self._policy.lateness.seconds, max(late, LATE_AT_LEAST))
         return stopped
 
-    def _second_best(self, board: Board[Any]) -> Choice:
+    def _second_best(self, board: Board) -> Choice:
         """Return its search's best move, if it stopped without naming a move."""
         reply = self._reply
         try:
@@ -273,7 +273,7 @@ def _count(text: str) -> int:
     return int(number) if number is not None and 0 <= number < 1e15 else 0
 
 
-def _ggf(board: Board[Any], clock: str) -> str:
+def _ggf(board: Board, clock: str) -> str:
     """Return the position as a game without moves."""
     form = description_of(board.game).notation.files.get(GGF)
     if form is None or form.write is None:

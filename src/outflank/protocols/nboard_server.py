@@ -47,7 +47,7 @@ class NBoardEngine(Engine):
 
     def __init__(
         self,
-        make: Callable[[Board[Any], int | None], Player],
+        make: Callable[[Board, int | None], Player],
         *,
         game: str | None = None,
         name: str = "outflank",
@@ -57,7 +57,7 @@ class NBoardEngine(Engine):
         super().__init__(_urgency)
         self._make, self._name = make, name
         self._seconds, self._options = seconds, options
-        self._board: Board[Any] = _description_of_game(game).start()
+        self._board: Board = _description_of_game(game).start()
         self._clock = NBoardClock()
         self._depth: int | None = None
         self._table: Table | None = None
@@ -126,7 +126,7 @@ class NBoardEngine(Engine):
         self._clock.spend(side, rest)
         yield from ()
 
-    def _parse_game(self, text: str) -> Board[Any]:
+    def _parse_game(self, text: str) -> Board:
         setups = description_of(self._board.game).notation.positions(text) if text.startswith("(") else None
         if not setups:
             raise FormatError.at("game", text, 0, "a game in brackets, as GGF has it")
@@ -183,7 +183,7 @@ class NBoardEngine(Engine):
                 board.pop()
         yield "status"
 
-    def _iterations(self, board: Board[Any], stop: Stop, count: int) -> Iterator[Result]:
+    def _iterations(self, board: Board, stop: Stop, count: int) -> Iterator[Result]:
         depth = self._depth or USUAL_DEPTH
         ending = board.moves_left <= exact_moves_for_depth(board.game, depth)
         limits = Limits(depth=None if ending else depth, seconds=self._seconds)
@@ -195,7 +195,7 @@ class NBoardEngine(Engine):
         """Make the player ready before a move is requested: no ping is noticed while kernels load or compile."""
         self._ready().new_game(self._board)
 
-    def _ready(self, board: Board[Any] | None = None) -> Player:
+    def _ready(self, board: Board | None = None) -> Player:
         """Return the player for the board, at the depth that was set."""
         target, depth = board or self._board, self._depth
         return self._player_for((target.game, depth), lambda: self._make(target, depth))

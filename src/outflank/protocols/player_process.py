@@ -144,18 +144,18 @@ class PlayerProcess:
 
     # --- a player ---
 
-    def choose(self, board: Board[Any], clock: Clock, *, stop: Stop | None = None) -> Choice:
+    def choose(self, board: Board, clock: Clock, *, stop: Stop | None = None) -> Choice:
         """Ask for a move. The time that messages take is taken off its clock."""
         choice: Choice = self._ask(
             "choose", board, _shortened_clock(clock, second_longest(self._delays)), stop=stop or Stop()
         )
         return choice
 
-    def ponder(self, board: Board[Any], *, stop: Stop) -> None:
+    def ponder(self, board: Board, *, stop: Stop) -> None:
         """Let the player ponder until `stop` is called."""
         self._ask("ponder", board, stop=stop)
 
-    def new_game(self, board: Board[Any]) -> None:
+    def new_game(self, board: Board) -> None:
         """Tell the player that a game begins."""
         self._ask("new_game", board)
 
@@ -164,7 +164,7 @@ class PlayerProcess:
         if "reseed" in self._methods:
             self._ask("reseed", seed)
 
-    def check(self, board: Board[Any]) -> None:
+    def check(self, board: Board) -> None:
         """Raise an error if the player cannot play from this board, as far as it can tell."""
         if "check" in self._methods:
             self._ask("check", board)

@@ -50,7 +50,7 @@ def _card(place: SearchedPosition, *, drawn: bool) -> str:
         folded = f"<details><summary>the moves</summary>{moves}</details>" if games else ""
         items.append(f"<li>{escape(description)}{folded}</li>")
     try:
-        board: Board[Any] | None = Board.from_text(place.position)
+        board: Board | None = Board.from_text(place.position)
     except OutflankError:  # a user's game without a notation
         board = None
     turn = f"{board.turn} to move" if board is not None else ""

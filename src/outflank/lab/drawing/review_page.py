@@ -29,7 +29,7 @@ RULES = """
 class Reviewed:
     """A game with the findings of its review."""
 
-    board: Board[Any]
+    board: Board
     """Final position of the game, with its moves."""
     title: str
     judged: Sequence[JudgedMove]

@@ -7,7 +7,6 @@ the same tree. The rest of the measured time is the search's own: its loops and 
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from outflank.boards import Board
 from outflank.games.evaluation import begin, evaluation_named
@@ -74,7 +73,7 @@ def _processor(sample: Sample) -> float:
     return number(sample["user_seconds"]) + number(sample["system_seconds"])
 
 
-def _boards(side: Contender, moves: str) -> list[Board[Any]]:
+def _boards(side: Contender, moves: str) -> list[Board]:
     """Return the boards that steps are timed on: the position, or every tenth board of the game."""
     board = side.board.copy()
     boards = [board.copy()]

@@ -165,7 +165,7 @@ def add_entry(entry: Searched) -> None:
 
 
 def search(
-    board: Board[Any], limits: Limits | None = None, *, in_game: bool = False, **options: Unpack[WholeKeywords]
+    board: Board, limits: Limits | None = None, *, in_game: bool = False, **options: Unpack[WholeKeywords]
 ) -> Result:
     """Run `outflank.search` on a table that is in memory, and log it. `in_game`: one turn of a game on the board."""
     with with_memory(options) as with_table:
@@ -173,7 +173,7 @@ def search(
     return log_result(board, result, options, in_game=in_game)
 
 
-def log_result(board: Board[Any], result: Result, options: Mapping[str, Any], *, in_game: bool = False) -> Result:
+def log_result(board: Board, result: Result, options: Mapping[str, Any], *, in_game: bool = False) -> Result:
     """Log a result of any search with these options, and return it."""
     log_search(
         board,
@@ -188,7 +188,7 @@ def log_result(board: Board[Any], result: Result, options: Mapping[str, Any], *,
 
 
 def log_search(
-    board: Board[Any],
+    board: Board,
     depth: int,
     *,
     algorithm: str,
@@ -222,14 +222,14 @@ def log_search(
     )
 
 
-def _line(board: Board[Any]) -> str:
+def _line(board: Board) -> str:
     try:
         return board.to_text()
     except FormatError:  # a user's game without a notation
         return repr(board.position)
 
 
-def _evaluation(board: Board[Any], options: Mapping[str, Any]) -> str | None:
+def _evaluation(board: Board, options: Mapping[str, Any]) -> str | None:
     """Return the name of the evaluation that a search with these options uses, or None."""
     requested = options.get("evaluation")
     if options.get("exact"):

@@ -65,7 +65,7 @@ class Contender:
 
     labels: Sample
     """Labels that distinguish this search: the first columns of its rows."""
-    board: Board[Any]
+    board: Board
     depth: int
     options: dict[str, Any]
     """Options of `search`."""

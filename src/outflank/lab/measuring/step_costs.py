@@ -52,7 +52,7 @@ def _run_step_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[An
     yield game, evaluation_named(game, name), FILL, 1, first, second, moves[:1].copy(), moves, U64(0)
 
 
-def step_costs(boards: Sequence[Board[Any]], evaluation: Any, near: int = 100) -> dict[str, float]:
+def step_costs(boards: Sequence[Board], evaluation: Any, near: int = 100) -> dict[str, float]:
     """Return the nanoseconds of one call of each step, on positions three plies below the boards."""
     game = boards[0].game
     firsts, seconds, codes = _positions(boards, near)
@@ -77,7 +77,7 @@ def _call_nanoseconds(
         times *= 2
 
 
-def _positions(boards: Sequence[Board[Any]], near: int) -> tuple[Words, Words, Any]:
+def _positions(boards: Sequence[Board], near: int) -> tuple[Words, Words, Any]:
     """Return both words of positions near the boards that have a move, and one of their moves."""
     game = boards[0].game
     moves = np.zeros(8 * most_moves(game), MOVE)

@@ -46,12 +46,12 @@ def check_playing(whole_game: str | None, game: str, positions: tuple[str, ...] 
             raise InvalidOption(f"positions={','.join(positions)}: report {whole_game} plays from the start")
 
 
-def first_board(whole_game: str | None, board: Board[Any]) -> Board[Any]:
+def first_board(whole_game: str | None, board: Board) -> Board:
     """Return the start of the game: a report's program has its own, otherwise `board`."""
     return new_board() if whole_game in REPORTS else board
 
 
-def play(whole_game: str, board: Board[Any], depth: int, stop: Stop, **options: Any) -> Iterator[Result]:
+def play(whole_game: str, board: Board, depth: int, stop: Stop, **options: Any) -> Iterator[Result]:
     """Play the game on `board`, and yield the search result of each turn."""
     if whole_game in REPORTS:
         assert isinstance(board, OthelloBoard)  # guaranteed by `first_board`

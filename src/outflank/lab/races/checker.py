@@ -174,7 +174,7 @@ def run_watched(body: Callable[[], T], watcher: Watcher) -> tuple[T | None, str 
 
 
 def check(
-    board: Board[Any],
+    board: Board,
     *,
     parallel: str,
     workers: int,

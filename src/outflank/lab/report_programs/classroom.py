@@ -101,6 +101,6 @@ def lab_search_003(
     return search(board, Limits(depth=depth), stop=stop, **settings)
 
 
-def legal_count(board: Board[Any]) -> int:
+def legal_count(board: Board) -> int:
     """Return the number of legal moves; a forced pass does not count."""
     return sum(not move.is_pass for move in board.legal_moves)

@@ -20,7 +20,7 @@ GAME_OF = {"000": next(name for name in OWN_GAMES if "000" in game_named(name).p
 """The game of each program that plays only one."""
 
 
-def game_of(board: Board[Any]) -> str:
+def game_of(board: Board) -> str:
     """Return the name of a board's game."""
     return description_of(board.game).name
 
@@ -34,9 +34,7 @@ class ProgramChoice(Parameters):
     evaluation: str | None = option(None, "Another evaluation, by name.  [the program's]")
     ordering: str | None = option(None, "Another ordering, by name.  [the program's]")
 
-    def search_options(
-        self, board: Board[Any], usual: str | None = None, *, algorithm: str | None = None
-    ) -> dict[str, Any]:
+    def search_options(self, board: Board, usual: str | None = None, *, algorithm: str | None = None) -> dict[str, Any]:
         """Return the search options for a board: the program's, or the `usual` one's, with the parts the user replaced.
 
         A selected program that does not play the board's game is an error; a `usual` one is replaced by ours.

@@ -214,7 +214,7 @@ def _mean_below(nodes: int, by_depth: list[int]) -> npt.NDArray[np.float64]:
 
 
 def record(
-    board: Board[Any],
+    board: Board,
     depth: int,
     threshold: int,
     *,
@@ -239,9 +239,7 @@ def record(
     return RecordedJobs(bench, log_result(board, result, options), without=without)
 
 
-def calibrated(
-    board: Board[Any], depth: int, threshold: int, *, stop: Stop | None = None, **options: Any
-) -> RecordedJobs:
+def calibrated(board: Board, depth: int, threshold: int, *, stop: Stop | None = None, **options: Any) -> RecordedJobs:
     """Return a recording that is calibrated for what hits save, by three successive searches."""
     without = [
         record(board, depth, threshold, hidden_below=EVERYTHING, hides=(kind,), stop=stop, **options).nodes

@@ -303,7 +303,7 @@ class Simulated:
 
 
 def simulate(
-    board: Board[Any],
+    board: Board,
     recording: RecordedJobs,
     machines: Machines,
     policy: Replication,

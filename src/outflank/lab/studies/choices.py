@@ -175,7 +175,7 @@ class HitsNearTheRoot(Experiment[TableParameters]):
         return Conclusion(tables=tuple(tables), figures=(plot,), notes=tuple(notes))
 
 
-def _hits(name: str, board: Board[Any], depth: int, stop: Stop) -> list[Sample]:
+def _hits(name: str, board: Board, depth: int, stop: Stop) -> list[Sample]:
     side = Contender(labels={"board": name}, board=board, depth=depth, options=REPORT_000)
     warm(side)
     counts = Counts()

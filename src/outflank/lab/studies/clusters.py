@@ -60,7 +60,7 @@ def policy_name(text: str) -> str:
 class SearchSetup:
     """A search that both a cluster and one worker run: board, depth and options."""
 
-    board: Board[Any]
+    board: Board
     depth: int
     options: dict[str, Any]
 

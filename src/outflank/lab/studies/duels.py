@@ -191,7 +191,7 @@ class _CountingPlayer:
         self.moves = self.nodes = self.known = self.depth = 0
         self.seconds = self.known_seconds = 0.0
 
-    def choose(self, board: Board[Any], clock: Clock, *, stop: Stop | None = None) -> Choice:
+    def choose(self, board: Board, clock: Clock, *, stop: Stop | None = None) -> Choice:
         """Return the inner player's choice, and count it."""
         began = time.perf_counter()
         choice = self.inner.choose(board, clock, stop=stop)
@@ -203,10 +203,10 @@ class _CountingPlayer:
             self.nodes, self.depth = self.nodes + choice.nodes, max(self.depth, choice.depth)
         return choice
 
-    def ponder(self, board: Board[Any], *, stop: Stop) -> None:
+    def ponder(self, board: Board, *, stop: Stop) -> None:
         """Do nothing: players do not think on the opponent's time here."""
 
-    def new_game(self, board: Board[Any]) -> None:
+    def new_game(self, board: Board) -> None:
         """Tell the inner player that a game begins."""
         self.inner.new_game(board)
 
@@ -223,7 +223,7 @@ class _CountingPlayer:
 def _pair(bout: Bout, parameters: DuelsParameters, pair_number: int, games: int, stop: Stop) -> list[Sample]:
     """Return the samples of an opening, played with the first player as black and then as white."""
     start = AbaloneBoard.start()
-    board: Board[Any] = start
+    board: Board = start
     if bout.openings != START:
         board = Openings(bout.openings, start, seed=parameters.seed, count=pair_number)[pair_number - 1]
     variety = f" variety={1000 * parameters.seed + pair_number}" if bout.openings == START else ""

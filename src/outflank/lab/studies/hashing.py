@@ -65,7 +65,7 @@ def _walk_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, .
     yield game, position, 1, moves, 0, words, words.copy(), 0
 
 
-def _sources() -> dict[str, tuple[Callable[[], Board[Any]], bool]]:
+def _sources() -> dict[str, tuple[Callable[[], Board], bool]]:
     first_game, *other_games = (game_named(name) for name in OWN_GAMES)
     return {
         f"{first_game.title}, a search from the start": (first_game.start, True),
@@ -144,7 +144,7 @@ class Hash(Experiment[HashingParameters]):
 
 
 def _measure(
-    name: str, source: Callable[[], Board[Any]], by_search: bool, parameters: HashingParameters, stop: Stop
+    name: str, source: Callable[[], Board], by_search: bool, parameters: HashingParameters, stop: Stop
 ) -> list[Sample]:
     board = source()
     most = 2 ** max(parameters.boards)
@@ -172,7 +172,7 @@ def _measure(
     return samples
 
 
-def _visited(board: Board[Any], count: int, stop: Stop) -> tuple[Words, Words]:
+def _visited(board: Board, count: int, stop: Stop) -> tuple[Words, Words]:
     """Return `count` different positions that report 000's program has looked up in its table, in random order.
 
     They are read from the table itself, which stores whole positions; it is so large that hardly any is overwritten.
@@ -190,7 +190,7 @@ def _visited(board: Board[Any], count: int, stop: Stop) -> tuple[Words, Words]:
     return np.ascontiguousarray(pairs[sample, 0]), np.ascontiguousarray(pairs[sample, 1])
 
 
-def _distinct_near(board: Board[Any], needed: int) -> tuple[Words, Words]:
+def _distinct_near(board: Board, needed: int) -> tuple[Words, Words]:
     """Return `needed` different positions, as near to the board as possible, in the order of a tree walk."""
     game = board.game
     moves = np.zeros(64 * most_moves(game), MOVE)

@@ -148,7 +148,7 @@ def root_moves(place: StudyPosition, depth: int, stop: Stop) -> list[Sample]:
     ]
 
 
-def _count_leaves(board: Board[Any], depth: int, stop: Stop) -> list[tuple[str, int]]:
+def _count_leaves(board: Board, depth: int, stop: Stop) -> list[tuple[str, int]]:
     counts: list[tuple[str, int]] = []
     for root_move in Root(board.game, board.position, Options(**PROGRAM_003.search)).moves:
         after = board.copy()

@@ -299,7 +299,7 @@ def _intervals(side: Contender, recording: EventRecording, stop: Stop) -> Iterat
         yield from intervals(events, origin=origin, turn=turn)
 
 
-def _in_notation(line: str, board: Board[Any]) -> str:
+def _in_notation(line: str, board: Board) -> str:
     """Return a line with its moves in notation; it begins at the board, or at a turn of the game played from there."""
     first, *codes = line_steps(line) or [""]
     start = board.copy()

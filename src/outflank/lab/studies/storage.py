@@ -256,7 +256,7 @@ class Widths(Experiment[WidthsParameters]):
         return Conclusion(tables=(ReportTable.of("widths", lines),), notes=tuple(notes))
 
 
-def _in_search(name: str, board: Board[Any], depth: int, stop: Stop) -> list[Sample]:
+def _in_search(name: str, board: Board, depth: int, stop: Stop) -> list[Sample]:
     side = Contender(labels={}, board=board, depth=depth, options=REPORT_000)
     warm(side)
     counts = Counts()

@@ -181,7 +181,7 @@ def export_command(name: str, out: str, to: str | None, plies: int, force: bool,
       outflank book export f5d6 --out lines.txt --plies 8
       outflank book export --game {last} --out - --to csv
     """
-    board: Board[Any] = one_board(**options)
+    board: Board = one_board(**options)
     format = to or out.rpartition(".")[2]
     if format not in FORMATS:
         raise OutflankError(f"{out}: --to says in which format ({', '.join(FORMATS)}), or the end of the file's name")

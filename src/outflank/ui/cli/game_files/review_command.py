@@ -116,7 +116,7 @@ def command(
     return INTERRUPTED if stop.called else 0
 
 
-def _print_game(board: Board[Any], record: Record) -> None:
+def _print_game(board: Board, record: Record) -> None:
     from outflank.ui.cli.shared.json_documents import ReviewGameDocument
 
     document = ReviewGameDocument(

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import copysign, isinf
-from typing import Any
 
 from rich import box
 from rich.console import Console
@@ -36,7 +35,7 @@ STATES = {1: "black winning", 0: "level", -1: "white winning"}
 class ReviewedGame:
     """A game and the results of its review."""
 
-    board: Board[Any]
+    board: Board
     """The board at the end of the game, with its moves."""
     record: Record
     """Players and result of the game."""
@@ -47,13 +46,13 @@ class ReviewedGame:
     """Whether the review was ended before the end of the game."""
 
 
-def headline(board: Board[Any], record: Record) -> str:
+def headline(board: Board, record: Record) -> str:
     """Return the game in a line: players, event, date and result, as far as they are known."""
     players = f"{record.black or '?'} - {record.white or '?'}" if record.black or record.white else ""
     return ", ".join(filter(None, (players, record.event, record.date, result_of(board, record))))
 
 
-def result_of(board: Board[Any], record: Record) -> str:
+def result_of(board: Board, record: Record) -> str:
     """Return the result of the game in words, from the board or else from its record; empty if neither has it."""
     outcome = board.outcome()
     score = float(board.recorded_score(outcome)) if outcome is not None else record.score
@@ -186,7 +185,7 @@ def _summary(review: ReviewedGame) -> list[str]:
     return lines
 
 
-def unjudged(board: Board[Any]) -> tuple[int, int]:
+def unjudged(board: Board) -> tuple[int, int]:
     """Return the number of forced moves and of passes: neither are judged."""
     replay = board.copy()
     while replay.moves:

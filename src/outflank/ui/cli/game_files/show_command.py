@@ -45,7 +45,7 @@ def command(svg: str | None, force: bool, as_json: bool, **options: Any) -> None
         draw(console, board)
 
 
-def _print_as_json(board: Board[Any]) -> None:
+def _print_as_json(board: Board) -> None:
     from outflank.ui.cli.shared.json_documents import ShowDocument
 
     outcome = board.outcome()

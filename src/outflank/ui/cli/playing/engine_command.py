@@ -52,7 +52,7 @@ def command(
     options: dict[str, Any] = {} if workers is None else {"workers": workers}
     variety = random_seed() if seed is None else seed
 
-    def make(board: Board[Any], wanted_depth: int | None = None) -> Computer:
+    def make(board: Board, wanted_depth: int | None = None) -> Computer:
         limits: dict[str, Any] = {"level": level, "depth": depth}
         if wanted_depth is not None:  # set by the driving program, which has no notion of exact endings, as a level has
             limits = {"depth": wanted_depth, "exact": exact_moves_for_depth(board.game, wanted_depth)}

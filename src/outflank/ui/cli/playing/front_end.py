@@ -1,7 +1,7 @@
 """The interface through which a session shows a game and asks for moves."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 from outflank.boards import Board
 from outflank.search.request import Stop
@@ -21,7 +21,7 @@ class OutOfTime(Exception):
 class Front(Protocol):
     """A user interface of a session: a terminal or a pipe."""
 
-    def show(self, board: Board[Any], ticking: Ticking) -> None:
+    def show(self, board: Board, ticking: Ticking) -> None:
         """Draw the board as it is now, with the events since the human's last action."""
 
     def add_event(self, text: str) -> None:
@@ -30,7 +30,7 @@ class Front(Protocol):
     def reply(self, text: str) -> None:
         """Show `text` as the answer to what the human entered."""
 
-    def redraw(self, board: Board[Any], ticking: Ticking) -> None:
+    def redraw(self, board: Board, ticking: Ticking) -> None:
         """Redraw the board, if needed, between a reply and the next prompt."""
 
     def ask(self, prompt: str, words: Sequence[str], ticking: Ticking | None) -> str:

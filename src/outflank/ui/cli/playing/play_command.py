@@ -32,7 +32,7 @@ class Pipe:
     def __init__(self) -> None:
         self.console = output()
 
-    def show(self, board: Board[Any], ticking: Ticking) -> None:
+    def show(self, board: Board, ticking: Ticking) -> None:
         draw(self.console, board, last=True)
         if ticking.texts():
             self.console.print(f"time left: {', '.join(text for text, _ in ticking.texts())}")
@@ -43,7 +43,7 @@ class Pipe:
     def reply(self, text: str) -> None:
         self.console.print(text)
 
-    def redraw(self, board: Board[Any], ticking: Ticking) -> None:
+    def redraw(self, board: Board, ticking: Ticking) -> None:
         """Do nothing: the board has not changed since it was printed."""
 
     def ask(self, prompt: str, words: Sequence[str], ticking: Ticking | None) -> str:

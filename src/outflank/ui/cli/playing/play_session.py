@@ -31,7 +31,7 @@ from outflank.ui.cli.playing.session_files import load_game, record_of, review_g
 class Pondering:
     """A block during which `player` (None: no player) ponders on a copy of the board."""
 
-    def __init__(self, player: Player | None, board: Board[Any]) -> None:
+    def __init__(self, player: Player | None, board: Board) -> None:
         self._stop = Stop()
         self._thread: threading.Thread | None = None
         if player is not None:
@@ -59,7 +59,7 @@ class PlaySession:
 
     def __init__(
         self,
-        board: Board[Any],
+        board: Board,
         seats: dict[Side, str],
         control: TimeControl,
         front: Front,

@@ -21,7 +21,7 @@ from outflank.words import how_many
 
 
 def record_of(
-    start: Board[Any], board: Board[Any], moves: list[PlayedMove], names: dict[Side, str], control: TimeControl
+    start: Board, board: Board, moves: list[PlayedMove], names: dict[Side, str], control: TimeControl
 ) -> Record:
     """Return the record of a game in its current state."""
     outcome = board.outcome()
@@ -73,8 +73,8 @@ MOST_COUNTED = 10_000
 class Loaded:
     """A game from a file."""
 
-    start: Board[Any]
-    board: Board[Any]
+    start: Board
+    board: Board
     moves: list[PlayedMove]
     description: str
     """File, number and length of the game, in words."""

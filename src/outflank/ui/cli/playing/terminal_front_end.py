@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from prompt_toolkit import PromptSession
 from prompt_toolkit.application import get_app
@@ -63,7 +63,7 @@ class Terminal:
 
     # --- the screen ---
 
-    def show(self, board: Board[Any], ticking: Ticking) -> None:
+    def show(self, board: Board, ticking: Ticking) -> None:
         if not self.console.is_dumb_terminal:
             self.console.file.write("\x1b[H\x1b[2J")  # clear the screen, so that the board stays in place
         for event in self._events[-MOST_EVENTS:]:
@@ -84,7 +84,7 @@ class Terminal:
     def reply(self, text: str) -> None:
         self._replies.append(text)
 
-    def redraw(self, board: Board[Any], ticking: Ticking) -> None:
+    def redraw(self, board: Board, ticking: Ticking) -> None:
         """Draw the board again, with the reply below it: on a small screen the reply would scroll it away."""
         if self._replies:
             self.show(board, ticking)

@@ -100,15 +100,13 @@ def command(
     return 0 if trouble is None else INTERRUPTED
 
 
-def _on_gpu(board: Board[Any], depth: int, **options: Any) -> Perft:
+def _on_gpu(board: Board, depth: int, **options: Any) -> Perft:
     from outflank.gpu.counting import perft as perft_on_gpu  # imports CUDA
 
     return perft_on_gpu(board, depth, **options)
 
 
-def _print(
-    board: Board[Any], depth: int, result: Perft, by_move: dict[str, int], trouble: BaseException | None
-) -> None:
+def _print(board: Board, depth: int, result: Perft, by_move: dict[str, int], trouble: BaseException | None) -> None:
     console, complete = output(), trouble is None
     width = max(map(len, by_move), default=0)
     for move, leaves in by_move.items():

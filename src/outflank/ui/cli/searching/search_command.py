@@ -173,7 +173,7 @@ def command(
     options["pin"] = from_words(kinds_of(Options)["pin"], pin.replace(",", "+"), "pin")
     options["schedule"] = from_words(kinds_of(Options)["schedule"], schedule, "schedule")
 
-    def search(board: Board[Any], cluster: Cluster | None) -> int:
+    def search(board: Board, cluster: Cluster | None) -> int:
         stop, latest, until_loss = Stop(), LatestProgress(), ResultsUntilLoss()
         watch = latest if not as_json and output().is_terminal else None
         if cluster is None:
@@ -197,7 +197,7 @@ def command(
         return _search_all(positions, lambda board: search(board, cluster), as_json)
 
 
-def _search_all(positions: list[Board[Any]], search: Callable[[Board[Any]], int], as_json: bool) -> int:
+def _search_all(positions: list[Board], search: Callable[[Board], int], as_json: bool) -> int:
     """Search the positions in turn. Return the highest status, or that of Ctrl-C, which ends all of them."""
     worst = 0
     for number, board in enumerate(positions, 1):
@@ -211,7 +211,7 @@ def _search_all(positions: list[Board[Any]], search: Callable[[Board[Any]], int]
 
 
 def _print_results(
-    board: Board[Any],
+    board: Board,
     results: Iterator[Result],
     stop: Stop,
     options: dict[str, Any],
@@ -238,7 +238,7 @@ def _warn_of_useless_options(options: dict[str, Any]) -> None:
 
 
 def _print_documents(
-    board: Board[Any],
+    board: Board,
     results: Iterator[Result],
     stop: Stop,
     options: dict[str, Any],
@@ -278,7 +278,7 @@ def _status(stop: Stop, cluster: Cluster | None, last: Result, options: dict[str
     return 1 if last.value is None or (options["exact"] and not last.exact) else 0
 
 
-def _comparison(board: Board[Any], together: Result, stop: Stop, options: dict[str, Any]) -> Comparison:
+def _comparison(board: Board, together: Result, stop: Stop, options: dict[str, Any]) -> Comparison:
     """Return the comparison with the same search by one worker, which Ctrl-C can end too."""
     alone = None
     for result in results_from_thread(iterate_alone(board, together, stop=stop, **options), stop):
@@ -288,7 +288,7 @@ def _comparison(board: Board[Any], together: Result, stop: Stop, options: dict[s
 
 
 def _print_tables(
-    board: Board[Any],
+    board: Board,
     results: Iterator[Result],
     stop: Stop,
     options: dict[str, Any],

@@ -138,7 +138,7 @@ class SearchDocument(IterationDocument, frozen=True, kw_only=True, tag="outflank
     """Only with `--compare`."""
 
     @classmethod
-    def of(cls, board: Board[Any], result: Result, **extra: Any) -> "SearchDocument":
+    def of(cls, board: Board, result: Result, **extra: Any) -> "SearchDocument":
         """Return the document of a board's search."""
         return cls(
             position=board.to_text(),

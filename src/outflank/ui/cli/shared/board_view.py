@@ -1,7 +1,5 @@
 """Boards on the terminal: coloured discs where the terminal shows them, letters elsewhere."""
 
-from typing import Any
-
 from rich.console import Console
 from rich.text import Text
 
@@ -14,7 +12,7 @@ LAST = "#c05a2b"
 SHAPES = {"X": "●", "O": "●", ".": "·", "*": "•"}
 
 
-def draw(console: Console, board: Board[Any], *, last: bool = False) -> None:
+def draw(console: Console, board: Board, *, last: bool = False) -> None:
     """Draw a board and the facts about it; with `last` the last move is marked."""
     draw_cells(console, board, last=last)
     console.print()
@@ -22,7 +20,7 @@ def draw(console: Console, board: Board[Any], *, last: bool = False) -> None:
         console.print(line)
 
 
-def draw_cells(console: Console, board: Board[Any], *, last: bool = False) -> None:
+def draw_cells(console: Console, board: Board, *, last: bool = False) -> None:
     """Draw the cells of a board and nothing else."""
     # A game without a diagram of its own describes the position in words, which have no cells.
     coloured = not letters_only(console) and type(board).diagram is not Board.diagram
@@ -52,7 +50,7 @@ def _coloured(line: str, colours: TerminalColours) -> Text:
     return text
 
 
-def facts(board: Board[Any]) -> list[str]:
+def facts(board: Board) -> list[str]:
     """Return three lines: game, move number and score; the side to move and its moves, or the outcome; the position."""
     outcome = board.outcome()
     standing = board.score_text()

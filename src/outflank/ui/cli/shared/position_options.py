@@ -41,7 +41,7 @@ def position_options(command: Command) -> Command:
     return command
 
 
-def boards(**options: Any) -> list[Board[Any]]:
+def boards(**options: Any) -> list[Board]:
     """Return the boards that the options name: those in the text, or the start of a game."""
     return [board for board, _ in games(**options)]
 
@@ -55,7 +55,7 @@ def games(
     game_options: Mapping[str, Any],
     number: int | None = None,
     on_skip: SkipCallback | None = None,
-) -> list[tuple[Board[Any], Record]]:
+) -> list[tuple[Board, Record]]:
     """Return the boards that the options name, each with the record of its text.
 
     With `on_skip`, a position that cannot be read is left out and reported to it; otherwise it is an error.
@@ -89,18 +89,18 @@ def _with_rules(record: Record, options: Mapping[str, Any]) -> Record:
     return replace(record, start=record.start.with_game(setup.game))
 
 
-def start_of(game: GameDescription | None, options: Mapping[str, Any]) -> tuple[Board[Any], Record]:
+def start_of(game: GameDescription | None, options: Mapping[str, Any]) -> tuple[Board, Record]:
     """Return the start of a game, by default of the package's first, with an empty record."""
     board = (game_named(OWN_GAMES[0]) if game is None else game).start(**options)
     return board, Record(start=Setup(format="", game=board.game, position=board.position, turn=board.turn))
 
 
-def one_board(**options: Any) -> Board[Any]:
+def one_board(**options: Any) -> Board:
     """Return the only board that the options name; several are an error."""
     return one_game(**options)[0]
 
 
-def one_game(**options: Any) -> tuple[Board[Any], Record]:
+def one_game(**options: Any) -> tuple[Board, Record]:
     """Return the only board that the options name, with the record of its text; several are an error."""
     positions = games(**options)
     if len(positions) > 1:
@@ -108,7 +108,7 @@ def one_game(**options: Any) -> tuple[Board[Any], Record]:
     return positions[0]
 
 
-def describe(board: Board[Any]) -> str:
+def describe(board: Board) -> str:
     """Return a short description of a board's game."""
     return description_of(board.game).describe(board.game)
 

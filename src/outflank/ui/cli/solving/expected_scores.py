@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from outflank.boards import Board
 from outflank.search.results import Result
@@ -27,7 +26,7 @@ class Difference:
         return f"{self.move} is worth {how}{self.found:+d}; {self.expected:+d} is expected"
 
 
-def differences(board: Board[Any], result: Result, scores: Mapping[int, int], *, wld: bool) -> tuple[Difference, ...]:
+def differences(board: Board, result: Result, scores: Mapping[int, int], *, wld: bool) -> tuple[Difference, ...]:
     """Return where a proof contradicts the expected scores of moves, by their codes; with `wld` only their signs count.
 
     A move whose own value was not searched is at most as good as the best one.

@@ -192,7 +192,7 @@ def _print_table(solving: Solving, positions: list[Position], total: Total) -> i
     return solving.status(total)
 
 
-def _final_result(solving: Solving, table: SolveTable, row: LiveRow, number: int, board: Board[Any]) -> Result:
+def _final_result(solving: Solving, table: SolveTable, row: LiveRow, number: int, board: Board) -> Result:
     """Return the result of a position, with its progress drawn meanwhile."""
     latest = LatestProgress()
     last: Result | None = None
@@ -205,7 +205,7 @@ def _final_result(solving: Solving, table: SolveTable, row: LiveRow, number: int
     return last
 
 
-def _sentence(board: Board[Any], result: Result) -> str:
+def _sentence(board: Board, result: Result) -> str:
     """Return the result of a single position in a sentence."""
     if result.move is None:
         return f"the game is over, {result.value_text} for {board.turn}"

@@ -1,7 +1,6 @@
 """Documents that `outflank solve --json` prints."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from msgspec import UNSET, Struct, UnsetType
 
@@ -84,7 +83,7 @@ class SolveDocument(Document, frozen=True, kw_only=True, tag="outflank/solve/1")
     @classmethod
     def of(
         cls,
-        board: Board[Any],
+        board: Board,
         number: int,
         result: Result,
         *,

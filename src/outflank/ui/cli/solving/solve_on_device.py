@@ -4,7 +4,6 @@ printed."""
 import warnings
 from collections.abc import Sequence
 from functools import partial
-from typing import Any
 
 from outflank.boards import Board
 from outflank.errors import InvalidOption, OutflankError
@@ -36,7 +35,7 @@ def check_device_options(**options: object) -> None:
 
 
 def solve_on_device(
-    boards: Sequence[Board[Any]], device: DeviceOption, stop: Stop, *, wld: bool, every_move: bool, quiet: bool
+    boards: Sequence[Board], device: DeviceOption, stop: Stop, *, wld: bool, every_move: bool, quiet: bool
 ) -> tuple[dict[int, Result], DeviceTrouble | None]:
     """Return the results of those boards that a device can solve, by their numbers from 1; the CPU solves the others.
 

@@ -68,7 +68,7 @@ class Proof:
             raise OutflankError("--proof needs what the table knows: --table-bits must not be 0")
         self.file, self.leaf, self.table_bits, self.workers = file, leaf, table_bits, workers
 
-    def check_request(self, boards: Sequence[Board[Any]], *, wld: bool, cluster: bool) -> None:
+    def check_request(self, boards: Sequence[Board], *, wld: bool, cluster: bool) -> None:
         """Refuse a request for which no proof can be written, before anything is searched."""
         if len(boards) > 1:
             raise OutflankError(f"--proof is of one position, and there are {len(boards)}; --number N chooses one")
@@ -89,7 +89,7 @@ class Proof:
         """Options of the search that solves."""
         return {"table": self.table, "canonical": True}  # a proof holds each position once, for all its mirror images
 
-    def write(self, board: Board[Any], result: Result, stop: Stop, *, quiet: bool) -> Written | None:
+    def write(self, board: Board, result: Result, stop: Stop, *, quiet: bool) -> Written | None:
         """Find the proof of a result and write it; return None if the result is not proved or `stop` is called."""
         if result.value is None or not result.exact or stop.called:
             return None

@@ -22,7 +22,7 @@ from outflank.ui.cli.solving.solve_on_device import solve_on_device
 from outflank.ui.cli.solving.solve_proof import Proof
 from outflank.ui.cli.solving.solve_view import Total
 
-Position = tuple[Board[Any], Record]
+Position = tuple[Board, Record]
 """A position and the record of its text."""
 
 UNREADABLE, LOST, NOT_PROVED = 2, 2, 1
@@ -53,13 +53,13 @@ class Solving:
         self._device_error: DeviceTrouble | None = None
         """The error by which the device was lost, if it was."""
 
-    def solve_on_device(self, boards: Sequence[Board[Any]], *, quiet: bool) -> None:
+    def solve_on_device(self, boards: Sequence[Board], *, quiet: bool) -> None:
         """Let a device, if one is chosen, solve those positions that it can."""
         if self.device != "cpu":
             options = {"wld": self.wld, "every_move": self.every_move, "quiet": quiet}
             self._device_results, self._device_error = solve_on_device(boards, self.device, self.stop, **options)
 
-    def reached_positions(self, positions: Sequence[Position]) -> Iterator[tuple[int, Board[Any], Record]]:
+    def reached_positions(self, positions: Sequence[Position]) -> Iterator[tuple[int, Board, Record]]:
         """Yield the positions with their numbers until the run is ended; of those for a device, all that it has
         proved and the first that it has not."""
         one_unproved = False
@@ -71,20 +71,20 @@ class Solving:
             one_unproved = one_unproved or (result is not None and not result.exact)
             yield number, board, record
 
-    def save(self, path: Path, board: Board[Any], every_seconds: float) -> None:
+    def save(self, path: Path, board: Board, every_seconds: float) -> None:
         """Save the state of the only position, and resume from a saved one."""
         arguments = self._search_options(board)
         table = arguments.pop("table", None)
         options = Options(**{**arguments, "parallel": None})
         self.saving = Saving(path, board, options, every_seconds=every_seconds, table=table)
 
-    def _search_options(self, board: Board[Any]) -> dict[str, Any]:
+    def _search_options(self, board: Board) -> dict[str, Any]:
         """Return the options of a position's search."""
         moves = max(len(board.legal_moves), 1) if self.every_move else 1
         defaults = {"table_bits": usual_table_bits(board)}
         return {**defaults, **self.options, "moves": moves, **({} if self.proof is None else self.proof.options)}
 
-    def results(self, number: int, board: Board[Any], watch: Watch | None) -> Iterator[Result | None]:
+    def results(self, number: int, board: Board, watch: Watch | None) -> Iterator[Result | None]:
         """Yield the results of a position, and None from time to time in between; the last result is the answer."""
         if number in self._device_results:
             return iter([self._device_results[number]])
@@ -98,11 +98,11 @@ class Solving:
             results = self.saving.results(results)
         return results_from_thread(results, self.stop, self.cluster)
 
-    def proved(self, board: Board[Any], result: Result) -> bool:
+    def proved(self, board: Board, result: Result) -> bool:
         """Return whether everything that was requested for a position is proved."""
         return result.exact and (not self.every_move or len(result.best) == len(board.legal_moves))
 
-    def differences(self, board: Board[Any], record: Record, result: Result) -> tuple[Difference, ...]:
+    def differences(self, board: Board, record: Record, result: Result) -> tuple[Difference, ...]:
         """Return the contradictions between the script's scores and the proved ones."""
         return differences(board, result, expected_scores(record), wld=self.wld)
 

@@ -5,7 +5,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from rich.console import Console
 from rich.live import Live
@@ -30,7 +29,7 @@ LINE = "principal variation"
 GAP = 2
 
 
-def depth_of(board: Board[Any]) -> int | None:
+def depth_of(board: Board) -> int | None:
     """Return the most moves left; None: there is no limit."""
     left = board.moves_left
     return left if left < ENDLESS_GAME else None
@@ -118,9 +117,7 @@ class SolveTable:
         self.console.print(row)
         self.console.print("─" * max(min(room, 200), len(row)) if self.console.is_terminal else "─" * len(row))
 
-    def add(
-        self, number: int, board: Board[Any], result: Result, differing: Sequence[Difference], *, proved: bool
-    ) -> None:
+    def add(self, number: int, board: Board, result: Result, differing: Sequence[Difference], *, proved: bool) -> None:
         """Print a position's row, its other moves, and the differences from the expected scores."""
         line = " ".join(map(str, result.pv)) if result.exact else f"{result.move} …, not proved"
         depth = depth_of(board)
@@ -151,7 +148,7 @@ class SolveTable:
         count = f"{nodes:,}" if self.exact_nodes else scaled(nodes)
         return {"time": f"{seconds:,.2f} s", "nodes": count, "nodes/s": scaled(speed)}
 
-    def progress_row(self, number: int, board: Board[Any], progress: Progress | None, estimate: Result | None) -> str:
+    def progress_row(self, number: int, board: Board, progress: Progress | None, estimate: Result | None) -> str:
         """Return the row of the position that is being solved."""
         depth = depth_of(board)
         cells = {"position": f"{number:,}", "depth": "–" if depth is None else str(depth)}

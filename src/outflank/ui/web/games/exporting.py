@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Callable
-from typing import Any
 
 from outflank.boards import Board
 from outflank.errors import FormatError, UnknownName
@@ -32,7 +31,7 @@ def forms_of(description: GameDescription) -> tuple[Form, ...]:
     )
 
 
-def exported(saved: SavedGame, number: int, board: Board[Any], form: str, ask: int) -> Text:
+def exported(saved: SavedGame, number: int, board: Board, form: str, ask: int) -> Text:
     """Return the line that leads to a node with this board, or the position of the node, as text."""
     description = description_of(board.game)
     writers: dict[str, Callable[[], str]] = {
@@ -56,7 +55,7 @@ def _file_formats(description: GameDescription) -> dict[str, FileFormat]:
     return own_formats or {suffix: form for suffix, form in ANY_GAMES.items() if form.write is not None}
 
 
-def _file_text(form: FileFormat, saved: SavedGame, number: int, board: Board[Any]) -> str:
+def _file_text(form: FileFormat, saved: SavedGame, number: int, board: Board) -> str:
     assert form.write is not None
     try:
         return form.write(record_of(saved, number, board))
@@ -64,7 +63,7 @@ def _file_text(form: FileFormat, saved: SavedGame, number: int, board: Board[Any
         return form.write(Record(start=board.setup()))
 
 
-def record_of(saved: SavedGame, number: int, board: Board[Any]) -> Record:
+def record_of(saved: SavedGame, number: int, board: Board) -> Record:
     """Return the line that leads to a node as a record."""
     outcome = result_at(saved, number, board)
     forfeited = saved.verdict is not None and saved.verdict.node == number

@@ -56,12 +56,12 @@ def _cells(places: tuple[Place, ...]) -> tuple[Cell, ...]:
     return tuple(Cell(name=place.name, row=place.row, x=place.x, y=place.y) for place in places)
 
 
-def _gesture(tabletop: Tabletop, board: Board[Any], move: Any) -> Gesture:
+def _gesture(tabletop: Tabletop, board: Board, move: Any) -> Gesture:
     gesture = tabletop.gesture(board, move)
     return Gesture(move=str(move), to=gesture.to, picked=gesture.picked, way=gesture.way, goes=gesture.goes)
 
 
-def result_at(saved: SavedGame, number: int, board: Board[Any]) -> GameResult | None:
+def result_at(saved: SavedGame, number: int, board: Board) -> GameResult | None:
     """Return the result of the game at a node; None: it is not over there."""
     verdict = saved.verdict
     if verdict is not None and verdict.node == number:
@@ -82,7 +82,7 @@ def result_at(saved: SavedGame, number: int, board: Board[Any]) -> GameResult | 
 REASONS = {"resigned": "{loser} resigned", "time": "{loser} has used up its time"}
 
 
-def _forfeit_result(verdict: Verdict, board: Board[Any]) -> GameResult:
+def _forfeit_result(verdict: Verdict, board: Board) -> GameResult:
     loser = Side(verdict.loser)
     score = description_of(board.game).forfeit(board.game) * (1 if loser is Side.WHITE else -1)
     reason = REASONS.get(verdict.reason, verdict.reason).format(loser=loser)

@@ -2,7 +2,6 @@
 returns another one, so that a change that could not be saved has not happened."""
 
 from collections import OrderedDict
-from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -103,7 +102,7 @@ def main_line(saved: SavedGame) -> list[Node]:
     return line
 
 
-def with_move(saved: SavedGame, board: Board[Any], number: int, text: str) -> SavedGame:
+def with_move(saved: SavedGame, board: Board, number: int, text: str) -> SavedGame:
     """Return the game with the move in `text` after a node, whose board this is; the move's node is the current one."""
     node = node_of(saved, number)
     if saved.verdict is not None and saved.verdict.node == node.id:
@@ -159,7 +158,7 @@ def with_judged(saved: SavedGame, judged: Node) -> SavedGame:
 MOST_BOARDS = 32
 
 
-def first_board(saved: SavedGame) -> Board[Any]:
+def first_board(saved: SavedGame) -> Board:
     """Return the board at the start of a game."""
     return Board.from_text(saved.start, game=saved.game, **saved.rules)
 
@@ -168,9 +167,9 @@ class Boards:
     """The last used boards of one game. A node's board never changes: numbers of nodes are not used twice."""
 
     def __init__(self) -> None:
-        self._boards: OrderedDict[int, Board[Any]] = OrderedDict()
+        self._boards: OrderedDict[int, Board] = OrderedDict()
 
-    def at(self, saved: SavedGame, number: int) -> Board[Any]:
+    def at(self, saved: SavedGame, number: int) -> Board:
         """Return the board of a node, with its history; the caller must not change it."""
         board = self._boards.get(number)
         if board is None:

@@ -58,7 +58,7 @@ def game_from_pieces(name: str, options: Mapping[str, int | str], pieces: str, t
 
 
 def game_from_board(
-    board: Board[Any], *, names: tuple[str, str] = ("", ""), seats: Seats | None = None, live: bool = False
+    board: Board, *, names: tuple[str, str] = ("", ""), seats: Seats | None = None, live: bool = False
 ) -> SavedGame:
     """Return the game that was played on a board; its last position is the current one."""
     _check_length(len(board.moves))

@@ -79,7 +79,7 @@ class Snapshot:
     """A game at one revision, with its message and its row: computed in a thread, in one job."""
 
     saved: SavedGame
-    board: Board[Any]
+    board: Board
     """The board of the current node."""
     over: bool
     message: Game
@@ -206,7 +206,7 @@ class LiveGame:
         self._stop_thinking()
         self._stop_clock()
 
-    async def board_at(self, number: int) -> Board[Any]:
+    async def board_at(self, number: int) -> Board:
         """Return a copy of the board of a node."""
         async with self._lock:
             self._check_exists()

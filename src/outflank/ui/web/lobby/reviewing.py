@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Callable
-from typing import Any
 
 from msgspec.structs import replace
 
@@ -30,7 +29,7 @@ class ReviewTask:
     def __init__(self, live_game: LiveGame, request: Review, turns: Turns, loop: asyncio.AbstractEventLoop) -> None:
         self.live_game, self.request, self._turns, self._loop = live_game, request, turns, loop
         self._line: list[Node] = main_line(live_game.saved)
-        self._board: Board[Any] | None = None
+        self._board: Board | None = None
 
     async def prepare(self) -> None:
         """Load the board; raise an error if the game has no moves."""
@@ -80,7 +79,7 @@ class ReviewTask:
         )
         asyncio.run_coroutine_threadsafe(self.live_game.judge(judged_node), self._loop).result()
 
-    def _story(self, board: Board[Any], judgements: list[JudgedMove], first: int) -> tuple[TurningPoint, ...]:
+    def _story(self, board: Board, judgements: list[JudgedMove], first: int) -> tuple[TurningPoint, ...]:
         outcome = board.outcome()
         final_score = None if outcome is None else float(board.recorded_score(outcome))
         scale = unit_scale(board.game)

@@ -37,7 +37,7 @@ class Step:
     exact: bool = False
 
 
-def steps_of(board: Board[Any], *, algorithm: str, depth: int | None, exact: bool) -> Iterator[Step]:
+def steps_of(board: Board, *, algorithm: str, depth: int | None, exact: bool) -> Iterator[Step]:
     """Yield the steps of an analysis in order; the caller stops when a value is exact."""
     if algorithm in MONTE_CARLO:
         yield Step(depth=None)
@@ -58,7 +58,7 @@ def steps_of(board: Board[Any], *, algorithm: str, depth: int | None, exact: boo
         yield Step(depth=None, exact=True)
 
 
-def _is_solved_soon(board: Board[Any]) -> bool:
+def _is_solved_soon(board: Board) -> bool:
     return board.moves_left <= description_of(board.game).ending_time.moves_within(SOLVED_SOON_SECONDS)
 
 
@@ -102,7 +102,7 @@ class AnalysisTask:
 
     def __init__(
         self,
-        board: Board[Any],
+        board: Board,
         *,
         moves: int,
         options: SearchOptions,

@@ -24,7 +24,7 @@ MOST_SECONDS = 300.0
 class ComparisonTask:
     """One comparison; `run` is called in a thread."""
 
-    def __init__(self, board: Board[Any], request: Compare, cores: int) -> None:
+    def __init__(self, board: Board, request: Compare, cores: int) -> None:
         if board.is_game_over():
             raise OutflankError("the game is over here: there is nothing to search")
         options = request.options

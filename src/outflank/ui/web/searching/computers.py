@@ -7,7 +7,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from outflank.boards import Board
 from outflank.errors import OutflankError
@@ -63,7 +63,7 @@ class Computers:
         with self._changed:
             return len(self._idle) + len(self._working)
 
-    async def choose(self, id: str, words: str, board: Board[Any], clock: Clock, stop: Stop) -> tuple[Choice, float]:
+    async def choose(self, id: str, words: str, board: Board, clock: Clock, stop: Stop) -> tuple[Choice, float]:
         """Return the move of the computer player `words` in a game, and the seconds that it took.
 
         Once `stop` is called the move is not needed any more, and an error may be raised instead.
@@ -74,7 +74,7 @@ class Computers:
         await asyncio.sleep(max(0.0, self.settings.pace_seconds - (time.monotonic() - began)))
         return choice, seconds
 
-    def _move(self, request: "_Request", board: Board[Any], clock: Clock, stop: Stop) -> tuple[Choice, float]:
+    def _move(self, request: "_Request", board: Board, clock: Clock, stop: Stop) -> tuple[Choice, float]:
         player = self._acquire(request, stop)
         try:
             if player is None:
@@ -152,7 +152,7 @@ class Computers:
         with self._changed:
             self._changed.notify_all()
 
-    def _new_player(self, request: "_Request", board: Board[Any]) -> Player:
+    def _new_player(self, request: "_Request", board: Board) -> Player:
         """Return a new player with its kernels compiled: compilation must not count on its clock."""
         try:
             player = web_player(request.key[1], board.game, random_seed())
@@ -168,7 +168,7 @@ class Computers:
                     self._changed.notify_all()
         return player
 
-    def _choose(self, player: Player, board: Board[Any], clock: Clock, stop: Stop) -> tuple[Choice, float]:
+    def _choose(self, player: Player, board: Board, clock: Clock, stop: Stop) -> tuple[Choice, float]:
         with self._turns.lease(stop) as workers:
             _check_wanted(stop)
             began = time.monotonic()
