@@ -30,6 +30,9 @@ from outflank.schema import python_number
 T = TypeVar("T")
 D = TypeVar("D", bound="Document")
 
+JsonObject = dict[str, Any]
+"""Values by name, all of which JSON can express."""
+
 Count = Annotated[int, Meta(ge=0, le=MOST_INTEGER)]
 """A number of things."""
 Several = Annotated[int, Meta(ge=1, le=MOST_INTEGER)]

@@ -3,8 +3,9 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from inspect import signature
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
+from outflank.documents import JsonObject
 from outflank.errors import InvalidOption, OutflankError
 from outflank.kinds import Shape
 from outflank.lab.experiment_report import Figure, ReportTable, Sample, sample_shape
@@ -12,6 +13,8 @@ from outflank.machine import MOST_WORKERS, usable_cores
 from outflank.plugins import Registry
 from outflank.schema import check_fields
 from outflank.search.request import Stop
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +58,7 @@ class Conclusion:
     passed: bool = True
 
 
-def option(default: Any, help_text: str, *, argument: bool = False) -> Any:
+def option(default: T, help_text: str, *, argument: bool = False) -> T:
     """Return a parameter field, which the command line offers as an option or as positional arguments."""
     return field(default=default, metadata={"help": help_text, "argument": argument})
 
@@ -83,7 +86,7 @@ class Parameters:
         """Return the names of parameters that have no effect, given the values of the others."""
         return ()
 
-    def used(self) -> dict[str, Any]:
+    def used(self) -> JsonObject:
         """Return the parameters that have an effect, by name."""
         unused = self.unused()
         return {name: value for name, value in asdict(self).items() if name not in unused}
@@ -92,7 +95,12 @@ class Parameters:
 LEAST = {"workers": 1, "rounds": 1, "depth": 1, "depths": 1, "games": 1, "levels": 1, "schedules": 1, "recordings": 1}
 """Least value of a parameter, by name; 0 for all others."""
 
-ParametersT = TypeVar("ParametersT", bound=Parameters)
+if TYPE_CHECKING:  # as in `outflank.boards.board`: `Experiment` alone has any parameters
+    from typing_extensions import TypeVar as TypeVarWithDefault
+
+    ParametersT = TypeVarWithDefault("ParametersT", bound=Parameters, default=Any)
+else:
+    ParametersT = TypeVar("ParametersT", bound=Parameters)
 
 
 class Experiment(Generic[ParametersT]):
@@ -160,7 +168,7 @@ _LOCATIONS = {
 """Module and class of each experiment of the package, in listing order."""
 
 
-def _instance(name: str, loaded: object) -> Experiment[Any]:
+def _instance(name: str, loaded: object) -> Experiment:
     if not isinstance(loaded, type) or not issubclass(loaded, Experiment) or getattr(loaded, "name", None) != name:
         raise InvalidOption(f"expected a class of Experiment of that name, found {loaded!r}")
     return loaded()
@@ -174,7 +182,7 @@ EXPERIMENTS = Registry(
 )
 
 
-def register(experiment: type[Experiment[Any]]) -> type[Experiment[Any]]:
+def register(experiment: type[Experiment]) -> type[Experiment]:
     """Register an experiment under its name, which its module then owns."""
     EXPERIMENTS.register(experiment.name, experiment, by=experiment.__module__)
     return experiment
@@ -185,7 +193,7 @@ def experiments() -> tuple[str, ...]:
     return EXPERIMENTS.names()
 
 
-def experiment_named(name: str) -> Experiment[Any]:
+def experiment_named(name: str) -> Experiment:
     """Return the experiment called `name`."""
     return EXPERIMENTS.get(name)
 

@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
 
 from outflank.boards import Board
 from outflank.errors import InvalidOption, OutflankError, UnknownName
@@ -24,7 +23,7 @@ def by_game(setting: str) -> str:
     return ", ".join(f"{_value_text(getattr(game.lab, setting))} for {game.title}" for game in games)
 
 
-def _value_text(value: Any) -> str:
+def _value_text(value: object) -> str:
     return ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
 
 

@@ -3,8 +3,11 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import singledispatch
-from typing import TYPE_CHECKING, Any
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING
 
+from outflank.documents import JsonObject
 from outflank.errors import OutflankError, UnknownName
 from outflank.kinds import Kind, Shape
 from outflank.lab.measuring.search_log import Searched
@@ -20,12 +23,11 @@ Sample = dict[str, Cell]
 """One measurement as a flat dictionary: subject, conditions and results."""
 
 
-def _pandas() -> Any:
+def _pandas() -> ModuleType:
     try:
-        import pandas
+        return import_module("pandas")
     except ImportError:
         raise OutflankError("a data frame needs one more library: pip install pandas") from None
-    return pandas
 
 
 def sample_shape(*parts: Mapping[str, Kind], also: Callable[[Sample], None] | None = None, **names: Kind) -> Shape:
@@ -215,8 +217,8 @@ class Report(Drawn):
     """Question that the experiment answers."""
     reports: tuple[str, ...]
     """Numbers of the seed reports that the experiment comes from."""
-    parameters: dict[str, Any]
-    provenance: dict[str, Any]
+    parameters: JsonObject
+    provenance: JsonObject
     """Command, commit, machine, versions and seed: what is needed to repeat the run."""
     samples: tuple[Sample, ...]
     tables: tuple[ReportTable, ...]

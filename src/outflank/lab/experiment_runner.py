@@ -6,16 +6,15 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import Any
 
-from outflank.documents import in_lines, naming_file, plain
+from outflank.documents import JsonObject, in_lines, naming_file, plain
 from outflank.errors import InvalidOption, OutflankError, UnknownName
 from outflank.formats.files import write_whole
 from outflank.formats.locks import file_lock
 from outflank.lab import result_store
 from outflank.lab.drawing.exported_files import FileOptions, report_files
 from outflank.lab.drawing.page import page_html
-from outflank.lab.experiment import Experiment, experiment_named
+from outflank.lab.experiment import Experiment, Parameters, experiment_named
 from outflank.lab.experiment_report import Report, Sample
 from outflank.lab.measuring.search_log import Searched, log_searches, merged_entries
 from outflank.lab.provenance import provenance, repeat_command
@@ -55,7 +54,7 @@ def run(
     published: bool = True,
     progress: Callable[[RunProgress], None] | None = None,
     stop: Stop | None = None,
-    **parameters: Any,
+    **parameters: object,
 ) -> Report:
     """Run the experiment called `name`; with `out`, write its page, its samples and its provenance to that folder.
 
@@ -117,7 +116,7 @@ def redraw(
     return report if published else report.without_published()
 
 
-def _command(experiment: Experiment[Any], used: dict[str, Any]) -> str:
+def _command(experiment: Experiment, used: JsonObject) -> str:
     """Return the command that measures with these parameters."""
     parameters = fields(experiment.parameters)
     arguments = [parameter.name for parameter in parameters if parameter.metadata.get("argument")]
@@ -146,12 +145,12 @@ def _file_options(directory: Path | None, formats: Sequence[str], theme: str, pu
 class _Measured:
     """The samples so far, with their provenance."""
 
-    origin: dict[str, Any]
+    origin: JsonObject
     samples: list[Sample]
     searched: tuple[Searched, ...]
 
 
-def report_of(experiment: Experiment[Any], parameters: Any, measured: _Measured, *, complete: bool) -> Report:
+def report_of(experiment: Experiment, parameters: Parameters, measured: _Measured, *, complete: bool) -> Report:
     """Return the report that an experiment concludes from samples."""
     conclusion = experiment.conclude(parameters, measured.samples)
     return Report(
@@ -172,8 +171,8 @@ def report_of(experiment: Experiment[Any], parameters: Any, measured: _Measured,
 
 def write_report(
     report: Report,
-    experiment: Experiment[Any],
-    parameters: Any,
+    experiment: Experiment,
+    parameters: Parameters,
     directory: Path,
     file_options: FileOptions | None = None,
 ) -> Report:
@@ -195,12 +194,12 @@ def write_report(
     return dataclasses.replace(report, written=tuple(f"{experiment.name}{suffix}" for suffix in contents))
 
 
-def _checked_parameters(experiment: Experiment[Any], parameters: dict[str, Any]) -> Any:
+def _checked_parameters(experiment: Experiment, parameters: dict[str, object]) -> Parameters:
     known = experiment.parameters.__dataclass_fields__
     for name in parameters:
         if name not in known:
             raise UnknownName.among(f"parameter of {experiment.name}", name, known)
-    settings = experiment.parameters(**parameters)
+    settings: Parameters = experiment.parameters(**parameters)
     used = settings.used()
     for name in parameters:
         if name not in used and getattr(settings, name) != known[name].default:
@@ -210,23 +209,18 @@ def _checked_parameters(experiment: Experiment[Any], parameters: dict[str, Any])
     return settings
 
 
-def _stored_parameters(experiment: Experiment[Any], parameters: dict[str, Any]) -> Any:
-    return conform(experiment.parameters, parameters, "parameters")
+def _stored_parameters(experiment: Experiment, parameters: JsonObject) -> Parameters:
+    settings: Parameters = conform(experiment.parameters, parameters, "parameters")
+    return settings
 
 
-def _check_samples(experiment: Experiment[Any], parameters: Any, samples: Sequence[Sample]) -> None:
+def _check_samples(experiment: Experiment, parameters: Parameters, samples: Sequence[Sample]) -> None:
     for index, sample in enumerate(samples):
         conform(experiment.shape(parameters, sample), sample, f"samples[{index}]")
 
 
 def _begin(
-    experiment: Experiment[Any],
-    parameters: Any,
-    directory: Path,
-    origin: dict[str, Any],
-    *,
-    resume: bool,
-    replace: bool,
+    experiment: Experiment, parameters: Parameters, directory: Path, origin: JsonObject, *, resume: bool, replace: bool
 ) -> _Measured:
     """Return the samples of an earlier run in the directory with their provenance, or none."""
     path = directory / f"{experiment.name}.json"
@@ -255,8 +249,8 @@ class _Run:
 
     def __init__(
         self,
-        experiment: Experiment[Any],
-        parameters: Any,
+        experiment: Experiment,
+        parameters: Parameters,
         directory: Path | None,
         file_options: FileOptions,
         measured: _Measured,

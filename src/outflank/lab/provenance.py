@@ -11,17 +11,17 @@ from functools import cache
 from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, distribution, version
 from pathlib import Path
-from typing import Any
 
 import outflank
 from outflank.command_lines import PROGRAM, command_line
+from outflank.documents import JsonObject
 from outflank.machine import this_machine
 from outflank.words import comma_separated
 
 LIBRARIES = ("numba", "llvmlite", "numpy")
 
 
-def provenance(command: str, **more: Any) -> dict[str, Any]:
+def provenance(command: str, **more: object) -> JsonObject:
     """Return the command, the current commit, machine and versions."""
     return {
         "command": command,
@@ -46,7 +46,7 @@ def commit() -> str | None:
     return first_line("git", "-C", str(home), "describe", "--always", "--dirty") or None
 
 
-def package() -> dict[str, Any]:
+def package() -> dict[str, str]:
     """Return version, origin and source digest of this package, which identify it without a repository."""
     return {"version": outflank.__version__, "from": installed_from(), "sources": sources_digest()}
 
@@ -91,9 +91,7 @@ def first_line(*command: str) -> str:
     return (process.stdout.splitlines() or [""])[0]
 
 
-def repeat_command(
-    name: str, parameters: dict[str, Any], defaults: dict[str, Any], *, arguments: Collection[str] = ()
-) -> str:
+def repeat_command(name: str, parameters: JsonObject, defaults: JsonObject, *, arguments: Collection[str] = ()) -> str:
     """Return the command that repeats a run, with all non-default parameters; `arguments` are positional."""
     options: list[str] = []
     positional: list[str] = []

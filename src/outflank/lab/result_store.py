@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from outflank.documents import Document, read_document
+from outflank.documents import Document, JsonObject, read_document
 from outflank.errors import OutflankError, reason_of
 from outflank.kinds import Json
 from outflank.lab.experiment_report import Report, Sample
@@ -23,14 +23,14 @@ class LabDocument(Document, frozen=True, kw_only=True, tag="outflank/lab/1"):
     reports: tuple[str, ...] = ()
     complete: bool = False
     passed: bool = True
-    parameters: dict[str, Any]
+    parameters: JsonObject
     """Parameters of the run, as defined by the experiment."""
-    provenance: dict[str, Any]
+    provenance: JsonObject
     searched: tuple[Searched, ...] = ()
     notes: tuple[str, ...] = ()
     tables: Any = ()
     """Tables, each a `ReportTable`; this package does not read them."""
-    samples: list[dict[str, Any]]
+    samples: list[JsonObject]
     """Samples, as defined by the experiment (`Experiment.shape`)."""
 
     def __post_init__(self) -> None:

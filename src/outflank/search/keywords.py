@@ -15,6 +15,9 @@ from outflank.search.request import Selectivity, Stop, TieRule
 from outflank.search.results import Watch
 from outflank.search.table import Table
 
+SearchArguments = dict[str, Any]
+"""Keyword arguments of a search that a program puts together; the search checks them."""
+
 AlgorithmName = Literal["minimax", "alphabeta", "pvs", "mtdf", "uct", "flat"]
 
 SchemeName = Literal[

@@ -5,13 +5,16 @@ import io
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from types import ModuleType
+from typing import TypeVar
 
 from outflank.errors import OutflankError, UnknownName
 from outflank.lab.drawing.looks import THEMES, apply_theme, is_number, number
 from outflank.lab.drawing.palette import Palette
 from outflank.lab.drawing.parts import figure_svg
-from outflank.lab.experiment_report import Cell, Report, ReportTable
+from outflank.lab.experiment_report import Cell, Figure, Report, ReportTable
+
+Part = TypeVar("Part", bound=Figure | ReportTable)
 
 LATEX = {
     "\\": r"\textbackslash{}",
@@ -150,7 +153,7 @@ class FileOptions:
             raise UnknownName.among("theme", self.theme, THEMES)
 
 
-def converter(format_: str) -> Any:
+def converter(format_: str) -> ModuleType:
     """Return the library that converts SVG: it has its own fonts, and no system dependencies."""
     try:
         import vl_convert
@@ -175,9 +178,9 @@ def report_files(report: Report, options: FileOptions) -> dict[str, bytes]:
     return files
 
 
-def _named(parts: Iterable[Any]) -> list[tuple[Any, str]]:
+def _named(parts: Iterable[Part]) -> list[tuple[Part, str]]:
     """Return each part with a unique file name made from its title."""
-    named: dict[str, Any] = {}
+    named: dict[str, Part] = {}
     for part in parts:
         words = re.sub(r"[^0-9a-z]+", "-", part.title.lower())[:LONGEST].strip("-") or "untitled"
         number, name = 1, words

@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from outflank.boards import Board
+from outflank.documents import JsonObject
 from outflank.errors import OutflankError
 from outflank.lab.drawing.looks import FONT, colours, escape, notebook_colours, scoped
 from outflank.lab.drawing.page_sections import PRINT_RULES as SECTION_PRINT_RULES
@@ -66,7 +67,7 @@ ORIGIN_RULES = """
 """
 
 
-def origin_html(provenance: Mapping[str, Any]) -> str:
+def origin_html(provenance: JsonObject) -> str:
     """Return a sentence on the origin of a run; missing facts are omitted."""
     command = provenance.get("command")
     parts = [f"<code>{escape(command)}</code>" if isinstance(command, str) else ""]
@@ -81,7 +82,7 @@ def origin_html(provenance: Mapping[str, Any]) -> str:
     return f'<p class="soft origin">Run: {text}.</p>' if text else ""
 
 
-def _machine_text(machine: Mapping[str, Any]) -> str:
+def _machine_text(machine: Mapping[str, object]) -> str:
     """Return a machine in words, such as `2 cores of a Ryzen 7`, with its system."""
     cores, processor, system = (machine.get(name) for name in ("usable_cores", "processor", "system"))
     parts = []

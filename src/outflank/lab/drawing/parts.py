@@ -1,7 +1,6 @@
 """Parts of pages: tables, figures, and lists of names with values."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from outflank.lab.drawing.flames import flame_svg, timeline_svg
 from outflank.lab.drawing.looks import PICTURE_COLOURS, escape, is_number, number
@@ -77,7 +76,7 @@ def _published(figure: Figure) -> bool:
     return isinstance(figure, Plot) and any(series.published for series in figure.series)
 
 
-def facts_part(title: str, values: Mapping[str, Any]) -> str:
+def facts_part(title: str, values: Mapping[str, object]) -> str:
     """Return names and values under a heading."""
     if not values:
         return ""
@@ -87,7 +86,7 @@ def facts_part(title: str, values: Mapping[str, Any]) -> str:
     return f"<section><h2>{title}</h2><dl>{''.join(rows)}</dl></section>"
 
 
-def _plain(value: Any) -> str:
+def _plain(value: object) -> str:
     """Return a parameter as the user typed it: digits are not grouped, so that it can be typed again."""
     if value is None or isinstance(value, bool):
         return number(value)

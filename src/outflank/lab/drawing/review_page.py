@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from outflank.boards import Board
+from outflank.documents import JsonObject
 from outflank.games.description import Marks, description_of, unit_of
 from outflank.lab.drawing.looks import escape, scoped
 from outflank.lab.drawing.page import SCOPE, whole_page
@@ -73,7 +73,7 @@ class Reviewed:
         return move in self.story.turning_points
 
 
-def review_html(review: Reviewed, provenance: dict[str, Any]) -> str:
+def review_html(review: Reviewed, provenance: JsonObject) -> str:
     """Return the whole page."""
     findings = "".join(f"<li>{escape(line)}</li>" for line in review.conclusions)
     start = review.board.copy()

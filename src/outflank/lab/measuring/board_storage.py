@@ -4,19 +4,18 @@ Report 000 compared the first three: it played with bytes, for their speed, and 
 package uses the fourth, whose move generator never reads a single square.
 """
 
-from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from outflank.games.rules import Game, Position
 from outflank.kernels.bits import popcount
-from outflank.kernels.compiler import inner, kernel
+from outflank.kernels.compiler import Samples, inner, kernel
 from outflank.kernels.generic import generic, missing
 from outflank.kernels.memory import address_of, record_at
 from outflank.othello.rules import legal
-
-Words = npt.NDArray[np.uint64]
+from outflank.search.many_endings import Words
 
 SQUARES = 64
 EMPTY, MINE, YOURS = 0, 1, 2
@@ -52,8 +51,11 @@ class Boards(NamedTuple):
     address: int
 
 
+Storage = Matrix | Bytes | Pairs | Boards
+
+
 @generic
-def square(storage: Any, number: Any, row: Any, column: Any) -> Any:
+def square(storage: Storage, number: int, row: int, column: int) -> int:
     """Return the content of a square of board `number`: `EMPTY`, `MINE` or `YOURS`."""
     raise missing(square, storage)
 
@@ -76,13 +78,13 @@ def _(storage, number, row, column):
 
 
 @generic
-def legal_count(storage: Any, number: Any) -> Any:
+def legal_count(storage: Storage, number: int) -> int:
     """Return the number of squares that the side to move can play on."""
     raise missing(legal_count, storage)
 
 
 @inner
-def _captures(storage: Any, number: Any, row: Any, column: Any, down: Any, right: Any) -> Any:
+def _captures(storage: Storage, number: int, row: int, column: int, down: int, right: int) -> bool:
     """Return whether opposing discs follow in this direction, closed by a disc of the side to move."""
     row, column = row + down, column + right
     length = 0
@@ -127,7 +129,7 @@ def count_all(storage, count, repeats):
 
 
 @count_all.sample
-def _count_all_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
+def _count_all_sample(game: Game, position: Position, every: bool) -> Samples:
     for storage in STORAGES.values() if every else (Boards,):
         boards, _memory = stored_boards(storage, np.zeros((1, 2), np.uint64))
         yield boards, 1, 1
@@ -141,10 +143,10 @@ STORAGES: dict[str, type] = {
 }
 
 
-def stored_boards(storage: type, boards: Words) -> tuple[Any, npt.NDArray[Any]]:
+def stored_boards(storage: type, boards: Words) -> tuple[Storage, npt.NDArray[np.generic]]:
     """Convert boards of two words each to a storage; return it for kernels, with the memory that must outlive it."""
     bits = (boards[:, :, None] >> np.arange(SQUARES, dtype=np.uint64)) & np.uint64(1)
-    memory: npt.NDArray[Any] = np.ascontiguousarray((bits[:, 0] * MINE + bits[:, 1] * YOURS).astype(np.uint8))
+    memory: npt.NDArray[np.generic] = np.ascontiguousarray((bits[:, 0] * MINE + bits[:, 1] * YOURS).astype(np.uint8))
     if storage is Pairs:
         words = memory.reshape(-1, 4, 16).astype(np.uint32) << (2 * np.arange(16, dtype=np.uint32))
         memory = np.bitwise_or.reduce(words, axis=2)

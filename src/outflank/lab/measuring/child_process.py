@@ -4,9 +4,8 @@ import json
 import subprocess
 import sys
 from collections.abc import Mapping
-from typing import Any
 
-from outflank.documents import decoded
+from outflank.documents import JsonObject, decoded
 from outflank.errors import OutflankError
 from outflank.lab.experiment_report import Sample
 from outflank.lab.measuring.search_log import ChildMeasurements, add_entry
@@ -18,11 +17,7 @@ class Failed(OutflankError):
 
 
 def measure_in_child(
-    module: str,
-    request: Mapping[str, Any],
-    environment: Mapping[str, str],
-    stop: Stop,
-    longest_seconds: float | None = None,
+    module: str, request: JsonObject, environment: Mapping[str, str], stop: Stop, longest_seconds: float | None = None
 ) -> list[Sample]:
     """Return the samples that a module measures in a child process, and log its searches; no samples after `stop`."""
     process = subprocess.Popen(

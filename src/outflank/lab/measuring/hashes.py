@@ -6,16 +6,16 @@ tried a dozen; your own function is compared with these once it is registered.
 
 import zlib
 from collections.abc import Callable, Iterator
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from outflank.errors import InvalidOption
-from outflank.kernels.compiler import kernel
+from outflank.games.rules import Game, Position
+from outflank.kernels.compiler import Samples, kernel
+from outflank.search.many_endings import Words
 from outflank.search.table import hashed
 
-Words = npt.NDArray[np.uint64]
 Hash = Callable[[Words, Words, int], Words]
 
 _hashes: dict[str, Hash] = {}
@@ -55,7 +55,7 @@ def hash_all(firsts, seconds, output):
 
 
 @hash_all.sample
-def _hash_all_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
+def _hash_all_sample(game: Game, position: Position, every: bool) -> Samples:
     words = np.zeros(1, np.uint64)
     yield words, words.copy(), words.copy()
 

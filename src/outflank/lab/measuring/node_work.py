@@ -5,16 +5,14 @@ as in its program; direction by direction, on whole boards; in SIMD lanes, all d
 by two workers that share every call. All return the same result.
 """
 
-from collections.abc import Iterator
-from typing import Any
-
 import numpy as np
 
+from outflank.games.rules import Game, Position
 from outflank.kernels.atomics import load, store
 from outflank.kernels.bits import U64, lowest, popcount
-from outflank.kernels.compiler import inner, kernel
+from outflank.kernels.compiler import Samples, inner, kernel
 from outflank.kernels.lanes import merged, occupied, spread
-from outflank.kernels.record_types import allocate, record_type
+from outflank.kernels.record_types import Record, allocate, record_type
 from outflank.kernels.waiting import nanoseconds, pause, yield_core
 from outflank.othello.rules import (
     ACROSS,
@@ -196,14 +194,14 @@ def side_by_side(operation, way, times, owns, opps, discs):
 
 
 @side_by_side.sample
-def _side_by_side_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
+def _side_by_side_sample(game: Game, position: Position, every: bool) -> Samples:
     if isinstance(game, Othello):
         words = np.ones(1, np.uint64)
         yield 0, 0, 1, words, words.copy(), words.copy()
 
 
 @one_by_one.sample
-def _one_by_one_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
+def _one_by_one_sample(game: Game, position: Position, every: bool) -> Samples:
     if isinstance(game, Othello):
         words = np.ones(1, np.uint64)
         yield 0, 0, 1, words, words.copy(), words.copy(), U64(0)
@@ -228,7 +226,7 @@ SHARED = record_type(
 )
 
 
-def new_desk() -> Any:
+def new_desk() -> Record:
     """Return the empty record that two workers share."""
     return allocate(SHARED, 1)[0]
 
@@ -324,7 +322,7 @@ def lead(operation, desk, owns, opps, discs, link, most_nanoseconds):
 
 
 @help_out.sample
-def _help_out_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
+def _help_out_sample(game: Game, position: Position, every: bool) -> Samples:
     if isinstance(game, Othello):
         desk = new_desk()
         desk.over = 1
@@ -332,7 +330,7 @@ def _help_out_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[An
 
 
 @lead.sample
-def _lead_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
+def _lead_sample(game: Game, position: Position, every: bool) -> Samples:
     if isinstance(game, Othello):
         desk = new_desk()
         desk.over = 1

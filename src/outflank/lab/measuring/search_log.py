@@ -11,12 +11,12 @@ from msgspec import Meta, Struct
 from msgspec.structs import replace
 
 from outflank.boards import Board
-from outflank.documents import Several
+from outflank.documents import JsonObject, Several
 from outflank.errors import FormatError
 from outflank.games.evaluation import evaluations
 from outflank.lab.experiment_boards import name_of_line
 from outflank.search import deepening
-from outflank.search.keywords import WholeKeywords
+from outflank.search.keywords import SearchArguments, WholeKeywords
 from outflank.search.request import DEEPEST, TABLELESS, Limits, Options
 from outflank.search.results import Result
 from outflank.search.table import Table
@@ -33,7 +33,7 @@ _lock = threading.Lock()
 
 
 @contextmanager
-def with_memory(options: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def with_memory(options: Mapping[str, Any]) -> Iterator[SearchArguments]:
     """Yield the options of a search with an empty table of the size they request, all of it in memory.
 
     Successive searches reuse one table; a search that starts while it is in use gets a new one.
@@ -96,7 +96,7 @@ class Searched(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unk
         """Return whether this entry is the next turn of the other's game."""
         return bool(other.moves) and self.moves.startswith(other.moves) and self._method() == other._method()
 
-    def _method(self) -> tuple[Any, ...]:
+    def _method(self) -> tuple[object, ...]:
         return self.position, self.algorithm, self.evaluation, self.schemes, self.workers
 
     def joined(self, other: "Searched") -> "Searched":
@@ -115,14 +115,14 @@ class Searched(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unk
 class ChildMeasurements(Struct, frozen=True, kw_only=True):
     """The answer of a child process that measures."""
 
-    rows: tuple[dict[str, Any], ...]
+    rows: tuple[JsonObject, ...]
     """The measured samples."""
     searched: tuple[Searched, ...]
 
 
 def merged_entries(entries: Iterable[Searched]) -> tuple[Searched, ...]:
     """Merge entries of the same position, depth, algorithm and evaluation, in order of first appearance."""
-    merged: dict[tuple[Any, ...], Searched] = {}
+    merged: dict[tuple[object, ...], Searched] = {}
     for entry in entries:
         key = entry.game, entry.position, entry.moves, entry.depth, entry.least_depth, entry.algorithm, entry.evaluation
         merged[key] = merged[key].joined(entry) if key in merged else entry
@@ -173,7 +173,7 @@ def search(
     return log_result(board, result, options, in_game=in_game)
 
 
-def log_result(board: Board, result: Result, options: Mapping[str, Any], *, in_game: bool = False) -> Result:
+def log_result(board: Board, result: Result, options: Mapping[str, object], *, in_game: bool = False) -> Result:
     """Log a result of any search with these options, and return it."""
     log_search(
         board,
@@ -195,7 +195,7 @@ def log_search(
     evaluation: str | None = None,
     scheme: str | None = None,
     workers: int = 1,
-    moves: tuple[Any, ...] = (),
+    moves: tuple[object, ...] = (),
 ) -> None:
     """Log that a board's tree was searched to a depth; with `moves`, as a turn of that game."""
     if _log.get() is None:
@@ -229,7 +229,7 @@ def _line(board: Board) -> str:
         return repr(board.position)
 
 
-def _evaluation(board: Board, options: Mapping[str, Any]) -> str | None:
+def _evaluation(board: Board, options: Mapping[str, object]) -> str | None:
     """Return the name of the evaluation that a search with these options uses, or None."""
     requested = options.get("evaluation")
     if options.get("exact"):
@@ -257,7 +257,7 @@ class SearchedPosition:
 
 def by_position(searched: Iterable[Searched]) -> list[SearchedPosition]:
     """Return the searches by position; depths or games that were searched in the same way share a line."""
-    places: dict[tuple[str, str], dict[tuple[Any, ...], list[Searched]]] = {}
+    places: dict[tuple[str, str], dict[tuple[object, ...], list[Searched]]] = {}
     for entry in searched:
         method = entry.algorithm, entry.evaluation, entry.schemes, entry.workers, bool(entry.moves)
         places.setdefault((entry.game, entry.position), {}).setdefault(method, []).append(entry)

@@ -19,6 +19,7 @@ from outflank.lab.measuring.whole_games import combined_result, play
 from outflank.lab.report_programs.classroom import BrokenOff
 from outflank.machine import MOST_WORKERS, usable_cores
 from outflank.search.division import scheme_named
+from outflank.search.keywords import SearchArguments
 from outflank.search.request import Limits, Stop
 from outflank.search.results import Result
 from outflank.words import how_many
@@ -30,6 +31,9 @@ except ImportError:  # Windows has none
     resource = None
 
 T = TypeVar("T")
+
+Groups = dict[tuple[Cell, ...], list[Sample]]
+"""Samples by the values of some of their fields."""
 
 Workers = Annotated[int, Between(1, MOST_WORKERS)]
 
@@ -67,7 +71,7 @@ class Contender:
     """Labels that distinguish this search: the first columns of its rows."""
     board: Board
     depth: int
-    options: dict[str, Any]
+    options: SearchArguments
     """Options of `search`."""
     plays: str | None = None
     """Whole game to play from the board instead of one search: one of `PLAYING`, or None."""
@@ -177,9 +181,9 @@ def warm(side: Contender) -> None:
             next(play(side.plays, side.board.copy(), depth, Stop(), **options), None)
 
 
-def grouped(samples: Iterable[Sample], *names: str) -> dict[tuple[Cell, ...], list[Sample]]:
+def grouped(samples: Iterable[Sample], *names: str) -> Groups:
     """Return samples grouped by the values of some fields, in order of first appearance."""
-    groups: dict[tuple[Cell, ...], list[Sample]] = {}
+    groups: Groups = {}
     for sample in samples:
         groups.setdefault(tuple(sample.get(name) for name in names), []).append(sample)
     return groups

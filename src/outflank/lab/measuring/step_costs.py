@@ -1,19 +1,18 @@
 """The cost of one call of each step of a search (move generation, a move, an evaluation), on boards of a tree."""
 
 import time
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 from outflank.boards import Board
 from outflank.games.description import description_of
-from outflank.games.evaluation import begin, evaluation_named, value
-from outflank.games.rules import MOVE, fill, most_moves, pack, play, unpack
+from outflank.games.evaluation import Evaluation, begin, evaluation_named, value
+from outflank.games.rules import MOVE, Game, Moves, Position, fill, most_moves, pack, play, unpack
 from outflank.kernels.bits import U64
-from outflank.kernels.compiler import kernel
+from outflank.kernels.compiler import Samples, kernel
 from outflank.lab.studies.hashing import walk
+from outflank.search.many_endings import Words
 
 LOOP, FILL, PLAY, VALUE = range(4)
 STEPS = ("the loop", "move generation", "making a move", "evaluation")
@@ -21,8 +20,6 @@ STEPS = ("the loop", "move generation", "making a move", "evaluation")
 
 AT_LEAST_SECONDS = 0.01
 """Least duration of a timing; the least of three timings counts."""
-
-Words = npt.NDArray[np.uint64]
 
 
 @kernel
@@ -44,7 +41,7 @@ def run_step(game, evaluation, step, times, firsts, seconds, codes, moves, link)
 
 
 @run_step.sample
-def _run_step_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
+def _run_step_sample(game: Game, position: Position, every: bool) -> Samples:
     first, second = (np.array([word], np.uint64) for word in pack(game, position))
     moves = np.zeros(most_moves(game), MOVE)
     fill(game, position, moves, 0)
@@ -52,7 +49,7 @@ def _run_step_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[An
     yield game, evaluation_named(game, name), FILL, 1, first, second, moves[:1].copy(), moves, U64(0)
 
 
-def step_costs(boards: Sequence[Board], evaluation: Any, near: int = 100) -> dict[str, float]:
+def step_costs(boards: Sequence[Board], evaluation: Evaluation, near: int = 100) -> dict[str, float]:
     """Return the nanoseconds of one call of each step, on positions three plies below the boards."""
     game = boards[0].game
     firsts, seconds, codes = _positions(boards, near)
@@ -65,7 +62,7 @@ def step_costs(boards: Sequence[Board], evaluation: Any, near: int = 100) -> dic
 
 
 def _call_nanoseconds(
-    game: Any, evaluation: Any, step: int, firsts: Words, seconds: Words, codes: Any, moves: Any
+    game: Game, evaluation: Evaluation, step: int, firsts: Words, seconds: Words, codes: Moves, moves: Moves
 ) -> float:
     times = 1
     while True:
@@ -77,13 +74,13 @@ def _call_nanoseconds(
         times *= 2
 
 
-def _positions(boards: Sequence[Board], near: int) -> tuple[Words, Words, Any]:
+def _positions(boards: Sequence[Board], near: int) -> tuple[Words, Words, Moves]:
     """Return both words of positions near the boards that have a move, and one of their moves."""
     game = boards[0].game
     moves = np.zeros(8 * most_moves(game), MOVE)
-    firsts: list[Any] = []
-    seconds: list[Any] = []
-    codes: list[Any] = []
+    firsts: list[np.uint64] = []
+    seconds: list[np.uint64] = []
+    codes: list[np.uint16] = []
     for board in boards:
         first_words, second_words = np.zeros(near, np.uint64), np.zeros(near, np.uint64)
         count = walk(game, board.position, 3, moves, 0, first_words, second_words, 0)

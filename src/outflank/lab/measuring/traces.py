@@ -2,12 +2,12 @@
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from outflank.lab.experiment_report import Sample
+from outflank.documents import JsonObject
+from outflank.lab.experiment_report import Cell, Sample
 from outflank.lab.measuring.search_samples import number
 from outflank.parallel.events import (
     CLOSED,
@@ -85,8 +85,8 @@ def merge_short(samples: Iterable[Sample], least_us: float) -> list[Sample]:
 
     A merged interval has the kind of its longest part, so the times of each kind are no longer exact.
     """
-    lanes: dict[Any, list[Sample]] = {}
-    longest: dict[Any, float] = {}
+    lanes: dict[Cell, list[Sample]] = {}
+    longest: dict[Cell, float] = {}
     for sample in samples:
         lane = lanes.setdefault(sample["worker"], [])
         length = number(sample["end_us"]) - number(sample["begin_us"])
@@ -109,14 +109,8 @@ def merge_short(samples: Iterable[Sample], least_us: float) -> list[Sample]:
 
 def chrome_trace(samples: Sequence[Sample]) -> str:
     """Return the intervals in the format of trace viewers (chrome://tracing, Perfetto)."""
-    events: list[dict[str, Any]] = [
-        {
-            "name": "thread_name",
-            "ph": "M",
-            "pid": 1,
-            "tid": worker,
-            "args": {"name": f"worker {worker}"},
-        }
+    events: list[JsonObject] = [
+        {"name": "thread_name", "ph": "M", "pid": 1, "tid": worker, "args": {"name": f"worker {worker}"}}
         for worker in sorted({int(number(sample["worker"])) for sample in samples})
     ]
     events += [

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
+from typing import Unpack
 
 from outflank.boards import Board
 from outflank.errors import InvalidOption, UnknownName
@@ -13,6 +13,7 @@ from outflank.lab.measuring.search_log import search
 from outflank.lab.report_programs.classroom import BrokenOff, new_board, self_play
 from outflank.othello.board import OthelloBoard
 from outflank.othello.programs import PROGRAMS
+from outflank.search.keywords import OptionKeywords
 from outflank.search.request import Limits, Stop
 from outflank.search.results import Result, WorkerStatistics
 
@@ -51,7 +52,7 @@ def first_board(whole_game: str | None, board: Board) -> Board:
     return new_board() if whole_game in REPORTS else board
 
 
-def play(whole_game: str, board: Board, depth: int, stop: Stop, **options: Any) -> Iterator[Result]:
+def play(whole_game: str, board: Board, depth: int, stop: Stop, **options: Unpack[OptionKeywords]) -> Iterator[Result]:
     """Play the game on `board`, and yield the search result of each turn."""
     if whole_game in REPORTS:
         assert isinstance(board, OthelloBoard)  # guaranteed by `first_board`

@@ -6,10 +6,9 @@ rows, with a log of the searches.
 
 import json
 import sys
-from typing import Any
 
 from outflank.boards import Board
-from outflank.documents import encoded
+from outflank.documents import JsonObject, encoded
 from outflank.games.description import OWN_GAMES, game_named
 from outflank.lab.measuring.search_log import ChildMeasurements, log_searches, merged_entries
 from outflank.lab.races import RaceFindings, check
@@ -17,7 +16,7 @@ from outflank.lab.races import RaceFindings, check
 
 def main() -> None:
     """Run the requested check."""
-    request: dict[str, Any] = json.load(sys.stdin)
+    request: JsonObject = json.load(sys.stdin)
     position, size = request.pop("position"), request.pop("size")
     board = game_named(OWN_GAMES[0]).start(size=size) if position is None else Board.from_text(position)
     with log_searches() as entries:
@@ -25,9 +24,9 @@ def main() -> None:
     print(encoded(ChildMeasurements(rows=tuple(samples), searched=merged_entries(entries))).decode())
 
 
-def rows(findings: RaceFindings) -> list[dict[str, Any]]:
+def rows(findings: RaceFindings) -> list[JsonObject]:
     """Return findings as samples: a row for each race, and one for the whole check."""
-    samples: list[dict[str, Any]] = [
+    samples: list[JsonObject] = [
         {
             "what": "whole",
             "schedules": findings.schedules,

@@ -70,9 +70,9 @@ class Names:
     def __init__(self, table: Table | None) -> None:
         self._table = range(0) if table is None else range(table.address, table.address + table.nbytes)
         self._starts: list[int] = []
-        self._types: dict[int, np.dtype[Any]] = {}
+        self._types: dict[int, np.dtype[np.void]] = {}
 
-    def add_record(self, address: int, dtype: np.dtype[Any]) -> None:
+    def add_record(self, address: int, dtype: np.dtype[np.void]) -> None:
         """Register a record at an address."""
         if address not in self._types:
             insort(self._starts, address)
@@ -140,7 +140,7 @@ class Watcher:
         if self.scheduler.current is not None:
             self.scheduler.wakes(address, count)
 
-    def placed(self, address: int, dtype: np.dtype[Any]) -> None:
+    def placed(self, address: int, dtype: np.dtype[np.void]) -> None:
         self._names.add_record(address, dtype)
 
     def started(self, thread: threading.Thread) -> None:

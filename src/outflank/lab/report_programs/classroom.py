@@ -12,11 +12,12 @@ from outflank.games.sides import Side
 from outflank.lab.measuring.search_log import search
 from outflank.othello.board import OthelloBoard
 from outflank.othello.programs import CLASSROOM, PROGRAMS, SERIAL_PLY_002
+from outflank.search.keywords import SearchArguments
 from outflank.search.probes import Counts
 from outflank.search.request import Limits, Stop
 from outflank.search.results import Result
 
-REPORT_000: dict[str, Any] = dict(PROGRAMS["000"].search)
+REPORT_000: SearchArguments = dict(PROGRAMS["000"].search)
 """Report 000's program: MTD(f), its evaluation and ordering, iterations in steps of two."""
 
 PROGRAM = CLASSROOM

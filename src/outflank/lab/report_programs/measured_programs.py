@@ -1,7 +1,6 @@
 """The programs whose searches are measured: a report's program by name, or a combination of parts."""
 
 from dataclasses import dataclass
-from typing import Any
 
 from outflank.boards import Board
 from outflank.distributed.cluster import ALGORITHMS
@@ -10,10 +9,11 @@ from outflank.games.description import OWN_GAMES, description_of, game_named
 from outflank.games.evaluation import evaluation_named
 from outflank.lab.experiment import Parameters, option
 from outflank.lab.report_programs.classroom import REPORT_000
+from outflank.search.keywords import SearchArguments
 from outflank.search.ordering import ordering_named
 
 OURS = "ours"
-PROGRAMS: dict[str, dict[str, Any]] = {OURS: {"algorithm": "pvs", "table_bits": 22}, "000": REPORT_000}
+PROGRAMS: dict[str, SearchArguments] = {OURS: {"algorithm": "pvs", "table_bits": 22}, "000": REPORT_000}
 """Search options of each program."""
 
 GAME_OF = {"000": next(name for name in OWN_GAMES if "000" in game_named(name).programs)}
@@ -34,7 +34,9 @@ class ProgramChoice(Parameters):
     evaluation: str | None = option(None, "Another evaluation, by name.  [the program's]")
     ordering: str | None = option(None, "Another ordering, by name.  [the program's]")
 
-    def search_options(self, board: Board, usual: str | None = None, *, algorithm: str | None = None) -> dict[str, Any]:
+    def search_options(
+        self, board: Board, usual: str | None = None, *, algorithm: str | None = None
+    ) -> SearchArguments:
         """Return the search options for a board: the program's, or the `usual` one's, with the parts the user replaced.
 
         A selected program that does not play the board's game is an error; a `usual` one is replaced by ours.
@@ -54,18 +56,14 @@ class ProgramChoice(Parameters):
         if usual is not None and GAME_OF.get(usual, game) != game:
             usual = OURS
         program = self.program or usual
-        replaced = {
-            "algorithm": algorithm or self.algorithm,
-            "evaluation": self.evaluation,
-            "ordering": self.ordering,
-        }
+        replaced = {"algorithm": algorithm or self.algorithm, "evaluation": self.evaluation, "ordering": self.ordering}
         return {
             **(PROGRAMS[program] if program is not None else {}),
             **{name: value for name, value in replaced.items() if value is not None},
         }
 
 
-def program_note(options: dict[str, Any]) -> str:
+def program_note(options: SearchArguments) -> str:
     """Return a note on the parts of a program."""
     parts = [str(options["algorithm"])]
     parts += [f"{name} {options[name]}" for name in ("evaluation", "ordering", "step") if options.get(name) is not None]

@@ -7,15 +7,15 @@ moves are called in windows that no correct search uses. So this is a separate k
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
-from outflank.games.evaluation import evaluation_named, value
-from outflank.games.rules import MOVE, fill, most_moves, play, score
+from outflank.games.evaluation import Evaluation, evaluation_named, value
+from outflank.games.rules import MOVE, Game, MoveCode, Position, Value, fill, most_moves, play, score
 from outflank.games.sides import Side
 from outflank.kernels.atomics import fetch_add, fetch_max, load, store
-from outflank.kernels.compiler import inner, kernel
+from outflank.kernels.compiler import Samples, inner, kernel
 from outflank.kernels.record_types import allocate, record_type
 from outflank.kernels.workers import run_workers
 from outflank.lab.measuring.search_log import log_search
@@ -24,6 +24,7 @@ from outflank.othello.board import OthelloBoard
 from outflank.othello.rules import OthelloPosition
 from outflank.othello.squares import START, othello
 from outflank.search.request import Stop
+from outflank.search.worker import Worker
 
 WIN = 1_000_000
 """Value of a finished game for its winner."""
@@ -46,15 +47,23 @@ SHARED = record_type({"next": np.int64, "best": np.int64, "stop": np.int64}, own
 
 
 @inner
-def static(game: Any, evaluation: Any, position: Any, move: Any) -> Any:
+def static(game: Game, evaluation: Evaluation, position: Position, move: MoveCode) -> Value:
     """Return the static value of a move for the mover: the evaluation of the resulting board."""
     return np.int64(-POINTS * value(evaluation, game, play(game, position, move), ()))
 
 
 @inner
 def above_leaves(
-    game: Any, evaluation: Any, position: Any, alpha: Any, beta: Any, scouts: Any, start: Any, end: Any, worker: Any
-) -> Any:
+    game: Game,
+    evaluation: Evaluation,
+    position: Position,
+    alpha: Value,
+    beta: Value,
+    scouts: bool,
+    start: int,
+    end: int,
+    worker: Worker,
+) -> Value:
     """Return the value of a node above leaves. Most nodes are such, so leaves are counted without a call."""
     moves = worker.moves
     best = static(game, evaluation, position, moves[start])
@@ -220,7 +229,7 @@ def game_against_first(
 
 
 @alphabeta_001.sample
-def _alphabeta_001_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
+def _alphabeta_001_sample(game: Game, position: Position, every: bool) -> Samples:
     if isinstance(position, OthelloPosition):
         evaluation, low, high = evaluation_named(game, "mobility"), np.int64(-WIN - 1), np.int64(WIN)
         worker, shared = allocate(WORKER, 1)[0], allocate(SHARED, 1)[0]
@@ -228,7 +237,7 @@ def _alphabeta_001_sample(game: Any, position: Any, every: bool) -> Iterator[tup
 
 
 @take_moves.sample
-def _take_moves_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
+def _take_moves_sample(game: Game, position: Position, every: bool) -> Samples:
     if isinstance(position, OthelloPosition):
         evaluation, values = evaluation_named(game, "mobility"), np.zeros(most_moves(game), np.int64)
         worker, shared = allocate(WORKER, 1)[0], allocate(SHARED, 1)[0]

@@ -5,20 +5,21 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from outflank.lab.experiment_report import Series
+from outflank.documents import JsonObject
+from outflank.lab.experiment_report import Cell, Series
 
 REPORTS = ("000", "001", "002", "003", "004")
 
 
 @cache
-def published(report: str) -> dict[str, Any]:
+def published(report: str) -> JsonObject:
     """Return the content of a report's data file."""
     text = (files("outflank") / "lab" / "published" / f"{report}.json").read_text(encoding="utf-8")
-    document: dict[str, Any] = json.loads(text)
+    document: JsonObject = json.loads(text)
     return document
 
 
-def rows(report: str, table: str) -> list[dict[str, Any]]:
+def rows(report: str, table: str) -> list[JsonObject]:
     """Return the rows of a published table as dictionaries."""
     content = published(report)["tables"][table]
     return [dict(zip(content["columns"], row, strict=True)) for row in content["rows"]]
@@ -29,10 +30,10 @@ def fact(report: str, name: str) -> Any:
     return published(report)["facts"][name]["value"]
 
 
-def fact_rows(report: str) -> list[dict[str, Any]]:
+def fact_rows(report: str) -> list[JsonObject]:
     """Return the numbers of a report's text as table rows: name and value, a range as text."""
 
-    def value_text(value: Any) -> Any:
+    def value_text(value: Cell | list[Cell]) -> Cell:
         return " to ".join(map(str, value)) if isinstance(value, list) else value
 
     return [{"fact": name, "value": value_text(entry["value"])} for name, entry in published(report)["facts"].items()]

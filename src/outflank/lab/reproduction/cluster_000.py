@@ -8,8 +8,8 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Any
 
-from outflank.lab.experiment_report import Figure, Plot, Sample, Series
-from outflank.lab.measuring.search_samples import grouped, median, number
+from outflank.lab.experiment_report import Cell, Figure, Plot, Sample, Series
+from outflank.lab.measuring.search_samples import Groups, grouped, median, number
 from outflank.lab.report_programs.published_numbers import fact, rows
 from outflank.lab.reproduction.published_sections import ExperimentPart, MeasuredCell, Setting, Source
 
@@ -23,7 +23,7 @@ REPLICATED = tuple(row["min_depth"] for row in rows("000", "replication"))
 RATE: float = round(fact("000", "boards_seq") / rows("000", "speedup")[0]["seq_total_s"] / 1e6, 4)
 """Speed of a node in million boards a second."""
 
-MACHINE: dict[str, Any] = {
+MACHINE: dict[str, float] = {
     "rate": RATE,
     "latency": 100.0,
     "bandwidth": 12.5,
@@ -77,7 +77,7 @@ def simulated(
     )
 
 
-def _replayed(samples: Sequence[Sample]) -> dict[tuple[Any, ...], list[Sample]]:
+def _replayed(samples: Sequence[Sample]) -> Groups:
     """Return the simulated samples by program, threshold and nodes."""
     simulated_samples = [sample for sample in samples if sample.get("what") == "simulated"]
     by_policy = {policy.partition(":")[0]: program for program, policy in PROGRAMS.items()}
@@ -114,7 +114,7 @@ def threshold_sources(program: str, setting: Setting) -> Sequence[Source]:
     return sources
 
 
-def _threshold_row(threshold: Any, samples: Sequence[Sample], note: str) -> Iterable[MeasuredCell]:
+def _threshold_row(threshold: Cell, samples: Sequence[Sample], note: str) -> Iterable[MeasuredCell]:
     if not all(number(sample["jobs"]) for sample in samples):
         return
     yield MeasuredCell((threshold,), "app_s", median(samples, "useful_per_node"), note)
@@ -281,7 +281,7 @@ def _discussion_cells(samples: Sequence[Sample], depth_note: str = "") -> Iterab
     equal = [
         count
         for (program, count), group in replayed.items()
-        if program == "par_tuple" and _equally_fast(group, replayed.get(("par_rmi", count)))
+        if program == "par_tuple" and isinstance(count, int) and _equally_fast(group, replayed.get(("par_rmi", count)))
     ]
     counts_text = ", ".join(str(count) for program, count in replayed if program == "par_tuple")
     equality_note = f"par_tuple and par_rmi within a tenth of each other: {counts_text} processors were tried."

@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cache
-from typing import Any, TypeVar
+from typing import TypeVar
 
-from outflank.lab.experiment import experiment_named
+from outflank.lab.experiment import Parameters, experiment_named
 from outflank.lab.experiment_report import Cell, Figure, Sample
 from outflank.lab.report_programs.published_numbers import fact_rows, rows
 from outflank.search.request import Stop
@@ -107,7 +107,7 @@ class ExperimentPart:
     """An experiment of the laboratory that reproduces a section."""
 
     experiment: str
-    parameters: Mapping[str, Any]
+    parameters: Mapping[str, object]
     cells: Callable[[Sequence[Sample]], Iterable[MeasuredCell]] = _no_cells
     """Function that reads the section's cells from the experiment's samples."""
     show: bool = True
@@ -123,9 +123,10 @@ class ExperimentPart:
         return f"{self.experiment}, {self.label}" if self.label else self.experiment
 
     @property
-    def experiment_parameters(self) -> Any:
+    def experiment_parameters(self) -> Parameters:
         """The experiment's parameters as an object of its parameter class."""
-        return experiment_named(self.experiment).parameters(**self.parameters)
+        parameters: Parameters = experiment_named(self.experiment).parameters(**self.parameters)
+        return parameters
 
 
 Source = Measure | ExperimentPart

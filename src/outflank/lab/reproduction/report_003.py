@@ -6,6 +6,7 @@ from typing import Any
 
 from outflank.abalone.board import AbaloneBoard
 from outflank.abalone.rules import MARBLES, Kind
+from outflank.documents import JsonObject
 from outflank.games.evaluation import evaluation_named, value
 from outflank.lab.experiment_report import Sample
 from outflank.lab.measuring.search_log import log_search
@@ -37,13 +38,13 @@ RINGS = {"45/35/25/10/0": "rings-lab", "70/60/40/10/1": "rings"}
 THREADS = fact("003", "threads")
 
 
-def _part(experiment: str, setting: Setting, quick: Any, usual: Any, full: Any, **more: Any) -> ExperimentPart:
+def _part(experiment: str, setting: Setting, *sizes: JsonObject, **more: Any) -> ExperimentPart:
     """Return an experiment in the size that fits the effort."""
-    return ExperimentPart(experiment, setting.effort.choose(quick, usual, full), **more)
+    return ExperimentPart(experiment, setting.effort.choose(*sizes), **more)
 
 
 def _duels(
-    setting: Setting, *about: str, quick: Mapping[str, Any] = {}, usual: Mapping[str, Any] = {}
+    setting: Setting, *about: str, quick: Mapping[str, object] = {}, usual: Mapping[str, object] = {}
 ) -> ExperimentPart:
     """Return matches about some of the report's ideas: very few games, a few, or enough for a conclusion."""
     small = {"about": about, "games": 2, "depth": 2, "plies": 40, **quick}
@@ -174,7 +175,7 @@ def _laboratory(stop: Stop) -> Iterable[MeasuredCell]:
 
 
 def _schedule(setting: Setting) -> Sequence[Source]:
-    small: dict[str, Any] = {"rounds": 1, "depth": 4, "positions": ("midgame2",)}
+    small: JsonObject = {"rounds": 1, "depth": 4, "positions": ("midgame2",)}
     size = setting.effort.choose(small, {"rounds": 3, "depth": 4}, {"rounds": 5})
     return [ExperimentPart("schedule", {**size, "workers": setting.workers})]
 

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable, Sequence
 from functools import partial
-from typing import Any
 
+from outflank.documents import JsonObject
 from outflank.games.rules import symmetries
-from outflank.lab.experiment_report import Sample
+from outflank.lab.experiment_report import Cell, Sample
 from outflank.lab.measuring.search_log import search
 from outflank.lab.measuring.search_samples import Contender, grouped, measure_search, median, median_count, number, warm
 from outflank.lab.report_programs.classroom import REPORT_000, BrokenOff
@@ -17,10 +17,11 @@ from outflank.lab.studies.choices import ORDERINGS
 from outflank.lab.studies.orders import SORTS
 from outflank.othello.board import OthelloBoard
 from outflank.othello.edge_table import EDGE_VALUES
+from outflank.search.keywords import SearchArguments
 from outflank.search.request import Stop
 
 
-def _value(name: str, ours: Any, note: str = "") -> MeasuredCell:
+def _value(name: str, ours: Cell, note: str = "") -> MeasuredCell:
     return MeasuredCell((name,), "value", ours, note)
 
 
@@ -44,7 +45,7 @@ LOST = "The report's mid-game board is lost with its picture: ours is another on
 PUBLISHED_NAMES = {ours: printed.lower() for ours, printed in ORDERINGS.items()}
 
 
-def _sized(setting: Setting, **more: Any) -> dict[str, Any]:
+def _sized(setting: Setting, **more: object) -> JsonObject:
     """Return depths and rounds of the sequential searches: the report's depths, except with little time."""
     plies = {"depth": 9, "midgame_depth": 8} if setting.effort == "quick" else {}
     return {"rounds": setting.effort.choose(1, 1, 5), **plies, **more}
@@ -197,7 +198,7 @@ def _search_to_17(workers: int, stop: Stop) -> Iterable[MeasuredCell]:
     speedups = {row["processors"]: row for row in rows("000", "speedup")}
     serial_s = speedups[1]["seq_total_s"]
     seconds: dict[str, float] = {}
-    programs: dict[str, dict[str, Any]] = {
+    programs: dict[str, SearchArguments] = {
         "seq": {"workers": 1},
         "seq, symmetric positions shared": {"workers": 1, "canonical": True},
         f"par, {workers} workers": {"workers": workers, "parallel": "ybw"},

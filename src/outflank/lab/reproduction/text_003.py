@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Sequence
 from functools import partial
 from statistics import mean
-from typing import Any
 
 from outflank.abalone.board import AbaloneBoard
 from outflank.abalone.opening_moves import OPENING
 from outflank.arena import Openings
+from outflank.lab.experiment_report import Cell
 from outflank.lab.measuring.search_log import log_search, without_logging
 from outflank.lab.report_programs.classroom import BrokenOff, lab_positions, lab_search_003
 from outflank.lab.report_programs.published_numbers import fact
@@ -36,7 +36,7 @@ def check_stop(stop: Stop) -> None:
 # --- scaling ---
 
 
-def _fact(name: str, ours: Any, note: str = "") -> MeasuredCell:
+def _fact(name: str, ours: Cell, note: str = "") -> MeasuredCell:
     return MeasuredCell((name,), "value", ours, note)
 
 

@@ -4,8 +4,8 @@ import statistics
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any
 
+from outflank.documents import JsonObject
 from outflank.lab.experiment_report import Cell, Sample
 from outflank.lab.measuring.search_samples import grouped, median, number
 from outflank.lab.report_programs.classroom import legal_count, new_board, self_play
@@ -28,6 +28,7 @@ from outflank.lab.reproduction.published_sections import (
 from outflank.lab.studies.profile import RUNTIME, share_of
 from outflank.machine import usable_cores
 from outflank.othello.programs import PROGRAMS
+from outflank.search.keywords import SearchArguments
 from outflank.search.request import Stop
 
 THREADS = tuple(range(1, 33))
@@ -55,7 +56,7 @@ def _thread_counts(setting: Setting, oversubscribed: tuple[int, ...] = (8, 32)) 
     return tuple(sorted({*within_cores[:4], within_cores[-1], *setting.effort.choose((32,), oversubscribed, ())}))
 
 
-def _scaling(setting: Setting, report: str, depth: int, **more: Any) -> dict[str, Any]:
+def _scaling(setting: Setting, report: str, depth: int, **more: object) -> JsonObject:
     size = {"workers": _thread_counts(setting), "rounds": setting.effort.choose(1, 1, 3)}
     return {"whole_game": report, "depth": depth, **size, **more}
 
@@ -205,7 +206,7 @@ def _serial_004(stop: Stop) -> Iterable[MeasuredCell]:
     yield MeasuredCell(("serial_seconds",), "value", time.perf_counter() - began)
 
 
-BRANCHES: tuple[dict[str, Any], ...] = (
+BRANCHES: tuple[SearchArguments, ...] = (
     {"workers": 1},
     {"parallel": "fork-join", "workers": 2, "threshold": 0, "schedule": "rows"},
     {"parallel": "fork-join", "workers": 2, "threshold": 0, "schedule": "one"},

@@ -6,7 +6,7 @@ can be hidden from a search, as if they were in a table on another machine.
 """
 
 from collections.abc import Collection
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +15,7 @@ from outflank.kernels.bits import U64
 from outflank.kernels.memory import address_of, read_word, write_word
 from outflank.search.probes import note_lookup, note_node
 from outflank.search.table import WRITERS, depth_of, stamp, writer_of
+from outflank.search.worker import Worker
 
 DEPTHS = 32
 VALUE, MOVE, KINDS = 0, 1, 2
@@ -68,7 +69,7 @@ class WitnessMemory:
             self._words[_HIDES + kind] = 1
         self.probe = Witness(address_of(self._words))
 
-    def begin(self, number: int, worker: Any) -> None:
+    def begin(self, number: int, worker: Worker) -> None:
         """Begin a job: stamp its number on all entries that the worker makes from now on."""
         writer = number % WRITERS
         self._words[_WRITER] = writer

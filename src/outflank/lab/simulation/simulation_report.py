@@ -2,10 +2,9 @@
 
 import statistics
 from collections.abc import Sequence
-from typing import Any
 
 from outflank.lab.experiment import Conclusion
-from outflank.lab.experiment_report import Figure, Plot, ReportTable, Sample, Series
+from outflank.lab.experiment_report import Cell, Figure, Plot, ReportTable, Sample, Series
 from outflank.lab.measuring.search_samples import grouped, median, number, spread
 from outflank.lab.report_programs.published_numbers import curve, rows
 from outflank.machine import usable_cores
@@ -115,7 +114,7 @@ def _check_row(runs: Sequence[Sample]) -> Sample:
     }
 
 
-def _best_rows(samples: Sequence[Sample], alone: dict[Any, float]) -> list[Sample]:
+def _best_rows(samples: Sequence[Sample], alone: dict[Cell, float]) -> list[Sample]:
     """Return a row for each policy and number of nodes, at the threshold that is fastest over all positions."""
     best_rows: list[Sample] = []
     for (policy, count), candidates in grouped(samples, "policy", "count").items():
@@ -143,7 +142,7 @@ def _best_rows(samples: Sequence[Sample], alone: dict[Any, float]) -> list[Sampl
     return best_rows
 
 
-def _mean_speed_up(samples: Sequence[Sample], alone: dict[Any, float]) -> float:
+def _mean_speed_up(samples: Sequence[Sample], alone: dict[Cell, float]) -> float:
     """Return the mean speed-up over positions."""
     return statistics.geometric_mean(
         alone[position] / median(group, "seconds") for (position,), group in grouped(samples, "position").items()

@@ -6,15 +6,13 @@ So spawns, strands, frames and entries follow from the tree; the longest path is
 instructions by cilkview.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
 from outflank.games.hints import row
-from outflank.games.rules import MOVE, fill, is_pass, most_moves, play
-from outflank.kernels.compiler import inner, kernel
+from outflank.games.rules import MOVE, Game, Position, fill, is_pass, most_moves, play
+from outflank.kernels.compiler import Samples, inner, kernel
 from outflank.lab.report_programs.classroom import closing_turns_004, new_board, self_play
 from outflank.lab.spans.work_and_span import BURDEN_NODES, NO_SPANS, Spans
 from outflank.othello.programs import PROGRAMS, SERIAL_PLY_002
@@ -87,7 +85,7 @@ def halvings(index, count):
 
 
 @walk.sample
-def _walk_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
+def _walk_sample(game: Game, position: Position, every: bool) -> Samples:
     moves = np.zeros(DEEPEST * most_moves(game), MOVE)
     yield game, position, np.int64(1), np.int64(0), True, moves, np.int64(0)
 

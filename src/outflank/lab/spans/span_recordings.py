@@ -79,11 +79,7 @@ class RecordingResult:
 
 
 def record_searches(
-    searches: Callable[[EventRecording], Iterator[Result]],
-    times: int,
-    *,
-    burdens: dict[str, float],
-    parts: int = 0,
+    searches: Callable[[EventRecording], Iterator[Result]], times: int, *, burdens: dict[str, float], parts: int = 0
 ) -> RecordingResult:
     """Record the searches `times` times, and compute work and span. `burdens` is the cost of a migration by unit."""
     recording = EventRecording(ROOM)

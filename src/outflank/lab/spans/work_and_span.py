@@ -15,12 +15,12 @@ is measured in nanoseconds (`burden_of`), and assumed in nodes (`BURDEN_NODES`).
 import statistics
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from outflank.kernels.compiler import inner, kernel
+from outflank.games.rules import Game, Position
+from outflank.kernels.compiler import Samples, inner, kernel
 from outflank.parallel.events import (
     CLOSED,
     DETAIL,
@@ -232,7 +232,7 @@ def add_to_bins(bins, begin, end, width):
 
 
 @fold.sample
-def _fold_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
+def _fold_sample(game: Game, position: Position, every: bool) -> Samples:
     yield np.zeros((0, WORDS), np.int64), 0, 0.0, np.zeros((MOST_FRAMES, _SIZE)), np.zeros(9), np.zeros(0), 1.0
 
 

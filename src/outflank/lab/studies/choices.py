@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 from outflank.boards import Board
+from outflank.documents import JsonObject
 from outflank.kinds import Count, Several, Shape
 from outflank.lab.experiment import Conclusion, Experiment, Task, option
-from outflank.lab.experiment_report import Plot, ReportTable, Sample, Series, sample_shape
+from outflank.lab.experiment_report import Cell, Plot, ReportTable, Sample, Series, sample_shape
 from outflank.lab.measuring.search_samples import Contender, grouped, measure_search, number, warm
 from outflank.lab.report_programs.classroom import REPORT_000
 from outflank.lab.report_programs.published_numbers import rows as published_rows
@@ -39,15 +39,15 @@ class Orderings(Choosing):
     parameters = ChoosingParameters
     choices = tuple(({"ordering": name}, {"ordering": name}) for name in ORDERINGS)
 
-    def _published_rows(self, board: str) -> dict[str, dict[str, Any]]:
+    def _published_rows(self, board: str) -> dict[str, JsonObject]:
         table = PRINTED.get(board)
         if table is None:
             return {}
         by_name = {row["ordering"].lower(): row for row in published_rows("000", table)}
         return {name: by_name[published_name.lower()] for name, published_name in ORDERINGS.items()}
 
-    def published_cells(self, board: str, label: tuple[Any, ...]) -> Sample:
-        row = self._published_rows(board).get(label[0])
+    def published_cells(self, board: str, label: tuple[Cell, ...]) -> Sample:
+        row = self._published_rows(board).get(str(label[0]))
         return {} if row is None else {"000: time (s)": row["seconds"], "000: boards": row["boards"]}
 
     def published(self, board: str) -> list[Series]:

@@ -1,15 +1,15 @@
 """Speed-ups on the nodes of a cluster: report 000's last table."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from outflank.kinds import Several, Shape
 from outflank.lab.experiment import Conclusion, Task
-from outflank.lab.experiment_report import Plot, ReportTable, Sample, Series, sample_shape
+from outflank.lab.experiment_report import Cell, Plot, ReportTable, Sample, Series, sample_shape
 from outflank.lab.measuring.cluster_samples import CLUSTER_KINDS, cluster_tasks, divided_samples, undivided_notes
 from outflank.lab.measuring.search_samples import (
     SEARCH_KINDS,
     Contender,
+    Groups,
     grouped,
     median,
     median_count,
@@ -131,7 +131,7 @@ def scaling_conclusion(
     return Conclusion(tables=tuple(tables), figures=(plot,), notes=tuple(notes), passed=not differing)
 
 
-def _scaling_row(key: tuple[Any, ...], group: Sequence[Sample], alone: Sequence[Sample] | None) -> Sample:
+def _scaling_row(key: tuple[Cell, ...], group: Sequence[Sample], alone: Sequence[Sample] | None) -> Sample:
     board, policy, count = key
     seconds = median(group, "seconds")
     low, high = spread(group, "seconds")
@@ -160,7 +160,7 @@ def _scaling_row(key: tuple[Any, ...], group: Sequence[Sample], alone: Sequence[
     }
 
 
-def _async_note(groups: dict[tuple[Any, ...], list[Sample]]) -> list[str]:
+def _async_note(groups: Groups) -> list[str]:
     """Return a note that compares `async` with `none`, round by round, where both were measured."""
     ratios = []
     for (board, policy, count), group in groups.items():

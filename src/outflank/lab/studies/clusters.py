@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated
 
 from outflank.boards import Board
 from outflank.distributed.engines import address_forms, parse_address
@@ -26,6 +26,7 @@ from outflank.lab.measuring.search_samples import (
 )
 from outflank.lab.report_programs.measured_programs import ProgramChoice, program_note
 from outflank.lab.report_programs.published_numbers import rows as published_rows
+from outflank.search.keywords import SearchArguments
 
 ALONE = "alone"
 PROGRAMS = {"none": "par", "batch": "par_rmi", "depth": "par_tuple"}
@@ -62,7 +63,7 @@ class SearchSetup:
 
     board: Board
     depth: int
-    options: dict[str, Any]
+    options: SearchArguments
 
 
 def setups_by_position(

@@ -19,6 +19,7 @@ from outflank.lab.measuring.search_samples import UNDIVIDED, grouped
 from outflank.lab.report_programs.classroom import RULES_004, BrokenOff, new_board, self_play
 from outflank.othello.board import OthelloBoard
 from outflank.search.division import Promise, scheme_named
+from outflank.search.keywords import SearchArguments
 from outflank.search.request import Limits, Stop
 from outflank.search.results import Result
 from outflank.words import how_many
@@ -135,7 +136,7 @@ def _first_difference(first: Sequence[Sample], second: Sequence[Sample], name: s
 
 
 def _game(parameters: DeterminismParameters, scheme: str | None, workers: int, number: int, stop: Stop) -> list[Sample]:
-    options: dict[str, Any] = {"algorithm": parameters.algorithm}
+    options: SearchArguments = {"algorithm": parameters.algorithm}
     if scheme is not None:
         options |= {"parallel": scheme, "workers": workers, "schedule": parameters.schedule}
     plays = self_play if Promise.MOVE in _promised(parameters, scheme or SERIAL) else _search_serial_game

@@ -22,7 +22,10 @@ from outflank.othello.evaluation import FourPart
 from outflank.search.request import Limits, Stop
 
 WITHOUT = "four-part"
-TABLES: dict[str, Any] = {"edges by probabilities": "four-part+edges", "edges by brute force": FourPart(8, 2)}
+TABLES: dict[str, str | FourPart] = {
+    "edges by probabilities": "four-part+edges",
+    "edges by brute force": FourPart(8, 2),
+}
 """The evaluations with a table of edges, by the method that learnt the table."""
 
 
@@ -94,7 +97,8 @@ def _pair(evaluation: str, pair: int, parameters: EdgesParameters, stop: Stop) -
     opening = Openings("random:8", start, seed=parameters.seed, count=pair)[pair - 1]
     samples: list[Sample] = []
     for colour, side in (("black", Side.BLACK), ("white", Side.WHITE))[: parameters.games - 2 * (pair - 1)]:
-        board: Any = opening.copy()
+        board = opening.copy()
+        assert isinstance(board, OthelloBoard)
         while not board.is_game_over():
             if board.legal_moves[0].is_pass:
                 board.push("pass")

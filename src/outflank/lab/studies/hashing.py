@@ -1,26 +1,27 @@
 """How evenly hash functions spread boards over a table: of a dozen, report 000 barely accepted one."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 
 from outflank.boards import Board
 from outflank.errors import UnknownName
 from outflank.games.description import OWN_GAMES, game_named
-from outflank.games.rules import MOVE, fill, most_moves, pack, play
-from outflank.kernels.compiler import kernel
+from outflank.games.rules import MOVE, Game, Position, fill, most_moves, pack, play
+from outflank.kernels.compiler import Samples, kernel
 from outflank.kinds import Between, Count, Several, Shape
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, option
 from outflank.lab.experiment_boards import usual_board
 from outflank.lab.experiment_report import Plot, ReportTable, Sample, Series, sample_shape
-from outflank.lab.measuring.hashes import Words, hashes, slots
+from outflank.lab.measuring.hashes import hashes, slots
 from outflank.lab.measuring.search_log import log_search, search
 from outflank.lab.measuring.search_samples import grouped, number
 from outflank.lab.report_programs.classroom import REPORT_000
 from outflank.lab.report_programs.published_numbers import fact
+from outflank.search.many_endings import Words
 from outflank.search.request import DEEPEST, Limits, Stop
 from outflank.search.table import Table as Memory
 
@@ -60,7 +61,7 @@ def walk(game, position, depth, moves, start, firsts, seconds, count):
 
 
 @walk.sample
-def _walk_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
+def _walk_sample(game: Game, position: Position, every: bool) -> Samples:
     moves, words = np.zeros(2 * most_moves(game), MOVE), np.zeros(4, np.uint64)
     yield game, position, 1, moves, 0, words, words.copy(), 0
 

@@ -4,7 +4,7 @@ import heapq
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal
+from typing import Literal
 
 from outflank.abalone.board import AbaloneBoard
 from outflank.abalone.programs import PROGRAM_003
@@ -21,6 +21,7 @@ from outflank.lab.report_programs.published_numbers import rows as published_row
 from outflank.machine import usable_cores
 from outflank.players.clock import Clock
 from outflank.players.timing import Adaptive003
+from outflank.search.keywords import SearchArguments
 from outflank.search.request import Options, Stop
 from outflank.search.root import Root
 
@@ -164,7 +165,7 @@ def _count_leaves(board: Board, depth: int, stop: Stop) -> list[tuple[str, int]]
 
 
 def _time_search(place: StudyPosition, depth: int, workers: int, chunk: int, round_: int, stop: Stop) -> list[Sample]:
-    options: dict[str, Any] = {"parallel": "root-split", "schedule": chunk, "workers": workers, "stop": stop}
+    options: SearchArguments = {"parallel": "root-split", "schedule": chunk, "workers": workers, "stop": stop}
     board = place.board
     assert isinstance(board, AbaloneBoard)
     if round_ == 1:

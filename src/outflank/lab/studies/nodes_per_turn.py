@@ -5,7 +5,7 @@ import statistics
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal
+from typing import Literal
 
 from outflank.errors import UnknownName
 from outflank.games.sides import Side
@@ -28,13 +28,14 @@ from outflank.lab.report_programs.classroom import BrokenOff
 from outflank.lab.report_programs.program_001 import start
 from outflank.machine import usable_cores
 from outflank.othello.board import OthelloBoard
+from outflank.search.keywords import SearchArguments
 from outflank.search.ordering import Ordering
 from outflank.search.request import Limits, Stop
 from outflank.search.results import Result
 from outflank.search.table import Table as Memory
 from outflank.words import how_many
 
-PLAIN: dict[str, Any] = {"evaluation": "mobility", "table_bits": None, "deepen": False, "passes": "ply"}
+PLAIN: SearchArguments = {"evaluation": "mobility", "table_bits": None, "deepen": False, "passes": "ply"}
 """Report 001's searches: the difference in mobility, no table, one iteration; a pass is a ply."""
 
 SQUARES = Ordering(sort="none")
@@ -43,10 +44,10 @@ SQUARES = Ordering(sort="none")
 BEST_FIRST = Ordering(weights={"mobility": 1}, sort="best", from_depth=1)
 """The move order of PVS: the move with the best static value first, then the others by number of the square."""
 
-_PVS: dict[str, Any] = {"algorithm": "pvs", "ordering": BEST_FIRST}
-_ALPHABETA: dict[str, Any] = {"algorithm": "alphabeta", "ordering": SQUARES}
+_PVS: SearchArguments = {"algorithm": "pvs", "ordering": BEST_FIRST}
+_ALPHABETA: SearchArguments = {"algorithm": "alphabeta", "ordering": SQUARES}
 
-ALGORITHMS: dict[str, dict[str, Any]] = {
+ALGORITHMS: dict[str, SearchArguments] = {
     "SerialPVS": _PVS,
     "AlphaBeta": _ALPHABETA,
     "ParallelPVS": {**_PVS, "parallel": "root-split", "share_alpha": False},
@@ -88,7 +89,7 @@ class TurnsParameters(Parameters):
                 raise UnknownName.among("algorithm", name, ALGORITHMS)
 
 
-def options_of(name: str, workers: int) -> dict[str, Any]:
+def options_of(name: str, workers: int) -> SearchArguments:
     """Return an algorithm's search options for a whole game, with the table that it needs."""
     options = {**PLAIN, **ALGORITHMS[name], "workers": workers}
     if name == "SharedHashtable":
@@ -98,7 +99,7 @@ def options_of(name: str, workers: int) -> dict[str, Any]:
 
 
 def game(
-    depth: int, options: dict[str, Any], opponent: str, *, black: bool, seed: int = 1, stop: Stop
+    depth: int, options: SearchArguments, opponent: str, *, black: bool, seed: int = 1, stop: Stop
 ) -> Iterator[tuple[OthelloBoard, Result]]:
     """Play a game against a weak player: yield the board before each of our turns, and the search's result."""
     board = start()

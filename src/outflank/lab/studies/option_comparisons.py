@@ -4,12 +4,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
-from typing import Any, Literal
+from typing import Literal
 
 from outflank.kinds import Several, Shape
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, option
 from outflank.lab.experiment_boards import POSITIONS, USUAL_GAME, StudyPosition, study_positions
-from outflank.lab.experiment_report import Plot, ReportTable, Sample, Series, sample_shape
+from outflank.lab.experiment_report import Cell, Plot, ReportTable, Sample, Series, sample_shape
 from outflank.lab.measuring.search_samples import (
     SEARCH_KINDS,
     Contender,
@@ -21,6 +21,7 @@ from outflank.lab.measuring.search_samples import (
     timing_warnings,
 )
 from outflank.lab.report_programs.classroom import REPORT_000
+from outflank.search.keywords import SearchArguments
 
 START, MIDGAME = "start", "midgame"
 
@@ -58,10 +59,10 @@ class ChoosingParameters(BoardsParameters):
     rounds: int = option(3, "Times that each side is measured.")
 
 
-class Choosing(Experiment[Any]):
+class Choosing(Experiment):
     """A comparison of options."""
 
-    choices: tuple[tuple[Sample, dict[str, Any]], ...]
+    choices: tuple[tuple[Sample, SearchArguments], ...]
     """The labels and the search options of each side."""
 
     def tasks(self, parameters: ChoosingParameters) -> Sequence[Task]:
@@ -110,7 +111,7 @@ class Choosing(Experiment[Any]):
 
     def _fewest(self, samples: Sequence[Sample]) -> tuple[str, ...]:
         """Return a note that names the boards on which each choice visits the fewest nodes."""
-        boards: dict[tuple[Any, ...], list[str]] = {}
+        boards: dict[tuple[Cell, ...], list[str]] = {}
         for label, ratios in self.ratios(samples).items():
             for board, ratio in ratios.items():
                 if ratio == 1:
@@ -174,9 +175,9 @@ class Choosing(Experiment[Any]):
         )
         return ReportTable.of(f"{self.name}: {len(grouped(samples, 'board'))} boards", lines, notes=(note,))
 
-    def ratios(self, samples: Sequence[Sample]) -> dict[tuple[Any, ...], dict[str, float]]:
+    def ratios(self, samples: Sequence[Sample]) -> dict[tuple[Cell, ...], dict[str, float]]:
         """Return boards visited over those of the best choice on the same board, by choice and board."""
-        result: dict[tuple[Any, ...], dict[str, float]] = {}
+        result: dict[tuple[Cell, ...], dict[str, float]] = {}
         for (board,), board_samples in grouped(samples, "board").items():
             nodes = {
                 label: median_count(group, "nodes") for label, group in grouped(board_samples, *self.labels).items()
@@ -202,7 +203,7 @@ class Choosing(Experiment[Any]):
             for stage in stages
         ]
 
-    def published_cells(self, board: str, label: tuple[Any, ...]) -> Sample:
+    def published_cells(self, board: str, label: tuple[Cell, ...]) -> Sample:
         """Return the report's numbers for a row of our table."""
         return {}
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from outflank.games.hints import STAGES
 from outflank.lab.experiment import option
@@ -72,7 +71,7 @@ def _then(early: str, late: str, from_stage: int) -> Ordering:
     return Ordering(by_stage=tuple(rows))
 
 
-STAGED: dict[str, Any] = {
+STAGED: dict[str, str | Ordering] = {
     # By the report's own tables the first ordering is best at the start, the second in the mid-game.
     "stones+squares, then potential": _then("stones+squares", "potential", 2),
     "stones+squares, then mobility": _then("stones+squares", "mobility", 2),

@@ -42,6 +42,7 @@ from outflank.machine import usable_cores
 from outflank.othello.programs import SERIAL_PLY_002
 from outflank.parallel.events import EventRecording
 from outflank.schema import kinds_of
+from outflank.search.keywords import SearchArguments
 from outflank.search.request import Limits, Stop
 from outflank.search.results import Result
 from outflank.words import how_many
@@ -234,7 +235,7 @@ def _weight(parameters: ParallelismParameters, scheme: str, depth: int) -> float
     return float((7 if scheme == "fork-join" else 3) ** (depth - least))
 
 
-def _options(parameters: ParallelismParameters, scheme: str, workers: int) -> dict[str, Any]:
+def _options(parameters: ParallelismParameters, scheme: str, workers: int) -> SearchArguments:
     threshold = parameters.granularity if scheme == "fork-join" else parameters.threshold
     levels = 64 if scheme == "jamboree" else None  # every level: measures the tree, not report 001's program
     return {

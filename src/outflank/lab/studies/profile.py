@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from outflank.boards import Board
 from outflank.errors import OutflankError
@@ -53,6 +53,7 @@ from outflank.lab.report_programs.classroom import BrokenOff
 from outflank.lab.report_programs.published_numbers import fact
 from outflank.parallel.events import EventRecording
 from outflank.search.division import check_supports, scheme_named
+from outflank.search.keywords import SearchArguments
 from outflank.search.request import Stop
 from outflank.words import how_many
 
@@ -106,7 +107,7 @@ class ProfileParameters(Parameters):
         lab = game_named(self.game).lab
         program = program_of(self.whole_game)
         default_depth = lab.minimax_depth if self.minimax else lab.profile_depth
-        options: dict[str, Any] = {"algorithm": "minimax" if self.minimax else "pvs", "deepen": not self.minimax}
+        options: SearchArguments = {"algorithm": "minimax" if self.minimax else "pvs", "deepen": not self.minimax}
         if self.minimax and lab.minimax_evaluation is not None:
             options["evaluation"] = lab.minimax_evaluation
         if program is not None:

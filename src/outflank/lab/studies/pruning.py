@@ -303,5 +303,5 @@ def _ordered_means(ordered: dict[str, list[Sample]]) -> list[str]:
 
 
 def _in_program_order(samples: Sequence[Sample]) -> list[tuple[tuple[str], list[Sample]]]:
-    groups: dict[Any, list[Sample]] = grouped(samples, "program")
+    groups = grouped(samples, "program")
     return [((program,), groups[program,]) for program in PROGRAMS if (program,) in groups]

@@ -4,8 +4,9 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal
+from typing import Literal
 
+from outflank.documents import JsonObject
 from outflank.errors import OutflankError
 from outflank.kinds import Count, Shape
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, option
@@ -116,7 +117,7 @@ class Races(Experiment[RaceCheckParameters]):
 
 def _check_scheme(parameters: RaceCheckParameters, scheme: str, stop: Stop) -> list[Sample]:
     algorithms = scheme_named(scheme).algorithms
-    request: dict[str, Any] = {
+    request: JsonObject = {
         "position": None if parameters.position is None else board_named(parameters.position).to_text(),
         "size": parameters.size,
         "parallel": scheme,

@@ -10,15 +10,7 @@ from typing import Literal
 
 from outflank.errors import InvalidOption, UnknownName
 from outflank.kinds import Kind, Shape
-from outflank.lab.experiment import (
-    Conclusion,
-    Experiment,
-    Parameters,
-    Task,
-    core_counts,
-    experiment_named,
-    option,
-)
+from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, core_counts, experiment_named, option
 from outflank.lab.experiment_report import Cell, Figure, ReportTable, Sample, sample_shape
 from outflank.lab.measuring.search_samples import grouped
 from outflank.lab.report_programs.classroom import BrokenOff

@@ -3,7 +3,6 @@
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from outflank.distributed.cluster import SPLITTINGS
 from outflank.distributed.engines import parse_address
@@ -28,6 +27,7 @@ from outflank.lab.measuring.search_samples import (
     SEARCH_KINDS,
     UNDIVIDED,
     Contender,
+    Groups,
     Workers,
     grouped,
     in_rounds,
@@ -45,14 +45,11 @@ from outflank.lab.measuring.search_samples import (
 )
 from outflank.lab.measuring.whole_games import REPORTS, WHOLE_GAME, check_playing, first_board, program_of
 from outflank.lab.report_programs.measured_programs import OURS, PROGRAMS, ProgramChoice, program_note
-from outflank.lab.studies.cluster_scaling import (
-    scaling_conclusion,
-    scaling_shape,
-    scaling_tasks,
-)
+from outflank.lab.studies.cluster_scaling import scaling_conclusion, scaling_shape, scaling_tasks
 from outflank.lab.studies.clusters import CLUSTER_HELP, SearchSetup, check_cluster
 from outflank.machine import usable_cores
 from outflank.search.division import check_supports, scheme_named
+from outflank.search.keywords import SearchArguments
 from outflank.words import how_many
 
 SCHEDULES = ("one", "rows", "static")
@@ -229,7 +226,7 @@ def _sides(parameters: ScalingParameters) -> list[Contender]:
                     f"scaling compares searches to a depth: {scheme} supports {algorithm}, which has none"
                 )
             depth = place.depth or parameters.depth or _default_depth(parameters.game, algorithm, parameters.whole_game)
-            options: dict[str, Any] = {"share_alpha": parameters.share_alpha}
+            options: SearchArguments = {"share_alpha": parameters.share_alpha}
             if algorithm == "minimax":
                 options |= {"deepen": False, "evaluation": game_named(parameters.game).lab.minimax_evaluation}
             options |= parameters.search_options(board, algorithm=algorithm)
@@ -258,7 +255,7 @@ def _sides(parameters: ScalingParameters) -> list[Contender]:
     return sides
 
 
-def _division(parameters: ScalingParameters) -> dict[str, Any]:
+def _division(parameters: ScalingParameters) -> SearchArguments:
     """Return the options of dividing the tree that were given."""
     options = {"threshold": parameters.threshold, "schedule": parameters.schedule}
     return {name: value for name, value in options.items() if value is not None}
@@ -287,9 +284,7 @@ def _algorithm(parameters: ScalingParameters, scheme: str) -> str:
     return usual if usual in algorithms else algorithms[0]
 
 
-def _serial_samples(
-    parameters: ScalingParameters, groups: dict[Any, list[Sample]], position: Cell, scheme: str
-) -> list[Sample] | None:
+def _serial_samples(parameters: ScalingParameters, groups: Groups, position: Cell, scheme: str) -> list[Sample] | None:
     """Return the serial searches that a scheme is compared with."""
     if scheme.startswith("serial "):
         return None
@@ -339,7 +334,7 @@ def _row(
     }
 
 
-def _figures(parameters: ScalingParameters, groups: dict[Any, list[Sample]], division: str) -> tuple[Figure, ...]:
+def _figures(parameters: ScalingParameters, groups: Groups, division: str) -> tuple[Figure, ...]:
     counts = sorted({workers for workers in parameters.workers if workers <= usable_cores()})
     linear = Series(name="linear", points=tuple((count, float(count)) for count in counts), style="dashed")
     speedups, efficiencies, overheads = [linear], [], []
@@ -397,7 +392,7 @@ Pair = tuple[list[Sample], list[Sample]]
 """Samples of a side, and of the serial search that it is compared with."""
 
 
-def _pairs(parameters: ScalingParameters, groups: dict[Any, list[Sample]], scheme: str, count: int) -> list[Pair]:
+def _pairs(parameters: ScalingParameters, groups: Groups, scheme: str, count: int) -> list[Pair]:
     """Return the samples of a scheme on `count` workers, position by position."""
     pairs = []
     for (position, name, workers), samples in groups.items():

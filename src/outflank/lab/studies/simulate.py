@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Literal
+from typing import Literal
 
 from outflank.distributed.cluster import Cluster
 from outflank.distributed.engines.inside_engine import InsideFabric
@@ -20,6 +20,7 @@ from outflank.lab.simulation.simulated_cluster import Tally, simulate
 from outflank.lab.simulation.simulated_machines import Machines, relative_work
 from outflank.lab.simulation.simulation_report import conclude, middle_threshold
 from outflank.machine import usable_cores
+from outflank.search.keywords import SearchArguments
 from outflank.search.request import Limits, Stop
 from outflank.words import how_many
 
@@ -96,7 +97,7 @@ class SimulateParameters(ProgramChoice):
         unused = () if any(policy.depth is None for policy in policies) else ("depths",)
         return unused if any(policy.sends for policy in policies) else (*unused, "message", "entry")
 
-    def options_for(self, position: str) -> dict[str, Any]:
+    def options_for(self, position: str) -> SearchArguments:
         """Return the search options of a position."""
         return {**self.search_options(board_named(position), OURS), "table_bits": self.table_bits}
 
@@ -164,7 +165,7 @@ class Simulate(Experiment[SimulateParameters]):
 
 # --- measuring ---
 
-_recordings: dict[tuple[Any, ...], RecordedJobs] = {}
+_recordings: dict[tuple[object, ...], RecordedJobs] = {}
 
 
 def _recording(parameters: SimulateParameters, position: str, threshold: int, stop: Stop) -> RecordedJobs | None:

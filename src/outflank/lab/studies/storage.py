@@ -1,23 +1,23 @@
 """Memory and move-generation cost of storing an Othello board, and its number of moves: report 000's first steps."""
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
 from outflank.boards import Board
-from outflank.games.rules import MOVE, fill, most_moves, pack, play
+from outflank.games.rules import MOVE, Game, Position, fill, most_moves, pack, play
 from outflank.games.sides import Side as Colour
-from outflank.kernels.bits import U64, popcount
-from outflank.kernels.compiler import inner, kernel
+from outflank.kernels.bits import U64, Word, popcount
+from outflank.kernels.compiler import Samples, inner, kernel
 from outflank.kinds import Count, Measured, Several, Shape
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, option
 from outflank.lab.experiment_boards import POSITIONS, study_positions
 from outflank.lab.experiment_report import Plot, ReportTable, Sample, Series, sample_shape
-from outflank.lab.measuring.board_storage import STORAGES, Words, count_all, stored_boards
+from outflank.lab.measuring.board_storage import STORAGES, count_all, stored_boards
 from outflank.lab.measuring.search_samples import (
     Contender,
     alternating,
@@ -34,6 +34,7 @@ from outflank.othello.board import OthelloBoard
 from outflank.othello.formats.board_line import write_board_line
 from outflank.othello.rules import OthelloPosition, legal
 from outflank.othello.squares import othello
+from outflank.search.many_endings import Words
 from outflank.search.probes import Counts
 from outflank.search.request import Stop
 
@@ -42,7 +43,7 @@ CENTRE = U64(0x0000001818000000)
 
 
 @inner
-def _random_below(random: Any, below: Any) -> Any:
+def _random_below(random: Words, below: int) -> Word:
     """Return a random number below `below`, from the state in `random[0]` (xorshift)."""
     word = random[0]
     word ^= word << U64(13)
@@ -63,7 +64,7 @@ def wander(game, position, moves, random, words):
 
 
 @wander.sample
-def _wander_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
+def _wander_sample(game: Game, position: Position, every: bool) -> Samples:
     moves, words = np.zeros(most_moves(game), MOVE), np.zeros((2, 2), np.uint64)
     yield game, position, moves, np.ones(1, np.uint64), words
 
@@ -91,7 +92,7 @@ def climb(steps, random, best):
 
 
 @climb.sample
-def _climb_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
+def _climb_sample(game: Game, position: Position, every: bool) -> Samples:
     yield 1, np.ones(1, np.uint64), np.zeros(2, np.uint64)
 
 
@@ -292,7 +293,7 @@ def widths_of(words, widths):
 
 
 @widths_of.sample
-def _widths_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
+def _widths_sample(game: Game, position: Position, every: bool) -> Samples:
     yield np.zeros((1, 2), np.uint64), np.zeros(1, np.int64)
 
 
@@ -309,5 +310,5 @@ def _on_any_board(parameters: WidthsParameters, stop: Stop) -> list[Sample]:
     return [{"where": ANY, "board": line, "nodes": parameters.climbs * parameters.steps, "moves": 0, "most": most}]
 
 
-def _line(words: Any) -> str:
+def _line(words: Words) -> str:
     return write_board_line(othello(), OthelloPosition(np.uint64(words[0]), np.uint64(words[1])), Colour.BLACK)

@@ -50,6 +50,7 @@ from outflank.lab.studies.clusters import (
     threshold_tasks,
 )
 from outflank.machine import usable_cores
+from outflank.search.keywords import SearchArguments
 from outflank.words import how_many
 
 ALONE = "alone"
@@ -65,7 +66,7 @@ class SweepsParameters(Parameters):
     positions: tuple[str, ...] | None = option(None, f"{POSITIONS}  [the one of the report]")
 
 
-class Sweep(Experiment[Any]):
+class Sweep(Experiment):
     """A comparison of sides that differ in one option."""
 
     varied: ClassVar[str]
@@ -77,7 +78,7 @@ class Sweep(Experiment[Any]):
     default_position: ClassVar[str] = "midgame"
     """The default position."""
 
-    def variants(self, parameters: Any) -> list[tuple[Any, dict[str, Any]]]:
+    def variants(self, parameters: Any) -> list[tuple[Cell, SearchArguments]]:
         """Return the label and the search options of each value."""
         raise NotImplementedError
 
@@ -111,7 +112,7 @@ class Sweep(Experiment[Any]):
     def conclude(self, parameters: Any, samples: Sequence[Sample]) -> Conclusion:
         lines: list[Sample] = []
         values: list[str] = []
-        divided: dict[Cell, dict[Any, list[Sample]]] = {}
+        divided: dict[Cell, dict[Cell, list[Sample]]] = {}
         for (position,), position_samples in grouped(samples, "position").items():
             groups = {label: group for (label,), group in grouped(position_samples, self.varied).items()}
             position_cell: Sample = {} if position is None else {"position": position}
@@ -148,7 +149,7 @@ class Sweep(Experiment[Any]):
             passed=not values,
         )
 
-    def _fastest(self, position: Cell, by_label: dict[Any, list[Sample]], *, several: bool) -> list[str]:
+    def _fastest(self, position: Cell, by_label: dict[Cell, list[Sample]], *, several: bool) -> list[str]:
         best = min(by_label, key=lambda label: median(by_label[label], "seconds"))
         if not long_enough(by_label[best]):
             return []
@@ -165,7 +166,7 @@ class Sweep(Experiment[Any]):
             rows.append(row)
         return ReportTable.of(f"{self.name}: medians over the positions", rows)
 
-    def _row(self, label: Any, samples: Sequence[Sample], alone: Sequence[Sample] | None, workers: int) -> Sample:
+    def _row(self, label: Cell, samples: Sequence[Sample], alone: Sequence[Sample] | None, workers: int) -> Sample:
         count = 1 if label == ALONE else workers
         useful = median(samples, "useful_seconds") / count if label != ALONE else None
         seconds = median(samples, "seconds")
@@ -188,7 +189,7 @@ class Sweep(Experiment[Any]):
             "aborts": median_count(samples, "aborts_sent"),
         }
 
-    def _plot(self, divided: dict[Cell, dict[Any, list[Sample]]]) -> Plot:
+    def _plot(self, divided: dict[Cell, dict[Cell, list[Sample]]]) -> Plot:
         return Plot(
             title=f"{self.name}: time relative to the best",
             x=self.varied,
@@ -202,7 +203,7 @@ class Sweep(Experiment[Any]):
             ),
         )
 
-    def _curve(self, name: str, by_label: dict[Any, list[Sample]]) -> Series:
+    def _curve(self, name: str, by_label: dict[Cell, list[Sample]]) -> Series:
         best = min(median(group, "seconds") for group in by_label.values())
         labels = {label: label if isinstance(label, int) else str(label) for label in by_label}
         return Series(
@@ -260,8 +261,8 @@ class Threshold(Sweep):
     varied, default_position = "threshold", "start"
 
     def sides(self, parameters: ThresholdParameters) -> list[Contender]:
-        shared: dict[str, Any] = {"parallel": "ybw", "workers": parameters.workers}
-        variants: list[tuple[Any, dict[str, Any]]] = [
+        shared: SearchArguments = {"parallel": "ybw", "workers": parameters.workers}
+        variants: list[tuple[Cell, SearchArguments]] = [
             (ALONE, {"workers": 1}),
             *((threshold, {**shared, "threshold": threshold}) for threshold in parameters.every_threshold()),
         ]
@@ -323,7 +324,7 @@ class Granularity(Sweep):
     parameters = GranularityParameters
     varied = "granularity"
 
-    def variants(self, parameters: GranularityParameters) -> list[tuple[Any, dict[str, Any]]]:
+    def variants(self, parameters: GranularityParameters) -> list[tuple[Cell, SearchArguments]]:
         shared = {**PROGRAM, "parallel": "fork-join", "workers": parameters.workers}
         return [
             (ALONE, {**PROGRAM, "workers": 1}),
@@ -348,7 +349,7 @@ class Levels(Sweep):
     parameters = LevelsParameters
     varied = "levels"
 
-    def variants(self, parameters: LevelsParameters) -> list[tuple[Any, dict[str, Any]]]:
+    def variants(self, parameters: LevelsParameters) -> list[tuple[Cell, SearchArguments]]:
         shared = {"parallel": "jamboree", "workers": parameters.workers, "threshold": 1}
         return [(ALONE, {"workers": 1}), *((count, {**shared, "levels": count}) for count in parameters.levels)]
 
@@ -371,7 +372,7 @@ class Schedule(Sweep):
     varied, label = "schedule", str
     game, default_position = game_with("midgame1"), "midgame1"
 
-    def variants(self, parameters: ScheduleParameters) -> list[tuple[Any, dict[str, Any]]]:
+    def variants(self, parameters: ScheduleParameters) -> list[tuple[Cell, SearchArguments]]:
         program = PROGRAM_003.search
         shared = {**program, "parallel": "root-split", "workers": parameters.workers}
         return [
@@ -398,7 +399,7 @@ class SpawnShape(Sweep):
     parameters = ShapeParameters
     varied, label = "spawns", str
 
-    def variants(self, parameters: ShapeParameters) -> list[tuple[Any, dict[str, Any]]]:
+    def variants(self, parameters: ShapeParameters) -> list[tuple[Cell, SearchArguments]]:
         shared = {
             **PROGRAM,
             "parallel": "fork-join",

@@ -5,10 +5,9 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from outflank.games.rules import MOVE, most_moves
 from outflank.kernels.atomics import store
@@ -38,6 +37,7 @@ from outflank.lab.measuring.search_samples import alternating, grouped, number
 from outflank.lab.studies.hashing import walk
 from outflank.machine import usable_cores
 from outflank.othello.rules import legal
+from outflank.search.many_endings import Words
 from outflank.search.request import Stop
 
 TWO = "two workers"
@@ -49,8 +49,6 @@ AT_LEAST_SECONDS = 0.02
 
 TOGETHER_SECONDS = 0.1
 """Time in which two workers try for an undisturbed call."""
-
-Words = npt.NDArray[np.uint64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -305,5 +303,5 @@ def _time_two_workers(operation: int, owns: Words, opps: Words, discs: Words, st
     return TIMED, float(desk.spent) / 1e9, int(desk.found)
 
 
-def _call(kernel: Callable[..., int], *arguments: Any) -> int:
+def _call(kernel: Callable[..., int], *arguments: object) -> int:
     return int(kernel(*arguments))
