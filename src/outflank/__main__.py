@@ -7,7 +7,6 @@ import gc
 import os
 import signal
 import sys
-from typing import Any
 
 INTERRUPTED = 130
 
@@ -30,7 +29,7 @@ def begin() -> None:
         gc.freeze()  # the interpreter would look through all there is as it ends, a fifth of a second for nothing
 
 
-def _leave(*_: Any) -> None:
+def _leave(*_: object) -> None:
     """End at once: an exception would come out of whatever module is half imported, or be caught there."""
     sys.stderr.write("outflank: interrupted\n")
     sys.stderr.flush()

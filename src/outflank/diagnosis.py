@@ -5,15 +5,15 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import numpy as np
 
 from outflank.folders import cache_folder
 from outflank.games.description import OWN_GAMES, GameDescription, game_named
+from outflank.games.rules import Game, Position
 from outflank.kernels import cache_files
 from outflank.kernels.atomics import fetch_add
-from outflank.kernels.compiler import kernel
+from outflank.kernels.compiler import Samples, kernel
 from outflank.kernels.record_types import allocate, record_type
 from outflank.kernels.workers import run_workers
 from outflank.search.perft import perft
@@ -39,7 +39,7 @@ def tick(shared, times):
 
 
 @tick.sample
-def _tick_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
+def _tick_sample(game: Game, position: Position, every: bool) -> Samples:
     yield allocate(COUNTER, 1)[0], 1
 
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache, reduce
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 from outflank.errors import InvalidOption, OutflankError, UnknownName
 
@@ -66,7 +66,9 @@ def instance_of(expected: type[Part]) -> Callable[[str, object], Part]:
 class Registry(Generic[Part]):
     """The parts of one kind. A name belongs to its first owner, and to this package before any other."""
 
-    def __init__(self, kind: str, group: str, homes: Mapping[str, str], *, check: Callable[[str, Any], Part]) -> None:
+    def __init__(
+        self, kind: str, group: str, homes: Mapping[str, str], *, check: Callable[[str, object], Part]
+    ) -> None:
         """Make a registry of parts that errors call `kind`, with the entry points of `group`; `homes` are our own.
 
         `check` returns the part for an object found under a name, or raises `InvalidOption`.
@@ -103,7 +105,7 @@ class Registry(Generic[Part]):
             self._load(name, source)
         return self._loaded[name]
 
-    def register(self, name: str, part: Any, *, by: str) -> Part:
+    def register(self, name: str, part: object, *, by: str) -> Part:
         """Register a part of this process. Only its owner (`by`) may register the name again."""
         try:
             checked = self._check(name, part)

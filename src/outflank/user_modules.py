@@ -4,14 +4,14 @@ import sys
 from importlib import import_module
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
-from typing import Any
+from types import ModuleType
 
 from outflank.errors import OutflankError
 
 _imported: dict[str, None] = {}
 
 
-def import_user_module(name_or_path: str) -> Any:
+def import_user_module(name_or_path: str) -> ModuleType:
     """Import the module of that name, from the current folder or Python's path, or the module in that file."""
     path = Path(name_or_path)
     is_file = path.suffix == ".py" or path.is_file()
@@ -34,7 +34,7 @@ def imported_modules() -> tuple[str, ...]:
     return tuple(_imported)
 
 
-def _from_file(path: Path) -> Any:
+def _from_file(path: Path) -> ModuleType:
     if not path.is_file():
         raise OutflankError("there is no such file")
     file, name = path.resolve(), path.stem

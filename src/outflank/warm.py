@@ -2,15 +2,15 @@
 
 from collections.abc import Iterator
 from importlib import import_module
-from typing import Any
 
 from outflank.games.description import OWN_GAMES, game_named
+from outflank.games.rules import Game, Position
 from outflank.kernels import cache
 from outflank.kernels.compiler import Kernel, kernels
 from outflank.search.division import SCHEMES
 
 
-def _starts() -> list[tuple[Any, Any]]:
+def _starts() -> list[tuple[Game, Position]]:
     boards = [game_named(name).start() for name in OWN_GAMES]
     return [(board.game, board.position) for board in boards]
 

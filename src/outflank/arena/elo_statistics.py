@@ -9,9 +9,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import log, log10, sqrt
 from statistics import NormalDist
-from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from outflank.arena.likelihood import log_likelihood
 
@@ -19,6 +19,8 @@ from outflank.arena.likelihood import log_likelihood
 #
 # Player i beats j with probability π_i / (π_i + π_j); the ratings, 400 · log₁₀ π, are those that make the points most
 # likely.
+
+Matrix = npt.NDArray[np.floating]
 
 PER_UNIT = 400 / log(10)
 """Elo in a factor e of π."""
@@ -69,12 +71,12 @@ def ratings(points: Sequence[Sequence[float]]) -> list[Rating]:
     ]
 
 
-def _inverse(weights: Any) -> Any:
+def _inverse(weights: Matrix) -> Matrix:
     """Return the pseudo-inverse of the information matrix of the differences, since the mean is free."""
     return np.linalg.pinv(np.diag(weights.sum(axis=1)) - weights, hermitian=True)
 
 
-def _connected(won: Any) -> bool:
+def _connected(won: Matrix) -> bool:
     """Return whether a chain of points won leads from every player to every other one."""
     reach = (won > 0) | np.eye(len(won), dtype=bool)
     for _ in range(len(won)):

@@ -2,8 +2,7 @@
 
 import threading
 import warnings
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Iterable
 
 from outflank.arena.match_game import GameLine, MatchGame
 from outflank.arena.referee import Ending, FinishedGame, play, start_of
@@ -18,11 +17,8 @@ from outflank.players.clock import Clock
 from outflank.players.player import Choice, Player, PlayerFailed, SimplePlayer, try_out
 from outflank.players.specs import is_program
 from outflank.protocols.client import Interrupted
-from outflank.protocols.player_process import PlayerProcess
+from outflank.protocols.player_process import Maker, PlayerProcess
 from outflank.search.request import Stop
-
-Maker = Callable[[str, Any], Player]
-"""Makes a player from its specification for a game's rules. Each concurrent game has players of its own."""
 
 CLOSE_SECONDS = 2 * GRACE_SECONDS
 """Longest wait at the end for stopped games: a player that does not return is abandoned after this time."""

@@ -5,9 +5,8 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from outflank.arena.game_runners import ClusterLane, Lane, Maker
+from outflank.arena.game_runners import ClusterLane, Lane
 from outflank.arena.match_game import MatchGame
 from outflank.arena.match_store import Directory
 from outflank.arena.openings import Openings
@@ -15,9 +14,11 @@ from outflank.arena.referee import FinishedGame, start_of
 from outflank.arena.schedule import Fixture, Settings
 from outflank.arena.standing import MatchStanding, Scorer
 from outflank.distributed.tasks import TaskDispatcher
+from outflank.documents import JsonObject
 from outflank.errors import OutflankError
 from outflank.formats.game_record import Record
 from outflank.protocols.client import Interrupted, waits_ended_by
+from outflank.protocols.player_process import Maker
 from outflank.search.request import Stop
 
 MOST_CONCURRENT = 256
@@ -52,7 +53,7 @@ def play_match(
     out: str | Path | None = None,
     resume: bool = False,
     replace: bool = False,
-    origin: dict[str, Any] | None = None,
+    origin: JsonObject | None = None,
     concurrency: int = 1,
     tasks: TaskDispatcher | None = None,
     finished: Callable[[MatchGame], None] | None = None,

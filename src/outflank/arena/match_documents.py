@@ -9,7 +9,7 @@ from outflank.arena.match_game import GameLine, ProcessorDocument
 from outflank.arena.schedule import Settings
 from outflank.arena.sprt import Decision, Scale, Sprt
 from outflank.arena.standing import Duel, MatchStanding
-from outflank.documents import Document
+from outflank.documents import Document, JsonObject
 from outflank.kinds import Json
 from outflank.schema import conform
 
@@ -199,9 +199,9 @@ class MatchResultDocument(StandingDocument, Document, frozen=True, kw_only=True,
 class MatchDocument(Document, frozen=True, kw_only=True, tag="outflank/match/1"):
     """A stored match: `match.json`."""
 
-    settings: dict[str, Any]
+    settings: JsonObject
     """A `SettingsDocument`, written by the version that began the match."""
-    provenance: dict[str, Any]
+    provenance: JsonObject
     complete: bool = False
     standing: Any = UNSET
     """A `StandingDocument`, once there is one; this program does not read it."""

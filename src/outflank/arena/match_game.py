@@ -1,7 +1,7 @@
 """A finished game of a match, and its line in `games.jsonl`, in the output and in messages."""
 
 from dataclasses import dataclass, fields, replace
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
@@ -14,6 +14,7 @@ from outflank.formats.numbered import read_numbered
 from outflank.formats.recognise import read
 from outflank.formats.setup import Setup
 from outflank.games.description import description_of
+from outflank.games.rules import Game
 from outflank.games.sides import Side
 from outflank.kinds import Called, Misfit
 from outflank.players.processor_use import ProcessorUse
@@ -126,7 +127,7 @@ class MatchGame:
         )
 
     @classmethod
-    def of(cls, line: GameLine, rules: Any) -> "MatchGame":
+    def of(cls, line: GameLine, rules: Game) -> "MatchGame":
         """Return the game of a line, under the rules of its match."""
         ending = Ending(
             points=float(line.points),
@@ -153,7 +154,7 @@ class MatchGame:
         return cls(number=line.game, black=line.black, white=line.white, game=game)
 
 
-def _read_start(text: str, ply: int, rules: Any) -> Setup:
+def _read_start(text: str, ply: int, rules: Game) -> Setup:
     description = description_of(rules)
     # As a line of numbers first: that reads the positions of games without a notation of their own.
     (setup,) = read_numbered(text, description) or [read(text, game=description.name)]

@@ -9,7 +9,6 @@ import warnings
 from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
 
 from msgspec import UNSET
 
@@ -17,7 +16,7 @@ from outflank.arena.match_documents import MatchDocument, SettingsDocument, Stan
 from outflank.arena.match_game import GameLine, MatchGame
 from outflank.arena.schedule import Settings
 from outflank.arena.standing import MatchStanding
-from outflank.documents import decoded, encoded, in_lines, plain, read_document
+from outflank.documents import JsonObject, decoded, encoded, in_lines, plain, read_document
 from outflank.errors import OutflankError, reason_of
 from outflank.formats.fields import one_line
 from outflank.formats.files import write_whole
@@ -33,13 +32,7 @@ class Directory:
     """A match's directory, to which one process at a time writes."""
 
     def __init__(
-        self,
-        path: Path,
-        settings: Settings,
-        *,
-        origin: dict[str, Any],
-        resume: bool = False,
-        replace_old: bool = False,
+        self, path: Path, settings: Settings, *, origin: JsonObject, resume: bool = False, replace_old: bool = False
     ) -> None:
         self.path, self.origin = path, origin
         self.rules, self.settings = settings.start.game, plain(SettingsDocument.of(settings))

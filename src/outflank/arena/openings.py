@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 from threading import Lock
-from typing import Any
 
 from outflank.boards import Board
 from outflank.errors import OutflankError, reason_of
@@ -14,6 +13,7 @@ from outflank.formats.files import decoded_whole
 from outflank.formats.game_files import is_record_file, read_records
 from outflank.formats.recognise import read
 from outflank.games.description import description_of, titles_of_games
+from outflank.games.rules import Game
 
 TRIES = 2000
 """Number of draws in a row without a new opening after which the source counts as exhausted."""
@@ -59,7 +59,7 @@ class Openings:
             self._source = iter(_in_file(Path(self._form), start, plies, rng))
         self._is_random = self._form in ("random", "layouts")
         self._drawn: list[Board] = []
-        self._seen: set[Any] = set()
+        self._seen: set[tuple[int, ...]] = set()
         self._lock = Lock()
         if count:
             early = max(1, EARLY_PLIES // max(plies or 0, 8))
@@ -118,14 +118,14 @@ def _parsed(text: str) -> tuple[str, int | None]:
     return stripped, None
 
 
-def _key(board: Board) -> Any:
+def _key(board: Board) -> tuple[int, ...]:
     """Return a key that is the same for symmetric positions, seen from the side to move."""
     return tuple(int(word) for word in board.canonical().position)
 
 
 def _random_boards(starts: list[Board], plies: int, rng: random.Random) -> Iterator[Board]:
     """Yield boards after `plies` random moves, from the starts in turn, until no new position comes."""
-    seen: set[Any] = set()
+    seen: set[tuple[int, ...]] = set()
     repeats = 0
     while repeats < TRIES:
         for start in starts:
@@ -181,7 +181,7 @@ def _boards(path: Path, start: Board) -> Iterator[Board]:
             raise OutflankError(f"{path}, line {number}: {error}") from None
 
 
-def _is_same_game(game: Any, match_game: Any) -> bool:
+def _is_same_game(game: Game, match_game: Game) -> bool:
     """Return whether the moves of one game are moves of the other, on boards of the same size."""
     description = description_of(match_game)
     return type(game) is type(match_game) and description.size_of(game) == description.size_of(match_game)

@@ -4,7 +4,7 @@ import reprlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import total_ordering
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar, cast
 
 import numpy as np
 
@@ -14,7 +14,20 @@ from outflank.formats.numbered import write_numbered
 from outflank.formats.recognise import read
 from outflank.formats.setup import Setup, apply_rule_options
 from outflank.games.description import description_of
-from outflank.games.rules import MOVE, canonical, fill, is_pass, mirror, most_moves, moves_left, play, score, symmetries
+from outflank.games.rules import (
+    MOVE,
+    Game,
+    Position,
+    canonical,
+    fill,
+    is_pass,
+    mirror,
+    most_moves,
+    moves_left,
+    play,
+    score,
+    symmetries,
+)
 from outflank.games.sides import Side
 
 
@@ -42,9 +55,6 @@ if TYPE_CHECKING:  # Python has defaults from 3.13 on, checkers already: `Board`
     M = TypeVarWithDefault("M", bound=Move, default=Any)
 else:
     M = TypeVar("M", bound=Move)
-
-
-B = TypeVar("B", bound="Board")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,21 +89,21 @@ class Board(Generic[M]):
     <OthelloMove c3>
     """
 
-    def __init__(self, game: Any, position: Any, turn: Side = Side.BLACK, *, ply: int = 0) -> None:
+    def __init__(self, game: Game, position: Position, turn: Side = Side.BLACK, *, ply: int = 0) -> None:
         self.game = game
         """The rules in force, in the form that kernels take."""
-        self.position: Any = position
+        self.position: Position = position
         """The position as the side to move sees it, in the form that kernels take."""
         self.turn: Side = turn
         """The side to move."""
         self._first_ply = ply
-        self._past: list[tuple[Any, M]] = []
+        self._past: list[tuple[Position, M]] = []
         self._legal: tuple[M, ...] | None = None
 
     # --- text ---
 
     @staticmethod
-    def from_text(text: str, *, game: str | None = None, **options: Any) -> "Board":
+    def from_text(text: str, *, game: str | None = None, **options: object) -> "Board":
         """Return the board that `text` describes, in any notation the package reads.
 
         A text that fits several games belongs to the first that could have written it, unless `game` or an option of
@@ -215,7 +225,7 @@ class Board(Generic[M]):
         return tuple(move for _, move in self._past)
 
     @property
-    def positions(self) -> tuple[Any, ...]:
+    def positions(self) -> tuple[Position, ...]:
         """The positions before each of the `moves`, as the side to move saw them."""
         return tuple(position for position, _ in self._past)
 
@@ -224,7 +234,7 @@ class Board(Generic[M]):
         """Number of moves since the start of the game, as far as they are known."""
         return self._first_ply + len(self._past)
 
-    def copy(self: B) -> B:
+    def copy(self) -> Self:
         """Return a separate board with the same history."""
         # Attributes that a derived class has added are copied as well.
         twin = object.__new__(type(self))
@@ -277,17 +287,17 @@ class Board(Generic[M]):
 
     # --- symmetries ---
 
-    def symmetric(self: B, symmetry: int) -> B:
+    def symmetric(self, symmetry: int) -> Self:
         """Return the image of the board under symmetry number `symmetry`, without its history; 0 changes nothing."""
         if not 0 <= symmetry < symmetries(self.game):
             raise IndexError(f"symmetry {symmetry}: the board has 0 to {symmetries(self.game) - 1}")
         return self._at(mirror(self.game, self.position, symmetry))
 
-    def symmetries(self: B) -> list[B]:
+    def symmetries(self) -> list[Self]:
         """Return the images of the board under all symmetries, itself first."""
         return [self.symmetric(number) for number in range(symmetries(self.game))]
 
-    def canonical(self: B) -> B:
+    def canonical(self) -> Self:
         """Return the board that represents this board and all its symmetric images."""
         return self.symmetric(canonical(self.game, self.position))
 
@@ -311,7 +321,7 @@ class Board(Generic[M]):
     def __repr__(self) -> str:
         return f"Board({self.game!r}, {self.position!r}, Side.{self.turn.name})"
 
-    def _at(self: B, position: Any) -> B:
+    def _at(self, position: Position) -> Self:
         """Return a board of the same kind and rules with `position`, the same side to move, and no history."""
         twin = self.copy()
         twin._first_ply = self.ply
@@ -343,6 +353,6 @@ def _not_a_move(value: object, expected: str) -> IllegalMove:
     return IllegalMove(f"{reprlib.repr(value)} is no move: expected {expected}")
 
 
-def board_class(game: Any) -> type[Board]:
+def board_class(game: Game) -> type[Board]:
     """Return the class of boards for a game's rules."""
     return description_of(game).board or Board

@@ -10,14 +10,13 @@ one counts. A finished book has its lines in order: the same positions make the 
 
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 from outflank.boards import Board
 from outflank.errors import FormatError, InvalidOption, OutflankError, reason_of
 from outflank.formats.setup import Setup
 from outflank.games.description import description_of
 from outflank.games.evaluation import evaluation_named, scale_of
-from outflank.games.rules import MOVE, canonical, mirror, mirror_move, pack, symmetries, unpack
+from outflank.games.rules import MOVE, Game, canonical, mirror, mirror_move, pack, symmetries, unpack
 from outflank.games.units import Scale
 from outflank.kernels.bits import U64
 
@@ -53,12 +52,12 @@ class Entry:
 class Book:
     """Positions and their best moves."""
 
-    game: Any
+    game: Game
     entries: dict[Key, Entry] = field(default_factory=dict)
     comments: list[str] = field(default_factory=list)
 
     @classmethod
-    def read(cls, game: Any, name: str | Path) -> "Book":
+    def read(cls, game: Game, name: str | Path) -> "Book":
         """Return the book in a file; `own`: the one that comes with the game."""
         if str(name) == "own":
             description = description_of(game)
@@ -79,7 +78,7 @@ class Book:
         return cls.parse(game, text, str(name))
 
     @classmethod
-    def parse(cls, game: Any, text: str, name: str = "book") -> "Book":
+    def parse(cls, game: Game, text: str, name: str = "book") -> "Book":
         """Return the book in a text. A last line without its end was being written, and is left out."""
         book = cls(game)
         whole = text[: text.rfind("\n") + 1]
@@ -161,7 +160,7 @@ def key_of(board: Board) -> Key:
     return _packed(board, int(canonical(board.game, board.position)))
 
 
-def board_at(game: Any, key: Key) -> Board:
+def board_at(game: Game, key: Key) -> Board:
     """Return the position of a key, with black to move: a book does not store the side to move."""
     position = unpack(game, U64(key[0]), U64(key[1]))
     return Board.from_setup(Setup(format="book", game=game, position=position))

@@ -7,11 +7,12 @@ the file is replaced by one with a line for each position, in order.
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TextIO
 
 from outflank.books.book import Book, Entry, Key
 from outflank.formats.files import write_whole
 from outflank.formats.locks import file_lock
+from outflank.games.rules import Game
 
 
 class BookFile:
@@ -28,7 +29,7 @@ class BookFile:
 
 
 @contextmanager
-def open_book_file(game: Any, path: Path) -> Iterator[BookFile]:
+def open_book_file(game: Game, path: Path) -> Iterator[BookFile]:
     """Open the book in a file, or an empty one, for changes that are saved there however they end."""
     with file_lock(path, "another process is building this book"):
         text = path.read_text(encoding="utf-8", errors="replace") if path.exists() else ""

@@ -5,7 +5,6 @@ import io
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from outflank.boards import Board
 from outflank.books.book import Book, Entry, Key, board_at, key_of
@@ -19,7 +18,7 @@ from outflank.errors import FormatError, OutflankError, reason_of
 from outflank.formats.files import decoded_whole
 from outflank.formats.move_lists import write_moves
 from outflank.games.description import description_of
-from outflank.games.rules import MOVE, canonical, mirror_move
+from outflank.games.rules import MOVE, Game, canonical, mirror_move
 
 FORMATS = ("jsonl", "csv", "dot", "txt")
 """Formats for writing a book: all positions in the first two, lines from a position in the others."""
@@ -57,7 +56,7 @@ def _table(book: Book) -> Iterator[str]:
             yield _row(board.to_text(), board.move(code), f"{book.scale.number(value):g}", entry.depth, entry.games)
 
 
-def _row(*cells: Any) -> str:
+def _row(*cells: object) -> str:
     line = io.StringIO()
     csv.writer(line, lineterminator="\n").writerow(cells)
     return line.getvalue()
@@ -97,7 +96,7 @@ def _edges(book: Book, board: Board, home: str, branches: list[Branch]) -> Itera
 # --- reading ---
 
 
-def merge(game: Any, path: Path, sources: list[Path]) -> Book:
+def merge(game: Game, path: Path, sources: list[Path]) -> Book:
     """Add the positions of other books, or of books exported as `jsonl`, to the book in a file.
 
     For a position that both contain, the deeper search counts; of equal depths the entry with more moves.
@@ -122,7 +121,7 @@ def merge(game: Any, path: Path, sources: list[Path]) -> Book:
     return file.book
 
 
-def read_any(game: Any, path: Path) -> Book:
+def read_any(game: Game, path: Path) -> Book:
     """Return the book in a file, as built or as exported."""
     try:
         data = path.read_bytes()
@@ -134,7 +133,7 @@ def read_any(game: Any, path: Path) -> Book:
     return book
 
 
-def parse_any(game: Any, text: str, name: str = "book") -> Book:
+def parse_any(game: Game, text: str, name: str = "book") -> Book:
     """Return the book in a text, as built or as exported."""
     if not text.lstrip().startswith("{"):
         return Book.parse(game, text, name)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from math import isqrt
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Unpack
 
 from outflank.boards import Board
 from outflank.books.book import Book, Key, key_of
@@ -24,6 +24,7 @@ from outflank.errors import FormatError, OutflankError, reason_of
 from outflank.formats.game_files import read_records
 from outflank.formats.game_record import Record
 from outflank.formats.selection import move_codes
+from outflank.games.rules import Game, Position
 from outflank.search.keywords import PlayerKeywords
 from outflank.search.request import Stop
 
@@ -34,7 +35,7 @@ LEARNT = "# learnt from"
 class Openings:
     """The openings in files of games."""
 
-    game: Any
+    game: Game
     plies: int
     games: int = 0
     """Number of games that were read."""
@@ -44,7 +45,7 @@ class Openings:
     """Number of games that reached each position, by the file's digest."""
     names: dict[str, str] = field(default_factory=dict)
     """Names of the files, by digest."""
-    _starts: dict[Any, tuple[Any, Key]] = field(default_factory=dict)
+    _starts: dict[Position, tuple[Position, Key]] = field(default_factory=dict)
     """Starting positions and their keys, by the position in the record: nearly always the same."""
 
     def read(self, path: Path, wrong: Callable[[str], None], progress: Callable[[int], None], stop: Stop) -> None:
@@ -97,7 +98,7 @@ class Openings:
         times.update(set(keys))
         return illegal
 
-    def _start(self, record: Record) -> tuple[Any, Key]:
+    def _start(self, record: Record) -> tuple[Position, Key]:
         start = record.start.position
         if start not in self._starts:
             board = Board.from_setup(record.start)
@@ -162,7 +163,7 @@ def _count(book: Book, openings: Openings, keys: Sequence[Key]) -> None:
     ]
 
 
-def rules_in(files: Sequence[Path]) -> Any:
+def rules_in(files: Sequence[Path]) -> Game:
     """Return the rules of the first game in the files; raise an error if there is none."""
     wrong = ""
     for file in files:

@@ -9,11 +9,25 @@ from itertools import count
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from outflank.books.book import Book, Key
-from outflank.games.rules import MOVE, canonical, fill, is_pass, mirror, most_moves, pack, play, unpack
+from outflank.games.rules import (
+    MOVE,
+    Game,
+    Moves,
+    Position,
+    canonical,
+    fill,
+    is_pass,
+    mirror,
+    most_moves,
+    pack,
+    play,
+    unpack,
+)
 from outflank.kernels.bits import U64
-from outflank.kernels.compiler import kernel
+from outflank.kernels.compiler import Samples, kernel
 
 ILLEGAL, ENDED, SAME, OTHER = -1, 0, 1, 2
 """The kinds of moves: illegal; ending the game; leaving the same side to move, or the other one."""
@@ -26,7 +40,15 @@ _positions_begun = count()
 
 
 @kernel
-def follow_moves(game: Any, position: Any, codes: Any, along: Any, moves: Any, kinds: Any, words: Any) -> Any:
+def follow_moves(
+    game: Game,
+    position: Position,
+    codes: Moves,
+    along: bool,
+    moves: Moves,
+    kinds: NDArray[np.int64],
+    words: NDArray[np.uint64],
+) -> int:
     """Play each of `codes` from `position`, or, `along` a line, each after the one before.
 
     Forced passes are played. `kinds` receives the kind of each move, and a row of `words` the key of the position after
@@ -66,7 +88,7 @@ def follow_moves(game: Any, position: Any, codes: Any, along: Any, moves: Any, k
 
 
 @follow_moves.sample
-def _sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
+def _sample(game: Game, position: Position, every: bool) -> Samples:
     yield game, position, *_room(game, (), along=False)
 
 
@@ -78,7 +100,7 @@ class Reply(NamedTuple):
     """-1 if the other side moves there, 0 if the game is over."""
 
 
-def replies_to(game: Any, position: Any, codes: Sequence[int], *, along: bool) -> list[Reply | None]:
+def replies_to(game: Game, position: Position, codes: Sequence[int], *, along: bool) -> list[Reply | None]:
     """Return where moves of a position, or of a line from it up to the first illegal one, lead; None if illegal."""
     room = _room(game, codes, along=along)
     play_moves = follow_moves.py_func if next(_positions_begun) < POSITIONS_INTERPRETED else follow_moves
@@ -89,7 +111,7 @@ def replies_to(game: Any, position: Any, codes: Sequence[int], *, along: bool) -
     return [None if kind == ILLEGAL else Reply((first, second), signs[kind]) for kind, (first, second) in results]
 
 
-def _room(game: Any, codes: Sequence[int], *, along: bool) -> tuple[Any, ...]:
+def _room(game: Game, codes: Sequence[int], *, along: bool) -> tuple[Any, ...]:
     rows = len(codes)
     return (
         np.array([*codes], MOVE),

@@ -9,13 +9,14 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, cast
+from typing import cast
 
 from outflank.books.book import PLAYED_OUT, Entry, Key, board_at
 from outflank.books.propagation import in_order
 from outflank.distributed.tasks import Item, TaskDispatcher
 from outflank.distributed.tasks.task_threads import ThreadTasks
 from outflank.distributed.tasks.task_worker import MakeWorker
+from outflank.games.rules import Game
 from outflank.machine import usable_cores
 from outflank.search.deepening import search
 from outflank.search.keywords import PlayerKeywords
@@ -38,7 +39,7 @@ class SearchRequest:
 class PositionSearcher:
     """Searches positions, several at a time, each on the calling thread."""
 
-    def __init__(self, game: Any, options: PlayerKeywords) -> None:
+    def __init__(self, game: Game, options: PlayerKeywords) -> None:
         self.game = game
         self.options: PlayerKeywords = {**default_selectivity(game, options), **options, "workers": 1, "parallel": None}
 
@@ -55,13 +56,13 @@ class PositionSearcher:
         """Do nothing: no resources are held."""
 
 
-def searcher_of(game: Any, options: PlayerKeywords | None = None) -> MakeWorker:
+def searcher_of(game: Game, options: PlayerKeywords | None = None) -> MakeWorker:
     """Return a function that makes searchers of a game's positions, on any machine."""
     return partial(PositionSearcher, game, options or cast(PlayerKeywords, {}))
 
 
 @contextmanager
-def searchers(game: Any, options: PlayerKeywords, tasks: TaskDispatcher | None, stop: Stop) -> Iterator["Searchers"]:
+def searchers(game: Game, options: PlayerKeywords, tasks: TaskDispatcher | None, stop: Stop) -> Iterator["Searchers"]:
     """Yield the searchers of a cluster opened for `searcher_of` the game, or threads of this process."""
     if tasks is not None:
         tasks.start(stop)

@@ -30,7 +30,7 @@ class LastAtExit:
         self._register(self._run)
         atexit.register = self._note_registered
 
-    def _note_exit(self, status: Any = None, /) -> NoReturn:
+    def _note_exit(self, status: str | int | None = None, /) -> NoReturn:
         self._status = status_after(SystemExit(status))
         self._exit(status)
 

@@ -8,7 +8,7 @@ passes a `carry` that sends entries to the others.
 import threading
 import time
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +18,7 @@ from outflank.distributed.node_steps import open_node, store_value
 from outflank.distributed.replication import Replication
 from outflank.errors import OutflankError
 from outflank.games.evaluation import begin
-from outflank.games.rules import pack, unpack
+from outflank.games.rules import Game, Position, pack, unpack
 from outflank.kernels.bits import U64
 from outflank.search.alone import Alone
 from outflank.search.alphabeta import alphabeta
@@ -59,8 +59,8 @@ class Carry(Protocol):
 class NodeSetup:
     """The data that all jobs of a search share."""
 
-    game: Any
-    position: Any
+    game: Game
+    position: Position
     options: Options
     """Search options. `workers` is the number on each node; None: one per core of its share of its machine."""
     replication: Replication
@@ -181,7 +181,7 @@ class Node:
         move = int(table_move(root.game, position, worker))
         return int(value), () if move == NO_MOVE else (move,)
 
-    def _shared_value(self, job: Job, position: Any) -> tuple[int, tuple[int, ...]]:
+    def _shared_value(self, job: Job, position: Position) -> tuple[int, tuple[int, ...]]:
         """Search a job with all workers of this node; return its value and line."""
         root, worker = self.root, self.root.worker
         if root.bell.stop:

@@ -1,14 +1,11 @@
 """The steps of a search at one tree node as separate kernels, for nodes whose moves are searched elsewhere."""
 
-from collections.abc import Iterator
-from typing import Any
-
 import numpy as np
 
 from outflank.games.evaluation import begin
-from outflank.games.rules import MOVE, pack, play, unpack
+from outflank.games.rules import MOVE, Game, Position, pack, play, unpack
 from outflank.kernels.bits import U64
-from outflank.kernels.compiler import kernel
+from outflank.kernels.compiler import Samples, kernel
 from outflank.search.endgame_steps import try_early_cutoff, try_endgame_solver
 from outflank.search.nodes import arrange_all, entry_of, fill_moves, hint_for, is_table_cutoff, query_table, store_entry
 from outflank.search.ordering import record_cutoff
@@ -73,17 +70,17 @@ def store_value(game, first_word, second_word, value, bound, depth, ply, move, w
 
 
 @open_node.sample
-def _open_node_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
+def _open_node_sample(game: Game, position: Position, every: bool) -> Samples:
     for root in sample_roots(game, position, every):
         yield game, root.evaluation, *pack(game, position), -1, 1, 2, 1, root.worker, root.probe
 
 
 @play_moves.sample
-def _play_moves_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
+def _play_moves_sample(game: Game, position: Position, every: bool) -> Samples:
     yield game, *pack(game, position), np.zeros(4, MOVE), np.zeros((4, 2), np.uint64)
 
 
 @store_value.sample
-def _store_value_sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
+def _store_value_sample(game: Game, position: Position, every: bool) -> Samples:
     for root in sample_roots(game, position, False):
         yield game, *pack(game, position), 0, EXACT, 2, 0, 0, root.worker

@@ -23,7 +23,7 @@ class PickledValue:
         return pickle.loads(self.data)
 
 
-def pickle_for_nodes(value: Any, dumps: Callable[[Any], bytes] = pickle.dumps) -> PickledValue:
+def pickle_for_nodes(value: object, dumps: Callable[[object], bytes] = pickle.dumps) -> PickledValue:
     """Return the pickled value, with the modules that the user had this process import."""
     try:
         return PickledValue(imported_modules(), dumps(value))

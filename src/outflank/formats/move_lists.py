@@ -1,13 +1,14 @@
 """Lists of moves: read by a game's notation, or else word by word by its boards."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from outflank.errors import OutflankError, place_in
 from outflank.formats.setup import Setup
-from outflank.games.description import GameDescription, description_of
+from outflank.games.description import GameDescription, RuleOptions, description_of
+from outflank.games.rules import Game
 from outflank.games.sides import Side
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ NAME = "moves"
 _word = re.compile(r"(?:\d{1,4}[.)](?:\.\.)?)?([^\s,;]*)")
 
 
-def read_moves(description: GameDescription, text: str, options: Mapping[str, Any]) -> Setup:
+def read_moves(description: GameDescription, text: str, options: RuleOptions) -> Setup:
     """Return the game given by a list of moves, from the start with some of the game's options."""
     if description.notation.moves is not None:
         return description.notation.moves(text, options)
@@ -35,7 +36,7 @@ def read_moves_from(description: GameDescription, text: str, start: Setup) -> Se
     return replace(start, format=NAME, moves=_play_words(board, text))
 
 
-def write_moves(game: Any, codes: Sequence[int], turn: Side = Side.BLACK) -> str:
+def write_moves(game: Game, codes: Sequence[int], turn: Side = Side.BLACK) -> str:
     """Return moves under given rules as a line of text; `turn` makes the first."""
     description = description_of(game)
     if description.notation.write_moves is not None:

@@ -5,9 +5,8 @@ are always tried; other games only if they are given or named in the text: `conn
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from typing import Any
 
 from outflank.errors import FormatError, IllegalMove, InvalidOption, OutflankError
 from outflank.formats.bounds import count_game
@@ -17,7 +16,7 @@ from outflank.formats.move_lists import read_moves, read_moves_from
 from outflank.formats.movetext import MoveText, read_movetext, split_movetexts
 from outflank.formats.numbered import read_numbered
 from outflank.formats.setup import Setup
-from outflank.games.description import OWN_GAMES, GameDescription, description_of, game_named
+from outflank.games.description import OWN_GAMES, GameDescription, RuleOptions, description_of, game_named
 
 FIRST_MOVE = r"(?:\d{1,3}\s*+[.)]\s*+(?:\.\.)?+)?+\s*+([a-z][1-9])"
 """The beginning of a list of moves in most games."""
@@ -28,7 +27,7 @@ COMMENT = "#%;"
 _named = re.compile(r"\s*([a-z][a-z0-9-]+):")
 
 
-def read(text: str, *, game: str | None = None, **options: Any) -> Setup:
+def read(text: str, *, game: str | None = None, **options: object) -> Setup:
     """Return the position or game in `text`, the first if there are several.
 
     `game` decides between several games, and so does an option that only one game has (`size`, `layout`); options say
@@ -40,7 +39,7 @@ def read(text: str, *, game: str | None = None, **options: Any) -> Setup:
     return read_all(text, game=game, **options)[0]
 
 
-def read_all(text: str, *, game: str | None = None, **options: Any) -> list[Setup]:
+def read_all(text: str, *, game: str | None = None, **options: object) -> list[Setup]:
     """Return all positions and games in `text`: one, or one for each line, game in brackets, or saved game."""
     try:
         return read_written(text, game=game, **options)
@@ -56,7 +55,7 @@ def read_all(text: str, *, game: str | None = None, **options: Any) -> list[Setu
         raise error from None
 
 
-def read_written(text: str, *, game: str | None = None, **options: Any) -> list[Setup]:
+def read_written(text: str, *, game: str | None = None, **options: object) -> list[Setup]:
     """Return all positions and games in written, not drawn, text: no line of it may be left out."""
     text, set_options = _cleaned(text), _set_options(options)
     games = candidates(text, game, set_options)
@@ -65,7 +64,9 @@ def read_written(text: str, *, game: str | None = None, **options: Any) -> list[
     return _read_games(text, games, set_options)
 
 
-def read_script(text: str, skipped: Callable[[str], None], *, game: str | None = None, **options: Any) -> list[Setup]:
+def read_script(
+    text: str, skipped: Callable[[str], None], *, game: str | None = None, **options: object
+) -> list[Setup]:
     """Return all positions and games in `text`, like `read_all`. In a script, which has one position or game on each
     line, unreadable lines are left out, and a message for each is passed to `skipped`.
 
@@ -93,7 +94,7 @@ def read_script(text: str, skipped: Callable[[str], None], *, game: str | None =
     return setups
 
 
-def _is_drawn(lines: Iterable[str], game: str | None, options: Mapping[str, Any]) -> bool:
+def _is_drawn(lines: Iterable[str], game: str | None, options: RuleOptions) -> bool:
     """Return whether lines that cannot be read one by one form a position together."""
     try:
         read_all("\n".join(lines), game=game, **options)
@@ -106,11 +107,11 @@ def _cleaned(text: str) -> str:
     return without_colours(text.removeprefix("\ufeff"))
 
 
-def _set_options(options: Mapping[str, Any]) -> dict[str, Any]:
+def _set_options(options: RuleOptions) -> RuleOptions:
     return {name: value for name, value in options.items() if value is not None}
 
 
-def candidates(text: str, game: str | None, options: Mapping[str, Any]) -> list[GameDescription]:
+def candidates(text: str, game: str | None, options: RuleOptions) -> list[GameDescription]:
     """Return the games that a text may belong to."""
     named = _named.match(text)
     if game is None and named is not None and named[1] not in OWN_GAMES:
@@ -134,7 +135,7 @@ def accepted_forms(games: Sequence[GameDescription]) -> str:
     return "; ".join(game.notation.forms or f"{game.name}: and what to_text writes" for game in games)
 
 
-def _read_games(text: str, games: Sequence[GameDescription], options: Mapping[str, Any]) -> list[Setup]:
+def _read_games(text: str, games: Sequence[GameDescription], options: RuleOptions) -> list[Setup]:
     stripped = text.strip()
     for game in games:
         setups = read_numbered(stripped, game) or game.notation.positions(stripped)
@@ -150,7 +151,7 @@ def _read_games(text: str, games: Sequence[GameDescription], options: Mapping[st
     raise FormatError.at("position", stripped, 0, accepted_forms(games))
 
 
-def _part(text: str, games: Sequence[GameDescription], options: Mapping[str, Any]) -> list[Setup]:
+def _part(text: str, games: Sequence[GameDescription], options: RuleOptions) -> list[Setup]:
     """Return the setups of one of several games in a text."""
     count_game()
     return _read_games(text, games, options)
@@ -170,7 +171,7 @@ def _check_game(text: str, game: GameDescription, known: Sequence[GameDescriptio
 # --- lists of moves ---
 
 
-def _read_move_games(movetext: MoveText, games: Sequence[GameDescription], options: Mapping[str, Any]) -> list[Setup]:
+def _read_move_games(movetext: MoveText, games: Sequence[GameDescription], options: RuleOptions) -> list[Setup]:
     """Return moves of one of `games`: one game, or one on each line."""
     if movetext.start is not None:
         return [_from_position(movetext, games)]
@@ -187,7 +188,7 @@ def _read_move_games(movetext: MoveText, games: Sequence[GameDescription], optio
         raise
 
 
-def _read_moves(text: str, games: Sequence[GameDescription], options: Mapping[str, Any]) -> Setup:
+def _read_moves(text: str, games: Sequence[GameDescription], options: RuleOptions) -> Setup:
     errors: list[tuple[int, OutflankError]] = []
     count_game()
     for game in sorted(games, key=lambda game: -game.notation.claim(text)):

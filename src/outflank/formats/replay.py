@@ -4,7 +4,7 @@ A file may hold many thousand games, so a kernel replays them. The interpreter r
 since loading the compiler takes longer than replaying them.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from outflank.games.description import description_of
-from outflank.games.rules import MOVE, fill, is_pass, most_moves, over, pack, play, score, unpack
+from outflank.games.rules import MOVE, Game, Moves, Position, fill, is_pass, most_moves, over, pack, play, score, unpack
 from outflank.games.sides import Side
-from outflank.kernels.compiler import kernel
+from outflank.kernels.compiler import Samples, kernel
 
 NO_MOVE = 0xFFFF
 
@@ -27,7 +27,9 @@ _moves_begun = 0
 
 
 @kernel
-def follow(game: Any, position: Any, candidates: Any, moves: Any, played: Any, end: Any) -> Any:
+def follow(
+    game: Game, position: Position, candidates: Moves, moves: Moves, played: Moves, end: NDArray[np.uint64]
+) -> tuple[int, int, bool, int]:
     """Play the first legal move of each row of `candidates`; write the moves played to `played`.
 
     Where a side can only pass and the row holds another move, a pass is inserted. `moves` is room for the legal moves;
@@ -60,7 +62,7 @@ def follow(game: Any, position: Any, candidates: Any, moves: Any, played: Any, e
 
 
 @follow.sample
-def _sample(game: Any, position: Any, every: bool) -> Iterator[tuple[Any, ...]]:
+def _sample(game: Game, position: Position, every: bool) -> Samples:
     yield game, position, *_room(game, np.full((1, 1), NO_MOVE, MOVE))
 
 
@@ -78,7 +80,7 @@ class Replay:
     """Black's score in a finished game: black's lead in discs or marbles."""
 
 
-def replay(game: Any, position: Any, turn: Side, candidates: NDArray[np.uint16]) -> Replay:
+def replay(game: Game, position: Position, turn: Side, candidates: Moves) -> Replay:
     """Play the moves of `candidates`: each row holds all codes that could be meant, padded with `NO_MOVE`."""
     room = _room(game, candidates)
     run = follow.py_func if _is_interpreted(len(candidates)) else follow
@@ -97,10 +99,10 @@ def _is_interpreted(moves: int) -> bool:
     return _moves_begun <= MOVES_INTERPRETED
 
 
-def column(codes: Iterable[int]) -> NDArray[np.uint16]:
+def column(codes: Iterable[int]) -> Moves:
     """Return moves with one meaning each in the form that `replay` takes."""
     return np.fromiter(codes, MOVE).reshape(-1, 1)
 
 
-def _room(game: Any, candidates: NDArray[np.uint16]) -> tuple[NDArray[Any], ...]:
+def _room(game: Game, candidates: Moves) -> tuple[NDArray[Any], ...]:
     return candidates, np.zeros(most_moves(game), MOVE), np.zeros(2 * len(candidates) + 1, MOVE), np.zeros(2, np.uint64)

@@ -17,7 +17,7 @@ starts with `#` is a comment. A game with file formats of its own may use this f
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 from outflank.errors import FormatError, OutflankError
 from outflank.formats.bounds import count_game
@@ -220,7 +220,7 @@ def _record(lines: Sequence[Line]) -> Record:
             board.push(move.text)
         except OutflankError as error:
             raise FormatError(f"line {move.line}: {NAME}, move {number}: {error}") from None
-    outcome: Any = board.outcome()
+    outcome = board.outcome()
     score = None if outcome is None else float(outcome.score)
     return make_record(start, moves, [move.code for move in board.moves], headers, score)
 

@@ -2,10 +2,10 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from outflank.errors import InvalidOption
-from outflank.games.description import description_of
+from outflank.games.description import RuleOptions, description_of
+from outflank.games.rules import Game, Position
 from outflank.games.sides import Side
 
 
@@ -15,9 +15,9 @@ class Setup:
 
     format: str
     """The name of the format that the setup was read from."""
-    game: Any
+    game: Game
     """The rules in force."""
-    position: Any
+    position: Position
     """The board before `moves`, as `turn` sees it."""
     turn: Side = Side.BLACK
     """The side to move in `position`."""
@@ -32,15 +32,15 @@ class Setup:
     assumed: str = ""
     """In words, what the reader assumed because the text does not state it; empty: nothing."""
 
-    def with_game(self, game: Any) -> "Setup":
+    def with_game(self, game: Game) -> "Setup":
         """Return the same setup under other rules."""
         return replace(self, game=game)
 
 
 def apply_rule_options(
     setup: Setup,
-    options: Mapping[str, Any],
-    option_text: Callable[[str, Any], str] = lambda name, value: f"{name}={value!r}",
+    options: RuleOptions,
+    option_text: Callable[[str, object], str] = lambda name, value: f"{name}={value!r}",
 ) -> Setup:
     """Return the setup under the given options; if the text contradicts an option, raise an error that names this
     option by `option_text`."""

@@ -26,6 +26,10 @@ if TYPE_CHECKING:  # boards import this module
     from outflank.games.tabletop import Tabletop
 
 
+RuleOptions = Mapping[str, Any]
+"""Options for the rules and the start of a game, by name."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GameOption:
     """An option for the rules or the start of a game: `size`, `layout`."""

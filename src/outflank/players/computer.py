@@ -12,7 +12,7 @@ from outflank.boards.board import board_class
 from outflank.books.book import Book
 from outflank.errors import InvalidOption, UnknownName
 from outflank.games.description import description_of, titles_of_games
-from outflank.games.rules import ENDLESS_GAME
+from outflank.games.rules import ENDLESS_GAME, Game
 from outflank.games.sides import Side
 from outflank.gpu.choosing import resolve_device
 from outflank.gpu.troubles import NoDevice
@@ -63,7 +63,7 @@ class Computer:
 
     def __init__(
         self,
-        game: Any,
+        game: Game,
         *,
         name: str = "outflank",
         level: int | None = None,
@@ -283,13 +283,7 @@ class Computer:
         return self.options.get("selectivity", 100) < 100
 
     def _search(
-        self,
-        board: Board,
-        budget: Budget,
-        began: float,
-        deadline: Deadline,
-        stop: Stop,
-        repeats: Mapping[Move, bool],
+        self, board: Board, budget: Budget, began: float, deadline: Deadline, stop: Stop, repeats: Mapping[Move, bool]
     ) -> Result:
         """Return the result of the iterations until the policy, or a limit, ends them."""
         limits = Limits(depth=budget.depth, nodes=self.nodes)
@@ -381,14 +375,14 @@ def settings_of_computers() -> dict[str, Kind]:
     return {**searches, **{name: own[name] for name in own if name not in ("game", "name", "options", "return")}}
 
 
-def _book_to_play_from(game: Any, name: str) -> Book:
+def _book_to_play_from(game: Game, name: str) -> Book:
     book = Book.read(game, name)
     if not book.entries:
         raise InvalidOption(f"{name}: there is no position in this book")
     return book
 
 
-def _check_scoring(game: Any, scoring: str) -> None:
+def _check_scoring(game: Game, scoring: str) -> None:
     """Raise an error if a game cannot be scored in this way."""
     option = description_of(game).option("scoring")
     if option is None:

@@ -1,12 +1,11 @@
 """Levels: depths, endings and misjudgement of players of a given strength, from the game's description."""
 
-from typing import Any
-
 from outflank.errors import InvalidOption
 from outflank.games.description import Level, description_of
+from outflank.games.rules import Game
 
 
-def level_of(game: Any, number: int) -> Level:
+def level_of(game: Game, number: int) -> Level:
     """Return the level with this number."""
     levels = description_of(game).levels
     if not 1 <= number <= len(levels):
@@ -14,7 +13,7 @@ def level_of(game: Any, number: int) -> Level:
     return levels[number - 1]
 
 
-def exact_moves_for_depth(game: Any, depth: int) -> int:
+def exact_moves_for_depth(game: Game, depth: int) -> int:
     """Return the moves left from which a player with this depth plays exactly.
 
     A user who sets a depth does not want to wait for endings that take longer than a search of that depth.

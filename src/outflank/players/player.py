@@ -2,12 +2,13 @@
 
 from dataclasses import dataclass, field
 from math import isfinite
-from typing import Any, Protocol
+from typing import Protocol
 
 from outflank.boards import Board, Move
 from outflank.errors import OutflankError
 from outflank.games.description import unit_of
 from outflank.games.evaluation import unit_scale
+from outflank.games.rules import Game
 from outflank.games.units import Scale
 from outflank.players.clock import Clock
 from outflank.search.request import Stop
@@ -32,11 +33,11 @@ class Choice:
     why: str = ""
     """The reason in a word or two: `book`, `seen before`, `only move`; empty for a search."""
 
-    def value_text(self, game: Any) -> str:
+    def value_text(self, game: Game) -> str:
         """Return the value as text for people; empty if there is none."""
         return "" if self.value is None else (self.scale or unit_scale(game)).text(self.value, exact=self.exact)
 
-    def value_as_score(self, game: Any) -> float | None:
+    def value_as_score(self, game: Game) -> float | None:
         """Return the value in the unit of the game's scores, as records have it; None if the value has another unit."""
         if not isinstance(self.value, int | float) or not isfinite(self.value):
             return None

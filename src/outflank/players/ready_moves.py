@@ -1,11 +1,12 @@
 """Moves without a search: remembered from two turns ago, or from the game's own ready moves."""
 
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import Protocol
 
 from outflank.boards import Board
 from outflank.errors import InvalidOption, UnknownName
 from outflank.games.description import GAMES, ReadyMoves, description_of
+from outflank.games.rules import Game
 from outflank.players.player import Choice
 
 
@@ -69,7 +70,7 @@ HABITS: dict[str, type[BoardCache]] = {"cache": BoardCache}
 """Habits of players of any game."""
 
 
-def habit_named(name: str, game: Any) -> Habit:
+def habit_named(name: str, game: Game) -> Habit:
     """Return the habit called `name`."""
     if name in HABITS:
         return HABITS[name]()

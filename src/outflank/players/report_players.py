@@ -1,10 +1,9 @@
 """The reports' programs by name; each belongs to a game's description."""
 
-from typing import Any
-
 from outflank.errors import OutflankError, UnknownName
 from outflank.games.description import GAMES, GameDescription
 from outflank.games.programs import ReportProgram
+from outflank.games.rules import Game
 
 
 def report_program(report: str) -> ReportProgram:
@@ -17,7 +16,7 @@ def game_of_report(report: str) -> GameDescription:
     return _game_and_program(report)[0]
 
 
-def program_named(report: str, game: Any) -> ReportProgram:
+def program_named(report: str, game: Game) -> ReportProgram:
     """Return the program of a report, which must be one for this game."""
     description, program = _game_and_program(report)
     if not isinstance(game, description.rules):

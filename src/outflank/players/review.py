@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Unpack
+from typing import Unpack
 
 from outflank.boards import Board, Move
 from outflank.games.description import Marks, description_of
@@ -10,7 +10,7 @@ from outflank.games.rules import is_pass
 from outflank.games.sides import Side
 from outflank.games.units import Scale
 from outflank.search.deepening import iterate, search
-from outflank.search.keywords import PlayerKeywords
+from outflank.search.keywords import PlayerKeywords, SearchArguments
 from outflank.search.request import Limits, Options, Stop
 from outflank.search.results import Result
 from outflank.search.table import Table
@@ -98,7 +98,7 @@ def _judge_move(
     """Return the judged move; None if there was no time to find a value."""
     exact = board.moves_left <= exact_from
     table = tables[exact]
-    search_options: dict[str, Any] = {**options, "table": table, "table_bits": None, "stop": stop, "deepen": not exact}
+    search_options: SearchArguments = {**options, "table": table, "table_bits": None, "stop": stop, "deepen": not exact}
     if exact:
         search_options.pop("selectivity", None)  # an exact search has nothing to guess
     iterations = _iterations(board, Limits() if exact else limits, exact, search_options)
@@ -126,7 +126,7 @@ def _judge_move(
     )
 
 
-def _iterations(board: Board, limits: Limits, exact: bool, search_options: dict[str, Any]) -> list[Result]:
+def _iterations(board: Board, limits: Limits, exact: bool, search_options: SearchArguments) -> list[Result]:
     """Return the results of a search that have a value, one for each depth."""
     if exact:
         result = search(board, limits, exact=True, **search_options)
@@ -157,7 +157,7 @@ def _mean(iterations: Sequence[Result], use_mean: bool) -> float:
 
 
 def _value_after(
-    board: Board, move: Move, best: Result, exact: bool, use_mean: bool, search_options: dict[str, Any]
+    board: Board, move: Move, best: Result, exact: bool, use_mean: bool, search_options: SearchArguments
 ) -> float | None:
     after = board.copy()
     after.push(move)

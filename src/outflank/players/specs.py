@@ -10,6 +10,7 @@ from typing import Any
 
 from outflank.boards import Board
 from outflank.errors import OutflankError, UnknownName
+from outflank.games.rules import Game
 from outflank.players.clock import Clock
 from outflank.players.computer import Computer, settings_of_computers
 from outflank.players.habits import RandomStream
@@ -70,7 +71,7 @@ MOST_CHARACTERS = 10_000
 _ALIASES = {"time": "seconds", "scheme": "parallel", "habit": "habits"}
 
 
-def player(text: str, game: Any, *, variety: int | None = None, seated: tuple[str, ...] = ()) -> Player:
+def player(text: str, game: Game, *, variety: int | None = None, seated: tuple[str, ...] = ()) -> Player:
     """Return the player of a specification; an error also lists the `seated` kinds, which the caller handles itself.
 
     With a seed for `variety`, our own players vary their moves unless their specification says otherwise, so that games
@@ -150,7 +151,7 @@ def _settings(text: str) -> dict[str, str]:
     return settings
 
 
-def _computer(text: str, words: dict[str, str], game: Any, variety: int | None) -> Computer:
+def _computer(text: str, words: dict[str, str], game: Game, variety: int | None) -> Computer:
     report = words.pop("report", None)
     own_settings = {name: _value(name, value) for name, value in words.items()}
     if report is None:

@@ -201,11 +201,7 @@ def quoted(text: str, most: int = 80) -> str:
 
 
 def _read_lines(
-    stream: IO[bytes],
-    arrived: "SimpleQueue[object]",
-    room: threading.Semaphore,
-    ended: threading.Event,
-    longest: int,
+    stream: IO[bytes], arrived: "SimpleQueue[object]", room: threading.Semaphore, ended: threading.Event, longest: int
 ) -> None:
     """Read lines into a queue. Not a method: the thread must not keep alive a program that its owner has dropped."""
     with contextlib.suppress(OSError, ValueError), stream:

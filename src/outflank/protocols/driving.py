@@ -4,10 +4,10 @@ import logging
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
 
 from outflank.boards import Board, Move
 from outflank.errors import IllegalMove, OutflankError
+from outflank.games.rules import Game
 from outflank.games.sides import Side
 from outflank.players.clock import Clock
 from outflank.players.player import Choice, PlayerFailed
@@ -29,7 +29,7 @@ class ProgramPlayer:
     def __init__(
         self,
         command: str | Sequence[str],
-        game: Any,
+        game: Game,
         *,
         name: str = "",
         start_seconds: float = START_SECONDS,

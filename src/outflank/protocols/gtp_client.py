@@ -7,11 +7,11 @@ import time
 from collections.abc import Sequence
 from enum import Enum
 from pathlib import Path
-from typing import Any
 
 from outflank.boards import Board, Move
 from outflank.errors import UnknownName
 from outflank.games.description import description_of
+from outflank.games.rules import Game
 from outflank.games.sides import Side
 from outflank.players.clock import Clock, TimeControl
 from outflank.players.player import Choice, Player, PlayerFailed
@@ -127,7 +127,7 @@ class GtpPlayer(ProgramPlayer):
     def __init__(
         self,
         command: str | Sequence[str],
-        game: Any,
+        game: Game,
         *,
         name: str = "",
         style: ClockStyle = ClockStyle.MAIN,
@@ -293,6 +293,6 @@ class GtpPlayer(ProgramPlayer):
         self._late_seconds = lateness(self._late_seconds, time.monotonic() - began)
 
 
-def player(command: str | Sequence[str], game: Any, *, clock: str = "main") -> Player:
+def player(command: str | Sequence[str], game: Game, *, clock: str = "main") -> Player:
     """Return the player that this command starts, with the settings that its words may have."""
     return GtpPlayer(command, game, style=ClockStyle.named(clock))

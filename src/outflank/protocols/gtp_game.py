@@ -1,11 +1,10 @@
 """The game that a GTP controller conducts: a board on which its commands play and can be taken back one by one."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
-from outflank.boards import Board
+from outflank.boards import Board, Move
 from outflank.errors import OutflankError, reason_of
 from outflank.games.description import GameDescription, description_of, game_named
 from outflank.games.sides import Side
@@ -22,7 +21,7 @@ class GtpGame:
     """A board, and the number of moves that each command made on it."""
 
     def __init__(self, game: str) -> None:
-        self._layout: dict[str, Any] = {}
+        self._layout: Mapping[str, object] = {}
         """The options of the start, without the board's size."""
         self.board: Board = _start(game_named(game), {})
         self._steps: list[int] = []
@@ -85,7 +84,7 @@ class GtpGame:
             raise CommandRefused("illegal move") from None
         self._steps.append(passes + 1)
 
-    def push_own_move(self, passes: int, move: Any) -> None:
+    def push_own_move(self, passes: int, move: Move) -> None:
         """Play the engine's own move, after `passes` that were made before it."""
         self.board.push(move)
         self._steps.append(passes + 1)
@@ -144,7 +143,7 @@ def vertex(board: Board, text: str) -> str:
     return text.upper()
 
 
-def _start(description: GameDescription, options: dict[str, Any]) -> Board:
+def _start(description: GameDescription, options: Mapping[str, object]) -> Board:
     return _without_draws(description.start(**options))
 
 

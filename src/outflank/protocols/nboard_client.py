@@ -5,12 +5,12 @@ import re
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from outflank.boards import Board, Move
 from outflank.errors import OutflankError
 from outflank.formats.game_record import Record
 from outflank.games.description import description_of
+from outflank.games.rules import Game
 from outflank.games.sides import Side
 from outflank.players.clock import Clock
 from outflank.players.player import Choice, Player
@@ -68,7 +68,7 @@ class NBoardPlayer(ProgramPlayer):
     def __init__(
         self,
         command: str | Sequence[str],
-        game: Any = None,
+        game: Game = None,
         *,
         name: str = "",
         depth: int | None = USUAL_DEPTH,
@@ -251,7 +251,7 @@ class NBoardPlayer(ProgramPlayer):
             return Choice(move=board.legal_moves[0], why="stopped")
 
 
-def player(command: str | Sequence[str], game: Any, *, depth: str = str(USUAL_DEPTH)) -> Player:
+def player(command: str | Sequence[str], game: Game, *, depth: str = str(USUAL_DEPTH)) -> Player:
     """Return the player that this command starts, with the settings that its words may have."""
     if depth != "none" and not (re.fullmatch("[0-9]{1,2}", depth) and 1 <= int(depth) <= DEEPEST):
         raise OutflankError(f"depth={depth}: 1 to {DEEPEST}, or none")

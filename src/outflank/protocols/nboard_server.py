@@ -7,7 +7,7 @@ the search, which returns its result so far; then the pong is sent.
 import re
 import time
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, Unpack
+from typing import Unpack
 
 from outflank.boards import Board, Move
 from outflank.errors import FormatError, OutflankError
@@ -61,7 +61,7 @@ class NBoardEngine(Engine):
         self._clock = NBoardClock()
         self._depth: int | None = None
         self._table: Table | None = None
-        self._table_for: Any = None
+        self._table_for: object = None
         self.commands: dict[str, Callable[[str], Iterator[str]]] = {
             "nboard": self._nboard,
             "set": self._set,

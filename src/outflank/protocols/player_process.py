@@ -17,8 +17,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from outflank.boards import Board
-from outflank.distributed.pickling import pickle_for_nodes
+from outflank.distributed.pickling import PickledValue, pickle_for_nodes
 from outflank.errors import OutflankError
+from outflank.games.rules import Game
 from outflank.players.clock import Clock
 from outflank.players.player import Choice, Player, PlayerFailed
 from outflank.players.processor_use import ProcessorReading, processor_reading
@@ -44,7 +45,8 @@ _COMMAND = (
 )
 """The child's import path is set to this process's before anything else is imported."""
 
-Maker = Callable[[str, Any], Player]
+Maker = Callable[[str, Game], Player]
+"""Makes a player from its specification for a game's rules. Each concurrent game has players of its own."""
 
 
 # --- messages, a line each ---
@@ -55,7 +57,7 @@ class Make:
     """First request: make the player described by `words`, with the function and the rules in `pickled`."""
 
     words: str
-    pickled: Any
+    pickled: PickledValue
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +65,7 @@ class Ask:
     """Request to call a method of the player."""
 
     method: str
-    arguments: tuple[Any, ...]
+    arguments: tuple[object, ...]
     with_stop: bool = False
     """Whether the method takes a `Stop`; a line consisting of `stop` triggers it."""
 
@@ -103,7 +105,7 @@ class Warned:
     text: str
 
 
-def as_line(message: Any) -> str:
+def as_line(message: object) -> str:
     """Write a message as a line of ASCII."""
     return b64encode(pickle.dumps(message)).decode()
 
@@ -120,7 +122,7 @@ QUIT = "quit"
 class PlayerProcess:
     """Proxy of a player in a child process. Its answers are those that the player would give in this process."""
 
-    def __init__(self, make: Maker, words: str, game: Any) -> None:
+    def __init__(self, make: Maker, words: str, game: Game) -> None:
         """Raise `OutflankError` if `make` or `game` cannot be pickled, or the player cannot be made."""
         pickled = pickle_for_nodes((make, game))
         self.name, self._methods = words, frozenset[str]()
@@ -179,7 +181,7 @@ class PlayerProcess:
 
     # --- the dialogue ---
 
-    def _ask(self, method: str, *arguments: Any, stop: Stop | None = None) -> Any:
+    def _ask(self, method: str, *arguments: object, stop: Stop | None = None) -> Any:
         began = time.perf_counter()
         self._busy = True
         with self._program.interrupting(stop) as mark:

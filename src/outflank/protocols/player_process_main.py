@@ -9,7 +9,7 @@ import time
 import warnings
 from contextlib import suppress
 from queue import SimpleQueue
-from typing import IO, Any
+from typing import IO, TextIO
 
 from outflank.errors import OutflankError
 from outflank.players.player import Player, PlayerFailed
@@ -108,7 +108,7 @@ class _PlayerServer:
         category: type[Warning],
         filename: str,
         lineno: int,
-        file: Any = None,
+        file: TextIO | None = None,
         line: str | None = None,
     ) -> None:
         known = category if category.__module__ == "builtins" else UserWarning

@@ -11,7 +11,7 @@ from concurrent.futures.process import BrokenProcessPool
 from functools import partial
 from multiprocessing.connection import Connection
 from multiprocessing.context import SpawnContext, SpawnProcess
-from typing import Any
+from typing import Any, TypeVar
 
 from outflank.errors import OutflankError
 
@@ -19,6 +19,8 @@ LEAVE_SECONDS = 1.0
 """Timeout for a process that has released its resources to end by itself."""
 
 LOST = "its process died"
+
+T = TypeVar("T")
 
 Then = Callable[[Any], object]
 
@@ -66,14 +68,14 @@ class CalledProcess:
         return self._started.done()
 
     def call(
-        self, function: Callable[..., Any], *arguments: Any, then: Then | None = None, failed: Then | None = None
-    ) -> "Future[Any]":
+        self, function: Callable[..., T], *arguments: object, then: Then | None = None, failed: Then | None = None
+    ) -> "Future[T]":
         """Call a module's function in the process: `then` gets its result, and `failed` the exception that it raises.
 
         If the process dies first neither is called, but the callback for messages is.
         """
         try:
-            future: Future[Any] = self._pool.submit(function, *arguments)
+            future: Future[T] = self._pool.submit(function, *arguments)
         except RuntimeError:  # the process is dead already, or being closed
             future = Future()
             future.cancel()
@@ -96,7 +98,7 @@ class CalledProcess:
                 process.join()
 
 
-def _forward_result(then: Then | None, failed: Then | None, future: "Future[Any]") -> None:
+def _forward_result(then: Then | None, failed: Then | None, future: "Future[object]") -> None:
     error = None if future.cancelled() else future.exception()
     if error is None and not future.cancelled() and then is not None:
         then(future.result())
@@ -127,11 +129,11 @@ def _interrupts_held() -> Iterator[None]:
 
 # --- in the process ---
 
-_writer: "Connection[Any, Any] | None" = None
+_writer: "Connection[object, object] | None" = None
 _send_lock = threading.Lock()
 
 
-def _begin(writer: "Connection[Any, Any]", begin: Callable[[], None] | None) -> None:
+def _begin(writer: "Connection[object, object]", begin: Callable[[], None] | None) -> None:
     global _writer
     _writer = writer
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -148,7 +150,7 @@ def _end_with_parent() -> None:
     os._exit(1)
 
 
-def tell(message: Any) -> None:
+def tell(message: object) -> None:
     """Send a message to the process that started this one."""
     assert _writer is not None
     with _send_lock, contextlib.suppress(OSError):  # the parent may have closed the pipe

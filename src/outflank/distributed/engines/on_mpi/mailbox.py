@@ -14,7 +14,8 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from types import ModuleType
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -24,6 +25,9 @@ from outflank.distributed.node import Entries
 from outflank.documents import encoded
 from outflank.errors import OutflankError
 from outflank.search.outbox import WORDS
+
+if TYPE_CHECKING:
+    from mpi4py.MPI import Comm, Request
 
 # Ending a program whose head has finished while other ranks do not answer.
 #
@@ -37,7 +41,7 @@ DRAIN_SECONDS = 5.0
 _stalled = False
 
 
-def end_without(communicator: Any, ranks: Iterable[int], seconds: float) -> None:
+def end_without(communicator: "Comm", ranks: Iterable[int], seconds: float) -> None:
     """Warn that these ranks have not ended, and let the program end without them when this process does."""
     global _stalled
     names = [str(rank) for rank in ranks]
@@ -98,7 +102,7 @@ LEAVING_SECONDS = 10.0
 """Timeout for the other ranks to leave, after which the program ends without them."""
 
 
-def require_mpi() -> Any:
+def require_mpi() -> ModuleType:
     """Return the module `mpi4py.MPI`, whose import starts MPI."""
     try:
         from mpi4py import MPI
@@ -138,8 +142,8 @@ class _Parcel:
 class _Message:
     """A message being sent: its memory must stay until the MPI request has completed."""
 
-    request: Any
-    data: Any
+    request: "Request"
+    data: bytearray | Entries
     rank: int
     parcel: _Parcel | None
 
@@ -147,7 +151,7 @@ class _Message:
 class Mailbox:
     """The mailbox of a rank. All methods but `carry` are called only by the one thread that uses MPI."""
 
-    def __init__(self, mpi: Any, communicator: Any) -> None:
+    def __init__(self, mpi: ModuleType, communicator: "Comm") -> None:
         require_all_ranks()  # otherwise the barrier below would wait for ever
         self._mpi, self._comm = mpi, communicator
         self.rank, self.size = communicator.Get_rank(), communicator.Get_size()
@@ -232,7 +236,7 @@ class Mailbox:
         A rank inside `MPI_Finalize` receives nothing: later messages to it would never be delivered.
         """
         deadline = time.monotonic() + LEAVING_SECONDS
-        all_sent: Any = None
+        all_sent: Request | None = None
         while time.monotonic() < deadline:
             for _ in self.receive():
                 pass
@@ -251,7 +255,7 @@ class Mailbox:
             self.drain()
 
 
-def _unlink_segments(communicator: Any) -> None:
+def _unlink_segments(communicator: "Comm") -> None:
     """Unlink the shared memory of the ranks on this machine once all have mapped it, so that it is freed with the last.
 
     MPICH does that at the end of a program, which a rank that is killed does not reach.

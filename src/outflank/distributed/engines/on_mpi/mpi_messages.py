@@ -10,7 +10,8 @@ from msgspec import Struct
 from outflank.distributed.node import NodeSetup
 from outflank.distributed.node_messages import Job, JobResult, NodeReport
 from outflank.distributed.replication import Replication
-from outflank.documents import decoded
+from outflank.distributed.tasks.task_worker import Item
+from outflank.documents import JsonObject, decoded
 from outflank.errors import OutflankError
 from outflank.games.description import GAMES, description_of, game_named
 from outflank.games.rules import pack, unpack
@@ -23,7 +24,7 @@ from outflank.search.request import Options
 # installed plug-in, or because the program that all nodes run has registered it.
 
 
-def setup_to_json(setup: NodeSetup) -> dict[str, Any]:
+def setup_to_json(setup: NodeSetup) -> JsonObject:
     """Return the setup as a JSON document."""
     description = description_of(setup.game)
     if description.name not in GAMES or game_named(description.name) is not description:
@@ -43,7 +44,7 @@ def setup_to_json(setup: NodeSetup) -> dict[str, Any]:
     }
 
 
-def setup_from_json(document: dict[str, Any]) -> NodeSetup:
+def setup_from_json(document: JsonObject) -> NodeSetup:
     """Return the setup that a JSON document describes."""
     game = game_named(document["game"]).rules_from_json(document["rules"])
     first, second = document["position"]
@@ -66,7 +67,7 @@ class Message(Struct, frozen=True, kw_only=True, tag_field="what"):
 class PrepareSearch(Message, frozen=True, kw_only=True):
     """Prepare for a search."""
 
-    setup: dict[str, Any]
+    setup: JsonObject
     """Setup of the search; see `setup_json`."""
     peers: int
     """Number of ranks that take part: those below it."""
@@ -96,7 +97,7 @@ class RunTask(Message, frozen=True, kw_only=True):
     """Run a task."""
 
     ticket: int
-    item: dict[str, Any]
+    item: Item
 
 
 class CancelTask(Message, frozen=True, kw_only=True):

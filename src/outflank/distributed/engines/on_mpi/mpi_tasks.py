@@ -3,7 +3,6 @@
 import contextlib
 import queue
 import threading
-from typing import Any
 
 from outflank import __version__
 from outflank.distributed.engines.on_mpi.mailbox import LEAVING_SECONDS, EntriesCame, Mailbox, require_mpi
@@ -22,7 +21,7 @@ from outflank.distributed.engines.on_mpi.mpi_messages import (
 )
 from outflank.distributed.tasks.carrier import NodeAlive, NodeReady, NodeUnfit, TaskAnswered, TaskEvents
 from outflank.distributed.tasks.task_threads import ThreadTasks
-from outflank.distributed.tasks.task_worker import MakeWorker
+from outflank.distributed.tasks.task_worker import Item, MakeWorker
 
 
 class MpiTasks:
@@ -50,7 +49,7 @@ class MpiTasks:
         self._local_tasks.open(events)
         self._begin()
 
-    def run(self, node: int, ticket: int, item: dict[str, Any]) -> None:
+    def run(self, node: int, ticket: int, item: Item) -> None:
         if node == 0:
             self._local_tasks.run(node, ticket, item)
         else:

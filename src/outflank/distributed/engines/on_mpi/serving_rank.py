@@ -5,15 +5,9 @@ import queue
 import signal
 import threading
 import time
-from typing import Any
 
 from outflank import __version__
-from outflank.distributed.engines.on_mpi.mailbox import (
-    REPORT_SECONDS,
-    EntriesCame,
-    Mailbox,
-    require_mpi,
-)
+from outflank.distributed.engines.on_mpi.mailbox import REPORT_SECONDS, EntriesCame, Mailbox, require_mpi
 from outflank.distributed.engines.on_mpi.mpi_messages import (
     AskReport,
     CancelTask,
@@ -38,7 +32,7 @@ from outflank.distributed.engines.on_mpi.mpi_messages import (
 from outflank.distributed.node import Node
 from outflank.distributed.node_messages import Ended, Left, NodeEvent
 from outflank.distributed.node_thread import NodeThread, process_name
-from outflank.distributed.tasks.task_worker import MakeWorker, TaskRunner, process_description
+from outflank.distributed.tasks.task_worker import Item, MakeWorker, TaskRunner, process_description
 from outflank.errors import OutflankError
 
 
@@ -149,7 +143,7 @@ class _Server:
             return
         self._mailbox.send(0, RankHired(where=where, lanes=self._lanes, version=__version__))
 
-    def _run(self, ticket: int, item: dict[str, Any]) -> None:
+    def _run(self, ticket: int, item: Item) -> None:
         assert self._runner is not None
         self._done.put(TaskDone(ticket=ticket, outcome=self._runner.run(ticket, item)))
 

@@ -7,7 +7,7 @@ import secrets
 import socket
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import Any
+from types import ModuleType
 
 from outflank.distributed.engines.on_ray.ray_start import require_ray
 from outflank.errors import OutflankError, reason_of
@@ -58,7 +58,7 @@ def ask(host: str, port: int, method: str, **headers: str) -> tuple[int, bytes]:
     return int(code.value[0]), b""
 
 
-def _require_grpc() -> Any:
+def _require_grpc() -> ModuleType:
     try:
         return import_module("grpc")
     except ImportError:

@@ -8,7 +8,7 @@ import time
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from msgspec import Meta
 
@@ -23,6 +23,7 @@ from outflank.distributed.engines.on_ray.head_client import (
 from outflank.distributed.engines.on_ray.ray_directories import clear_ownerless, private_directory
 from outflank.distributed.engines.on_ray.ray_processes import (
     END_SECONDS,
+    Process,
     end_processes,
     is_running,
     processes_in,
@@ -139,7 +140,7 @@ def members() -> tuple[Member, ...]:
     return tuple(running)
 
 
-def _supervisor(member: Member) -> Any | None:
+def _supervisor(member: Member) -> Process | None:
     """Return the supervising process of a member, or None if its id now belongs to another process."""
     psutil_module = psutil()
     with suppress(psutil_module.NoSuchProcess):
@@ -152,7 +153,7 @@ def _supervisor(member: Member) -> Any | None:
 def end(member: Member, seconds: float = END_SECONDS) -> None:
     """End the processes of one member, and only those; remove its directory and its record."""
     psutil_module = psutil()
-    running: list[Any] = []
+    running: list[Process] = []
     supervisor = _supervisor(member)
     if supervisor is not None:
         with suppress(psutil_module.NoSuchProcess):

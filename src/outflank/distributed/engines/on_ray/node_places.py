@@ -1,12 +1,12 @@
 """The places of a Ray cluster for nodes, and why a node was lost: shared by searches and tasks on Ray."""
 
-from typing import Any
+from types import ModuleType
 
 MOST_REPLACED = 20
 """Actors that may die in a row in a place before the place is given up."""
 
 
-def places(ray: Any, local_nodes: int | None) -> dict[str, float]:
+def places(ray: ModuleType, local_nodes: int | None) -> dict[str, float]:
     """Return the places for nodes, with their cores: `local_nodes` on this machine, or one on each that has cores."""
     if local_nodes is not None:
         return {f"here-{index}": 0.0 for index in range(local_nodes)}
@@ -17,7 +17,7 @@ def places(ray: Any, local_nodes: int | None) -> dict[str, float]:
     }
 
 
-def options_at(place: str, cores: float, local_nodes: int | None) -> dict[str, Any]:
+def options_at(place: str, cores: float, local_nodes: int | None) -> dict[str, object]:
     """Return Ray's options to start an actor in a place with `cores` of its cores."""
     if local_nodes is not None:
         return {"num_cpus": 0}

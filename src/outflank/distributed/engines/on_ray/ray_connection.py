@@ -8,7 +8,6 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
 
 from outflank.distributed.engines.contract import Address
 from outflank.distributed.engines.on_ray.head_client import host_and_port, nodes_of, require_protection
@@ -57,13 +56,13 @@ class _Connection(threading.Thread):
         """Whether no caller waits for the thread any more: it then cleans up at its own end."""
         self._finished = False
         self._handover_lock = threading.Lock()
-        self._options: dict[str, Any] = {}
+        self._options: dict[str, object] = {}
         self._original_attributes = patch_ray(self.ray)
         environment = {**settings(token_file), **DRIVER}
         self._original_environment = {name: os.environ.get(name, "") for name in environment}
         self._set_environment(environment)
 
-    def open(self, **options: Any) -> None:
+    def open(self, **options: object) -> None:
         """Connect, with these arguments of `ray.init`."""
         self._options = options
         self.start()

@@ -16,7 +16,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
-from typing import Any
 
 from outflank.distributed.engines.on_ray.ray_processes import END_SECONDS, end_processes, processes_in
 
@@ -167,7 +166,7 @@ def _lock_new(path: Path) -> int | None:
     """Create a file, lock it, then write a line to it; return its descriptor, or None if files cannot be locked."""
     if sys.platform == "win32":
         return None
-    fcntl: Any = import_module("fcntl")
+    fcntl = import_module("fcntl")
     lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX)

@@ -8,16 +8,20 @@ from contextlib import suppress
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from outflank.distributed.engines.on_ray import ray_start
 from outflank.distributed.engines.on_ray.ray_start import require_ray
 
+Process = Any
+"""A `Process` of psutil."""
+
 END_SECONDS = 10.0
 """Timeout between the request to terminate and the kill; processes take 1 to 2 s."""
 
 
-def psutil() -> Any:
+def psutil() -> ModuleType:
     """Return the module psutil; where it is not installed by itself, importing Ray makes its bundled copy available."""
     try:
         return import_module("psutil")
@@ -29,10 +33,10 @@ def psutil() -> Any:
 def _ray_folder() -> str:
     """Return the folder of the package Ray, without the second that its import takes."""
     spec = find_spec("ray")
-    return str(Path(spec.origin if spec is not None and spec.origin else require_ray().__file__).parent)
+    return str(Path(spec.origin if spec is not None and spec.origin else str(require_ray().__file__)).parent)
 
 
-def processes_in(directory: Path) -> list[Any]:
+def processes_in(directory: Path) -> list[Process]:
     """Return this user's processes of Ray that run in a directory, whatever their parent is: some outlive the process
     that started them."""
     psutil_module = psutil()
@@ -53,7 +57,7 @@ def processes_in(directory: Path) -> list[Any]:
     return ray_processes
 
 
-def end_processes(processes: Iterable[Any]) -> None:
+def end_processes(processes: Iterable[Process]) -> None:
     """Kill the processes that still run."""
     running = [process for process in processes if is_running(process)]
     for process in running:
@@ -62,14 +66,14 @@ def end_processes(processes: Iterable[Any]) -> None:
     wait_for(running, END_SECONDS / 2)
 
 
-def wait_for(processes: list[Any], seconds: float) -> None:
+def wait_for(processes: list[Process], seconds: float) -> None:
     """Wait until all processes have ended, for `seconds` at most."""
     deadline = time.monotonic() + seconds
     while any(map(is_running, processes)) and time.monotonic() < deadline:
         time.sleep(0.05)
 
 
-def is_running(process: Any) -> bool:
+def is_running(process: Process) -> bool:
     """Return whether a process runs, and is not a zombie."""
     psutil_module = psutil()
     try:

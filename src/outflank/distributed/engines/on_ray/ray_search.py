@@ -10,7 +10,7 @@ import pickle
 import sys
 import time
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -25,6 +25,10 @@ from outflank.distributed.node_thread import process_name
 from outflank.distributed.pickling import PickledValue, pickle_for_nodes
 from outflank.errors import OutflankError
 from outflank.search.outbox import WORDS
+
+if TYPE_CHECKING:
+    from ray import ObjectRef
+    from ray.actor import ActorHandle
 
 LANES = {"jobs": 1, "entries": 1}
 """Ray's concurrency groups, with their threads. Calls in neither group run on the actor's own thread."""
@@ -44,8 +48,8 @@ MEMBERSHIP_SECONDS = 1.0
 class _Peer:
     """Another node, seen from a node."""
 
-    actor: Any
-    underway: list[Any] = field(default_factory=list)
+    actor: "ActorHandle"
+    underway: list["ObjectRef"] = field(default_factory=list)
     """Messages with entries that the peer has not received."""
 
 
@@ -78,7 +82,7 @@ class RayNode:
         """Return the statistics of the node; None before its first search."""
         return self._node.report() if self._node is not None else None
 
-    def set_peers(self, peers: dict[int, Any]) -> None:
+    def set_peers(self, peers: dict[int, "ActorHandle"]) -> None:
         """Set the other nodes."""
         old_peers = self._peers
         self._peers = {number: old_peers.get(number) or _Peer(actor) for number, actor in peers.items()}
@@ -113,9 +117,9 @@ class _Seat:
 
     key: str
     number: int
-    actor: Any
+    actor: "ActorHandle"
     ready: bool = False
-    awaited: dict[str, Any] = field(default_factory=dict)
+    awaited: dict[str, "ObjectRef"] = field(default_factory=dict)
     """Outstanding calls by name: `prepare`, `search`, `report`."""
     asked_at: float = 0.0
     gone: bool = False
@@ -212,7 +216,7 @@ class RayFabric:
 
     # --- answers ---
 
-    def _answer(self, seat: _Seat, call: str, ref: Any) -> NodeEvent | None:
+    def _answer(self, seat: _Seat, call: str, ref: "ObjectRef") -> NodeEvent | None:
         del seat.awaited[call]
         try:
             answer = self._ray.get(ref)
@@ -278,7 +282,7 @@ class RayFabric:
             self._send_peers()
         return present
 
-    def _actor(self, key: str, cores: float) -> Any:
+    def _actor(self, key: str, cores: float) -> "ActorHandle":
         return self._remote.options(**options_at(key, min(self._workers or cores, cores), self._local_nodes)).remote()
 
     def _prepare(self, seat: _Seat) -> None:
@@ -296,6 +300,6 @@ class RayFabric:
         return next((seat for seat in self._seats.values() if seat.number == node), None)
 
 
-def _cause(error: Any) -> Exception:
+def _cause(error: Exception) -> Exception:
     cause = getattr(error, "cause", None)
     return cause if isinstance(cause, OutflankError) else OutflankError(f"a node failed: {cause or error}")

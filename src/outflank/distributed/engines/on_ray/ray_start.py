@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from types import ModuleType
 
 from outflank.errors import OutflankError
 
@@ -26,7 +26,7 @@ START_SECONDS = 90.0
 """Timeout for the start, which takes 3 to 5 s on two idle cores, and longer on a busy machine."""
 
 
-def require_ray() -> Any:
+def require_ray() -> ModuleType:
     """Return the module `ray`, which is an extra."""
     try:
         return import_module("ray")
@@ -66,10 +66,10 @@ DRIVER = {
 }
 
 
-def patch_ray(ray: Any) -> list[tuple[Any, str, Any]]:
+def patch_ray(ray: ModuleType) -> list[tuple[object, str, object]]:
     """Patch what Ray has no setting for; return the original attributes."""
     private = ray._private
-    changes: list[tuple[Any, str, Callable[..., Any]]] = [
+    changes: list[tuple[object, str, Callable[..., object]]] = [
         # Ray takes 127.0.0.1 for "any address of this machine", and then listens on all of them. A node whose address
         # is really 127.0.0.1 listens only there.
         (private.services, "resolve_ip_for_localhost", lambda host: host),

@@ -5,9 +5,10 @@ import contextlib
 import itertools
 import time
 from collections.abc import Callable
+from concurrent.futures import Future
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from outflank import __version__
 from outflank.distributed.engines.contract import Address
@@ -27,6 +28,10 @@ from outflank.distributed.tasks.carrier import (
     TaskEvents,
 )
 from outflank.distributed.tasks.task_worker import Item, MakeWorker, TaskRunner, error_text, process_description
+
+if TYPE_CHECKING:
+    from ray import ObjectRef
+    from ray.actor import ActorHandle
 
 CLOSE_SECONDS = 6.0
 """Timeout for workers to release their resources, after which their processes are ended."""
@@ -72,7 +77,7 @@ class _Seat:
 
     key: str
     number: int
-    actor: Any
+    actor: "ActorHandle"
     unanswered_since: float | None = None
     """Time of the last call of `report` or `prepare` that has not been answered; None: all have."""
     refused: bool = False
@@ -178,8 +183,8 @@ class RayTasks:
         self._deaths[seat.key] = 0
         return NodeAlive(seat.number)
 
-    def _notify_when_done(self, seat: _Seat, ref: Any, event: Callable[[Any], TaskEvent]) -> None:
-        def arrived(future: Any) -> None:
+    def _notify_when_done(self, seat: _Seat, ref: "ObjectRef", event: Callable[[Any], TaskEvent]) -> None:
+        def arrived(future: Future[Any]) -> None:
             error = future.exception()
             self._events.put(event(future.result()) if error is None else NodeGone(seat.number, reason(error)))
 
