@@ -8,7 +8,6 @@ that take too long to measure.
 from dataclasses import dataclass
 from math import log, log1p
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -21,7 +20,7 @@ from outflank.games.patterns import stage
 from outflank.games.rules import unpack
 from outflank.games.search_errors import SearchErrors
 from outflank.learning.generating import read_positions
-from outflank.learning.pieces import Step, Work
+from outflank.learning.pieces import Arrays, Step, Work
 from outflank.learning.step_documents import DepthPair, DepthsDocument, DepthsSettings, FittedErrors
 from outflank.learning.subject import Judge, Subject
 from outflank.search.deepening import iterate
@@ -85,13 +84,13 @@ def _searched(
 ) -> tuple[Values, Values]:
     """Return the stage of each position, and its values at every depth from 0 on."""
 
-    def search_rows(number: int) -> dict[str, Any]:
+    def search_rows(number: int) -> Arrays:
         rows = boards[number * AT_A_TIME : (number + 1) * AT_A_TIME]
         rows_values = [_values(subject, judge, row, depth) for row in rows]
         numbers = [int(stage(subject.rules, unpack(subject.rules, *row))) for row in rows]
         return {"stages": np.array(numbers, np.int64), "values": np.array(rows_values, np.int64)}
 
-    def piece(number: int) -> Any:
+    def piece(number: int) -> Arrays:
         return step.piece(f"{number:06}", ("stages", "values"), lambda: search_rows(number))
 
     def tell(done: int) -> None:
@@ -101,7 +100,7 @@ def _searched(
     return tuple(np.concatenate([part[name] for part in parts]) for name in ("stages", "values"))  # type: ignore[return-value]
 
 
-def _values(subject: Subject, judge: Judge, words: Any, depth: int) -> list[int]:
+def _values(subject: Subject, judge: Judge, words: npt.NDArray[np.uint64], depth: int) -> list[int]:
     rules = subject.rules
     position = unpack(rules, *words)
     estimate = int(value(judge.evaluation, rules, position, begin(judge.evaluation, rules, position)))

@@ -9,29 +9,31 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from outflank.games.evaluation import begin
+from outflank.games.evaluation import Evaluation, begin
 from outflank.games.pattern_sets import LoadedPatterns, PatternSet
 from outflank.games.patterns import COPIES, COUNTS, WORDS, counts
-from outflank.games.rules import unpack
+from outflank.games.rules import Game, unpack
 from outflank.gpu.choosing import DeviceOption, on_device
 from outflank.kernels.bits import U64
 from outflank.kernels.compiler import kernel
 from outflank.learning.pieces import Work
 from outflank.learning.subject import Subject, Weights
+from outflank.search.many_endings import Words
 
 Floats = npt.NDArray[np.float32]
+Indices = npt.NDArray[np.int32]
 
 
 @dataclass(frozen=True, slots=True)
 class Examples:
     """Positions by the numbers of their weights, and their values for the side to move, in the game's unit."""
 
-    indices: npt.NDArray[np.int32]
+    indices: Indices
     values: Floats
 
     def __len__(self) -> int:
@@ -39,7 +41,7 @@ class Examples:
 
 
 @kernel
-def _states(game: Any, evaluation: Any, boards: Any, words: Any) -> None:
+def _states(game: Game, evaluation: Evaluation, boards: Words, words: Words) -> None:
     """Write the states of positions, given as two words each, with their counts behind."""
     for row in range(len(boards)):
         position = unpack(game, boards[row, 0], boards[row, 1])
@@ -52,7 +54,7 @@ def _states(game: Any, evaluation: Any, boards: Any, words: Any) -> None:
 
 
 @kernel
-def _sums(indices: Any, weights: Any, sums: Any) -> None:
+def _sums(indices: Indices, weights: Floats, sums: Floats) -> None:
     """Write the sum of the weights of each row of indices."""
     for row in range(len(indices)):
         total = np.float32(0)
@@ -62,7 +64,7 @@ def _sums(indices: Any, weights: Any, sums: Any) -> None:
 
 
 @kernel
-def _gather(indices: Any, parts: Any, weights: Any) -> None:
+def _gather(indices: Indices, parts: Floats, weights: Floats) -> None:
     """Add to each weight the parts of the rows that have it."""
     for row in range(len(indices)):
         for column in range(indices.shape[1]):
@@ -81,7 +83,7 @@ WORTH_SHARING = 1 << 20
 """Number of indices from which several workers are faster than one."""
 
 
-def examples_of(game: Any, patterns: PatternSet, boards: npt.NDArray[np.uint64], values: npt.ArrayLike) -> Examples:
+def examples_of(game: Game, patterns: PatternSet, boards: Words, values: npt.ArrayLike) -> Examples:
     """Return examples from positions, given by the two words that `pack` makes of each, and their values."""
     loaded = LoadedPatterns(patterns, np.zeros((max(patterns.stages) + 1, patterns.weights), np.int16))
     indices = np.zeros((len(boards), COPIES + COUNTS), np.int32)
@@ -247,9 +249,7 @@ class StageWeights:
         self.prior = self.weights.copy()
         self.fitted: set[int] = set()
 
-    def fit(
-        self, stage: int, boards: npt.NDArray[np.uint64], values: npt.NDArray[np.float32], work: Work
-    ) -> float | None:
+    def fit(self, stage: int, boards: Words, values: npt.NDArray[np.float32], work: Work) -> float | None:
         """Fit a stage to positions and their values; return the root mean square error on those."""
         if not len(boards):
             return None

@@ -6,7 +6,6 @@ those that have it, in their order: they are sorted once, and the fit goes over 
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +15,8 @@ from outflank.gpu.device import cuda
 from outflank.kernels.compiler import kernel
 
 Floats = npt.NDArray[np.float32]
+Indices = npt.NDArray[np.int32]
+Numbers = npt.NDArray[np.int64]
 
 THREADS = 128
 
@@ -24,11 +25,7 @@ class DeviceShares:
     """Examples in shares, on a device."""
 
     def __init__(
-        self,
-        indices: npt.NDArray[np.int32],
-        rows: Sequence[slice],
-        weights: int,
-        for_each: Callable[[Callable[[int], None]], None],
+        self, indices: Indices, rows: Sequence[slice], weights: int, for_each: Callable[[Callable[[int], None]], None]
     ) -> None:
         self._weights, self._shares, self._count = weights, len(rows), len(indices)
         counts = np.zeros((len(rows), weights), np.int64)
@@ -69,7 +66,7 @@ def _blocks(lanes: int) -> int:
 
 
 @kernel
-def _count(indices: Any, counts: Any) -> None:
+def _count(indices: Indices, counts: Numbers) -> None:
     """Count the occurrences of each weight."""
     for row in range(len(indices)):
         for column in range(indices.shape[1]):
@@ -77,7 +74,7 @@ def _count(indices: Any, counts: Any) -> None:
 
 
 @kernel
-def _sort(indices: Any, first: Any, places: Any, order: Any) -> None:
+def _sort(indices: Indices, first: int, places: Numbers, order: Indices) -> None:
     """Write the rows that have each weight, in order, from its place on; rows are counted from `first`."""
     for row in range(len(indices)):
         for column in range(indices.shape[1]):
@@ -90,7 +87,7 @@ def _sort(indices: Any, first: Any, places: Any, order: Any) -> None:
 
 
 @device_kernel
-def _sum_up(indices: Any, weights: Any, sums: Any) -> None:
+def _sum_up(indices: Indices, weights: Floats, sums: Floats) -> None:
     """Write the sum of the weights of each row of indices."""
     row = cuda.grid(1)
     if row < sums.size:
@@ -101,7 +98,7 @@ def _sum_up(indices: Any, weights: Any, sums: Any) -> None:
 
 
 @device_kernel
-def _gather(order: Any, ends: Any, parts: Any, sums: Any) -> None:
+def _gather(order: Indices, ends: Numbers, parts: Floats, sums: Floats) -> None:
     """Write for each weight in each share the sum of the parts of the rows that have it, in order."""
     cell = cuda.grid(1)
     if cell < sums.size:
@@ -112,7 +109,7 @@ def _gather(order: Any, ends: Any, parts: Any, sums: Any) -> None:
 
 
 @device_kernel
-def _add_up(sums: Any, totals: Any, shares: Any) -> None:
+def _add_up(sums: Floats, totals: Floats, shares: int) -> None:
     """Add the shares of each weight, in order."""
     weight = cuda.grid(1)
     if weight < totals.size:

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -12,8 +11,8 @@ from outflank.errors import FormatError, InvalidOption, OutflankError, reason_of
 from outflank.formats.game_files import read_records
 from outflank.games.description import description_of
 from outflank.games.rules import MOVE, pack
-from outflank.learning.pieces import Step, Work, read_arrays, write_arrays
-from outflank.learning.selfplay import NO_MOVE, Beginnings, Playing, Positions, concatenated
+from outflank.learning.pieces import Arrays, Step, Work, read_arrays, write_arrays
+from outflank.learning.selfplay import NO_MOVE, Beginnings, Playing, Positions, Rows, concatenated
 from outflank.learning.step_documents import GenerateSettings, PositionsDocument
 from outflank.learning.subject import Judge, Subject, digest
 
@@ -90,7 +89,7 @@ def _played(playing: Playing, generation: Generation, step: Step, work: Work) ->
     goal = generation.positions
 
     def group(number: int) -> Positions:
-        def make() -> dict[str, Any]:
+        def make() -> Arrays:
             positions = playing.group(number)
             return {name: getattr(positions, name) for name in NAMES}
 
@@ -144,7 +143,7 @@ def _beginnings(subject: Subject, generation: Generation, work: Work) -> Beginni
     return Beginnings(np.array(words, np.uint64), np.zeros((0, 0), MOVE))
 
 
-_read: dict[tuple[Any, ...], Beginnings] = {}
+_read: dict[tuple[object, ...], Beginnings] = {}
 """The last games that were read: every generation begins with the same ones."""
 
 
@@ -197,6 +196,6 @@ def read_positions(folder: Path) -> tuple[PositionsDocument, Subject, Positions]
     return document, subject, positions
 
 
-def select_rows(positions: Positions, rows: Any) -> Positions:
+def select_rows(positions: Positions, rows: Rows) -> Positions:
     """Return the positions of these rows."""
     return replace(positions, **{name: getattr(positions, name)[rows] for name in NAMES})

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -10,29 +9,31 @@ import numpy.typing as npt
 from outflank.documents import in_lines
 from outflank.errors import OutflankError, reason_of
 from outflank.formats.files import write_whole
-from outflank.games.evaluation import begin, evaluations, scale_of, value
-from outflank.games.rules import unpack
+from outflank.games.evaluation import Evaluation, begin, evaluations, scale_of, value
+from outflank.games.rules import Game, unpack
 from outflank.kernels.compiler import kernel
 from outflank.learning.fit import training_mask
 from outflank.learning.fitting import read_fitted
 from outflank.learning.generating import read_positions, select_rows
 from outflank.learning.labelling import read_values
 from outflank.learning.pieces import Work
-from outflank.learning.selfplay import Positions
+from outflank.learning.selfplay import Positions, Rows
 from outflank.learning.step_documents import LEARNT, CheckedEvaluation, ErrorsDocument, StageError
 from outflank.learning.subject import Judge, Subject, digest
+from outflank.search.many_endings import Words
 
 Floats = npt.NDArray[np.float64]
+Mask = npt.NDArray[np.bool_]
 
 
 @kernel
-def _estimate_all(game: Any, evaluation: Any, boards: Any, values: Any) -> None:
+def _estimate_all(game: Game, evaluation: Evaluation, boards: Words, values: npt.NDArray[np.int64]) -> None:
     for row in range(len(boards)):
         position = unpack(game, boards[row, 0], boards[row, 1])
         values[row] = value(evaluation, game, position, begin(evaluation, game, position))
 
 
-def evaluation_values(rules: Any, evaluation: Any, boards: npt.NDArray[np.uint64]) -> Floats:
+def evaluation_values(rules: Game, evaluation: Evaluation, boards: Words) -> Floats:
     """Return an evaluation's values of positions, in its own points."""
     values = np.zeros(len(boards), np.int64)
     _estimate_all(rules, evaluation, np.ascontiguousarray(boards), values)
@@ -85,7 +86,7 @@ def check(
     return document
 
 
-def _held_out_rows(positions: Positions) -> npt.NDArray[np.int64]:
+def _held_out_rows(positions: Positions) -> Rows:
     """Return the held-out positions that occurred in no game that was learnt from: many games begin alike."""
     words = positions.boards.view([("first", np.uint64), ("second", np.uint64)]).reshape(-1)
     is_training = training_mask(positions.game)
@@ -107,7 +108,7 @@ def _scale(subject: Subject, judge: Judge, estimates: Floats, targets: Floats) -
 
 
 def _stage_error(
-    stage: int | None, rows: Any, positions: Positions, targets: Floats, errors: dict[str, Floats], exact: Any
+    stage: int | None, rows: Rows, positions: Positions, targets: Floats, errors: dict[str, Floats], exact: Mask
 ) -> StageError:
     left = positions.left[rows]
     return StageError(

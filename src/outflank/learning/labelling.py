@@ -10,26 +10,26 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from outflank.errors import InvalidOption, OutflankError
-from outflank.games.evaluation import FROM_FILE, LIMIT, begin
-from outflank.games.rules import unpack
+from outflank.games.evaluation import FROM_FILE, LIMIT, Evaluation, begin
+from outflank.games.rules import Game, unpack
 from outflank.gpu.choosing import DeviceOption
 from outflank.kernels.compiler import kernel
 from outflank.learning.fit import PASSES, SHRINKAGE, StageWeights, training_mask
 from outflank.learning.generating import read_positions
 from outflank.learning.pieces import Arrays, Step, Work, read_arrays, write_arrays
-from outflank.learning.selfplay import Positions
+from outflank.learning.selfplay import Positions, Rows
 from outflank.learning.shallow_search import shallow_search
 from outflank.learning.step_documents import LabelSettings, ValuesDocument
 from outflank.learning.subject import Judge, Subject, digest
-from outflank.search.many_endings import solve_many
+from outflank.search.many_endings import Words, solve_many
 from outflank.search.request import Options
 from outflank.search.root import Root
+from outflank.search.worker import Worker
 from outflank.words import how_many
 
 PORTION = 1 << 20
@@ -38,11 +38,11 @@ PORTION = 1 << 20
 ARRAYS = ("values",)
 """Names of the arrays of a part."""
 
-Parts = Mapping[str, npt.NDArray[np.int64]]
+Parts = Mapping[str, Rows]
 """The rows of each part, by its name."""
 
 
-def solve_parts(game: Any, boards: npt.NDArray[np.uint64], parts: Parts, step: Step, work: Work) -> None:
+def solve_parts(game: Game, boards: Words, parts: Parts, step: Step, work: Work) -> None:
     """Solve the positions of missing parts on a device, and store the parts."""
     missing = {name: rows for name, rows in parts.items() if step.stored_piece(name, ARRAYS) is None}
     total = sum(map(len, parts.values()))
@@ -66,9 +66,7 @@ def _portions(parts: Parts) -> Iterator[Parts]:
         yield portion
 
 
-def _solve(
-    game: Any, boards: npt.NDArray[np.uint64], parts: Parts, step: Step, work: Work, before: int, total: int
-) -> None:
+def _solve(game: Game, boards: Words, parts: Parts, step: Step, work: Work, before: int, total: int) -> None:
     from outflank.gpu.ending_kernels import UNSOLVED  # imports CUDA
     from outflank.gpu.solving_on_device import solve
 
@@ -93,7 +91,7 @@ def _solve(
 
 @kernel
 def _search_all(
-    game: Any, evaluation: Any, boards: Any, plies: Any, points: Any, won: Any, worker: Any, values: Any
+    game: Game, evaluation: Evaluation, boards: Words, plies: int, points: int, won: int, worker: Worker, values: Rows
 ) -> None:
     for row in range(len(boards)):
         position = unpack(game, boards[row, 0], boards[row, 1])
@@ -104,13 +102,13 @@ def _search_all(
         )
 
 
-def solved_values(game: Any, boards: npt.NDArray[np.uint64]) -> npt.NDArray[np.float32]:
+def solved_values(game: Game, boards: Words) -> npt.NDArray[np.float32]:
     """Return the final scores of positions by the game's own kernels of endings, which must have room for them."""
     return solve_many(game, boards).astype(np.float32)
 
 
 def shallow_values(
-    game: Any, evaluation: Any, points: int, boards: npt.NDArray[np.uint64], plies: int, *, won: int = 0
+    game: Game, evaluation: Evaluation, points: int, boards: Words, plies: int, *, won: int = 0
 ) -> npt.NDArray[np.float32]:
     """Return the values of positions by a search `plies` deep, in the game's unit, of which one is `points`.
 
@@ -246,7 +244,7 @@ class _Labelling:
         """Value positions by the results of games and a shallow search, which sees only wins and losses at first."""
         self._value(np.arange(len(self.positions)), judge, "all")
 
-    def _value(self, rows: Any, judge: Judge | None, name: str) -> None:
+    def _value(self, rows: Rows, judge: Judge | None, name: str) -> None:
         """Value positions by the same method: solve them if there is no judge."""
         parts = list(_parts(rows, name))
 
@@ -274,7 +272,7 @@ class _Labelling:
     def _progress_text(self, name: str) -> str:
         return f"those with {int(name)} moves left" if name.isdigit() else "by a look ahead"
 
-    def _values_of(self, rows: Any, judge: Judge | None) -> Values:
+    def _values_of(self, rows: Rows, judge: Judge | None) -> Values:
         boards = self.positions.boards[rows]
         if judge is None:
             return solved_values(self.subject.rules, boards)
@@ -282,7 +280,7 @@ class _Labelling:
         estimates = shallow_values(
             self.subject.rules, judge.evaluation, judge.points, boards, self.settings.plies, won=won
         )
-        share: Any = np.float32(1.0)  # without an evaluation there are only results
+        share: np.float32 | Values = np.float32(1.0)  # without an evaluation there are only results
         if judge.knows or self.subject.ending_moves >= 0:
             share = np.where(self.positions.fair[rows], np.float32(self.settings.blend), np.float32(0.0))
         values = np.asarray((1 - share) * estimates + share * self.positions.result[rows], np.float32)
@@ -292,7 +290,7 @@ class _Labelling:
         return values
 
 
-def _parts(rows: Any, name: str) -> Iterator[tuple[str, Any]]:
+def _parts(rows: Rows, name: str) -> Iterator[tuple[str, Rows]]:
     """Yield rows in the parts in which they are stored, each with its name."""
     for number, first in enumerate(range(0, len(rows), ROWS)):
         yield f"{name}-{number:05}", rows[first : first + ROWS]

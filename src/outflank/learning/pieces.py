@@ -26,6 +26,7 @@ from outflank.gpu.choosing import DeviceOption
 from outflank.search.request import Stop
 
 Arrays = Mapping[str, npt.NDArray[Any]]
+"""Arrays by name, of any types."""
 T = TypeVar("T")
 D = TypeVar("D", bound=Document)
 
@@ -161,7 +162,7 @@ def write_arrays(path: Path, arrays: Arrays) -> None:
     write_whole(path, stream.getvalue())
 
 
-def _read(path: Path) -> dict[str, npt.NDArray[Any]] | None:
+def _read(path: Path) -> Arrays | None:
     try:
         data = path.read_bytes()
         if not data.startswith(b"PK\x03\x04") or data[-_ZIP_END_BYTES:][:4] != b"PK\x05\x06":

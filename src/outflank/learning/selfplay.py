@@ -6,19 +6,20 @@ them: noise is added to their values, in some games more than in others.
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from outflank.games.evaluation import LIMIT, begin
+from outflank.games.evaluation import LIMIT, Evaluation, begin
 from outflank.games.patterns import stage
-from outflank.games.rules import fill, is_pass, moves_left, over, pack, play, score, unpack
+from outflank.games.rules import Game, Moves, Position, fill, is_pass, moves_left, over, pack, play, score, unpack
 from outflank.kernels.compiler import kernel
 from outflank.learning.shallow_search import shallow_search
 from outflank.learning.subject import Judge, Subject
+from outflank.search.many_endings import Words
 from outflank.search.request import Options
 from outflank.search.root import Root
+from outflank.search.worker import Worker
 
 GAMES = 64
 """Number of games that are played together."""
@@ -38,7 +39,8 @@ NOISE_VALUES = 16
 
 NO_MOVE = 0xFFFF
 
-Words = npt.NDArray[np.uint64]
+Rows = npt.NDArray[np.int64]
+"""Numbers of positions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,28 +69,28 @@ class Beginnings:
     """The starting positions and opening moves of games."""
 
     starts: Words
-    lines: npt.NDArray[np.uint16]
+    lines: Moves
     """The moves of games that were read, each from a start of its own; empty: games are played from the starts."""
 
 
 @kernel
 def _play_on(
-    game: Any,
-    evaluation: Any,
-    words: Any,
-    line: Any,
-    followed: Any,
-    opening: Any,
-    random_sides: Any,
-    random_numbers: Any,
-    noise: Any,
-    plies: Any,
-    points: Any,
-    won: Any,
-    worker: Any,
-    path: Any,
-    plies_before: Any,
-) -> Any:
+    game: Game,
+    evaluation: Evaluation,
+    words: Words,
+    line: Moves,
+    followed: int,
+    opening: int,
+    random_sides: int,
+    random_numbers: npt.NDArray[np.float64],
+    noise: npt.NDArray[np.float64],
+    plies: int,
+    points: int,
+    won: int,
+    worker: Worker,
+    path: Words,
+    plies_before: npt.NDArray[np.int64],
+) -> tuple[int, int, int]:
     """Play a game; write the words of its positions to `path`, and the plies before each to `plies_before`.
 
     Positions where a side can only pass are left out. Return the number of positions, the number of plies of the game,
@@ -135,7 +137,7 @@ def _play_on(
 
 
 @kernel
-def _describe(game: Any, boards: Any, left: Any, stages: Any) -> None:
+def _describe(game: Game, boards: Words, left: npt.NDArray[np.int64], stages: npt.NDArray[np.int64]) -> None:
     for row in range(len(boards)):
         position = unpack(game, boards[row, 0], boards[row, 1])
         left[row] = moves_left(game, position)
@@ -198,14 +200,16 @@ class Playing:
             fair.append(plies_before[rows] >= fair_from)
         return self._described(*map(np.concatenate, (boards, origins, results, fair)))
 
-    def _result(self, last: Any) -> float:
+    def _result(self, last: Position) -> float:
         rules, result_of = self.subject.rules, self.subject.learning.result
         if result_of is not None:
             return float(result_of(rules, last))
         margin = float(score(rules, last)) if over(rules, last) else 0.0
         return margin if self.subject.win is None else float(np.sign(margin)) * self.subject.win
 
-    def _described(self, boards: Words, game: Any, result: Any, fair: Any) -> Positions:
+    def _described(
+        self, boards: Words, game: npt.NDArray[np.int32], result: npt.NDArray[np.float32], fair: npt.NDArray[np.bool_]
+    ) -> Positions:
         left, stages = np.zeros(len(boards), np.int64), np.zeros(len(boards), np.int64)
         _describe(self.subject.rules, boards, left, stages)
         rows = self.subject.row_of(stages).astype(np.int32)

@@ -4,20 +4,19 @@ A search's own short look-ahead (`search/looking.py`) orders moves, and estimate
 must not: nothing is ever fitted to a finished game, so that its estimate means nothing.
 """
 
-from typing import Any
-
 import numpy as np
 
-from outflank.games.evaluation import after, value
-from outflank.games.rules import fill, is_pass, over, play, score
+from outflank.games.evaluation import Evaluation, State, after, value
+from outflank.games.rules import Game, Position, Value, fill, is_pass, over, play, score
 from outflank.kernels.compiler import inner, kernel
 from outflank.search.looking import SORTED_FROM, WORST
 from outflank.search.ordering import bring_best, weigh
 from outflank.search.table import NO_MOVE
+from outflank.search.worker import Worker
 
 
 @inner
-def final_value(game: Any, position: Any, points: Any, won: Any) -> Any:
+def final_value(game: Game, position: Position, points: int, won: int) -> Value:
     """Return the value of a finished game, at `points` for one of its unit, or `won` for the winner if not 0."""
     result = np.int64(score(game, position))
     if won == 0:
@@ -27,18 +26,18 @@ def final_value(game: Any, position: Any, points: Any, won: Any) -> Any:
 
 @kernel
 def shallow_search(
-    game: Any,
-    evaluation: Any,
-    position: Any,
-    state: Any,
-    alpha: Any,
-    beta: Any,
-    plies: Any,
-    start: Any,
-    points: Any,
-    won: Any,
-    worker: Any,
-) -> Any:
+    game: Game,
+    evaluation: Evaluation,
+    position: Position,
+    state: State,
+    alpha: Value,
+    beta: Value,
+    plies: int,
+    start: int,
+    points: int,
+    won: int,
+    worker: Worker,
+) -> Value:
     """Return the value of `position`, `plies` deep, with alpha-beta's promise for (alpha, beta); passes are free."""
     worker.nodes += 1
     if plies <= 0 and not over(game, position):

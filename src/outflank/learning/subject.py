@@ -16,6 +16,7 @@ from outflank.games.evaluation import FROM_FILE, evaluation_named, scale_of
 from outflank.games.learnt import Learning
 from outflank.games.pattern_sets import LoadedPatterns, PatternSet
 from outflank.games.pattern_weights import read_weights
+from outflank.games.rules import Game
 from outflank.gpu.choosing import DeviceOption
 from outflank.learning.step_documents import WeightsSource
 
@@ -27,7 +28,7 @@ Weights = npt.NDArray[np.int16]
 class Subject:
     """A game's rules, with everything that learning needs of them."""
 
-    rules: Any
+    rules: Game
 
     def __post_init__(self) -> None:
         learning = self.description.learning

@@ -1,10 +1,9 @@
 """The page of a training run: errors by stage and generation, beside the game's other evaluations."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
-from outflank.documents import plain
+from outflank.documents import JsonObject, plain
 from outflank.formats.files import write_whole
 from outflank.lab.drawing.page import page_html
 from outflank.lab.experiment_report import Cell, Plot, Report, ReportTable, Series
@@ -19,12 +18,12 @@ MOST_DRAWN = 3
 NOTHING = "knowing nothing"
 
 
-def write_page(folder: Path, document: TrainDocument, provenance: Mapping[str, Any]) -> None:
+def write_page(folder: Path, document: TrainDocument, provenance: JsonObject) -> None:
     """Write the page of a run so far."""
     write_whole(folder / PAGE, page_html(report_of(document, provenance)))
 
 
-def report_of(document: TrainDocument, provenance: Mapping[str, Any]) -> Report:
+def report_of(document: TrainDocument, provenance: JsonObject) -> Report:
     """Return the report of a run."""
     last = document.generations[-1]
     return Report(
@@ -83,8 +82,8 @@ def _rival(generation: GenerationDocument) -> str:
     return "the best weights before" if source.check is not None else source.evaluation or "nobody"
 
 
-def _parameters(document: TrainDocument) -> dict[str, Any]:
-    settings: dict[str, Any] = plain(document.settings)
+def _parameters(document: TrainDocument) -> JsonObject:
+    settings: JsonObject = plain(document.settings)
     first = settings.pop("first")
     match = {f"match {name}": settings.pop(name) for name in ("depth", "seconds", "elo0", "elo1")}
     first["depth of games"] = first.pop("depth")

@@ -3,7 +3,6 @@
 import shlex
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from outflank.arena import MatchStanding, Openings, Settings, Sprt, play_match
 from outflank.arena.referee import CRASHED
@@ -70,7 +69,9 @@ class Match:
         return f"computer {limit} workers=1 {shlex.quote(f'evaluation={evaluation}')}"
 
 
-def play(folder: Path, match: Match, work: Work, *, weights: Path | None = None, start: Any = None) -> PlayDocument:
+def play(
+    folder: Path, match: Match, work: Work, *, weights: Path | None = None, start: Board | None = None
+) -> PlayDocument:
     """Let the weights of a folder, or others, play a match, or continue it; return the document of the result."""
     _, subject, _ = read_positions(folder)
     path = folder / subject.weights_name if weights is None else weights
