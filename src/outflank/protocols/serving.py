@@ -3,13 +3,14 @@
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
-from typing import Any, TextIO
+from typing import TextIO
 
 from outflank.errors import OutflankError
 from outflank.games.description import GAMES, GameDescription, game_named
 from outflank.players.player import Player
 from outflank.plugins import Registry, instance_of
 from outflank.protocols.listening import LONGEST, Listener, Urgency, too_long
+from outflank.search.keywords import PlayerKeywords
 from outflank.search.request import Stop
 
 
@@ -21,7 +22,7 @@ class Engine:
         self._listener: Listener | None = None
         self._leaving = False
         self._player: Player | None = None
-        self._made_for: Any = None
+        self._made_for: object = None
 
     def replies(self, line: str) -> Iterator[str]:
         """Yield the reply to a line, part by part as it becomes known."""
@@ -60,7 +61,7 @@ class Engine:
         """Return a block whose `Stop` ends the search that runs inside."""
         return self._listener.thinking() if self._listener else nullcontext(Stop())
 
-    def _player_for(self, key: Any, make: Callable[[], Player]) -> Player:
+    def _player_for(self, key: object, make: Callable[[], Player]) -> Player:
         """Return the last player, or a new one if that one was made for another key."""
         if self._player is None or self._made_for != key:
             if self._player is not None:
@@ -82,7 +83,7 @@ class EngineRequest:
     """Makes the player for a board, and for the depth that the other program has set, if it has."""
     seconds: float | None = None
     """Limit on the time of a move."""
-    options: dict[str, Any] = field(default_factory=dict)
+    options: PlayerKeywords = field(default_factory=PlayerKeywords)
     """Options of every search."""
 
 

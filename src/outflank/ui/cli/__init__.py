@@ -3,7 +3,7 @@
 import sys
 import warnings
 from importlib import import_module
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import click
 
@@ -113,5 +113,5 @@ def _fail(command: str, message: str) -> NoReturn:
     sys.exit(2)
 
 
-def _one_line_warning(message: Warning | str, *rest: Any, **more: Any) -> None:
+def _one_line_warning(message: Warning | str, *rest: object, **more: object) -> None:
     sys.stderr.write(wrapped_line(f"outflank: warning: {message}", sys.stderr) + "\n")

@@ -4,7 +4,6 @@ import asyncio
 import logging
 import socket
 from contextlib import suppress
-from typing import Any
 
 import uvicorn
 from starlette.types import ASGIApp
@@ -106,7 +105,7 @@ class BoundedServer(uvicorn.Server):
             await asyncio.sleep(SWEEP_SECONDS)
             self.sockets.close_late()
 
-    def _callback_failed(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    def _callback_failed(self, loop: asyncio.AbstractEventLoop, context: dict[str, object]) -> None:
         error, message = context.get("exception"), context.get("message", "")
         why = "" if error is None else f": {error!r}"
         self.log.warn(f"{message} {type(error).__name__}", f"{message}{why}")

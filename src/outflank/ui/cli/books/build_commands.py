@@ -1,6 +1,6 @@
 """`outflank book build`, `learn` and `merge`: making books."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, TypeVar
@@ -16,13 +16,14 @@ from outflank.distributed.cluster import nodes_here, open_tasks, serve_tasks
 from outflank.distributed.launchers import refuse_copies
 from outflank.distributed.tasks import TaskDispatcher
 from outflank.errors import OutflankError, reason_of
-from outflank.games.description import GAMES
+from outflank.games.description import GAMES, RuleOptions
+from outflank.games.rules import Game
 from outflank.machine import MOST_WORKERS, usable_cores
 from outflank.search.request import DEEPEST, Stop
 from outflank.ui.cli.shared.game_options import GameCommand, PositionCommand, game_option, intended_game
 from outflank.ui.cli.shared.interrupting import INTERRUPTED, run_interruptibly
 from outflank.ui.cli.shared.name_options import NameOf
-from outflank.ui.cli.shared.option_groups import option_group
+from outflank.ui.cli.shared.option_groups import Options, option_group
 from outflank.ui.cli.shared.parallel_options import cluster_option
 from outflank.ui.cli.shared.position_options import (
     diagnostics,
@@ -55,9 +56,7 @@ SEARCH_OPTIONS = option_group(
         "--width", type=click.IntRange(1), default=3, show_default=True, help="Moves that are kept of each position."
     ),
     click.option(
-        "--workers",
-        type=click.IntRange(1, MOST_WORKERS),
-        help="Threads, each searching one position.  [one per core]",
+        "--workers", type=click.IntRange(1, MOST_WORKERS), help="Threads, each searching one position.  [one per core]"
     ),
     cluster_option("Search positions"),
     quiet_option,
@@ -83,11 +82,7 @@ SEARCH_OPTIONS = option_group(
 )
 @SEARCH_OPTIONS
 def build_command(
-    plies: int | None,
-    positions: int | None,
-    margin: float | None,
-    search_options: dict[str, Any],
-    **options: Any,
+    plies: int | None, positions: int | None, margin: float | None, search_options: Options, **options: Any
 ) -> int:
     """Search the openings of a position. Ctrl-C interrupts the work; the same command resumes it.
 
@@ -141,8 +136,8 @@ def learn_command(
     plies: int,
     games: int | None,
     game: str | None,
-    game_options: Mapping[str, Any],
-    search_options: dict[str, Any],
+    game_options: RuleOptions,
+    search_options: Options,
 ) -> int:
     """Learn openings from games.
 
@@ -181,7 +176,7 @@ def learn_command(
 @click.argument("files", metavar="FILE…", nargs=-1, required=True, type=click.Path(dir_okay=False, path_type=Path))
 @click.option("--out", required=True, metavar="FILE", help="The book to merge into; it may exist.")
 @game_option("The game of the books.")
-def merge_command(files: tuple[Path, ...], out: str, game: str | None, game_options: Mapping[str, Any]) -> int:
+def merge_command(files: tuple[Path, ...], out: str, game: str | None, game_options: RuleOptions) -> int:
     """Merge books.
 
     The deeper search of a position counts. FILE is a book, or JSON lines from `book export`.
@@ -211,11 +206,7 @@ class _Work:
         self.tell(f"{how_many(done, 'position')}, {known - done:,} more are waiting")
 
 
-def _run(
-    work: Callable[[_Work], BuildResult],
-    game: Any,
-    options: dict[str, Any],
-) -> int:
+def _run(work: Callable[[_Work], BuildResult], game: Game, options: Options) -> int:
     """Do the work, on this machine or on a cluster, and print the outcome; Ctrl-C keeps what is done."""
     out, where = options["out"], options["where"]
     refuse_copies(where)

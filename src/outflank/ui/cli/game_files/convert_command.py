@@ -2,7 +2,6 @@
 
 import sys
 from collections.abc import Iterable, Iterator
-from typing import Any
 
 import click
 
@@ -22,7 +21,7 @@ class FormatName(click.ParamType):  # type: ignore[type-arg]  # generic only in 
 
     name = "format"
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """Return the name, if there is such a format."""
         try:
             format_named(value)

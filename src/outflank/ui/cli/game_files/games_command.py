@@ -15,6 +15,7 @@ from outflank.formats.game_record import Record
 from outflank.formats.move_lists import write_moves
 from outflank.formats.selection import Selection, move_codes, opening_of
 from outflank.games.description import GAMES
+from outflank.games.rules import Game
 from outflank.games.sides import Side
 from outflank.ui.cli.game_files.convert_command import FormatName, games_of
 from outflank.ui.cli.shared.game_options import HelpWithGames
@@ -170,7 +171,7 @@ def _moves(record: Record, codes: Sequence[int]) -> str:
 
 
 @lru_cache(1 << 14)  # openings repeat: this saves a third of the time of listing a million games
-def _move_text(game: Any, codes: Sequence[int], turn: Side) -> str:
+def _move_text(game: Game, codes: Sequence[int], turn: Side) -> str:
     return write_moves(game, codes, turn)
 
 

@@ -84,7 +84,7 @@ def _lanes() -> str:
     return lane_forms.forms_text()
 
 
-def _gpu() -> dict[str, Any]:
+def _gpu() -> dict[str, str | int | None]:
     """Return the GPU's facts, or why there is none; nothing is imported or compiled for this."""
     device: DeviceFacts | None = None
     if simulated():

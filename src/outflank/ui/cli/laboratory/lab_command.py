@@ -44,7 +44,7 @@ class CommaSeparated(click.ParamType):  # type: ignore[type-arg]  # generic only
         self.kind = kind
         self.name = "N,N,…" if kind is int else "NAME,…"
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> object:
         """Return the values in the text."""
         if isinstance(value, tuple):
             return value

@@ -16,6 +16,7 @@ from outflank.players.habits import random_seed
 from outflank.players.levels import exact_moves_for_depth
 from outflank.protocols.listening import lines_of
 from outflank.protocols.serving import PROTOCOLS, Engine, EngineRequest
+from outflank.search.keywords import PlayerKeywords
 from outflank.ui.cli.shared.game_options import HelpWithGames, game_option
 from outflank.ui.cli.shared.interrupting import INTERRUPTED, exit_status
 from outflank.ui.cli.shared.name_options import NameOf
@@ -49,7 +50,7 @@ def command(
     game = game or OWN_GAMES[0]
     loop = PROTOCOLS.get(protocol)
     loop.check_game(game)
-    options: dict[str, Any] = {} if workers is None else {"workers": workers}
+    options: PlayerKeywords = {} if workers is None else {"workers": workers}
     variety = random_seed() if seed is None else seed
 
     def make(board: Board, wanted_depth: int | None = None) -> Computer:

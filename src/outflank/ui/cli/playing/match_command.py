@@ -1,9 +1,8 @@
 """`outflank match`: matches that show which player is stronger."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from functools import partial
-from typing import Any
 
 import click
 from rich import box
@@ -17,12 +16,13 @@ from outflank.arena.match_documents import MatchGameDocument, MatchResultDocumen
 from outflank.arena.match_game import MatchGame
 from outflank.arena.match_report import duel_lines, forfeit_lines, processor_lines, report_text, table_rows
 from outflank.arena.referee import CRASHED
+from outflank.arena.sprt import Scale
 from outflank.command_lines import command_line, this_command
 from outflank.distributed.cluster import nodes_here, open_tasks, serve_tasks
 from outflank.distributed.engines import address_forms
 from outflank.distributed.launchers import refuse_copies
 from outflank.documents import converted, plain
-from outflank.games.description import description_of
+from outflank.games.description import RuleOptions, description_of
 from outflank.lab.provenance import provenance
 from outflank.machine import usable_cores
 from outflank.players.clock import TimeControl
@@ -73,13 +73,13 @@ def command(
     concurrency: int,
     cluster: str | None,
     sprt: str | None,
-    sprt_scale: Any,
+    sprt_scale: Scale,
     unpaired: bool,
     ply_limit: int | None,
     ponder: bool,
     lag: float,
     game: str | None,
-    game_options: Mapping[str, Any],
+    game_options: RuleOptions,
     out: str | None,
     resume: bool,
     replace: bool,

@@ -8,6 +8,7 @@ import click
 
 from outflank.boards import Board
 from outflank.errors import OutflankError
+from outflank.games.rules import Game
 from outflank.games.sides import Side
 from outflank.players.classic import REPORTS, USUAL, Classic, ask_classic
 from outflank.players.clock import TimeControl
@@ -122,7 +123,7 @@ def command(
         session.close()
 
 
-def _with_level(seats: dict[Side, str], strength: int | None, game: Any) -> dict[Side, str]:
+def _with_level(seats: dict[Side, str], strength: int | None, game: Game) -> dict[Side, str]:
     """Return the players, with the level added to a plain computer."""
     if strength is None:
         return seats

@@ -8,7 +8,7 @@ from outflank.boards import Board
 from outflank.errors import FormatError, OutflankError
 from outflank.formats.game_record import PlayedMove, Record
 from outflank.games.description import description_of
-from outflank.games.rules import is_pass
+from outflank.games.rules import Game, is_pass
 from outflank.games.sides import Side
 from outflank.players.clock import Clocks, TimeControl
 from outflank.players.player import Choice, Player, PlayerFailed, try_out
@@ -345,7 +345,7 @@ class PlaySession:
         self.front.close()
 
 
-def _details(choice: Choice, game: Any) -> str:
+def _details(choice: Choice, game: Game) -> str:
     if choice.why:
         return f", {choice.why}"
     if choice.value is None:

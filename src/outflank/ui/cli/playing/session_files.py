@@ -7,7 +7,6 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
 from outflank.boards import Board
 from outflank.errors import OutflankError, reason_of
@@ -15,6 +14,7 @@ from outflank.formats.game_files import read_records, usual_suffix, write_record
 from outflank.formats.game_record import PlayedMove, Record
 from outflank.formats.setup import Setup
 from outflank.games.description import description_of
+from outflank.games.rules import Game
 from outflank.games.sides import Side
 from outflank.players.clock import TimeControl
 from outflank.words import how_many
@@ -80,7 +80,7 @@ class Loaded:
     """File, number and length of the game, in words."""
 
 
-def load_game(words: str, game: Any) -> Loaded:
+def load_game(words: str, game: Game) -> Loaded:
     """Return the game that `FILE` or `FILE NUMBER` names; the default is the first."""
     path, number = _path_and_number(words)
     if not path.name:

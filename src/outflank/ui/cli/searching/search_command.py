@@ -18,6 +18,7 @@ from outflank.placement import can_bind
 from outflank.schema import kinds_of
 from outflank.search.algorithms import ALGORITHMS
 from outflank.search.deepening import iterate, iterate_alone
+from outflank.search.keywords import SearchArguments
 from outflank.search.request import Limits, Options, Selectivity, Stop
 from outflank.search.request_checks import MONTE_CARLO
 from outflank.search.results import Comparison, Result
@@ -214,7 +215,7 @@ def _print_results(
     board: Board,
     results: Iterator[Result],
     stop: Stop,
-    options: dict[str, Any],
+    options: SearchArguments,
     cluster: Cluster | None,
     comparing: bool,
     as_json: bool,
@@ -225,7 +226,7 @@ def _print_results(
     return _print_tables(board, results, stop, options, cluster, comparing, latest)
 
 
-def _warn_of_useless_options(options: dict[str, Any]) -> None:
+def _warn_of_useless_options(options: SearchArguments) -> None:
     """Warn of options that have no effect on this machine."""
     cores = usable_cores()
     if options["workers"] is not None and options["workers"] > cores:
@@ -241,7 +242,7 @@ def _print_documents(
     board: Board,
     results: Iterator[Result],
     stop: Stop,
-    options: dict[str, Any],
+    options: SearchArguments,
     cluster: Cluster | None,
     comparing: bool,
 ) -> int:
@@ -267,7 +268,7 @@ def _print_documents(
     return _status(stop, cluster, last, options)
 
 
-def _status(stop: Stop, cluster: Cluster | None, last: Result, options: dict[str, Any]) -> int:
+def _status(stop: Stop, cluster: Cluster | None, last: Result, options: SearchArguments) -> int:
     """Return 130 if the user ended the search; 1 if the cluster did, or the limits ended it too early; otherwise 0."""
     failure = cluster_failure(cluster)
     if failure is not None:
@@ -278,7 +279,7 @@ def _status(stop: Stop, cluster: Cluster | None, last: Result, options: dict[str
     return 1 if last.value is None or (options["exact"] and not last.exact) else 0
 
 
-def _comparison(board: Board, together: Result, stop: Stop, options: dict[str, Any]) -> Comparison:
+def _comparison(board: Board, together: Result, stop: Stop, options: SearchArguments) -> Comparison:
     """Return the comparison with the same search by one worker, which Ctrl-C can end too."""
     alone = None
     for result in results_from_thread(iterate_alone(board, together, stop=stop, **options), stop):
@@ -291,7 +292,7 @@ def _print_tables(
     board: Board,
     results: Iterator[Result],
     stop: Stop,
-    options: dict[str, Any],
+    options: SearchArguments,
     cluster: Cluster | None,
     comparing: bool,
     latest: LatestProgress,

@@ -2,7 +2,6 @@
 
 import shutil
 from collections.abc import Callable
-from typing import Any
 
 from rich import box
 from rich.table import Table as Grid
@@ -10,6 +9,7 @@ from rich.table import Table as Grid
 from outflank.boards import Board
 from outflank.games.evaluation import evaluations
 from outflank.games.units import Scale
+from outflank.search.keywords import SearchArguments
 from outflank.search.request_checks import MONTE_CARLO
 from outflank.search.results import MoveValue, Progress, Result, WorkerStatistics
 from outflank.ui.cli.shared.position_options import describe, scaled
@@ -110,7 +110,7 @@ def worker_grid(result: Result) -> Grid:
     return grid
 
 
-def _answer(board: Board, last: Result, options: dict[str, Any]) -> str:
+def _answer(board: Board, last: Result, options: SearchArguments) -> str:
     """Return the move and how it is known: by a proof, an estimate, bounds, or not at all."""
     plays = f"{board.turn} plays {last.move}"
     if last.value is None and not last.proved_text:
@@ -138,7 +138,7 @@ def _line_text(entry: MoveValue, last: Result) -> str:
     return f"  {entry.move}  {value_text}{follows}"
 
 
-def conclusion(board: Board, last: Result, options: dict[str, Any]) -> list[str]:
+def conclusion(board: Board, last: Result, options: SearchArguments) -> list[str]:
     """Return the result in words; no line for a finished game, because the board shows how it ended."""
     if last.move is None:
         return []

@@ -1,13 +1,11 @@
 """`--device`, the option of every command that can use a GPU."""
 
 from collections.abc import Callable
-from typing import Any, TypeVar
 
 import click
 
 from outflank.gpu.choosing import DEVICES, DeviceOption, resolve_device
-
-Command = TypeVar("Command", bound=Callable[..., Any])
+from outflank.ui.cli.shared.option_groups import Command
 
 
 def device_option(help: str) -> Callable[[Command], Command]:

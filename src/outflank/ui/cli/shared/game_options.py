@@ -4,8 +4,7 @@ A game is described only when needed: a command line that names none of its opti
 imported before the command line is parsed, so that its options are part of it.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterator, Sequence
 
 import click
 
@@ -13,11 +12,10 @@ from outflank.errors import OutflankError, UnknownName
 from outflank.formats.drawn_boards import BLACK, EITHER, EMPTY, WHITE
 from outflank.formats.game_files import file_formats, is_written
 from outflank.formats.recognise import accepted_forms
-from outflank.games.description import GAMES, OWN_GAMES, GameDescription, GameOption, game_named
+from outflank.games.description import GAMES, OWN_GAMES, GameDescription, GameOption, RuleOptions, game_named
 from outflank.ui.cli.shared.name_options import NameOf
+from outflank.ui.cli.shared.option_groups import Command
 from outflank.user_modules import import_user_module
-
-F = TypeVar("F", bound=Callable[..., Any])
 
 ARGUMENT = "game_options"
 """The argument of a command that gets the values of game options, by name and in the order of the command line."""
@@ -26,7 +24,7 @@ _CONTEXT_KEY = "outflank.games offered"
 _PREFIX = "option_of_game_"
 
 
-def game_option(help: str) -> Callable[[F], F]:
+def game_option(help: str) -> Callable[[Command], Command]:
     """Return a decorator that adds `--game` to a command, which is a `GameCommand`."""
     return click.option("--game", type=NameOf(GAMES), help=f"{help}  [{OWN_GAMES[0]}]")
 
@@ -127,7 +125,7 @@ class _ValueOf(click.ParamType):  # type: ignore[type-arg]  # generic only in th
         self.option = option
         self.name = option.name
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> object:
         """Return the value, of the type that the game's rules take."""
         option = self.option
         if not option.choices:
@@ -153,7 +151,7 @@ def _click_option(option: GameOption, flag: str) -> click.Option:
 # --- the choice of a game ---
 
 
-def intended_game(game: str | None, options: Mapping[str, Any]) -> GameDescription | None:
+def intended_game(game: str | None, options: RuleOptions) -> GameDescription | None:
     """Return the game that is named, or the only one that has these options; None: any of the package's own."""
     if game is not None:
         description = game_named(game)
@@ -170,7 +168,7 @@ def intended_game(game: str | None, options: Mapping[str, Any]) -> GameDescripti
     return candidates[0] if len(candidates) == 1 else None
 
 
-def refuse_options(game: GameDescription, options: Mapping[str, Any]) -> None:
+def refuse_options(game: GameDescription, options: RuleOptions) -> None:
     """Raise an error if the game of a position does not have one of the options."""
     for name in options:
         if not has_option(game, name):

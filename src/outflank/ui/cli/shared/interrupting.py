@@ -9,7 +9,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:  # imported by every command, at its start
     from outflank.search.request import Stop
@@ -70,7 +70,7 @@ def run_interruptibly(work: Callable[[], T], stop: "Stop") -> T:
         except BaseException as error:  # every error is raised again in the caller
             errors.append(error)
 
-    def handler(*_: Any) -> None:
+    def handler(*_: object) -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
         stop()
 

@@ -18,7 +18,7 @@ class NameOf(click.ParamType):  # type: ignore[type-arg]  # generic only in the 
         self.registry = registry
         self.name = registry.kind
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """Return the name, if there is such a part and it can be loaded."""
         try:
             self.registry.get(value)

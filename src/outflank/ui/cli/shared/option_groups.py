@@ -6,15 +6,18 @@ from typing import Any, TypeVar
 
 import click
 
-Command = TypeVar("Command", bound=Callable[..., Any])
+Command = TypeVar("Command", bound=Callable[..., object])
+
+Options = dict[str, Any]
+"""Values of an option group, by name."""
 
 
-def option_group(argument: str, *options: Callable[[Any], Any]) -> Callable[[Command], Command]:
+def option_group(argument: str, *options: Callable[[Callable[..., object]], object]) -> Callable[[Command], Command]:
     """Return a decorator that adds options to a command and passes their values as one dictionary, `argument`."""
 
     def add(command: Command) -> Command:
         @wraps(command)
-        def with_group(*positional: Any, **arguments: Any) -> Any:
+        def with_group(*positional: object, **arguments: object) -> object:
             values = {name: arguments.pop(name) for name in names}
             return command(*positional, **{argument: values}, **arguments)
 
@@ -27,7 +30,7 @@ def option_group(argument: str, *options: Callable[[Any], Any]) -> Callable[[Com
     return add
 
 
-def _parameters(command: Callable[..., Any]) -> list[click.Parameter]:
+def _parameters(command: Callable[..., object]) -> list[click.Parameter]:
     """Return the parameters that decorators have recorded for a command."""
     parameters: list[click.Parameter] = getattr(command, "__click_params__", [])
     return parameters

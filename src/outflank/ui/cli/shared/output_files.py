@@ -1,17 +1,15 @@
 """Output files of commands: no file is overwritten without `--force`, and `-` is standard output."""
 
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, TypeVar
 
 import click
 
 from outflank.errors import OutflankError, reason_of
 from outflank.formats.files import write_whole
+from outflank.ui.cli.shared.option_groups import Command
 from outflank.ui.cli.shared.streams import exit_quietly
-
-Command = TypeVar("Command", bound=Callable[..., Any])
 
 STANDARD_OUTPUT = "-"
 

@@ -1,15 +1,13 @@
 """Options of parallel searches: the scheme, the cluster and the transposition table."""
 
 from collections.abc import Callable
-from typing import Any, TypeVar
 
 import click
 
 from outflank.distributed.engines import address_forms
 from outflank.search.division import SCHEMES
 from outflank.ui.cli.shared.name_options import NameOf, NameOption
-
-Command = TypeVar("Command", bound=Callable[..., Any])
+from outflank.ui.cli.shared.option_groups import Command
 
 
 def parallel_option(command: Command) -> Command:

@@ -2,9 +2,9 @@
 
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 from rich.console import Console
@@ -13,15 +13,15 @@ from outflank.boards import Board
 from outflank.errors import OutflankError
 from outflank.formats.game_record import Record
 from outflank.formats.setup import Setup, apply_rule_options
-from outflank.games.description import OWN_GAMES, GameDescription, description_of, game_named
+from outflank.games.description import OWN_GAMES, GameDescription, RuleOptions, description_of, game_named
+from outflank.games.rules import Game
 from outflank.ui.cli.shared.game_options import game_option, intended_game, refuse_options
+from outflank.ui.cli.shared.option_groups import Command
 from outflank.ui.cli.shared.sources import SkipCallback, records
 from outflank.ui.cli.shared.streams import exit_quietly
 
 if TYPE_CHECKING:
     from outflank.documents import Document
-
-Command = TypeVar("Command", bound=Callable[..., Any])
 
 _OPTIONS = (
     click.argument("text", metavar="[POSITION]", required=False),
@@ -52,7 +52,7 @@ def games(
     position: str | None,
     file: str | None,
     game: str | None,
-    game_options: Mapping[str, Any],
+    game_options: RuleOptions,
     number: int | None = None,
     on_skip: SkipCallback | None = None,
 ) -> list[tuple[Board, Record]]:
@@ -82,14 +82,14 @@ def games(
     return positions
 
 
-def _with_rules(record: Record, options: Mapping[str, Any]) -> Record:
+def _with_rules(record: Record, options: RuleOptions) -> Record:
     """Return a record with the rules that the options choose and its text leaves open."""
     refuse_options(description_of(record.start.game), options)
     setup = apply_rule_options(record.setup, options, lambda name, value: f"--{name} {value}")
     return replace(record, start=record.start.with_game(setup.game))
 
 
-def start_of(game: GameDescription | None, options: Mapping[str, Any]) -> tuple[Board, Record]:
+def start_of(game: GameDescription | None, options: RuleOptions) -> tuple[Board, Record]:
     """Return the start of a game, by default of the package's first, with an empty record."""
     board = (game_named(OWN_GAMES[0]) if game is None else game).start(**options)
     return board, Record(start=Setup(format="", game=board.game, position=board.position, turn=board.turn))
@@ -113,7 +113,7 @@ def describe(board: Board) -> str:
     return description_of(board.game).describe(board.game)
 
 
-def game_name(game: Any) -> str:
+def game_name(game: Game) -> str:
     """Return the name of a game, as the command line and documents use it, from its rules."""
     return description_of(game).name
 

@@ -5,13 +5,13 @@ A position is a record without moves.
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from io import BytesIO
 from itertools import islice
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 from outflank.errors import FormatError, IllegalMove, OutflankError, reason_of
 from outflank.formats.files import decoded_whole, peek
@@ -20,7 +20,7 @@ from outflank.formats.game_record import PlayedMove, Record
 from outflank.formats.recognise import read_all, read_script
 from outflank.formats.selection import Selection
 from outflank.formats.setup import Setup
-from outflank.games.description import description_of
+from outflank.games.description import RuleOptions, description_of
 from outflank.ui.cli.shared.game_options import refuse_options
 
 MOST_BYTES = 16 << 20
@@ -41,7 +41,7 @@ def records(
     is_file: bool,
     number: int | None,
     game: str | None,
-    options: Mapping[str, Any],
+    options: RuleOptions,
     on_skip: SkipCallback | None = None,
 ) -> list[Record]:
     """Return the positions and games in `words`, or in the file of that name: all, or the one with that number.
@@ -68,7 +68,7 @@ def is_a_file(words: str) -> bool:
     return os.path.isfile(words) or os.path.splitext(words)[1] in file_formats()
 
 
-def first_record_in_text(text: str, game: str | None, options: Mapping[str, Any]) -> Record:
+def first_record_in_text(text: str, game: str | None, options: RuleOptions) -> Record:
     """Return the first game or position in a text, with the players' names if its format has them."""
     unnamed = _unnamed_records(_read(text, game, options, None)[:1])[0]
     data = text.encode("utf-8", "replace")
@@ -84,7 +84,7 @@ def first_record_in_text(text: str, game: str | None, options: Mapping[str, Any]
 
 
 def records_in_text(
-    text: str, game: str | None, options: Mapping[str, Any], on_skip: SkipCallback | None = None
+    text: str, game: str | None, options: RuleOptions, on_skip: SkipCallback | None = None
 ) -> list[Record]:
     """Return the games and positions in a text, with the players' names if its format has them."""
     unnamed = _unnamed_records(_read(text, game, options, on_skip))
@@ -110,7 +110,7 @@ def _unnamed_records(setups: list[Setup]) -> list[Record]:
     ]
 
 
-def _read(text: str, game: str | None, options: Mapping[str, Any], on_skip: SkipCallback | None) -> list[Setup]:
+def _read(text: str, game: str | None, options: RuleOptions, on_skip: SkipCallback | None) -> list[Setup]:
     try:
         if on_skip is not None:
             return read_script(text, on_skip, game=game, **options)

@@ -13,6 +13,7 @@ from outflank.errors import OutflankError
 from outflank.gpu.choosing import DeviceOption
 from outflank.proofs.certificate import MOST_LEVELS
 from outflank.proofs.finding import LEAF
+from outflank.search.keywords import SearchArguments
 from outflank.search.request import Limits
 from outflank.search.results import Result
 from outflank.search.saving import EVERY_SECONDS
@@ -113,7 +114,7 @@ def command(
     if save is not None and len(positions) > 1:
         raise OutflankError(f"--save keeps one position, and there are {len(positions)}; --number N chooses one")
     limits = Limits(seconds=seconds, nodes=nodes)
-    options: dict[str, Any] = {"exact": True, "canonical": True, "wld": wld, "workers": workers}
+    options: SearchArguments = {"exact": True, "canonical": True, "wld": wld, "workers": workers}
     if table_bits is not None:
         options["table_bits"] = table_bits or None
     if table_bits:

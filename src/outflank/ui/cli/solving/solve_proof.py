@@ -5,13 +5,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from outflank.boards import Board
 from outflank.errors import OutflankError
 from outflank.games.description import description_of
 from outflank.proofs.finding import Finder
 from outflank.search.division import all_cores
+from outflank.search.keywords import SearchArguments
 from outflank.search.request import Stop
 from outflank.search.results import Result
 from outflank.search.stopping import Stopped
@@ -85,7 +86,7 @@ class Proof:
         return Table(self.table_bits)
 
     @property
-    def options(self) -> dict[str, Any]:
+    def options(self) -> SearchArguments:
         """Options of the search that solves."""
         return {"table": self.table, "canonical": True}  # a proof holds each position once, for all its mirror images
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 from outflank.boards import Board
 from outflank.distributed.cluster import Cluster
@@ -10,6 +9,7 @@ from outflank.formats.game_record import Record
 from outflank.gpu.choosing import DeviceOption
 from outflank.gpu.troubles import DeviceTrouble
 from outflank.search.deepening import iterate
+from outflank.search.keywords import SearchArguments
 from outflank.search.request import Limits, Options, Stop
 from outflank.search.results import Result, Watch
 from outflank.search.saving import Saving
@@ -36,7 +36,7 @@ class Solving:
     def __init__(
         self,
         limits: Limits,
-        options: dict[str, Any],
+        options: SearchArguments,
         *,
         every_move: bool,
         cluster: Cluster | None = None,
@@ -78,7 +78,7 @@ class Solving:
         options = Options(**{**arguments, "parallel": None})
         self.saving = Saving(path, board, options, every_seconds=every_seconds, table=table)
 
-    def _search_options(self, board: Board) -> dict[str, Any]:
+    def _search_options(self, board: Board) -> SearchArguments:
         """Return the options of a position's search."""
         moves = max(len(board.legal_moves), 1) if self.every_move else 1
         defaults = {"table_bits": usual_table_bits(board)}

@@ -1,6 +1,6 @@
 """`outflank train`: weights of an evaluation, learnt from the rules of a game."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -8,6 +8,7 @@ import click
 
 from outflank.command_lines import this_command
 from outflank.errors import OutflankError
+from outflank.games.description import RuleOptions
 from outflank.gpu.choosing import DeviceOption
 from outflank.lab.provenance import provenance
 from outflank.learning.depths import DEPTH, Depths, measure
@@ -25,6 +26,7 @@ from outflank.search.request import Stop
 from outflank.ui.cli.shared.command_groups import Group
 from outflank.ui.cli.shared.game_options import GameCommand, game_option, intended_game
 from outflank.ui.cli.shared.interrupting import INTERRUPTED, run_interruptibly
+from outflank.ui.cli.shared.option_groups import Options
 from outflank.ui.cli.shared.position_options import diagnostics, output, print_json, start_of
 from outflank.ui.cli.shared.progress_line import progress_line, quiet_option
 from outflank.ui.cli.training.train_options import (
@@ -54,9 +56,6 @@ if TYPE_CHECKING:
 
 Output = TypeVar("Output")
 
-Options = dict[str, Any]
-"""Values of an option group, by name."""
-
 
 @click.group("train", cls=Group, invoke_without_command=True)
 @click.pass_context
@@ -72,7 +71,7 @@ def command(context: click.Context) -> None:
         click.echo(context.get_help())
 
 
-def start_options(game: str | None, game_options: Mapping[str, Any]) -> dict[str, Any]:
+def start_options(game: str | None, game_options: RuleOptions) -> Options:
     """Return where games start: at every start of these rules, unless the options choose one."""
     start = start_of(intended_game(game, game_options), game_options)[0]
     description = intended_game(game, game_options)
@@ -82,7 +81,7 @@ def start_options(game: str | None, game_options: Mapping[str, Any]) -> dict[str
 
 def run_step(
     work: Callable[[Work], Output],
-    show: Callable[[Output], Any],
+    show: Callable[[Output], object],
     *,
     workers: int | None,
     device: DeviceOption = "cpu",
@@ -117,7 +116,7 @@ def run_step(
 @WORK_OPTIONS
 def generate_command(
     game: str | None,
-    game_options: Mapping[str, Any],
+    game_options: RuleOptions,
     generation_options: Options,
     depth: int,
     evaluation: str | None,
@@ -275,7 +274,7 @@ def play_command(
 @WORK_OPTIONS_WITH_DEVICE
 def run_command(
     game: str | None,
-    game_options: Mapping[str, Any],
+    game_options: RuleOptions,
     generation_options: Options,
     generations: int,
     label_options: Options,

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
 
 import click
 
@@ -13,10 +12,8 @@ from outflank.learning.labelling import PLIES
 from outflank.learning.weight_matches import DEPTH, HYPOTHESES
 from outflank.machine import MOST_WORKERS
 from outflank.ui.cli.shared.device_option import device_option
-from outflank.ui.cli.shared.option_groups import option_group
+from outflank.ui.cli.shared.option_groups import Command, option_group
 from outflank.ui.cli.shared.progress_line import quiet_option
-
-Command = TypeVar("Command", bound=Callable[..., Any])
 
 FOLDER = click.argument("folder", type=click.Path(file_okay=False, path_type=Path), metavar="DIR")
 

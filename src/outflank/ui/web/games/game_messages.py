@@ -1,9 +1,8 @@
 """Games as messages: the whole game for the page, and its entry in the list of games."""
 
 from functools import lru_cache
-from typing import Any
 
-from outflank.boards import Board
+from outflank.boards import Board, Move
 from outflank.boards.board_tabletop import tabletop_of
 from outflank.games.description import description_of
 from outflank.games.sides import Side
@@ -56,7 +55,7 @@ def _cells(places: tuple[Place, ...]) -> tuple[Cell, ...]:
     return tuple(Cell(name=place.name, row=place.row, x=place.x, y=place.y) for place in places)
 
 
-def _gesture(tabletop: Tabletop, board: Board, move: Any) -> Gesture:
+def _gesture(tabletop: Tabletop, board: Board, move: Move) -> Gesture:
     gesture = tabletop.gesture(board, move)
     return Gesture(move=str(move), to=gesture.to, picked=gesture.picked, way=gesture.way, goes=gesture.goes)
 

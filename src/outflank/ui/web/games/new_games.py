@@ -2,7 +2,6 @@
 
 import secrets
 from collections.abc import Mapping
-from typing import Any
 
 from msgspec.structs import replace
 
@@ -11,7 +10,7 @@ from outflank.boards.board_tabletop import tabletop_of
 from outflank.errors import InvalidOption, InvalidPosition, OutflankError, UnknownName
 from outflank.formats.game_record import Record
 from outflank.formats.setup import apply_rule_options
-from outflank.games.description import GAMES, GameDescription, description_of, game_named
+from outflank.games.description import GAMES, GameDescription, RuleOptions, description_of, game_named
 from outflank.games.sides import Side
 from outflank.ui.cli.shared.sources import first_record_in_text
 from outflank.ui.web.games.move_tree import FIRST, MOST_NODES, SavedGame, colour
@@ -34,7 +33,7 @@ def new_game(name: str, options: Mapping[str, int | str], seats: Seats | None) -
 
 def game_from_text(text: str, name: str | None, options: Mapping[str, int | str], seats: Seats | None) -> SavedGame:
     """Return the first game in a text."""
-    checked: Mapping[str, Any] = _check_known(options) if name is None else _check_options(game_named(name), options)
+    checked: RuleOptions = _check_known(options) if name is None else _check_options(game_named(name), options)
     record = first_record_in_text(text, name, checked)
     _check_length(len(record.moves))  # before the moves are played on a board
     board = Board.from_setup(apply_rule_options(record.setup, checked))

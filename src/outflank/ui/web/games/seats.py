@@ -1,9 +1,9 @@
 """The players allowed on the web, as text: none that starts a program, reads a file or thinks for hours."""
 
 import re
-from typing import Any
 
 from outflank.errors import OutflankError
+from outflank.games.rules import Game
 from outflank.games.sides import Side
 from outflank.players.clock import Clocks, TimeControl
 from outflank.players.player import Player
@@ -22,14 +22,14 @@ _SETTING = r"(level|depth|time|report)=([A-Za-z0-9.]{1,16})"
 _WORDS = re.compile(rf"computer(?: +{_SETTING})*|random|first|{HUMAN}", re.ASCII)
 
 
-def check_seats(seats: Seats, game: Any) -> None:
+def check_seats(seats: Seats, game: Game) -> None:
     """Raise an error for players and clocks that are not allowed on the web."""
     time_control(seats)
     for words in (seats.black, seats.white):
         _check_words(words.strip(" "), game)
 
 
-def _check_words(words: str, game: Any) -> None:
+def _check_words(words: str, game: Game) -> None:
     if _WORDS.fullmatch(words) is None:
         allowed = "human, random, first, or computer with level=, depth=, time= or report="
         raise OutflankError(f"{words!r} is no player here: {allowed}")
@@ -59,7 +59,7 @@ def player_words(seats: Seats, side: Side) -> str:
     return (seats.black if side is Side.BLACK else seats.white).strip()
 
 
-def web_player(words: str, game: Any, variety: int) -> Player:
+def web_player(words: str, game: Game, variety: int) -> Player:
     """Return the player that `words` describe, with small tables: there may be many players at once."""
     report = re.search(r"report=(\S+)", words)
     uses_tables = report is None or program_named(report[1], game).search.get("table_bits", TABLE_BITS) is not None

@@ -12,7 +12,7 @@ from typing import Any
 import click
 from msgspec.structs import replace
 
-from outflank.documents import Document, decoded, encoded
+from outflank.documents import Document, JsonObject, decoded, encoded
 from outflank.errors import InvalidOption, OutflankError, UnknownName
 from outflank.formats.files import write_whole
 from outflank.kinds import Misfit
@@ -122,7 +122,7 @@ class Laboratory:
 
     # --- a run ---
 
-    def _run(self, name: str, parameters: Mapping[str, Any], stop: Stop) -> None:
+    def _run(self, name: str, parameters: JsonObject, stop: Stop) -> None:
         last = _initial_progress(name)
 
         def progress(update: RunProgress) -> None:
@@ -155,7 +155,7 @@ class Laboratory:
             listener(message)
 
     def _measure(
-        self, name: str, parameters: Mapping[str, Any], progress: Callable[[RunProgress], None], stop: Stop
+        self, name: str, parameters: JsonObject, progress: Callable[[RunProgress], None], stop: Stop
     ) -> ReportFile | None:
         folder = self.folder / f"{time.strftime('%Y%m%d-%H%M%S')}-{name}"
         make_private(folder)  # it will hold positions sent by visitors
@@ -235,7 +235,7 @@ def _default_text(field: "Field[Any]") -> str:
     return comma_separated(map(str, default)) if isinstance(default, tuple) else str(default)
 
 
-def _parsed_parameters(experiment: Experiment[Any], words: Mapping[str, str]) -> dict[str, Any]:
+def _parsed_parameters(experiment: Experiment, words: Mapping[str, str]) -> JsonObject:
     """Return the values of the parameters in the request, parsed as on the command line."""
     known = {field.name: field for field in fields(experiment.parameters)}
     for name in words:
@@ -247,13 +247,13 @@ def _parsed_parameters(experiment: Experiment[Any], words: Mapping[str, str]) ->
     return {name: value for name, value in values.items() if value is not None}
 
 
-def _parsed_value(field: "Field[Any]", text: str) -> Any:
+def _parsed_value(field: "Field[Any]", text: str) -> object:
     if field.name == CLUSTER and INSIDE.fullmatch(text) is None:
         raise InvalidOption(f"{CLUSTER}={text}: here only a cluster inside this process, like inside:2")
     parameter = click_parameter(field)
     try:
         if isinstance(parameter, click.Argument):
-            value: Any = tuple(text.replace(",", " ").split())
+            value: object = tuple(text.replace(",", " ").split())
         else:
             value = parameter.type.convert(text.strip(), parameter, None)
     except click.ClickException as error:
@@ -263,7 +263,7 @@ def _parsed_value(field: "Field[Any]", text: str) -> Any:
     return value
 
 
-def _check_limit(name: str, number: Any, *, of_several: bool) -> None:
+def _check_limit(name: str, number: object, *, of_several: bool) -> None:
     if name.startswith("evaluation") and ":" in str(number):
         raise InvalidOption(f"{name}={number}: here evaluations have names, and no files")
     most = MOST_BITS if name.endswith("bits") else MOST.get(name)

@@ -4,7 +4,7 @@ import asyncio
 import time
 from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, ParamSpec, TypeVar
+from typing import ParamSpec, TypeVar
 
 from outflank.errors import OutflankError
 from outflank.formats.bounds import TooMuchText, reading_at_most
@@ -77,7 +77,7 @@ class Services:
         self.store = Store(settings.games)
         self._threads = ThreadPoolExecutor(WORKING_THREADS, "outflank-web")
         self.reading = TextReader(settings)
-        self._tasks: set[asyncio.Task[Any]] = set()
+        self._tasks: set[asyncio.Task[None]] = set()
         self.store.forget_untouched().result()
         self._last_time = self.store.last_change().result()
         self.searches = Searches(settings)
@@ -88,13 +88,13 @@ class Services:
         """Run a job in a thread without blocking the event loop, and return its result."""
         return await asyncio.get_running_loop().run_in_executor(self._threads, lambda: job(*arguments, **named))
 
-    def begin(self, task: Coroutine[Any, Any, None]) -> None:
+    def begin(self, task: Coroutine[object, object, None]) -> None:
         """Run a task in the background."""
         running = asyncio.create_task(task)
         self._tasks.add(running)
         running.add_done_callback(self._task_ended)
 
-    def _task_ended(self, task: "asyncio.Task[Any]") -> None:
+    def _task_ended(self, task: "asyncio.Task[None]") -> None:
         self._tasks.discard(task)
         if not task.cancelled() and task.exception() is not None:
             self.warn(task.exception())

@@ -4,7 +4,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
 
 from outflank.boards import Board
 from outflank.errors import OutflankError
@@ -12,7 +11,7 @@ from outflank.games.description import description_of
 from outflank.search.alone import Resumable
 from outflank.search.deepening import PASSES, iterate
 from outflank.search.iterations import AT_ONCE, GUESSED
-from outflank.search.keywords import PlayerKeywords
+from outflank.search.keywords import PlayerKeywords, SearchArguments
 from outflank.search.player_defaults import default_selectivity
 from outflank.search.request import TABLELESS, Known, Limits, Options, Selectivity, Stop
 from outflank.search.request_checks import MONTE_CARLO, check
@@ -101,13 +100,7 @@ class AnalysisTask:
     """
 
     def __init__(
-        self,
-        board: Board,
-        *,
-        moves: int,
-        options: SearchOptions,
-        bits: int,
-        tell: Callable[["AnalysisTask"], None],
+        self, board: Board, *, moves: int, options: SearchOptions, bits: int, tell: Callable[["AnalysisTask"], None]
     ) -> None:
         if board.is_game_over():
             raise OutflankError("the game is over here: there is nothing to search")
@@ -251,7 +244,7 @@ class AnalysisTask:
 
     def _iterations(
         self, step: Step, workers: int, stop: Stop, limits: Limits, known: Known, table: Table | None
-    ) -> Any:
+    ) -> Iterator[Result]:
         options = self._options(workers, step)
         return iterate(self.board, limits, stop=stop, table=table, watch=self._watch, known=known, **options)
 
@@ -259,10 +252,10 @@ class AnalysisTask:
     def _is_monte_carlo(self) -> bool:
         return self._algorithm in MONTE_CARLO
 
-    def _options(self, workers: int, step: Step | None) -> dict[str, Any]:
+    def _options(self, workers: int, step: Step | None) -> SearchArguments:
         requested = self.options
         is_parallel = workers > 1
-        options: dict[str, Any] = {
+        options: SearchArguments = {
             "algorithm": self._algorithm,
             "moves": self._moves,
             "deepen": False,

@@ -2,11 +2,11 @@
 
 import threading
 from collections.abc import Callable
-from typing import Any
 
 from outflank.boards import Board
 from outflank.errors import OutflankError
 from outflank.search.deepening import iterate, iterate_alone
+from outflank.search.keywords import SearchArguments
 from outflank.search.request import Limits, Options, Stop
 from outflank.search.request_checks import MONTE_CARLO, check
 from outflank.search.results import Comparison, Progress, Result
@@ -33,7 +33,7 @@ class ComparisonTask:
             raise OutflankError(f"{algorithm} has no depth at which two searches could be compared")
         self.board, self.of = board, request.ask
         self.workers = options.workers or max(cores, 2)
-        self.options: dict[str, Any] = {
+        self.options: SearchArguments = {
             "algorithm": algorithm,
             "workers": self.workers,
             "parallel": options.scheme,

@@ -3,7 +3,6 @@
 import asyncio
 import threading
 from collections.abc import Callable
-from typing import Any
 
 from outflank.errors import OutflankError
 from outflank.search.request import Stop
@@ -111,7 +110,7 @@ class Activity:
         await review.prepare()
         await self._begin(review.run, request.ask, "outflank-review")
 
-    async def _begin(self, work: Callable[[Stop, Callable[[Message], None], int], Any], ask: int, name: str) -> None:
+    async def _begin(self, work: Callable[[Stop, Callable[[Message], None], int], object], ask: int, name: str) -> None:
         self._check_open()
         stop, loop = Stop(), asyncio.get_running_loop()
         searches = self.services.searches
