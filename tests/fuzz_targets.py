@@ -262,7 +262,7 @@ def _read_position(text: str) -> None:
     assert not any("\n" in each for each in told)
     for game in (None, "othello", "abalone"):
         try:
-            boards = [Board.from_setup(each) for each in read_all(text, game=game)]
+            boards = [Board.from_setup(each.setup) for each in read_all(text, game=game)]
         except OutflankError:
             if game == "abalone":
                 raise

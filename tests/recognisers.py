@@ -37,7 +37,7 @@ from outflank.documents import decoded
 from outflank.errors import OutflankError
 from outflank.formats.bounds import reading_at_most
 from outflank.formats.game_files import file_formats, read_records
-from outflank.formats.recognise import read_script
+from outflank.formats.recognise import read, read_script, records_in_text
 from outflank.formats.selection import Selection
 from outflank.games.description import OWN_GAMES, game_named
 from outflank.lab.experiment_boards import board_named
@@ -45,7 +45,6 @@ from outflank.players.clock import TimeControl
 from outflank.players.specs import First, player
 from outflank.protocols.gtp_server import GtpEngine
 from outflank.protocols.nboard_server import NBoardEngine
-from outflank.ui.cli.shared.sources import first_record_in_text, records_in_text
 from outflank.ui.web.games.new_games import game_from_text
 from outflank.ui.web.games.seats import check_seats
 from outflank.ui.web.guards import AccessRules
@@ -233,7 +232,7 @@ def _of_notation(name: str) -> dict[str, Reader]:
 def _others() -> dict[str, Reader]:
     found: dict[str, Reader] = {
         "pasted text": lambda text: records_in_text(text, None, {}),
-        "pasted text, the first": lambda text: first_record_in_text(text, None, {}),
+        "pasted text, the first": lambda text: read(text),
         "pasted text, on the web": _read_on_the_web,
         "script": lambda text: read_script(text, lambda line: None),
         "file of games": lambda text: list(read_records(_stream(text))),

@@ -18,7 +18,7 @@ from outflank.errors import FormatError, IllegalMove, InvalidPosition, OutflankE
 from outflank.formats.recognise import read, read_all
 from outflank.games.sides import Side
 from outflank.othello.formats.board_line import read_board_line, write_board_line, write_obf
-from outflank.othello.formats.properties import read_game
+from outflank.othello.formats.bracket_games import read_game
 from outflank.othello.formats.transcript import read_transcript, write_transcript
 from outflank.othello.squares import START, othello, size_of, square_number
 from tests import entries

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from outflank.errors import FormatError, OutflankError
 from outflank.formats.setup import Setup
-from outflank.games.description import GameDescription
+from outflank.games.description import OWN_GAMES, claimants, game_named
 from outflank.games.sides import Side
 
 NAME = "drawing"
@@ -42,23 +42,25 @@ LEAST_LINES = 4
 """The smallest number of lines in a drawing."""
 
 
-def read_drawing(text: str, games: Sequence[GameDescription], known: Sequence[GameDescription]) -> Setup | None:
+def read_drawing(text: str, games: Sequence[str]) -> Setup | None:
     """Return the position of one of `games` that `text` draws; None if `text` has no drawing.
 
-    A position of any `known` game on a line of its own, as `outflank show` prints it below a drawing, takes precedence.
+    A position of any of the package's own games on a line, as `outflank show` prints it below a drawing, takes
+    precedence.
     """
     lines = [line for line in without_colours(text).splitlines() if line.strip() and len(line) <= LONGEST]
     if len(lines) < LEAST_LINES:
         return None
     for line in reversed(lines):
-        for game in known:
+        for game in claimants(OWN_GAMES, line):
             try:
                 line_setup = game.notation.line(line)
             except OutflankError:
                 continue
             if line_setup is not None:
                 return line_setup
-    return next((setup for game in games if (setup := game.notation.drawing(lines)) is not None), None)
+    drawings = (game_named(name).notation.drawing(lines) for name in games)
+    return next((setup for setup in drawings if setup is not None), None)
 
 
 def cells(line: str) -> list[str]:

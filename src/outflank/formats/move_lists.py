@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from outflank.errors import OutflankError, place_in
+from outflank.formats.game_record import PlayedMove, Record
 from outflank.formats.setup import Setup
 from outflank.games.description import GameDescription, RuleOptions, description_of
 from outflank.games.rules import Game
@@ -19,21 +20,21 @@ NAME = "moves"
 _word = re.compile(r"(?:\d{1,4}[.)](?:\.\.)?)?([^\s,;]*)")
 
 
-def read_moves(description: GameDescription, text: str, options: RuleOptions) -> Setup:
+def read_moves(description: GameDescription, text: str, options: Mapping[str, Any]) -> Record:
     """Return the game given by a list of moves, from the start with some of the game's options."""
     if description.notation.moves is not None:
         return description.notation.moves(text, options)
     board = description.start(**options)
     first = Setup(format=NAME, game=board.game, position=board.position, turn=board.turn)
-    return replace(first, moves=_play_words(board, text))
+    return _play_words(first, board, text)
 
 
-def read_moves_from(description: GameDescription, text: str, start: Setup) -> Setup:
+def read_moves_from(description: GameDescription, text: str, start: Setup) -> Record:
     """Return the game given by a list of moves from a position."""
     if description.notation.moves_from is not None:
         return description.notation.moves_from(text, start)
     board = description.boards(start.game, start.position, start.turn, ply=start.ply)
-    return replace(start, format=NAME, moves=_play_words(board, text))
+    return _play_words(replace(start, format=NAME), board, text)
 
 
 def write_moves(game: Game, codes: Sequence[int], turn: Side = Side.BLACK) -> str:
@@ -45,7 +46,7 @@ def write_moves(game: Game, codes: Sequence[int], turn: Side = Side.BLACK) -> st
     return " ".join(str(move) for move in board.line(codes))
 
 
-def _play_words(board: "Board", text: str) -> tuple[int, ...]:
+def _play_words(start: Setup, board: "Board[Any]", text: str) -> Record:
     for match in _word.finditer(text):
         if match[1]:
             try:
@@ -53,4 +54,6 @@ def _play_words(board: "Board", text: str) -> tuple[int, ...]:
             except OutflankError as error:
                 number = len(board.moves) + 1
                 raise type(error)(f"{NAME}, {place_in(text, match.start(1))}, move {number}: {error}") from None
-    return tuple(move.code for move in board.moves)
+    outcome = board.outcome()
+    score = None if outcome is None else float(board.recorded_score(outcome))
+    return Record(start=start, moves=tuple(PlayedMove(code=move.code) for move in board.moves), score=score)

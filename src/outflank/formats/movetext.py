@@ -10,7 +10,12 @@ Such parts are blanked out, so that the rest keeps its place in the text.
 """
 
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from outflank.formats.clock_text import ClockTimes, write_clock
+from outflank.formats.fields import read_number
+from outflank.formats.game_record import Record
 
 _header = re.compile(r'\[\s*(\w+)\s+"((?:[^"\\\n]|\\.)*)"\s*\]')
 _plain_header = re.compile(r"^[^\S\n]*([a-z][a-z ]{0,20}?)[^\S\n]*:(?!//)([^\n]*)$", re.IGNORECASE | re.MULTILINE)
@@ -65,6 +70,48 @@ def read_movetext(text: str) -> MoveText:
         bare = pattern.sub(_blank, bare)
     bare = _plain_header.sub(without_plain_header, bare)
     return MoveText(_result.sub(_blank, bare), headers)
+
+
+def with_headers(record: Record, headers: Mapping[str, str]) -> Record:
+    """Return the record with the data of its headers: those of PGN, or of saved games."""
+    saved = headers if "game" in headers else {}
+    score = _score(headers.get("result", ""))
+    if score is None:
+        score = read_number(saved.get("score", ""))
+    return replace(
+        record,
+        black=_known(headers.get("black", "")),
+        white=_known(headers.get("white", "")),
+        event=_known(headers.get("event", "")) or _known(headers.get("site", "")),
+        date=_date(headers.get("date", "")),
+        score=record.score if score is None else score,
+        clock=_clock(headers.get("timecontrol", "")) or saved.get("clock", ""),
+        reason=saved.get("reason", ""),
+    )
+
+
+def _known(text: str) -> str:
+    return "" if text.strip() in ("?", "-") else text.strip()
+
+
+def _score(text: str) -> float | None:
+    """Return black's discs minus white's; a mere win gives no score."""
+    match = re.fullmatch(r"\s*(\d{1,2})\s*[-:–]\s*(\d{1,2})\s*", text, re.ASCII)
+    if match is None or int(match[1]) + int(match[2]) <= 1:
+        return 0.0 if text.strip() in ("1/2-1/2", "½-½") else None
+    return float(int(match[1]) - int(match[2]))
+
+
+def _date(text: str) -> str:
+    """Return a date like `2020.05.??`, as far as it is known, in ISO format."""
+    match = re.fullmatch(r"\s*(\d{4})(?:[.-](\d\d))?(?:[.-](\d\d))?(T[\d:]+\S*)?.*", text, re.ASCII | re.DOTALL)
+    return "-".join(part for part in match.groups()[:3] if part) + (match[4] or "") if match else ""
+
+
+def _clock(text: str) -> str:
+    """Convert a PGN time control (`seconds+increment`) to our notation; empty if it is not one."""
+    match = re.fullmatch(r"(\d{1,6})(?:\+(\d{1,6}))?", text.strip(), re.ASCII)
+    return write_clock(ClockTimes(float(match[1]), float(match[2] or 0))) if match and int(match[1]) else ""
 
 
 def is_header(line: str) -> bool:

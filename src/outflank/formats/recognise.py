@@ -1,22 +1,24 @@
-"""Recognition of pasted text without a stated format.
+"""Recognition of pasted text without a stated format: its games with their players, and its positions, as records.
 
 A text that fits several games belongs to the first of these games, unless the game is given. The package's own games
-are always tried; other games only if they are given or named in the text: `connect-four: …`.
+are always tried; other games only if they are given or named in the text: `connect-four: …`. A game is imported only
+for a text that it may claim.
 """
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 
 from outflank.errors import FormatError, IllegalMove, InvalidOption, OutflankError
 from outflank.formats.bounds import count_game
 from outflank.formats.drawn_boards import read_drawing, without_colours
 from outflank.formats.files import without_comment
+from outflank.formats.game_record import Record
 from outflank.formats.move_lists import read_moves, read_moves_from
-from outflank.formats.movetext import MoveText, read_movetext, split_movetexts
+from outflank.formats.movetext import MoveText, read_movetext, split_movetexts, with_headers
 from outflank.formats.numbered import read_numbered
-from outflank.formats.setup import Setup
-from outflank.games.description import OWN_GAMES, GameDescription, RuleOptions, description_of, game_named
+from outflank.formats.setup import Setup, refuse_options
+from outflank.games.description import OWN_GAMES, GameDescription, claimants, description_of, game_named, is_stated
 
 FIRST_MOVE = r"(?:\d{1,3}\s*+[.)]\s*+(?:\.\.)?+)?+\s*+([a-z][1-9])"
 """The beginning of a list of moves in most games."""
@@ -26,9 +28,12 @@ COMMENT = "#%;"
 
 _named = re.compile(r"\s*([a-z][a-z0-9-]+):")
 
+SkipCallback = Callable[[str], None]
+"""Gets one line for each part of a text that cannot be read, while the rest is returned."""
 
-def read(text: str, *, game: str | None = None, **options: object) -> Setup:
-    """Return the position or game in `text`, the first if there are several.
+
+def read(text: str, *, game: str | None = None, **options: Any) -> Setup:
+    """Return the position or game in `text`, the first if there are several, without its players.
 
     `game` decides between several games, and so does an option that only one game has (`size`, `layout`); options say
     where lists of moves start.
@@ -36,62 +41,75 @@ def read(text: str, *, game: str | None = None, **options: object) -> Setup:
     >>> read("a1b2").format, read("c4c3", game="othello").format
     ('Abalone game', 'transcript')
     """
-    return read_all(text, game=game, **options)[0]
+    return read_all(text, game=game, **options)[0].setup
 
 
-def read_all(text: str, *, game: str | None = None, **options: object) -> list[Setup]:
-    """Return all positions and games in `text`: one, or one for each line, game in brackets, or saved game."""
+def records_in_text(
+    text: str, game: str | None, options: Mapping[str, Any], on_skip: SkipCallback | None = None
+) -> list[Record]:
+    """Return the records of `read_all`, or with `on_skip` of `read_script`. If `text` can be read only without the
+    options, the error names the option that its game does not have."""
     try:
-        return read_written(text, game=game, **options)
-    except (FormatError, IllegalMove) as error:
-        text = _cleaned(text)
-        games = candidates(text, game, _set_options(options))
-        known = candidates("", None, {})
-        setup = read_drawing(text, games, known)
-        if setup is not None:
-            return [setup]
-        if game is not None:
-            _check_game(text, games[0], known)
-        raise error from None
+        if on_skip is not None:
+            return read_script(text, on_skip, game=game, **options)
+        return read_all(text, game=game, **options)
+    except OutflankError:
+        if game is None and options:
+            with suppress(FormatError, IllegalMove):
+                refuse_options(description_of(read_all(text)[0].start.game), options)
+        raise
 
 
-def read_written(text: str, *, game: str | None = None, **options: object) -> list[Setup]:
-    """Return all positions and games in written, not drawn, text: no line of it may be left out."""
+def read_all(text: str, *, game: str | None = None, **options: Any) -> list[Record]:
+    """Return all positions and games in `text`: one, or one for each line, game in brackets, or saved game."""
     text, set_options = _cleaned(text), _set_options(options)
     games = candidates(text, game, set_options)
-    if not text.strip():
-        raise FormatError(f"nothing to read: expected {accepted_forms(games)}")
-    return _read_games(text, games, set_options)
+    error: FormatError | IllegalMove | None = None
+    try:
+        if records := _read_games(text, games, set_options):
+            return records
+    except (FormatError, IllegalMove) as refusal:
+        error = refusal
+    setup = read_drawing(text, games)
+    if setup is not None:
+        return [Record(start=setup)]
+    if game is not None:
+        _check_game(text, game_named(game))
+    raise error or _unrecognised(text, games)
 
 
-def read_script(
-    text: str, skipped: Callable[[str], None], *, game: str | None = None, **options: object
-) -> list[Setup]:
+def read_written(text: str, *, game: str | None = None, **options: Any) -> list[Record]:
+    """Return all positions and games in written, not drawn, text: no line of it may be left out."""
+    text, set_options = _cleaned(text), _set_options(options)
+    return _read_or_refuse(text, candidates(text, game, set_options), set_options)
+
+
+def read_script(text: str, skipped: SkipCallback, *, game: str | None = None, **options: Any) -> list[Record]:
     """Return all positions and games in `text`, like `read_all`. In a script, which has one position or game on each
     line, unreadable lines are left out, and a message for each is passed to `skipped`.
 
     >>> text = "-----XO--OX----- X\\n-----XO--OX---- O\\n-----OX--XO----- X"
-    >>> [setup.format for setup in read_script(text, lambda message: print(message[:30]))]
+    >>> [record.start.format for record in read_script(text, lambda message: print(message[:30]))]
     line 2: board line, column 18:
     ['board line', 'board line']
     """
     with suppress(FormatError, IllegalMove):
         return read_written(text, game=game, **options)
-    setups: list[Setup] = []
+    records: list[Record] = []
     unread: dict[str, str] = {}
     for number, line in enumerate(_cleaned(text).splitlines(), 1):
         if line.strip() and line.lstrip()[0] not in COMMENT:
             try:
-                setups += read_written(line, game=game, **options)
+                records += read_written(line, game=game, **options)
             except (FormatError, IllegalMove) as error:
                 unread[f"line {number:,}: {error}"] = line
     # A drawing may have a position or two below it; and the first lines of a list of moves may form a game.
-    few = len(setups) <= len(unread)
-    if not setups or (few and (any(setup.moves for setup in setups) or _is_drawn(unread.values(), game, options))):
+    few = len(records) <= len(unread)
+    if not records or (few and (any(record.moves for record in records) or _is_drawn(unread.values(), game, options))):
         return read_all(text, game=game, **options)
     for message in unread:
         skipped(message)
-    return setups
+    return records
 
 
 def _is_drawn(lines: Iterable[str], game: str | None, options: RuleOptions) -> bool:
@@ -111,23 +129,21 @@ def _set_options(options: RuleOptions) -> RuleOptions:
     return {name: value for name, value in options.items() if value is not None}
 
 
-def candidates(text: str, game: str | None, options: RuleOptions) -> list[GameDescription]:
-    """Return the games that a text may belong to."""
+def candidates(text: str, game: str | None, options: Mapping[str, Any]) -> list[str]:
+    """Return the names of the games that a text may belong to."""
     named = _named.match(text)
     if game is None and named is not None and named[1] not in OWN_GAMES:
-        try:
-            return [game_named(named[1])]
-        except OutflankError:
-            pass  # some other header
-    own = [game_named(game)] if game is not None else [game_named(name) for name in OWN_GAMES]
-    known = {name: [entry for entry in own if name in {option.name for option in entry.options}] for name in options}
+        with suppress(OutflankError):  # some other header
+            return [game_named(named[1]).name]
+    games = [game_named(game).name] if game is not None else list(OWN_GAMES)
+    known = {name: [entry for entry in games if game_named(entry).option(name)] for name in options}
     for name, supporting in known.items():
         if not supporting:
-            raise InvalidOption(f"{name} is no option of {' or '.join(entry.title for entry in own)}")
-        own = [entry for entry in own if entry in supporting]
-    if not own:
+            raise InvalidOption(f"{name} is no option of {' or '.join(game_named(entry).title for entry in games)}")
+        games = [entry for entry in games if entry in supporting]
+    if not games:
         raise InvalidOption(f"no game has all of {', '.join(options)}")
-    return own
+    return games
 
 
 def accepted_forms(games: Sequence[GameDescription]) -> str:
@@ -135,43 +151,60 @@ def accepted_forms(games: Sequence[GameDescription]) -> str:
     return "; ".join(game.notation.forms or f"{game.name}: and what to_text writes" for game in games)
 
 
-def _read_games(text: str, games: Sequence[GameDescription], options: RuleOptions) -> list[Setup]:
+def _unrecognised(text: str, games: Sequence[str]) -> FormatError:
+    forms = accepted_forms([game_named(name) for name in games])
+    if not text.strip():
+        return FormatError(f"nothing to read: expected {forms}")
+    return FormatError.at("position", text.strip(), 0, forms)
+
+
+def _read_or_refuse(text: str, games: Sequence[str], options: Mapping[str, Any]) -> list[Record]:
+    records = _read_games(text, games, options)
+    if not records:
+        raise _unrecognised(text, games)
+    return records
+
+
+def _read_games(text: str, games: Sequence[str], options: Mapping[str, Any]) -> list[Record]:
+    """Return the records in a text; none if it does not begin like any."""
     stripped = text.strip()
-    for game in games:
-        setups = read_numbered(stripped, game) or game.notation.positions(stripped)
-        if setups:
-            return setups
+    if not stripped:
+        return []
+    for game in claimants(games, stripped):
+        numbered = read_numbered(stripped, game)
+        records = [Record(start=setup) for setup in numbered] if numbered else game.notation.positions(stripped)
+        if records:
+            return records
     parts = split_movetexts(stripped)
     if len(parts) > 1:
-        return [setup for part in parts for setup in _part(part, games, options)]
+        records = []
+        for part in parts:
+            count_game()
+            records += _read_or_refuse(part, games, options)
+        return records
     moves = read_movetext(stripped)
-    if re.match(FIRST_MOVE, moves.moves.strip(), re.IGNORECASE) or any(game.name not in OWN_GAMES for game in games):
-        stated = [game for game in games if any(name in moves.stated_game for name in game.notation.names)]
-        return _read_move_games(moves, stated[:1] or games, options)
-    raise FormatError.at("position", stripped, 0, accepted_forms(games))
+    if not re.match(FIRST_MOVE, moves.moves.strip(), re.IGNORECASE) and set(games) <= set(OWN_GAMES):
+        return []
+    stated = [name for name in games if is_stated(name, moves.stated_game)]
+    records = _read_move_games(moves, stated[:1] or games, options)
+    return records if len(records) > 1 else [with_headers(records[0], moves.headers)]
 
 
-def _part(text: str, games: Sequence[GameDescription], options: RuleOptions) -> list[Setup]:
-    """Return the setups of one of several games in a text."""
-    count_game()
-    return _read_games(text, games, options)
-
-
-def _check_game(text: str, game: GameDescription, known: Sequence[GameDescription]) -> None:
-    """Raise an error if the text is in a notation that only another game has."""
-    for other in known:
+def _check_game(text: str, game: GameDescription) -> None:
+    """Raise an error if the text is in a notation that only another of the package's games has."""
+    for other in map(game_named, OWN_GAMES):
         try:
-            setups = other.notation.positions(text.strip()) if other is not game else None
+            records = other.notation.positions(text.strip()) if other is not game else None
         except OutflankError:
             continue
-        if setups:
-            raise FormatError(f"{setups[0].format}: of {other.title}, and {game.title} is asked for")
+        if records:
+            raise FormatError(f"{records[0].start.format}: of {other.title}, and {game.title} is asked for")
 
 
 # --- lists of moves ---
 
 
-def _read_move_games(movetext: MoveText, games: Sequence[GameDescription], options: RuleOptions) -> list[Setup]:
+def _read_move_games(movetext: MoveText, games: Sequence[str], options: Mapping[str, Any]) -> list[Record]:
     """Return moves of one of `games`: one game, or one on each line."""
     if movetext.start is not None:
         return [_from_position(movetext, games)]
@@ -188,10 +221,10 @@ def _read_move_games(movetext: MoveText, games: Sequence[GameDescription], optio
         raise
 
 
-def _read_moves(text: str, games: Sequence[GameDescription], options: RuleOptions) -> Setup:
+def _read_moves(text: str, games: Sequence[str], options: Mapping[str, Any]) -> Record:
     errors: list[tuple[int, OutflankError]] = []
     count_game()
-    for game in sorted(games, key=lambda game: -game.notation.claim(text)):
+    for game in _by_claim(text, games):
         try:
             return read_moves(game, text, options)
         except (FormatError, IllegalMove) as error:
@@ -199,9 +232,20 @@ def _read_moves(text: str, games: Sequence[GameDescription], options: RuleOption
     raise max(errors, key=lambda item: item[0])[1]
 
 
-def _from_position(movetext: MoveText, games: Sequence[GameDescription]) -> Setup:
+def _by_claim(text: str, games: Sequence[str]) -> Iterator[GameDescription]:
+    """Yield the games in the order in which they are tried for a list of moves: first those that claim it."""
+    others = []
+    for game in map(game_named, games):
+        if game.notation.claim(text):
+            yield game
+        else:
+            others.append(game)
+    yield from others
+
+
+def _from_position(movetext: MoveText, games: Sequence[str]) -> Record:
     """Return moves from a position in a header."""
-    start = _read_games(movetext.start or "", games, {})[0]
+    start = _read_or_refuse(movetext.start or "", games, {})[0]
     if start.moves:
         raise FormatError(f"the header of the start: expected a position, found {(movetext.start or '')[:40]!r}")
-    return read_moves_from(description_of(start.game), movetext.moves, start)
+    return read_moves_from(description_of(start.start.game), movetext.moves, start.start)

@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from outflank.formats.game_record import PlayedMove, Record
+from outflank.formats.setup import Setup
 from outflank.games.description import description_of
 from outflank.games.rules import MOVE, Game, Moves, Position, fill, is_pass, most_moves, over, pack, play, score, unpack
 from outflank.games.sides import Side
@@ -90,6 +92,15 @@ def replay(game: Game, position: Position, turn: Side, candidates: Moves) -> Rep
     if finished:
         result = description_of(game).recorded_score(game, unpack(game, end[0], end[1]), result)
     return Replay(codes=codes[:length].tolist(), rows=rows, finished=bool(finished), score=sign * result)
+
+
+def played_record(start: Setup, played: Replay) -> Record:
+    """Return the game that was replayed from `start`, with its score if it is over."""
+    return Record(
+        start=start,
+        moves=tuple(PlayedMove(code=code) for code in played.codes),
+        score=float(played.score) if played.finished else None,
+    )
 
 
 def _is_interpreted(moves: int) -> bool:

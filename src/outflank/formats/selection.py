@@ -45,8 +45,7 @@ def opening_of(text: str, game: str | None = None) -> Opening:
 def _opening(text: str, game: GameDescription) -> Opening:
     if game.notation.opening is not None:
         return game.notation.opening(text)
-    setup = read_moves(game, text, {})
-    return FirstMoves(game.rules, tuple(code for code in setup.moves if not is_pass(setup.game, code)))
+    return FirstMoves(game.rules, tuple(move_codes(read_moves(game, text, {}))))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,11 +1,10 @@
 """A game as a text describes it: a position, or a start with the moves played."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from outflank.errors import InvalidOption
-from outflank.games.description import RuleOptions, description_of
-from outflank.games.rules import Game, Position
+from outflank.errors import InvalidOption, OutflankError
+from outflank.games.description import OWN_GAMES, GameDescription, description_of, game_named
 from outflank.games.sides import Side
 
 
@@ -60,3 +59,15 @@ def apply_rule_options(
             actual = stated[option.name] if option.value_text is None else option.value_text(stated[option.name])
             raise InvalidOption(f"{option_text(option.name, value)}: the position given has {actual}")
     return setup.with_game(described.with_options(setup.game, changed)) if changed and described.with_options else setup
+
+
+def refuse_options(game: GameDescription, options: Iterable[str]) -> None:
+    """Raise an error if the game of a position does not have one of the options."""
+    for name in options:
+        if game.option(name) is None:
+            raise OutflankError(f"--{name} is for {titles_with(name)}; the position given is {game.title}")
+
+
+def titles_with(option: str) -> str:
+    """Return the titles of the package's own games that have an option, in words."""
+    return " and ".join(game.title for game in map(game_named, OWN_GAMES) if game.option(option))

@@ -5,9 +5,10 @@ ordering are registered with the generic functions beside this module. All field
 and the start have a default that suits any game.
 """
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NoReturn, get_type_hints
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, get_type_hints
 
 from outflank.errors import InvalidOption
 from outflank.games.endings import USUAL, EndingTime
@@ -335,16 +336,51 @@ def _checked(name: str, part: object) -> GameDescription:
     return part
 
 
+class OwnGame(NamedTuple):
+    """One of the package's own games, as far as it is known before it is imported."""
+
+    place: str
+    stated: re.Pattern[str]
+    """Words by which headers of games name this game."""
+    marks: re.Pattern[str]
+    """What every text of its positions, and every text that names it, has: other texts do not import the game."""
+
+
+_own = {
+    "othello": OwnGame(
+        "outflank.othello.description:OTHELLO",
+        re.compile("othello|reversi"),
+        re.compile(r"\A\s*(?:[(%X*xBbO0oWw._-]|othello:)"),
+    ),
+    "abalone": OwnGame(
+        "outflank.abalone.description:ABALONE",
+        re.compile("abalone"),
+        re.compile(
+            r"\A\s*(?!\()\S*/|^[^\S\n]*#\s*\d"
+            r"|\b(?:abalone|game|black|white|event|date|clock|score|reason|start)\s*:",
+            re.IGNORECASE | re.MULTILINE,
+        ),
+    ),
+}
+
 GAMES: Registry[GameDescription] = Registry(
-    "game",
-    "outflank.games",
-    {"othello": "outflank.othello.description:OTHELLO", "abalone": "outflank.abalone.description:ABALONE"},
-    check=_checked,
+    "game", "outflank.games", {name: game.place for name, game in _own.items()}, check=_checked
 )
 """All games: the package's own, installed ones, and those registered in this process."""
 
-OWN_GAMES = ("othello", "abalone")
+OWN_GAMES = tuple(_own)
 """The package's own games; a text that fits several games belongs to the first."""
+
+
+def claimants(names: Iterable[str], text: str) -> Iterator[GameDescription]:
+    """Yield those of the named games whose positions `text` may hold; no other game is imported."""
+    return (game_named(name) for name in names if name not in _own or _own[name].marks.search(text))
+
+
+def is_stated(name: str, headers: str) -> bool:
+    """Return whether the headers of a game, in lower case, name the package's own game called `name`."""
+    return name in _own and _own[name].stated.search(headers) is not None
+
 
 _by_rules: dict[type, GameDescription] = {}
 

@@ -49,18 +49,16 @@ class Notation:
 
     forms: str = ""
     """The accepted notations, in words: `an Othello board line, OBF, a transcript`."""
-    positions: "Callable[[str], list[Setup] | None]" = _no_match
+    positions: "Callable[[str], list[Record] | None]" = _no_match
     """Returns the positions or games in a text that can only be of this game; None for any other text."""
-    moves: "Callable[[str, Mapping[str, Any]], Setup] | None" = None
+    moves: "Callable[[str, Mapping[str, Any]], Record] | None" = None
     """Returns the game given by a list of moves, from the start with some of the game's options."""
-    moves_from: "Callable[[str, Setup], Setup] | None" = None
+    moves_from: "Callable[[str, Setup], Record] | None" = None
     """Returns the game given by a list of moves from a position."""
     write_moves: "Callable[[Game, Sequence[int]], str] | None" = None
     """Writes codes of moves under given rules as a line of text; None: their names with spaces between."""
-    names: tuple[str, ...] = ()
-    """Words by which headers of games name this game."""
-    claim: Callable[[str], int] = lambda moves: 0
-    """The priority of this game for a list of moves that may belong to several; 0: never."""
+    claim: Callable[[str], bool] = lambda moves: True
+    """Whether a list of moves that is legal in several games belongs to this game rather than to a later one."""
     likeness: Callable[[str], int] = lambda moves: 0
     """How much a list of moves that is legal in no game looks like this game's: the error of the likeliest game is
     reported."""

@@ -7,11 +7,15 @@ the state before the next move, and the last state is the result.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import isinf
 
 from outflank.games.sides import Side
+from outflank.games.units import Scale
 from outflank.players.review import JudgedMove
 
 BLACK_WINS, LEVEL, WHITE_WINS = 1, 0, -1
+
+STATES = {BLACK_WINS: "black winning", LEVEL: "level", WHITE_WINS: "white winning"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,3 +91,24 @@ def _is_to_blame(move: JudgedMove, before: int, after: int) -> bool:
     sign = 1 if move.side is Side.BLACK else -1
     state_seen = _state(before, move.black_value, move.margin)
     return move.loss > move.margin and sign * (after - before) < 0 and sign * (state_seen - before) < 0
+
+
+def turn_text(turn: TurningPoint, scale: Scale) -> str:
+    """Describe a change of the leading side in a sentence."""
+    change = f"from {STATES[turn.before]} to {STATES[turn.after]}"
+    if turn.blamed is None:
+        return f"by move {turn.ply} the game had gone {change}; no single move is to blame at this depth"
+    return f"the game turned at move {turn.ply}, {change}: {move_text(turn.blamed, scale)}"
+
+
+def value_text(judged: JudgedMove, value: float, scale: Scale, *, bare: bool = False) -> str:
+    """Return a value in words: "won" or "lost" where the game does not score the size of a win."""
+    if isinf(value):
+        return "won" if value > 0 else "lost"
+    return scale.text(value, exact=judged.exact, bare=bare)
+
+
+def move_text(judged: JudgedMove, scale: Scale) -> str:
+    """Describe a move and the best one."""
+    played, best = (value_text(judged, value, scale) for value in (judged.value, judged.best_value))
+    return f"{judged.side} played {judged.move} ({played}) and not {judged.best} ({best})"

@@ -126,11 +126,11 @@ class NBoardEngine(Engine):
         self._clock.spend(side, rest)
         yield from ()
 
-    def _parse_game(self, text: str) -> Board:
-        setups = description_of(self._board.game).notation.positions(text) if text.startswith("(") else None
-        if not setups:
+    def _parse_game(self, text: str) -> Board[Any]:
+        records = description_of(self._board.game).notation.positions(text) if text.startswith("(") else None
+        if not records:
             raise FormatError.at("game", text, 0, "a game in brackets, as GGF has it")
-        return Board.from_setup(setups[0])
+        return Board.from_setup(records[0].setup)
 
     def _quit(self, rest: str) -> Iterator[str]:
         self._leaving = True

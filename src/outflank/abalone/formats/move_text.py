@@ -28,7 +28,8 @@ from outflank.abalone.rules import (
     kind_of,
 )
 from outflank.errors import FormatError, IllegalMove, place_in
-from outflank.formats.replay import NO_MOVE, Replay, replay
+from outflank.formats.game_record import Record
+from outflank.formats.replay import NO_MOVE, Replay, played_record, replay
 from outflank.formats.setup import Setup
 from outflank.games.rules import MOVE, fill, most_moves, play
 
@@ -86,12 +87,12 @@ def meanings(text: str) -> tuple[int, ...]:
     return _meanings().get(_cells(text), ())
 
 
-def read_abalone_game(text: str, layout: str = "standard") -> Setup:
+def read_abalone_game(text: str, layout: str = "standard") -> Record:
     """Return a game from the start of `layout`: moves in a row, move numbers allowed."""
     return read_abalone_moves(text, Setup(format=GAME, game=RULES, position=start(layout)))
 
 
-def read_abalone_moves(text: str, first: Setup) -> Setup:
+def read_abalone_moves(text: str, first: Setup) -> Record:
     """Return the game given by the moves of `text` from a position."""
     words: list[str] = []
     places: list[int] = []
@@ -111,7 +112,7 @@ def read_abalone_moves(text: str, first: Setup) -> Setup:
     except MoveRefused as refusal:
         where = f"{GAME}, {place_in(text, places[refusal.index])}, move {refusal.index + 1}"
         raise type(refusal.why)(f"{where}: {refusal.why}") from None
-    return replace(first, format=GAME, moves=tuple(played.codes))
+    return played_record(replace(first, format=GAME), played)
 
 
 class MoveRefused(Exception):

@@ -44,19 +44,19 @@ class AbaloneOpening:
         return all(code in possible for code, possible in zip(codes, self.move_meanings, strict=False))
 
 
-def read_unmistakable(text: str) -> list[Setup] | None:
+def read_unmistakable(text: str) -> list[Record] | None:
     """Return position files, saved games, and positions on a line."""
     if position_file.HEADER.search(text):
-        return [position_file.read_position_file(text)]
+        return [Record(start=position_file.read_position_file(text))]
     if looks_like_games(text):
-        return [record.setup for record in read_abalone_games(BytesIO(text.encode("utf-8", "replace")))]
+        return list(read_abalone_games(BytesIO(text.encode("utf-8", "replace"))))
     word = text.split()[0] if text.split() else ""
     if "/" in word and not text.startswith("(") and not is_address(word):
-        return [line.read_abalone_line(text)]
+        return [Record(start=line.read_abalone_line(text))]
     return None
 
 
-def _read_moves(text: str, options: Mapping[str, Any]) -> Setup:
+def _read_moves(text: str, options: Mapping[str, Any]) -> Record:
     return move_text.read_abalone_game(text, str(options.get("layout", "standard")))
 
 
@@ -78,8 +78,6 @@ NOTATION = Notation(
     positions=read_unmistakable,
     moves=_read_moves,
     moves_from=move_text.read_abalone_moves,
-    names=("abalone",),
-    claim=lambda text: 2,
     likeness=_likeness,
     line=read_line,
     drawing=read_hexagon_drawing,

@@ -28,7 +28,7 @@ def read_bracket_games(stream: BinaryIO) -> Iterator[Record]:
     """Yield all games of `stream`, each in the format that its `GM` states."""
     for number, (text, line) in enumerate(split_games(stream), 1):
         try:
-            record = _record(text)
+            record = read_game(text)
         except OutflankError as error:
             raise FormatError(f"game {number} (line {line}): {error}") from None
         yield record
@@ -85,7 +85,8 @@ def _end_of_game(buffer: bytes, start: int, depth: int) -> tuple[bool, int, int]
     return False, place, depth
 
 
-def _record(text: str) -> Record:
+def read_game(text: str) -> Record:
+    """Return the first game in `text`, in the format that its `GM` states."""
     game = parse_game(text)
     played = replay_named(text, game.start, game.moves)
     details: dict[str, str] = {}

@@ -1,33 +1,20 @@
 """Files with one game or position per line: transcripts, and OBF."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import BinaryIO
 
 from outflank.errors import FormatError, OutflankError
 from outflank.formats.files import lines_of, without_comment
-from outflank.formats.game_record import PlayedMove, Record
-from outflank.formats.setup import Setup
+from outflank.formats.game_record import Record
 from outflank.games.sides import Side
 from outflank.othello.formats.board_line import OBF, othello_size, read_board_line, write_obf
-from outflank.othello.formats.transcript import (
-    MIRRORED,
-    MIRRORED_ASSUMED,
-    NAME,
-    NamedMove,
-    parse_moves,
-    replay_named,
-    starts_mirrored,
-    unmirrored,
-    write_transcript,
-)
+from outflank.othello.formats.transcript import read_game_from_start, write_transcript
 from outflank.othello.rules import PASS, Othello
 from outflank.othello.squares import START, othello
 
 
 def read_transcripts(stream: BinaryIO) -> Iterator[Record]:
     """Yield a game of 8×8 Othello for each line; `#` and `%` start a comment, as does `;` at the start of a line."""
-    start = Setup(format=NAME, game=othello(), position=START)
     games = 0
     for number, line in lines_of(stream):
         text = without_comment(line)
@@ -35,17 +22,10 @@ def read_transcripts(stream: BinaryIO) -> Iterator[Record]:
             continue
         games += 1
         try:
-            named: list[NamedMove] = [(move, place, None) for move, place in parse_moves(text, 8)]
-            mirrored = starts_mirrored(start.game, named)
-            played = replay_named(text, replace(start, position=MIRRORED) if mirrored else start, named)
+            record = read_game_from_start(text)
         except OutflankError as error:
             raise FormatError(f"game {games} (line {number}): {error}") from None
-        codes = [unmirrored(code) for code in played.codes] if mirrored else played.codes
-        yield Record(
-            start=replace(start, assumed=MIRRORED_ASSUMED) if mirrored else start,
-            moves=tuple(PlayedMove(code=code) for code in codes),
-            score=float(played.score) if played.finished else None,
-        )
+        yield record
 
 
 def write_transcript_line(record: Record) -> str:

@@ -8,12 +8,12 @@ from typing import Any
 from outflank.errors import FormatError, OutflankError
 from outflank.formats.fields import decoded
 from outflank.formats.game_files import selecting
+from outflank.formats.game_record import Record
 from outflank.formats.movetext import read_movetext
 from outflank.formats.recognise import FIRST_MOVE
-from outflank.formats.setup import Setup
 from outflank.games.notation import FileFormat, Notation
-from outflank.othello.formats import board_line, properties, transcript
-from outflank.othello.formats.bracket_games import read_bracket_games, split_games
+from outflank.othello.formats import board_line, transcript
+from outflank.othello.formats.bracket_games import read_bracket_games, read_game, split_games
 from outflank.othello.formats.drawing import read_line, read_square_drawing
 from outflank.othello.formats.ggf import write_ggf
 from outflank.othello.formats.line_games import (
@@ -35,7 +35,7 @@ MIRRORED_FIRST = ("e3", "f4", "c5", "d6")
 _dashed = re.compile(r"[a-i][1-9]-[a-i][1-9]", re.IGNORECASE)
 
 
-def read_unmistakable(text: str) -> list[Setup] | None:
+def read_unmistakable(text: str) -> list[Record] | None:
     """Return games in brackets, and positions on lines."""
     if text.startswith("(") and "[" in text:
         return _bracket_games(text)
@@ -45,38 +45,38 @@ def read_unmistakable(text: str) -> list[Setup] | None:
     return _board_lines(text) if is_board else None
 
 
-def _bracket_games(text: str) -> list[Setup]:
+def _bracket_games(text: str) -> list[Record]:
     try:
         games = [game for game, _ in split_games(BytesIO(text.encode("utf-8", "replace")))]
     except FormatError:
         games = [text]  # the first game may be complete
     if len(games) == 1:
-        return [properties.read_game(text)]
-    setups = []
+        return [read_game(text)]
+    records = []
     for number, game in enumerate(games, 1):
         try:
-            setups.append(properties.read_game(game))
+            records.append(read_game(game))
         except OutflankError as error:
             raise FormatError(f"game {number}: {error}") from None
-    return setups
+    return records
 
 
-def _board_lines(text: str) -> list[Setup]:
+def _board_lines(text: str) -> list[Record]:
     """Return one position per line, or one that is broken into rows."""
     lines = [(number, line) for number, line in enumerate(text.splitlines(), 1) if line.partition("%")[0].strip()]
     if len(lines) < 2 or any(len(line.partition(";")[0].split("%")[0].strip()) <= 16 for _, line in lines):
-        return [board_line.read_board_line(text.strip())]
-    setups = []
+        return [Record(start=board_line.read_board_line(text.strip()))]
+    records = []
     for number, line in lines:
         try:
-            setups.append(board_line.read_board_line(line))
+            records.append(Record(start=board_line.read_board_line(line)))
         except FormatError as error:
             raise FormatError(f"line {number}: {error}") from None
-    return setups
+    return records
 
 
-def _read_moves(text: str, options: Mapping[str, Any]) -> Setup:
-    return transcript.read_transcript(text, int(options.get("size", 8)))
+def _read_moves(text: str, options: Mapping[str, Any]) -> Record:
+    return transcript.read_game_from_start(text, int(options.get("size", 8)))
 
 
 def _first_move(text: str) -> str:
@@ -84,10 +84,10 @@ def _first_move(text: str) -> str:
     return match[1].lower() if match else ""
 
 
-def _claim(moves: str) -> int:
-    """Return the priority of Othello for a list of moves: low if only a mirrored board allows it, which is an
-    assumption, or if it has dashes, which are unusual."""
-    return 1 if _first_move(moves) in MIRRORED_FIRST or _dashed.search(moves) else 3
+def _claim(moves: str) -> bool:
+    """Return whether a list of moves is no assumption, as where only a mirrored board allows it, and not unusual, as
+    with dashes."""
+    return _first_move(moves) not in MIRRORED_FIRST and not _dashed.search(moves)
 
 
 def _first_line(head: bytes) -> str:
@@ -162,9 +162,8 @@ NOTATION = Notation(
     forms="an Othello board line, OBF, a transcript, GGF, SGF or a drawing of the board",
     positions=read_unmistakable,
     moves=_read_moves,
-    moves_from=transcript.read_moves,
+    moves_from=transcript.read_game_from,
     write_moves=transcript.write_transcript,
-    names=("othello", "reversi"),
     claim=_claim,
     likeness=lambda moves: 3 if _first_move(moves) in (*FIRST, *MIRRORED_FIRST) else 1,
     line=read_line,

@@ -15,7 +15,7 @@ from outflank.formats.setup import Setup
 from outflank.games.sides import Side
 from outflank.kernels.bits import U64
 from outflank.othello.formats.board_line import read_board_line
-from outflank.othello.formats.transcript import NamedMove, replay_named
+from outflank.othello.formats.transcript import NamedMove
 from outflank.othello.rules import PASS, OthelloPosition
 from outflank.othello.squares import SIZES, START, othello, size_of, square_number
 
@@ -30,12 +30,6 @@ class ParsedGame:
     """The position before the first move."""
     moves: list[NamedMove]
     properties: list[Property]
-
-
-def read_game(text: str) -> Setup:
-    """Return the first game in `text`, in either format."""
-    game = parse_game(text)
-    return replace(game.start, moves=tuple(replay_named(text, game.start, game.moves).codes))
 
 
 def parse_game(text: str) -> ParsedGame:

@@ -8,7 +8,8 @@ from functools import cache
 import numpy as np
 
 from outflank.errors import FormatError, IllegalMove, place_in
-from outflank.formats.replay import NO_MOVE, Replay, column, replay
+from outflank.formats.game_record import Record
+from outflank.formats.replay import NO_MOVE, Replay, column, played_record, replay
 from outflank.formats.setup import Setup
 from outflank.games.rules import MOVE, fill, most_moves, play
 from outflank.games.sides import Side
@@ -39,36 +40,37 @@ def read_transcript(text: str, size: int = 8) -> Setup:
     >>> [square_name(8, move) for move in read_transcript("1. F5 2. d6 c3").moves]
     ['f5', 'd6', 'c3']
     """
-    game = othello(size)
-    named: list[NamedMove] = [(move, place, None) for move, place in parse_moves(text, size)]
-    if starts_mirrored(game, named):
-        moves = [unmirrored(move) for move in checked_moves(NAME, text, game, MIRRORED, named)]
-        return Setup(format=NAME, game=game, position=START, moves=tuple(moves), assumed=MIRRORED_ASSUMED)
-    return Setup(format=NAME, game=game, position=START, moves=tuple(checked_moves(NAME, text, game, START, named)))
+    return read_game_from_start(text, size).setup
 
 
-def read_moves(text: str, start: Setup) -> Setup:
+def read_game_from_start(text: str, size: int = 8) -> Record:
+    """Return the game of `read_transcript` with its score, if it is over."""
+    start = Setup(format=NAME, game=othello(size), position=START)
+    named = list(parse_moves(text, size))
+    if not named or named[0][0] not in _only_mirrored(start.game):
+        return played_record(start, replay_named(text, start, named))
+    played = replay_named(text, replace(start, position=MIRRORED), named)
+    unmirrored = [code if code == PASS else code ^ 7 for code in played.codes]  # left and right exchanged
+    return played_record(replace(start, assumed=MIRRORED_ASSUMED), replace(played, codes=unmirrored))
+
+
+def read_game_from(text: str, start: Setup) -> Record:
     """Return the game given by the moves of `text` from another position."""
-    named = ((move, place, None) for move, place in parse_moves(text, size_of(start.game)))
-    moves = checked_moves(NAME, text, start.game, start.position, named, start.turn)
-    return replace(start, format=NAME, moves=tuple(moves))
-
-
-def starts_mirrored(game: Othello, named: Sequence[NamedMove]) -> bool:
-    """Return whether the first move is legal only at the mirrored start: e3, f4, c5 or d6 on the 8×8 board."""
-    return bool(named) and named[0][0] in _only_mirrored(game)
+    start = replace(start, format=NAME)
+    named: list[NamedMove] = []
+    try:
+        named += parse_moves(text, size_of(start.game))
+    finally:  # an illegal move is the error, rather than what cannot be read behind it
+        played = replay_named(text, start, named)
+    return played_record(start, played)
 
 
 @cache
 def _only_mirrored(game: Othello) -> set[int]:
+    """Return the first moves that are legal only at the mirrored start: e3, f4, c5 and d6 on the 8×8 board."""
     buffer = np.zeros(most_moves(game), MOVE)
     usual, mirrored = (set(buffer[: fill(game, start, buffer, 0)].tolist()) for start in (START, MIRRORED))
     return mirrored - usual
-
-
-def unmirrored(move: int) -> int:
-    """Return a move of the mirrored board on the usual one: left and right are exchanged."""
-    return move if move == PASS else move ^ 7
 
 
 def write_transcript(game: Othello, moves: Iterable[int], *, passes: bool = False) -> str:
@@ -125,7 +127,7 @@ def _sides_agree(turn: Side, codes: Sequence[int], named: Sequence[NamedMove]) -
     return True
 
 
-def parse_moves(text: str, size: int) -> Iterator[tuple[int, int]]:
+def parse_moves(text: str, size: int) -> Iterator[NamedMove]:
     """Yield the moves and their places, unchecked."""
     place, end = 0, len(text.rstrip())
     while place < end:
@@ -137,5 +139,5 @@ def parse_moves(text: str, size: int) -> Iterator[tuple[int, int]]:
             place += len(text[place:]) - len(text[place:].lstrip())
             expected = f"a square (a1 to {'abcdefgh'[size - 1]}{size}) or a pass (pa, pass, --)"
             raise FormatError.at(NAME, text, place, expected)
-        yield move, match.start(1) if match[1] else match.start(2)
+        yield move, match.start(1) if match[1] else match.start(2), None
         place = match.end()

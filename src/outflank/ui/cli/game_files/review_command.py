@@ -20,17 +20,15 @@ from outflank.lab.drawing.plots import plot_svg
 from outflank.lab.drawing.review_page import Reviewed, review_html
 from outflank.lab.provenance import provenance
 from outflank.players.review import JudgedMove, judge_moves
-from outflank.players.story import story_of
+from outflank.players.story import STATES, move_text, story_of
 from outflank.search.request import Limits, Stop
 from outflank.ui.cli.game_files.review_view import (
     COLUMNS,
-    STATES,
     ReviewedGame,
     cells,
     conclusions,
     finite,
     headline,
-    move_text,
     result_of,
     show,
     unjudged,

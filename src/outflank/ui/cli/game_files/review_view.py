@@ -16,7 +16,7 @@ from outflank.games.rules import is_pass
 from outflank.games.sides import Side
 from outflank.games.units import Scale
 from outflank.players.review import JudgedMove, costliest
-from outflank.players.story import Story, TurningPoint
+from outflank.players.story import STATES, Story, move_text, turn_text, value_text
 from outflank.ui.cli.shared.position_options import describe
 from outflank.words import how_many
 
@@ -27,8 +27,6 @@ COLUMNS = ("ply", "side", "move", "", "value", "best", "its value", "loss", "dep
 LEFT_ALIGNED = ("side", "move", "", "best")
 LEFT_OUT = ((), ("side",), ("side", "depth"))
 """Columns that a narrow table leaves out, in this order: first those that follow from the others."""
-
-STATES = {1: "black winning", 0: "level", -1: "white winning"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,9 +104,9 @@ def cells(judged: JudgedMove, marks: Marks, scale: Scale) -> list[str]:
         str(judged.side),
         str(judged.move),
         marks.of(judged.loss),
-        _value_text(judged, judged.value, scale, bare=True),
+        value_text(judged, judged.value, scale, bare=True),
         "" if same else str(judged.best),
-        "" if same else _value_text(judged, judged.best_value, scale, bare=True),
+        "" if same else value_text(judged, judged.best_value, scale, bare=True),
         "the game" if isinf(judged.loss) else f"{judged.loss:.1f}" if judged.loss else "",
         "exact" if judged.exact else str(judged.depth),
     ]
@@ -198,24 +196,3 @@ def unjudged(board: Board) -> tuple[int, int]:
             forced += len(replay.legal_moves) == 1
         replay.push(move)
     return forced, passes
-
-
-def turn_text(turn: TurningPoint, scale: Scale) -> str:
-    """Describe a change of the leading side in a sentence."""
-    change = f"from {STATES[turn.before]} to {STATES[turn.after]}"
-    if turn.blamed is None:
-        return f"by move {turn.ply} the game had gone {change}; no single move is to blame at this depth"
-    return f"the game turned at move {turn.ply}, {change}: {move_text(turn.blamed, scale)}"
-
-
-def _value_text(judged: JudgedMove, value: float, scale: Scale, *, bare: bool = False) -> str:
-    """Return a value in words: "won" or "lost" where the game does not score the size of a win."""
-    if isinf(value):
-        return "won" if value > 0 else "lost"
-    return scale.text(value, exact=judged.exact, bare=bare)
-
-
-def move_text(judged: JudgedMove, scale: Scale) -> str:
-    """Describe a move and the best one."""
-    played, best = (_value_text(judged, value, scale) for value in (judged.value, judged.best_value))
-    return f"{judged.side} played {judged.move} ({played}) and not {judged.best} ({best})"

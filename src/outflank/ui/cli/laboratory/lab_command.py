@@ -3,9 +3,8 @@
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import MISSING, Field, fields
-from types import NoneType, UnionType
-from typing import Annotated, Any, Literal, Union, get_args, get_origin
+from dataclasses import fields
+from typing import Any
 
 import click
 from rich.cells import cell_len
@@ -14,7 +13,6 @@ from rich.console import Console
 from outflank.command_lines import command_line
 from outflank.distributed.launchers import refuse_copies
 from outflank.documents import plain
-from outflank.errors import FormatError
 from outflank.lab import Report, RunProgress, experiment_named, redraw, run
 from outflank.lab.drawing.exported_files import FORMATS
 from outflank.lab.drawing.looks import THEMES, number
@@ -28,43 +26,14 @@ from outflank.ui.cli.shared.interrupting import INTERRUPTED, run_interruptibly
 from outflank.ui.cli.shared.position_options import diagnostics, output
 from outflank.ui.cli.shared.progress_line import ThrottledPrinter
 from outflank.ui.cli.shared.terminal_tables import print_table
-from outflank.words import comma_separated, comma_separated_words, how_many, is_count
+from outflank.ui.shared.declared_options import CommaSeparated, click_parameter
+from outflank.words import how_many
 
 LIST, REDRAW = "list", "redraw"
 MOST_FILES = 8
 """Most written files that are named."""
 MOST_SEARCHED = 4
 """Most searched positions, and searches of each, that are printed on a terminal."""
-
-
-class CommaSeparated(click.ParamType):  # type: ignore[type-arg]  # generic only in the newest versions of click
-    """A list of values between commas, as `comma_separated_words` reads it; numbers may be ranges, like 1-4."""
-
-    def __init__(self, kind: type) -> None:
-        self.kind = kind
-        self.name = "N,N,…" if kind is int else "NAME,…"
-
-    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> object:
-        """Return the values in the text."""
-        if isinstance(value, tuple):
-            return value
-        try:
-            words = comma_separated_words(str(value))
-        except FormatError as error:
-            self.fail(str(error), param, ctx)
-        if not words:
-            self.fail("the list is empty", param, ctx)
-        if self.kind is str:
-            return tuple(words)
-        numbers: list[int] = []
-        for word in words:
-            first, dash, last = word.partition("-")
-            if not is_count(first) or (dash and not is_count(last)) or (dash and int(last) < int(first)):
-                self.fail(f"{word!r} is not a positive number or a range like 1-4", param, ctx)
-            if dash and int(last) - int(first) > 10_000:
-                self.fail(f"{word!r} is a range of more than 10,000 numbers", param, ctx)
-            numbers += range(int(first), int(last if dash else first) + 1)
-        return tuple(numbers)
 
 
 class _Experiments(click.Group):
@@ -111,34 +80,6 @@ def _drawing_options() -> list[click.Parameter]:
             ["--published/--no-published"], default=True, help="Whether figures show the published measurements."
         ),
     ]
-
-
-def click_parameter(parameter: Field[Any]) -> click.Parameter:
-    """Return the command-line parameter for a parameter of an experiment."""
-    kind, optional = _kind(parameter.type)
-    default = None if parameter.default is MISSING else parameter.default
-    if parameter.metadata["argument"]:
-        return click.Argument([parameter.name], nargs=-1, type=str, required=False)
-    flag = f"--{parameter.name.replace('_', '-')}"
-    if kind is bool:
-        return click.Option([f"{flag}/--no-{flag[2:]}"], default=default, help=parameter.metadata["help"])
-    is_list = get_origin(kind) is tuple
-    default_value = comma_separated(map(str, default)) if is_list and default is not None else default
-    default_text = "" if optional else f"  [{default_value}]"
-    type_ = CommaSeparated(get_args(kind)[0]) if is_list else kind
-    return click.Option([flag], type=type_, default=None, help=f"{parameter.metadata['help']}{default_text}")
-
-
-def _kind(annotation: Any) -> tuple[Any, bool]:
-    """Return a parameter's type, and whether it may be left out."""
-    if get_origin(annotation) is Annotated:
-        return _kind(get_args(annotation)[0])
-    if get_origin(annotation) in (UnionType, Union):  # `Literal[…] | None` is a `Union`
-        kinds = [kind for kind in get_args(annotation) if kind is not NoneType]
-        return _kind(kinds[0])[0], True
-    if get_origin(annotation) is Literal:
-        return click.Choice(list(get_args(annotation))), False
-    return annotation, False
 
 
 def _callback(name: str) -> Callable[..., int]:

@@ -12,7 +12,8 @@ from outflank.errors import OutflankError, UnknownName
 from outflank.formats.drawn_boards import BLACK, EITHER, EMPTY, WHITE
 from outflank.formats.game_files import file_formats, is_written
 from outflank.formats.recognise import accepted_forms
-from outflank.games.description import GAMES, OWN_GAMES, GameDescription, GameOption, RuleOptions, game_named
+from outflank.formats.setup import titles_with
+from outflank.games.description import GAMES, OWN_GAMES, GameDescription, GameOption, game_named
 from outflank.ui.cli.shared.name_options import NameOf
 from outflank.ui.cli.shared.option_groups import Command
 from outflank.user_modules import import_user_module
@@ -156,41 +157,25 @@ def intended_game(game: str | None, options: RuleOptions) -> GameDescription | N
     if game is not None:
         description = game_named(game)
         for name in options:
-            if not has_option(description, name):
-                raise OutflankError(f"--{name} is for {_titles(name)}")
+            if description.option(name) is None:
+                raise OutflankError(f"--{name} is for {titles_with(name)}")
         return description
     if not options:
         return None
-    candidates = [candidate for candidate in _own_games() if all(has_option(candidate, name) for name in options)]
+    candidates = [candidate for candidate in _own_games() if all(candidate.option(name) for name in options)]
     if not candidates:
         first, second = _incompatible_pair(list(options))
-        raise OutflankError(f"--{first} is for {_titles(first)}, --{second} for {_titles(second)}")
+        raise OutflankError(f"--{first} is for {titles_with(first)}, --{second} for {titles_with(second)}")
     return candidates[0] if len(candidates) == 1 else None
-
-
-def refuse_options(game: GameDescription, options: RuleOptions) -> None:
-    """Raise an error if the game of a position does not have one of the options."""
-    for name in options:
-        if not has_option(game, name):
-            raise OutflankError(f"--{name} is for {_titles(name)}; the position given is {game.title}")
-
-
-def has_option(game: GameDescription, name: str) -> bool:
-    """Return whether a game has an option of that name."""
-    return game.option(name) is not None
 
 
 def _incompatible_pair(names: Sequence[str]) -> tuple[str, str]:
     """Return two options that no game has both of."""
     pairs = ((first, second) for index, first in enumerate(names) for second in names[index + 1 :])
     return next(
-        (pair for pair in pairs if not any(all(has_option(game, name) for name in pair) for game in _own_games())),
+        (pair for pair in pairs if not any(all(game.option(name) for name in pair) for game in _own_games())),
         (names[0], names[-1]),
     )
-
-
-def _titles(name: str) -> str:
-    return " and ".join(game.title for game in _own_games() if has_option(game, name))
 
 
 def _own_games(except_for: Sequence[GameDescription] = ()) -> list[GameDescription]:

@@ -5,23 +5,19 @@ A position is a record without moves.
 
 import os
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
-from dataclasses import replace
-from io import BytesIO
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import BinaryIO
 
-from outflank.errors import FormatError, IllegalMove, OutflankError, reason_of
+from outflank.errors import FormatError, OutflankError, reason_of
 from outflank.formats.files import decoded_whole, peek
 from outflank.formats.game_files import HEAD, file_formats, holds_records, select_records
-from outflank.formats.game_record import PlayedMove, Record
-from outflank.formats.recognise import read_all, read_script
+from outflank.formats.game_record import Record
+from outflank.formats.recognise import SkipCallback, records_in_text
 from outflank.formats.selection import Selection
-from outflank.formats.setup import Setup
-from outflank.games.description import RuleOptions, description_of
-from outflank.ui.cli.shared.game_options import refuse_options
+from outflank.games.description import description_of
 
 MOST_BYTES = 16 << 20
 """The largest text that is read for positions; a file of games may be larger, if one game is chosen."""
@@ -30,9 +26,6 @@ MOST_GAMES = 10_000
 """The most games that are read from a file, unless one is chosen."""
 
 STANDARD_INPUT = "-"
-
-SkipCallback = Callable[[str], None]
-"""Gets one line for each part of a text that cannot be read, while the rest is returned."""
 
 
 def records(
@@ -50,8 +43,7 @@ def records(
     returned.
     """
     if words != STANDARD_INPUT and not is_file:
-        all_records, name = records_in_text(words, game, options, on_skip), "the text"
-        return _numbered(all_records, name, number)
+        return _numbered(records_in_text(words, game, options, on_skip), "the text", number)
     name = "standard input" if words == STANDARD_INPUT else words
     with _open_stream(words, name) as stream:
         head, stream = peek(stream, HEAD)
@@ -65,61 +57,8 @@ def records(
 
 def is_a_file(words: str) -> bool:
     """Return whether words name a file, or look like a file name rather than a position."""
-    return os.path.isfile(words) or os.path.splitext(words)[1] in file_formats()
-
-
-def first_record_in_text(text: str, game: str | None, options: RuleOptions) -> Record:
-    """Return the first game or position in a text, with the players' names if its format has them."""
-    unnamed = _unnamed_records(_read(text, game, options, None)[:1])[0]
-    data = text.encode("utf-8", "replace")
-    if not holds_records(data[:HEAD]):
-        return unnamed
-    try:
-        _, named = next(select_records(BytesIO(data), Selection()))
-    except (FormatError, StopIteration):
-        return unnamed
-    if [move.code for move in named.moves] != [move.code for move in unnamed.moves]:
-        return unnamed
-    return replace(named, start=unnamed.start, moves=unnamed.moves)
-
-
-def records_in_text(
-    text: str, game: str | None, options: RuleOptions, on_skip: SkipCallback | None = None
-) -> list[Record]:
-    """Return the games and positions in a text, with the players' names if its format has them."""
-    unnamed = _unnamed_records(_read(text, game, options, on_skip))
-    data = text.encode("utf-8", "replace")
-    if not holds_records(data[:HEAD]):
-        return unnamed
-    try:
-        named = list(select_records(BytesIO(data), Selection()))
-    except FormatError:
-        return unnamed
-    if len(named) != len(unnamed):
-        return unnamed
-    return [
-        replace(record, start=plain.start, moves=plain.moves) for plain, (_, record) in zip(unnamed, named, strict=True)
-    ]
-
-
-def _unnamed_records(setups: list[Setup]) -> list[Record]:
-    """Return games as records without players' names."""
-    return [
-        Record(start=replace(setup, moves=()), moves=tuple(PlayedMove(code=code) for code in setup.moves))
-        for setup in setups
-    ]
-
-
-def _read(text: str, game: str | None, options: RuleOptions, on_skip: SkipCallback | None) -> list[Setup]:
-    try:
-        if on_skip is not None:
-            return read_script(text, on_skip, game=game, **options)
-        return read_all(text, game=game, **options)
-    except OutflankError:
-        if game is None and options:
-            with suppress(FormatError, IllegalMove):
-                refuse_options(description_of(read_all(text)[0].game), options)
-        raise
+    suffix = os.path.splitext(words)[1]
+    return os.path.isfile(words) or (suffix != "" and suffix in file_formats())
 
 
 @contextmanager

@@ -9,10 +9,10 @@ from outflank.boards import Board
 from outflank.boards.board_tabletop import tabletop_of
 from outflank.errors import InvalidOption, InvalidPosition, OutflankError, UnknownName
 from outflank.formats.game_record import Record
+from outflank.formats.recognise import records_in_text
 from outflank.formats.setup import apply_rule_options
 from outflank.games.description import GAMES, GameDescription, RuleOptions, description_of, game_named
 from outflank.games.sides import Side
-from outflank.ui.cli.shared.sources import first_record_in_text
 from outflank.ui.web.games.move_tree import FIRST, MOST_NODES, SavedGame, colour
 from outflank.ui.web.games.seats import check_seats, full_clocks
 from outflank.ui.web.requests import Colour, Seats
@@ -33,8 +33,8 @@ def new_game(name: str, options: Mapping[str, int | str], seats: Seats | None) -
 
 def game_from_text(text: str, name: str | None, options: Mapping[str, int | str], seats: Seats | None) -> SavedGame:
     """Return the first game in a text."""
-    checked: RuleOptions = _check_known(options) if name is None else _check_options(game_named(name), options)
-    record = first_record_in_text(text, name, checked)
+    checked: Mapping[str, Any] = _check_known(options) if name is None else _check_options(game_named(name), options)
+    record = records_in_text(text, name, checked)[0]
     _check_length(len(record.moves))  # before the moves are played on a board
     board = Board.from_setup(apply_rule_options(record.setup, checked))
     return game_from_board(board, names=_player_names(record), seats=seats, live=seats is not None)

@@ -20,7 +20,7 @@ from outflank.lab import RunProgress, experiment_named, run
 from outflank.lab.experiment import EXPERIMENTS, Experiment
 from outflank.ownership import make_private
 from outflank.search.request import Stop
-from outflank.ui.cli.laboratory.lab_command import click_parameter
+from outflank.ui.shared.declared_options import click_parameter
 from outflank.ui.web import requests, server_messages
 from outflank.ui.web.searching.core_sharing import Turns
 from outflank.ui.web.server_messages import ExperimentKind, ExperimentParameter, ReportFile, Running

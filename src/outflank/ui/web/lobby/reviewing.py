@@ -10,11 +10,10 @@ from outflank.errors import OutflankError
 from outflank.games.description import Marks, description_of
 from outflank.games.evaluation import unit_scale
 from outflank.players.review import JudgedMove, judge_moves
-from outflank.players.story import story_of
+from outflank.players.story import story_of, turn_text
 from outflank.search.keywords import PlayerKeywords
 from outflank.search.player_defaults import default_selectivity
 from outflank.search.request import Limits, Stop
-from outflank.ui.cli.game_files.review_view import turn_text
 from outflank.ui.web.games.move_tree import main_line
 from outflank.ui.web.lobby.live_games import LiveGame
 from outflank.ui.web.requests import Review

@@ -1,0 +1,1 @@
+"""Code that the command line and the web server share."""
