@@ -4,7 +4,9 @@ import ast
 import inspect
 import reprlib
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import fields
+from itertools import pairwise
 from typing import Any, TypeVar
 
 from outflank.boards import Board
@@ -83,19 +85,12 @@ def documentation(function: Callable[..., object]) -> str:
 
 
 def _fields_text(cls: type) -> str:
-    """Return the fields of a class with their docstrings, from its source: Python keeps no docstrings of fields."""
-    try:
-        body = ast.parse(inspect.getsource(cls)).body[0]
-    except OSError:
-        return ""  # installed without source
-    assert isinstance(body, ast.ClassDef)
-    lines = [f"{cls.__name__}:"]
-    for field, docstring in zip(body.body, body.body[1:], strict=False):
-        if (
-            isinstance(field, ast.AnnAssign)
-            and isinstance(docstring, ast.Expr)
-            and isinstance(docstring.value, ast.Constant)
-        ):
-            default = f" = {ast.unparse(field.value)}" if field.value else ""
-            lines.append(f"    {ast.unparse(field.target)}{default}: {' '.join(str(docstring.value.value).split())}")
-    return "\n".join(lines)
+    """Return the fields of a class with their docstrings, from its source, or else with their help."""
+    texts = {field.name: field.metadata.get("help", "") for field in fields(cls)}
+    with suppress(OSError):  # installed without source
+        for line, next_line in pairwise(ast.iter_child_nodes(ast.parse(inspect.getsource(cls)).body[0])):
+            match line, next_line:
+                case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(value=ast.Constant(value=str(docstring))):
+                    texts[name] = " ".join(docstring.split())
+    lines = (f"    {field.name} = {field.default!r}: {texts[field.name]}" for field in fields(cls))
+    return "\n".join((f"{cls.__name__}:", *lines))

@@ -4,7 +4,7 @@ import sys
 import time
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from threading import RLock
 from typing import Annotated, Any, Literal
 
@@ -38,15 +38,21 @@ TABLELESS = ("minimax", "uct", "flat")
 """Algorithms that use no transposition table."""
 
 
+def option(default: Any, help_text: str, *, usual: str = "", flag: str = "") -> Any:
+    """Return a field that commands offer as an option. `usual` describes a default that is no value; `flag` names the
+    option, if its name is not the field's."""
+    return field(default=default, metadata={"help": help_text, "usual": usual, "flag": flag})
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
     """When a search must stop. Every unset limit is infinite."""
 
-    depth: int | None = None
+    depth: int | None = option(None, "Search depth in plies.")
     """Plies to look ahead."""
-    seconds: float | None = None
+    seconds: float | None = option(None, "Seconds to search.", flag="--time")
     """Wall-clock time of the search, compiling not counted."""
-    nodes: int | None = None
+    nodes: int | None = option(None, "Nodes to search.")
     """Positions to enter, give or take a few thousand."""
 
     def __post_init__(self) -> None:
@@ -83,72 +89,86 @@ class Deadline:
 class Options:
     """How a search is done. None of these options but `evaluation` changes what is compiled."""
 
-    algorithm: str = "pvs"
+    algorithm: str = option("pvs", "One of minimax, alphabeta, pvs, mtdf, uct, flat.")
     """minimax, alphabeta, pvs, mtdf, uct or flat."""
-    evaluation: EvaluationOrName | None = None
+    evaluation: EvaluationOrName | None = option(
+        None, "A name, or patterns:FILE; an unknown name lists the known ones.", usual="the game's best"
+    )
     """The name of a registered evaluation, or an evaluation; None: the game's default."""
-    ordering: OrderingOrName | None = None
+    ordering: OrderingOrName | None = option(
+        None,
+        "A name, or one with settings (kinds:from_depth=1); an unknown name lists the known ones.",
+        usual="the game's best",
+    )
     """The name of an ordering, possibly with settings (`kinds:from_depth=1,sort=best`), or an `Ordering`; None: the
     game's default, with killers and history."""
-    table_bits: int | None = 20
+    table_bits: int | None = option(20, "Size of the table: 32 · 2^BITS bytes; 0: no table.")
     """32 · 2^bits bytes for the transposition table; None: no table."""
-    table_depth: Literal["equal", "at-least"] = "equal"
+    table_depth: Literal["equal", "at-least"] = option(
+        "equal", "Depth of table entries that may cut off a search; at-least is for players."
+    )
     """Which entries may end a search. `at-least` is for players: values then depend on what the table holds."""
-    canonical: bool = False
-    """Whether symmetric positions share an entry."""
-    passes: Literal["free", "ply", "evaluated"] = "free"
-    """What a pass costs: nothing, a ply, or the node is evaluated at once."""
-    selectivity: Selectivity = 100
+    canonical: bool = option(False, "Let symmetric positions share a table entry.")
+    passes: Literal["free", "ply", "evaluated"] = option(
+        "free", "A pass costs no ply, costs a ply, or is evaluated at once."
+    )
+    selectivity: Selectivity = option(100, "Confidence of selective pruning, in per cent; 100: no selective pruning.")
     """Confidence of a selective search, in per cent: the share of its guesses that should be right; 100: no guesses.
     For evaluations whose errors at each depth are known."""
-    quiescence: Annotated[int, Between(0, 10)] = 0
+    quiescence: Annotated[int, Between(0, 10)] = option(0, "Plies of quiescence search beyond the depth.")
     """Plies by which a line may continue with noisy moves, which push a marble off, before it is evaluated."""
-    ties: TieRule = "first"
+    ties: TieRule = option("first", "Which of several equal moves is played.")
     """Choice among equal moves: the first one searched, or the one with the lowest or the highest code."""
-    share_alpha: bool = True
-    """Whether a root move is searched only as far as it could be better than those before it."""
-    pivot: Literal["carried", "reset"] = "carried"
+    share_alpha: bool = option(True, "Whether each root move is searched with the bound of the moves before it.")
+    pivot: Literal["carried", "reset"] = option("carried", "First guess of MTD(f).")
     """First guess of MTD(f): the previous iteration's value, or 0."""
-    step: Literal[1, 2] = 1
-    """Plies between iterations."""
-    aspiration: Annotated[int, Between(1, 1 << 20)] | None = None
-    """Half-width of the first window around the previous iteration's value; None: a full window."""
-    deepen: bool = True
-    """Whether shallower searches come first (iterative deepening)."""
-    exact: bool = False
-    """Whether to prove the final score under perfect play, after estimates if `deepen` is set."""
-    wld: bool = False
+    step: Literal[1, 2] = option(1, "Plies between iterations.")
+    aspiration: Annotated[int, Between(1, 1 << 20)] | None = option(
+        None, "Half the width of the first window around the last value."
+    )
+    deepen: bool = option(True, "Whether to deepen iteratively.")
+    exact: bool = option(
+        False, "Prove the final score under perfect play; estimates come first.", usual="no limit of time"
+    )
+    wld: bool = option(False, "With --exact: prove only win, loss or draw, which is faster.")
     """Whether an exact search proves only the winner, which is faster: the value is then +1, 0 or -1 (won, drawn,
     lost), and `lower` and `upper` are the bounds of the score that were proved on the way."""
     use_endgame_kernels: bool = True
     """Whether an exact search uses the game's endgame solver, bounds and move ordering. If false, the search plays out
     by the rules alone, with the same value."""
-    moves: Annotated[int, Between(1, 1 << 20)] = 1
-    """Number of best moves whose values are found."""
-    seed: int = 1
-    """Seed of Monte-Carlo games."""
-    device: DeviceOption = "cpu"
+    moves: Annotated[int, Between(1, 1 << 20)] = option(1, "Number of best moves to evaluate.")
+    seed: int = option(1, "Random seed of Monte-Carlo.")
+    device: DeviceOption = option("cpu", "Where Monte-Carlo plays its games.")
     """Device on which Monte-Carlo plays its games and `outflank.solve` proves short endings; `gpu-or-cpu`: a GPU if
     there is one."""
-    workers: Annotated[int, Between(1, MOST_WORKERS)] | None = None
+    workers: Annotated[int, Between(1, MOST_WORKERS)] | None = option(
+        None, "Threads that search.", usual="one per core; one for Monte-Carlo"
+    )
     """Threads that search; None: one per core, but only one for Monte-Carlo without `parallel`, so that a seed repeats
     a search."""
-    parallel: str | Any | None = None
+    parallel: str | Any | None = option(None, "How workers share the search: {names}.", usual="the best")
     """Scheme by which the workers share the search, a name or a `Scheme`; None: the best that supports the
     algorithm."""
-    threshold: Plies | None = None
-    """Plies left at which a part of the tree is no longer divided; None: the scheme's default."""
-    levels: Annotated[int, Between(1, 1 << 20)] | None = None
-    """Plies from the root that are divided; None: the scheme's default."""
-    schedule: Literal["one", "rows", "static"] | Annotated[int, Between(1, 1 << 20)] = "one"
+    threshold: Plies | None = option(
+        None, "Remaining plies from which subtrees are no longer split.", usual="the scheme's own"
+    )
+    levels: Annotated[int, Between(1, 1 << 20)] | None = option(
+        None, "Plies from the root at which nodes are split.", usual="the scheme's own"
+    )
+    schedule: Literal["one", "rows", "static"] | Annotated[int, Between(1, 1 << 20)] = option(
+        "one",
+        "How moves are assigned to workers: one, by rows of the board, a number at a time, or static (in advance).",
+    )
     """How the moves of a divided node are handed out: `one` at a time, by `rows` of the board, a given number at a
     time, or `static`: divided among the workers in advance."""
-    pin: Annotated[Pin, Called("none, compact, spread, or processors by number, like 0+2")] = "none"
+    pin: Annotated[Pin, Called("none, compact, spread, or processors by number, like 0+2")] = option(
+        "none", "Processors of the workers: compact (side by side), spread (apart), or their numbers, like 0,2."
+    )
     """Processors that workers are bound to: `compact` (side by side), `spread` (apart), or processor numbers, one for
     each."""
-    interleave: bool = False
+    interleave: bool = option(False, "Interleave the table across all memory nodes.")
     """Whether the table's pages alternate between all memory nodes; else a page lies near its first writer."""
-    pace: Annotated[int, Between(0, 1 << 40)] = 0
+    pace: Annotated[int, Between(0, 1 << 40)] = option(0, "Nodes after which a worker yields its core.", usual="never")
     """Nodes after which a worker yields its core, so that more workers than cores advance evenly; 0: never."""
 
     def __post_init__(self) -> None:

@@ -1,5 +1,6 @@
 """Command-line options made from the fields of a class, which declare their type, default and help."""
 
+from collections.abc import Sequence
 from dataclasses import MISSING, Field
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
@@ -40,9 +41,21 @@ class CommaSeparated(click.ParamType):  # type: ignore[type-arg]  # generic only
         return tuple(numbers)
 
 
+class ChoiceOf(click.Choice):  # type: ignore[type-arg]  # generic only in the newest versions of click
+    """One of several values, text or numbers."""
+
+    def __init__(self, values: Sequence[Any]) -> None:
+        super().__init__([str(value) for value in values])
+        self.values = {str(value): value for value in values}
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the value that the text names."""
+        return self.values[super().convert(str(value), param, ctx)]
+
+
 def click_parameter(parameter: Field[Any]) -> click.Parameter:
     """Return the command-line parameter for a parameter of an experiment."""
-    kind, optional = _kind(parameter.type)
+    kind, optional = kind_of(parameter.type)
     default = None if parameter.default is MISSING else parameter.default
     if parameter.metadata["argument"]:
         return click.Argument([parameter.name], nargs=-1, type=str, required=False)
@@ -56,13 +69,13 @@ def click_parameter(parameter: Field[Any]) -> click.Parameter:
     return click.Option([flag], type=type_, default=None, help=f"{parameter.metadata['help']}{default_text}")
 
 
-def _kind(annotation: Any) -> tuple[Any, bool]:
-    """Return a parameter's type, and whether it may be left out."""
+def kind_of(annotation: Any) -> tuple[Any, bool]:
+    """Return a parameter's type, which is text for several kinds of values, and whether it may be left out."""
     if get_origin(annotation) is Annotated:
-        return _kind(get_args(annotation)[0])
+        return kind_of(get_args(annotation)[0])
     if get_origin(annotation) in (UnionType, Union):  # `Literal[…] | None` is a `Union`
         kinds = [kind for kind in get_args(annotation) if kind is not NoneType]
-        return _kind(kinds[0])[0], True
+        return kind_of(kinds[0])[0] if len(kinds) == 1 else str, len(kinds) < len(get_args(annotation))
     if get_origin(annotation) is Literal:
-        return click.Choice(list(get_args(annotation))), False
+        return ChoiceOf(get_args(annotation)), False
     return annotation, False

@@ -23,8 +23,7 @@ from outflank.search.request import DEEPEST, Stop
 from outflank.ui.cli.shared.game_options import GameCommand, PositionCommand, game_option, intended_game
 from outflank.ui.cli.shared.interrupting import INTERRUPTED, run_interruptibly
 from outflank.ui.cli.shared.name_options import NameOf
-from outflank.ui.cli.shared.option_groups import Options, option_group
-from outflank.ui.cli.shared.parallel_options import cluster_option
+from outflank.ui.cli.shared.option_groups import option_group
 from outflank.ui.cli.shared.position_options import (
     diagnostics,
     one_board,
@@ -34,6 +33,7 @@ from outflank.ui.cli.shared.position_options import (
     start_of,
 )
 from outflank.ui.cli.shared.progress_line import progress_line, quiet_option
+from outflank.ui.cli.shared.search_options import cluster_option
 from outflank.words import how_many
 
 UNREADABLE = 2

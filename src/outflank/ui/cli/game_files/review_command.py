@@ -38,16 +38,17 @@ from outflank.ui.cli.shared.interrupting import INTERRUPTED, run_interruptibly
 from outflank.ui.cli.shared.output_files import STANDARD_OUTPUT, force_option, refuse_to_overwrite, write_output
 from outflank.ui.cli.shared.position_options import describe, game_name, one_game, output, position_options, print_json
 from outflank.ui.cli.shared.progress_line import progress_line, quiet_option
+from outflank.ui.cli.shared.search_options import search_options
 
 PAGE, PICTURE = "review.html", "review.svg"
 
 
 @click.command("review", cls=PositionCommand)
 @position_options
-@click.option("--depth", type=int, help="Search depth for each move in plies.")
-@click.option("--time", "seconds", type=float, help="Seconds for each move.  [0.5, without a depth]")
+@search_options("depth", help="Search depth for each move in plies.")
+@search_options("seconds", help="Seconds for each move.", usual="0.5, without a depth")
 @click.option("--exact", type=int, help="Moves left from which moves are judged exactly.  [few enough to be fast]")
-@click.option("--workers", type=int, help="Threads that search.  [one per core]")
+@search_options("workers", usual="one per core")
 @click.option("--out", metavar="DIR", help="Write review.html and review.svg there; - prints the page instead.")
 @force_option
 @click.option(

@@ -20,6 +20,7 @@ from outflank.search.keywords import PlayerKeywords
 from outflank.ui.cli.shared.game_options import HelpWithGames, game_option
 from outflank.ui.cli.shared.interrupting import INTERRUPTED, exit_status
 from outflank.ui.cli.shared.name_options import NameOf
+from outflank.ui.cli.shared.search_options import search_options
 from outflank.ui.cli.shared.streams import exit_quietly
 
 
@@ -27,9 +28,9 @@ from outflank.ui.cli.shared.streams import exit_quietly
 @click.argument("protocol", type=NameOf(PROTOCOLS))
 @game_option("The game that is set up at first.")
 @click.option("--level", type=int, help="Strength: 1 is the weakest; the highest depends on the game.")
-@click.option("--depth", type=int, help="Search depth in plies.")
-@click.option("--time", "seconds", type=float, help="Most seconds per move.  [by the clock; 1 without a clock]")
-@click.option("--workers", type=int, help="Threads that search.  [one per core]")
+@search_options("depth")
+@search_options("seconds", help="Most seconds per move.", usual="by the clock; 1 without a clock")
+@search_options("workers", usual="one per core")
 @click.option("--seed", type=int, help="Seed of the random choice among equal first moves.  [a new one each time]")
 def command(
     protocol: str,

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, get_args
+from typing import Any
 
 import click
 from rich.console import Console, Group
@@ -16,10 +16,8 @@ from outflank.errors import OutflankError
 from outflank.machine import usable_cores
 from outflank.placement import can_bind
 from outflank.schema import kinds_of
-from outflank.search.algorithms import ALGORITHMS
 from outflank.search.deepening import iterate, iterate_alone
-from outflank.search.keywords import SearchArguments
-from outflank.search.request import Limits, Options, Selectivity, Stop
+from outflank.search.request import Limits, Options, Stop
 from outflank.search.request_checks import MONTE_CARLO
 from outflank.search.results import Comparison, Result
 from outflank.topology import topology
@@ -30,8 +28,8 @@ from outflank.ui.cli.shared.board_view import draw
 from outflank.ui.cli.shared.device_option import device_option
 from outflank.ui.cli.shared.game_options import PositionCommand
 from outflank.ui.cli.shared.interrupting import INTERRUPTED
-from outflank.ui.cli.shared.parallel_options import cluster_option, parallel_option, table_option
 from outflank.ui.cli.shared.position_options import boards, diagnostics, output, position_options, print_json
+from outflank.ui.cli.shared.search_options import FIELDS, cluster_option, parallel_option, search_options
 from outflank.ui.cli.shared.search_thread import LatestProgress, ResultsUntilLoss, cluster_failure, results_from_thread
 from outflank.words import from_words, how_many
 
@@ -41,78 +39,16 @@ USUAL_SECONDS = 5.0
 
 @click.command("search", cls=PositionCommand)
 @position_options
-@click.option("--depth", type=int, help="Search depth in plies.")
-@click.option("--time", "seconds", type=float, help=f"Seconds to search.  [{USUAL_SECONDS:g}, without any other limit]")
-@click.option("--nodes", type=int, help="Nodes to search.")
-@click.option("--algorithm", default="pvs", show_default=True, help=f"One of {', '.join((*ALGORITHMS, *MONTE_CARLO))}.")
-@click.option("--evaluation", help="A name, or patterns:FILE; an unknown name lists the known ones.  [the game's best]")
-@click.option(
-    "--ordering",
-    help="A name, or one with settings (kinds:from_depth=1); an unknown name lists the known ones.  [the game's best]",
-)
-@table_option(20)
-@click.option(
-    "--table-depth",
-    type=click.Choice(["equal", "at-least"]),
-    default="equal",
-    show_default=True,
-    help="Depth of table entries that may cut off a search; at-least is for players.",
-)
-@click.option("--canonical", is_flag=True, help="Let symmetric positions share a table entry.")
-@click.option(
-    "--passes",
-    type=click.Choice(["free", "ply", "evaluated"]),
-    default="free",
-    show_default=True,
-    help="A pass costs no ply, costs a ply, or is evaluated at once.",
-)
-@click.option(
-    "--quiescence", type=int, default=0, show_default=True, help="Plies of quiescence search beyond the depth."
-)
-@click.option(
-    "--selectivity",
-    type=click.Choice([str(percent) for percent in get_args(Selectivity)]),
-    default="100",
-    show_default=True,
-    help="Confidence of selective pruning, in per cent; 100: no selective pruning.",
-)
-@click.option(
-    "--ties",
-    type=click.Choice(["first", "lowest", "highest"]),
-    default="first",
-    show_default=True,
-    help="Which of several equal moves is played.",
-)
-@click.option(
-    "--share-alpha/--no-share-alpha",
-    default=True,
-    help="Whether each root move is searched with the bound of the moves before it.  [share-alpha]",
-)
-@click.option("--deepen/--no-deepen", default=True, help="Whether to deepen iteratively.  [deepen]")
-@click.option("--pivot", type=click.Choice(["carried", "reset"]), default="carried", help="First guess of MTD(f).")
-@click.option("--step", type=click.Choice(["1", "2"]), default="1", show_default=True, help="Plies between iterations.")
-@click.option("--aspiration", type=int, help="Half the width of the first window around the last value.")
-@click.option("--workers", type=int, help="Threads that search.  [one per core; one for Monte-Carlo]")
+@search_options("depth")
+@search_options("seconds", usual=f"{USUAL_SECONDS:g}, without any other limit")
+@search_options("nodes", "algorithm", "evaluation", "ordering", "table_bits", "table_depth", "canonical", "passes")
+@search_options("quiescence", "selectivity", "ties", "share_alpha", "deepen")
+@search_options("pivot", show_default=False)
+@search_options("step", "aspiration", "workers")
 @parallel_option
-@click.option(
-    "--threshold", type=int, help="Remaining plies from which subtrees are no longer split.  [the scheme's own]"
-)
-@click.option("--levels", type=int, help="Plies from the root at which nodes are split.  [the scheme's own]")
-@click.option(
-    "--schedule",
-    default="one",
-    show_default=True,
-    help="How moves are assigned to workers: one, by rows of the board, a number at a time, or static (in advance).",
-)
-@click.option(
-    "--pin",
-    default="none",
-    show_default=True,
-    metavar="HOW",
-    help="Processors of the workers: compact (side by side), spread (apart), or their numbers, like 0,2.",
-)
-@click.option("--interleave", is_flag=True, help="Interleave the table across all memory nodes.")
-@click.option("--pace", type=int, default=0, help="Nodes after which a worker yields its core.  [never]")
+@search_options("threshold", "levels", "schedule")
+@search_options("pin", metavar="HOW")
+@search_options("interleave", "pace")
 @cluster_option("Search")
 @click.option(
     "--replicate",
@@ -124,21 +60,14 @@ USUAL_SECONDS = 5.0
     "--compare", "comparing", is_flag=True, help="Search again with one worker, and print speed-up and overhead."
 )
 @click.option("--show-workers", is_flag=True, help="Print statistics of each worker.")
-@click.option("--moves", type=int, default=1, show_default=True, help="Number of best moves to evaluate.")
-@click.option(
-    "--exact", is_flag=True, help="Prove the final score under perfect play; estimates come first.  [no limit of time]"
-)
-@click.option("--wld", is_flag=True, help="With --exact: prove only win, loss or draw, which is faster.")
-@click.option("--seed", type=int, default=1, show_default=True, help="Random seed of Monte-Carlo.")
-@device_option("Where Monte-Carlo plays its games.")
+@search_options("moves", "exact", "wld", "seed")
+@device_option(FIELDS["device"].metadata["help"])
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON object per iteration, and one for the result.")
 def command(
     depth: int | None,
     seconds: float | None,
     nodes: int | None,
     table_bits: int,
-    step: str,
-    selectivity: str,
     schedule: str,
     pin: str,
     where: str | None,
@@ -170,7 +99,7 @@ def command(
     if comparing and options["algorithm"] in MONTE_CARLO:
         raise OutflankError(f"--compare needs a depth to compare at: {options['algorithm']} has none")
     limits = Limits(depth=depth, seconds=seconds, nodes=nodes)
-    options |= {"table_bits": table_bits or None, "step": int(step), "selectivity": int(selectivity)}
+    options["table_bits"] = table_bits or None
     options["pin"] = from_words(kinds_of(Options)["pin"], pin.replace(",", "+"), "pin")
     options["schedule"] = from_words(kinds_of(Options)["schedule"], schedule, "schedule")
 

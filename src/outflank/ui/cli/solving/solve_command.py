@@ -23,8 +23,8 @@ from outflank.ui.cli.shared.device_option import device_option
 from outflank.ui.cli.shared.game_options import PositionCommand
 from outflank.ui.cli.shared.interrupting import INTERRUPTED, stopping_at_ctrl_c
 from outflank.ui.cli.shared.output_files import force_option
-from outflank.ui.cli.shared.parallel_options import cluster_option, parallel_option, table_option
 from outflank.ui.cli.shared.position_options import describe, diagnostics, games, output, position_options, print_json
+from outflank.ui.cli.shared.search_options import cluster_option, parallel_option, search_options
 from outflank.ui.cli.shared.search_thread import LatestProgress
 from outflank.ui.cli.shared.sources import is_a_file
 from outflank.ui.cli.solving.solve_on_device import check_device_options
@@ -35,15 +35,15 @@ from outflank.ui.cli.solving.solve_view import LiveRow, SolveTable, Total, depth
 
 @click.command("solve", cls=PositionCommand)
 @position_options
-@click.option("--wld", is_flag=True, help="Prove only win, draw or loss, which is faster.")
+@search_options("wld", help="Prove only win, draw or loss, which is faster.")
 @click.option("--moves", "every_move", is_flag=True, help="Find the score of every legal move.")
-@click.option("--time", "seconds", type=float, help="Seconds for each position.  [no limit]")
-@click.option("--nodes", type=int, help="Nodes to search for each position.  [no limit]")
-@click.option("--workers", type=int, help="Threads that search.  [one per core]")
+@search_options("seconds", help="Seconds for each position.", usual="no limit")
+@search_options("nodes", help="Nodes to search for each position.", usual="no limit")
+@search_options("workers", usual="one per core")
 @parallel_option
 @device_option("Where endings with few free cells are solved, all in parallel.")
 @cluster_option("Solve")
-@table_option(None, f"as a position needs, at most {TABLE_BITS}")
+@search_options("table_bits", default=None, usual=f"as a position needs, at most {TABLE_BITS}")
 @click.option("--proof", "proof_file", metavar="FILE", help="Write a proof for `outflank proof check`.")
 @click.option(
     "--leaf",

@@ -1,0 +1,60 @@
+"""Options of searches, as `Limits` and `Options` declare them, and the cluster."""
+
+from collections.abc import Callable
+from dataclasses import fields
+from typing import Any, TypeVar
+
+import click
+
+from outflank.search.division import SCHEMES
+from outflank.search.request import Limits, Options
+from outflank.ui.cli.shared.name_options import NameOf, NameOption
+from outflank.ui.shared.declared_options import kind_of
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+FIELDS = {field.name: field for field in (*fields(Limits), *fields(Options))}
+
+
+def search_options(*names: str, usual: str | None = None, **attributes: Any) -> Callable[[Command], Command]:
+    """Return a decorator that adds an option for each of these fields of `Limits` and `Options`. `usual` describes a
+    default of the command's own; `attributes` of the click option replace those that the field declares."""
+
+    def add(command: Command) -> Command:
+        for name in reversed(names):
+            command = _search_option(name, usual, attributes)(command)
+        return command
+
+    return add
+
+
+def _search_option(name: str, usual: str | None, attributes: dict[str, Any]) -> Callable[[Command], Command]:
+    field = FIELDS[name]
+    flag = field.metadata["flag"] or f"--{name.replace('_', '-')}"
+    declared: dict[str, Any] = {"help": field.metadata["help"], "default": field.default}
+    default_text = field.metadata["usual"] if usual is None else usual
+    kind, _ = kind_of(field.type)
+    if kind is bool and field.default:
+        default_text, flag = default_text or flag[2:], f"{flag}/--no-{flag[2:]}"
+    elif kind is bool:
+        declared["is_flag"] = True
+    else:
+        declared |= {"type": kind, "show_default": not default_text}
+    declared |= attributes
+    declared["help"] += f"  [{default_text}]" if default_text else ""
+    return click.option(flag, name, **declared)
+
+
+parallel_option = search_options("parallel", cls=NameOption, type=NameOf(SCHEMES), metavar="SCHEME")
+
+
+def cluster_option(what: str) -> Callable[[Command], Command]:
+    """Return a decorator that adds `--cluster`, the cluster that does the work instead of this machine."""
+    from outflank.distributed.engines import address_forms  # commands without clusters do not load engines
+
+    return click.option(
+        "--cluster",
+        "where",
+        metavar="CLUSTER",
+        help=f"{what} on the nodes of a cluster: {address_forms()}; --workers then counts those of each node.",
+    )
