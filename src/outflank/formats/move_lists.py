@@ -20,7 +20,7 @@ NAME = "moves"
 _word = re.compile(r"(?:\d{1,4}[.)](?:\.\.)?)?([^\s,;]*)")
 
 
-def read_moves(description: GameDescription, text: str, options: Mapping[str, Any]) -> Record:
+def read_moves(description: GameDescription, text: str, options: RuleOptions) -> Record:
     """Return the game given by a list of moves, from the start with some of the game's options."""
     if description.notation.moves is not None:
         return description.notation.moves(text, options)
@@ -46,7 +46,7 @@ def write_moves(game: Game, codes: Sequence[int], turn: Side = Side.BLACK) -> st
     return " ".join(str(move) for move in board.line(codes))
 
 
-def _play_words(start: Setup, board: "Board[Any]", text: str) -> Record:
+def _play_words(start: Setup, board: "Board", text: str) -> Record:
     for match in _word.finditer(text):
         if match[1]:
             try:

@@ -6,7 +6,7 @@ for a text that it may claim.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 
 from outflank.errors import FormatError, IllegalMove, InvalidOption, OutflankError
@@ -18,7 +18,15 @@ from outflank.formats.move_lists import read_moves, read_moves_from
 from outflank.formats.movetext import MoveText, read_movetext, split_movetexts, with_headers
 from outflank.formats.numbered import read_numbered
 from outflank.formats.setup import Setup, refuse_options
-from outflank.games.description import OWN_GAMES, GameDescription, claimants, description_of, game_named, is_stated
+from outflank.games.description import (
+    OWN_GAMES,
+    GameDescription,
+    RuleOptions,
+    claimants,
+    description_of,
+    game_named,
+    is_stated,
+)
 
 FIRST_MOVE = r"(?:\d{1,3}\s*+[.)]\s*+(?:\.\.)?+)?+\s*+([a-z][1-9])"
 """The beginning of a list of moves in most games."""
@@ -32,7 +40,7 @@ SkipCallback = Callable[[str], None]
 """Gets one line for each part of a text that cannot be read, while the rest is returned."""
 
 
-def read(text: str, *, game: str | None = None, **options: Any) -> Setup:
+def read(text: str, *, game: str | None = None, **options: object) -> Setup:
     """Return the position or game in `text`, the first if there are several, without its players.
 
     `game` decides between several games, and so does an option that only one game has (`size`, `layout`); options say
@@ -45,7 +53,7 @@ def read(text: str, *, game: str | None = None, **options: Any) -> Setup:
 
 
 def records_in_text(
-    text: str, game: str | None, options: Mapping[str, Any], on_skip: SkipCallback | None = None
+    text: str, game: str | None, options: RuleOptions, on_skip: SkipCallback | None = None
 ) -> list[Record]:
     """Return the records of `read_all`, or with `on_skip` of `read_script`. If `text` can be read only without the
     options, the error names the option that its game does not have."""
@@ -60,7 +68,7 @@ def records_in_text(
         raise
 
 
-def read_all(text: str, *, game: str | None = None, **options: Any) -> list[Record]:
+def read_all(text: str, *, game: str | None = None, **options: object) -> list[Record]:
     """Return all positions and games in `text`: one, or one for each line, game in brackets, or saved game."""
     text, set_options = _cleaned(text), _set_options(options)
     games = candidates(text, game, set_options)
@@ -78,13 +86,13 @@ def read_all(text: str, *, game: str | None = None, **options: Any) -> list[Reco
     raise error or _unrecognised(text, games)
 
 
-def read_written(text: str, *, game: str | None = None, **options: Any) -> list[Record]:
+def read_written(text: str, *, game: str | None = None, **options: object) -> list[Record]:
     """Return all positions and games in written, not drawn, text: no line of it may be left out."""
     text, set_options = _cleaned(text), _set_options(options)
     return _read_or_refuse(text, candidates(text, game, set_options), set_options)
 
 
-def read_script(text: str, skipped: SkipCallback, *, game: str | None = None, **options: Any) -> list[Record]:
+def read_script(text: str, skipped: SkipCallback, *, game: str | None = None, **options: object) -> list[Record]:
     """Return all positions and games in `text`, like `read_all`. In a script, which has one position or game on each
     line, unreadable lines are left out, and a message for each is passed to `skipped`.
 
@@ -129,7 +137,7 @@ def _set_options(options: RuleOptions) -> RuleOptions:
     return {name: value for name, value in options.items() if value is not None}
 
 
-def candidates(text: str, game: str | None, options: Mapping[str, Any]) -> list[str]:
+def candidates(text: str, game: str | None, options: RuleOptions) -> list[str]:
     """Return the names of the games that a text may belong to."""
     named = _named.match(text)
     if game is None and named is not None and named[1] not in OWN_GAMES:
@@ -158,14 +166,14 @@ def _unrecognised(text: str, games: Sequence[str]) -> FormatError:
     return FormatError.at("position", text.strip(), 0, forms)
 
 
-def _read_or_refuse(text: str, games: Sequence[str], options: Mapping[str, Any]) -> list[Record]:
+def _read_or_refuse(text: str, games: Sequence[str], options: RuleOptions) -> list[Record]:
     records = _read_games(text, games, options)
     if not records:
         raise _unrecognised(text, games)
     return records
 
 
-def _read_games(text: str, games: Sequence[str], options: Mapping[str, Any]) -> list[Record]:
+def _read_games(text: str, games: Sequence[str], options: RuleOptions) -> list[Record]:
     """Return the records in a text; none if it does not begin like any."""
     stripped = text.strip()
     if not stripped:
@@ -204,7 +212,7 @@ def _check_game(text: str, game: GameDescription) -> None:
 # --- lists of moves ---
 
 
-def _read_move_games(movetext: MoveText, games: Sequence[str], options: Mapping[str, Any]) -> list[Record]:
+def _read_move_games(movetext: MoveText, games: Sequence[str], options: RuleOptions) -> list[Record]:
     """Return moves of one of `games`: one game, or one on each line."""
     if movetext.start is not None:
         return [_from_position(movetext, games)]
@@ -221,7 +229,7 @@ def _read_move_games(movetext: MoveText, games: Sequence[str], options: Mapping[
         raise
 
 
-def _read_moves(text: str, games: Sequence[str], options: Mapping[str, Any]) -> Record:
+def _read_moves(text: str, games: Sequence[str], options: RuleOptions) -> Record:
     errors: list[tuple[int, OutflankError]] = []
     count_game()
     for game in _by_claim(text, games):

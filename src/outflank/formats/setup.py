@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from outflank.errors import InvalidOption, OutflankError
-from outflank.games.description import OWN_GAMES, GameDescription, description_of, game_named
+from outflank.games.description import OWN_GAMES, GameDescription, RuleOptions, description_of, game_named
+from outflank.games.rules import Game, Position
 from outflank.games.sides import Side
 
 

@@ -126,7 +126,7 @@ class NBoardEngine(Engine):
         self._clock.spend(side, rest)
         yield from ()
 
-    def _parse_game(self, text: str) -> Board[Any]:
+    def _parse_game(self, text: str) -> Board:
         records = description_of(self._board.game).notation.positions(text) if text.startswith("(") else None
         if not records:
             raise FormatError.at("game", text, 0, "a game in brackets, as GGF has it")

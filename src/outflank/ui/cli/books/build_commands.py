@@ -23,7 +23,7 @@ from outflank.search.request import DEEPEST, Stop
 from outflank.ui.cli.shared.game_options import GameCommand, PositionCommand, game_option, intended_game
 from outflank.ui.cli.shared.interrupting import INTERRUPTED, run_interruptibly
 from outflank.ui.cli.shared.name_options import NameOf
-from outflank.ui.cli.shared.option_groups import option_group
+from outflank.ui.cli.shared.option_groups import Options, option_group
 from outflank.ui.cli.shared.position_options import (
     diagnostics,
     one_board,

@@ -17,6 +17,7 @@ from outflank.machine import usable_cores
 from outflank.placement import can_bind
 from outflank.schema import kinds_of
 from outflank.search.deepening import iterate, iterate_alone
+from outflank.search.keywords import SearchArguments
 from outflank.search.request import Limits, Options, Stop
 from outflank.search.request_checks import MONTE_CARLO
 from outflank.search.results import Comparison, Result

@@ -14,8 +14,10 @@ from outflank.errors import OutflankError
 from outflank.formats.game_record import Record
 from outflank.formats.recognise import SkipCallback
 from outflank.formats.setup import Setup, apply_rule_options, refuse_options
-from outflank.games.description import OWN_GAMES, GameDescription, description_of, game_named
+from outflank.games.description import OWN_GAMES, GameDescription, RuleOptions, description_of, game_named
+from outflank.games.rules import Game
 from outflank.ui.cli.shared.game_options import game_option, intended_game
+from outflank.ui.cli.shared.option_groups import Command
 from outflank.ui.cli.shared.sources import records
 from outflank.ui.cli.shared.streams import exit_quietly
 

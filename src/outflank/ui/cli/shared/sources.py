@@ -5,7 +5,7 @@ A position is a record without moves.
 
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
@@ -17,7 +17,7 @@ from outflank.formats.game_files import HEAD, file_formats, holds_records, selec
 from outflank.formats.game_record import Record
 from outflank.formats.recognise import SkipCallback, records_in_text
 from outflank.formats.selection import Selection
-from outflank.games.description import description_of
+from outflank.games.description import RuleOptions, description_of
 
 MOST_BYTES = 16 << 20
 """The largest text that is read for positions; a file of games may be larger, if one game is chosen."""

@@ -33,7 +33,7 @@ def new_game(name: str, options: Mapping[str, int | str], seats: Seats | None) -
 
 def game_from_text(text: str, name: str | None, options: Mapping[str, int | str], seats: Seats | None) -> SavedGame:
     """Return the first game in a text."""
-    checked: Mapping[str, Any] = _check_known(options) if name is None else _check_options(game_named(name), options)
+    checked: RuleOptions = _check_known(options) if name is None else _check_options(game_named(name), options)
     record = records_in_text(text, name, checked)[0]
     _check_length(len(record.moves))  # before the moves are played on a board
     board = Board.from_setup(apply_rule_options(record.setup, checked))
