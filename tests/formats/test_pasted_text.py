@@ -406,3 +406,10 @@ def test_a_damaged_drawing_is_read_or_refused(board, data):
         text[data.draw(st.integers(0, len(text) - 1))] = data.draw(st.sampled_from(" .XO*●○|\n1a"))
     with contextlib.suppress(OutflankError):
         assert read_all("".join(text))
+
+
+def test_headers_above_a_drawing_name_its_players():
+    board = OthelloBoard.from_text("f5")
+    (record,) = read_all(f'[White "Ann"]\n[Black "Bob"]\n[Event "x"]\n\n{board}')
+    assert (record.black, record.white, record.event) == ("Bob", "Ann", "x")
+    assert (record.start.position, record.moves) == (board.position, ())

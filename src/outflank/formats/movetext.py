@@ -52,11 +52,17 @@ class MoveText:
         return self.headers.get("fen") or self.headers.get("start") or None
 
 
-def read_movetext(text: str) -> MoveText:
-    """Separate `text` into moves and headers."""
+def bracketed_headers(text: str) -> dict[str, str]:
+    """Return the headers of a text that stand in brackets, like PGN's; the first of each name counts."""
     headers: dict[str, str] = {}
     for match in _header.finditer(text):
         headers.setdefault(match[1].lower(), match[2])
+    return headers
+
+
+def read_movetext(text: str) -> MoveText:
+    """Separate `text` into moves and headers."""
+    headers = bracketed_headers(text)
     bare = _header.sub(_blank, text)
 
     def without_plain_header(match: re.Match[str]) -> str:

@@ -15,7 +15,7 @@ from outflank.formats.drawn_boards import read_drawing, without_colours
 from outflank.formats.files import without_comment
 from outflank.formats.game_record import Record
 from outflank.formats.move_lists import read_moves, read_moves_from
-from outflank.formats.movetext import MoveText, read_movetext, split_movetexts, with_headers
+from outflank.formats.movetext import MoveText, bracketed_headers, read_movetext, split_movetexts, with_headers
 from outflank.formats.numbered import read_numbered
 from outflank.formats.setup import Setup, refuse_options
 from outflank.games.description import (
@@ -80,7 +80,7 @@ def read_all(text: str, *, game: str | None = None, **options: object) -> list[R
         error = refusal
     setup = read_drawing(text, games)
     if setup is not None:
-        return [Record(start=setup)]
+        return [with_headers(Record(start=setup), bracketed_headers(text))]
     if game is not None:
         _check_game(text, game_named(game))
     raise error or _unrecognised(text, games)
