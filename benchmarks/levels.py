@@ -26,12 +26,12 @@ from outflank.arena import MatchResult, Settings, play_match
 from outflank.arena.match_documents import DuelDocument
 from outflank.arena.match_game import MatchGame
 from outflank.boards import Board
-from outflank.documents import plain
 from outflank.games.description import GAMES, Level, description_of
 from outflank.lab.provenance import provenance
 from outflank.players.clock import Clock
 from outflank.players.levels import level_of
 from outflank.players.specs import player
+from outflank.validation.documents import plain
 
 MOST_SIMPLE = 2
 """The highest level that meets simple players."""

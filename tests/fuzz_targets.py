@@ -30,7 +30,6 @@ from outflank.distributed.engines import parse_address
 from outflank.distributed.engines.on_ray.head_client import host_and_port
 from outflank.distributed.engines.on_ray.membership import members
 from outflank.distributed.replication import replication_named
-from outflank.documents import encoded, read_document
 from outflank.errors import OutflankError
 from outflank.formats.game_files import file_formats, read_records, write_records
 from outflank.formats.game_record import PlayedMove, Record
@@ -56,6 +55,7 @@ from outflank.search.request import Limits, Options
 from outflank.search.saving import problem, read_state
 from outflank.ui.cli import main
 from outflank.ui.cli.training.train_view import generation_text
+from outflank.validation.documents import encoded, read_document
 from tests.mutating import as_json, changed, spoilt, spoilt_bytes
 
 RESULTS = Path(__file__).parent.parent / "benchmarks" / "results"

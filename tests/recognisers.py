@@ -33,7 +33,6 @@ from outflank.books.book import Book
 from outflank.books.exchange import parse_any
 from outflank.distributed.engines import parse_address
 from outflank.distributed.replication import replication_named
-from outflank.documents import decoded
 from outflank.errors import OutflankError
 from outflank.formats.bounds import reading_at_most
 from outflank.formats.game_files import file_formats, read_records
@@ -50,7 +49,8 @@ from outflank.ui.web.games.seats import check_seats
 from outflank.ui.web.guards import AccessRules
 from outflank.ui.web.requests import Request, Seats
 from outflank.ui.web.settings import Settings
-from outflank.words import from_words
+from outflank.validation.documents import decoded
+from outflank.validation.text import from_words
 from tests.hostile_text import TEXTS, Hostile, texts_for
 
 SOURCE = Path(outflank.__file__).parent

@@ -24,7 +24,6 @@ from outflank.boards import Board
 from outflank.errors import OutflankError
 from outflank.games.description import GAMES, description_of
 from outflank.games.evaluation import evaluations
-from outflank.kinds import Between
 from outflank.othello.board import OthelloBoard
 from outflank.players.clock import Clock, TimeControl
 from outflank.players.computer import settings_of_computers
@@ -39,6 +38,7 @@ from outflank.search.request import Stop
 from outflank.search.request_checks import MONTE_CARLO
 from outflank.ui.web.games.seats import check_seats, web_player
 from outflank.ui.web.requests import Seats
+from outflank.validation.values import Between
 
 MOVE_SECONDS = 0.05
 """On the clock of a move: what limits a search that no drawn setting does."""

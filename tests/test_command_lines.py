@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from outflank.command_lines import command_line
 from outflank.errors import FormatError
-from outflank.words import comma_separated, comma_separated_words
+from outflank.validation.text import comma_separated, comma_separated_words
 
 pytestmark = pytest.mark.interpreted_only
 

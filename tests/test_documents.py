@@ -15,16 +15,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import Meta, Struct
 
-from outflank import documents
 from outflank.arena import match_documents as of_matches
 from outflank.books import book_documents as of_books
 from outflank.distributed.engines.on_mpi import mpi_messages
 from outflank.distributed.engines.on_ray.head_client import ClusterNode
 from outflank.distributed.engines.on_ray.membership import ClusterStatus
 from outflank.distributed.node_messages import Job, JobResult, NodeReport
-from outflank.documents import Count, Document, Number, converted, decoded, encoded, in_lines, plain, read_document
 from outflank.errors import OutflankError
-from outflank.kinds import Misfit
 from outflank.lab import result_store
 from outflank.learning import step_documents as of_learning
 from outflank.search import saving
@@ -32,6 +29,19 @@ from outflank.ui.cli import cli, main
 from outflank.ui.cli.searching import search_documents as of_searches
 from outflank.ui.cli.shared import json_documents as of_commands
 from outflank.ui.cli.solving import solve_documents as of_solving
+from outflank.validation import documents
+from outflank.validation.documents import (
+    Count,
+    Document,
+    Number,
+    converted,
+    decoded,
+    encoded,
+    in_lines,
+    plain,
+    read_document,
+)
+from outflank.validation.values import Misfit
 
 pytestmark = pytest.mark.interpreted_only
 

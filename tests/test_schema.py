@@ -17,15 +17,14 @@ from outflank.distributed.engines.on_ray.head_client import host_and_port
 from outflank.distributed.replication import replication_named
 from outflank.errors import OutflankError
 from outflank.formats.fields import read_number
-from outflank.kinds import Between, Misfit, Shape
 from outflank.lab import redraw
 from outflank.othello.board import OthelloBoard
 from outflank.othello.squares import othello
 from outflank.players.clock import TimeControl
 from outflank.players.computer import Computer
-from outflank.schema import check_fields, conform
 from outflank.search.request import Limits, Options
-from outflank.words import from_words
+from outflank.validation.text import from_words
+from outflank.validation.values import Between, Misfit, Shape, check_fields, conform
 
 pytestmark = pytest.mark.interpreted_only
 

@@ -34,12 +34,12 @@ from outflank.distributed.tasks.carrier import (
     TaskEvents,
 )
 from outflank.distributed.tasks.task_threads import ThreadTasks
-from outflank.documents import plain
 from outflank.errors import OutflankError
 from outflank.othello.board import OthelloBoard
 from outflank.players.specs import player
 from outflank.search.request import Stop
 from outflank.ui.cli import main
+from outflank.validation.documents import plain
 
 MPIEXEC = Path(sys.executable).with_name("mpiexec")
 on_ray = pytest.mark.skipif(sys.platform == "win32", reason="Ray's processes are told apart by POSIX means")

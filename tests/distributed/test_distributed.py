@@ -31,7 +31,6 @@ from outflank.distributed.node_messages import Ended, Job, JobResult, Joined, Le
 from outflank.distributed.node_thread import NodeThread
 from outflank.distributed.replication import POLICIES, replication_named
 from outflank.distributed.splits import Homes, Splitting
-from outflank.documents import plain
 from outflank.games.evaluation import evaluation_named
 from outflank.games.rules import pack, unpack
 from outflank.kernels.bits import U64
@@ -49,6 +48,7 @@ from outflank.search.stopping import BELL, halt
 from outflank.search.table import EXACT, Table, adopted, is_foreign, looked_up, packed, value_of
 from outflank.search.worker import COUNTERS, WORKER
 from outflank.ui.cli.searching.search_documents import ClusterSearchDocument
+from outflank.validation.documents import plain
 from tests.conftest import examples
 from tests.drawing import legal, walk
 from tests.pairs import pairwise

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 
 from outflank import Board, OthelloBoard
 from outflank.distributed.replication import POLICIES
-from outflank.documents import plain
 from outflank.errors import OutflankError, UnknownName
 from outflank.games.description import description_of
 from outflank.lab import provenance
@@ -47,6 +46,7 @@ from outflank.lab.result_store import document
 from outflank.players.review import JudgedMove
 from outflank.players.story import story_of
 from outflank.search.division import SCHEMES
+from outflank.validation.documents import plain
 from tests.conftest import examples
 
 pytestmark = pytest.mark.interpreted_only

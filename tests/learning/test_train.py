@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 
 from outflank.arena import Sprt
-from outflank.documents import decoded, plain
 from outflank.errors import InvalidOption, OutflankError
 from outflank.games import description
 from outflank.games.description import GAMES, game_named
@@ -36,6 +35,7 @@ from outflank.learning.weight_matches import Match, _match_settings
 from outflank.othello.squares import othello
 from outflank.search.request import Stop
 from outflank.ui.cli import main
+from outflank.validation.documents import decoded, plain
 from tests.installing import register_for_now
 from tests.oracles.search import by_hand
 

@@ -26,7 +26,7 @@ from outflank.search.request import Limits
 from outflank.ui.cli import main
 from outflank.ui.cli.game_files import review_command
 from outflank.ui.cli.game_files.review_view import ReviewedGame, conclusions, show
-from outflank.words import how_many
+from outflank.validation.text import how_many
 
 pytestmark = pytest.mark.interpreted_only
 

@@ -19,7 +19,6 @@ from outflank.arena.match_game import GameLine, MatchGame
 from outflank.arena.match_report import report_text
 from outflank.arena.referee import CRASHED
 from outflank.arena.standing import Duel, MatchStanding
-from outflank.documents import converted, plain
 from outflank.errors import OutflankError
 from outflank.players.clock import Clock, TimeControl
 from outflank.players.player import Player, PlayerFailed
@@ -28,6 +27,7 @@ from outflank.players.specs import First, Random
 from outflank.players.specs import player as player_in_words
 from outflank.protocols.player_process import PlayerProcess
 from outflank.search.request import Stop
+from outflank.validation.documents import converted, plain
 from tests.process_players import made
 
 pytestmark = pytest.mark.interpreted_only  # nobody searches but in the interpreter, a ply deep

@@ -10,7 +10,6 @@ from outflank.arena.schedule import Fixture, Settings
 from outflank.arena.seat import GRACE_SECONDS, Seat
 from outflank.boards import Board
 from outflank.distributed.tasks import Item, TaskDispatcher
-from outflank.documents import converted, plain
 from outflank.errors import OutflankError
 from outflank.formats.game_record import PlayedMove, Record
 from outflank.players.clock import Clock
@@ -19,6 +18,7 @@ from outflank.players.specs import is_program
 from outflank.protocols.client import Interrupted
 from outflank.protocols.player_process import Maker, PlayerProcess
 from outflank.search.request import Stop
+from outflank.validation.documents import converted, plain
 
 CLOSE_SECONDS = 2 * GRACE_SECONDS
 """Longest wait at the end for stopped games: a player that does not return is abandoned after this time."""

@@ -14,12 +14,12 @@ from outflank.arena.referee import FinishedGame, start_of
 from outflank.arena.schedule import Fixture, Settings
 from outflank.arena.standing import MatchStanding, Scorer
 from outflank.distributed.tasks import TaskDispatcher
-from outflank.documents import JsonObject
 from outflank.errors import OutflankError
 from outflank.formats.game_record import Record
 from outflank.protocols.client import Interrupted, waits_ended_by
 from outflank.protocols.player_process import Maker
 from outflank.search.request import Stop
+from outflank.validation.documents import JsonObject
 
 MOST_CONCURRENT = 256
 MOST_ELSEWHERE = 1024

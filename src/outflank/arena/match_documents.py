@@ -9,9 +9,8 @@ from outflank.arena.match_game import GameLine, ProcessorDocument
 from outflank.arena.schedule import Settings
 from outflank.arena.sprt import Decision, Scale, Sprt
 from outflank.arena.standing import Duel, MatchStanding
-from outflank.documents import Document, JsonObject
-from outflank.kinds import Json
-from outflank.schema import conform
+from outflank.validation.documents import Document, JsonObject
+from outflank.validation.values import check_json
 
 
 class SettingsDocument(Struct, frozen=True, kw_only=True):
@@ -208,4 +207,4 @@ class MatchDocument(Document, frozen=True, kw_only=True, tag="outflank/match/1")
 
     def __post_init__(self) -> None:
         for name in ("settings", "provenance"):
-            conform(dict[str, Json], getattr(self, name), name)
+            check_json(getattr(self, name), name)

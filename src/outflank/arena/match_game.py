@@ -7,7 +7,6 @@ from msgspec import Meta, Struct
 
 from outflank.arena.referee import Ending, FinishedGame
 from outflank.boards import Board
-from outflank.documents import Count, Duration, Number
 from outflank.formats.fields import REASONS
 from outflank.formats.game_record import PlayedMove, Record
 from outflank.formats.numbered import read_numbered
@@ -16,8 +15,9 @@ from outflank.formats.setup import Setup
 from outflank.games.description import description_of
 from outflank.games.rules import Game
 from outflank.games.sides import Side
-from outflank.kinds import Called, Misfit
 from outflank.players.processor_use import ProcessorUse
+from outflank.validation.documents import Count, Duration, Number
+from outflank.validation.values import Called, Misfit
 
 POINTS = (0.0, 0.5, 1.0)
 

@@ -3,7 +3,7 @@
 from outflank.arena.elo_statistics import MOST_ELO, Estimate
 from outflank.arena.standing import Duel, MatchStanding
 from outflank.players.processor_use import ProcessorUse
-from outflank.words import how_many
+from outflank.validation.text import how_many
 
 
 def duel_lines(standing: MatchStanding, *, unit: str = "points") -> list[tuple[str, str]]:

@@ -16,7 +16,6 @@ from outflank.arena.match_documents import MatchDocument, SettingsDocument, Stan
 from outflank.arena.match_game import GameLine, MatchGame
 from outflank.arena.schedule import Settings
 from outflank.arena.standing import MatchStanding
-from outflank.documents import JsonObject, decoded, encoded, in_lines, plain, read_document
 from outflank.errors import OutflankError, reason_of
 from outflank.formats.fields import one_line
 from outflank.formats.files import write_whole
@@ -24,6 +23,7 @@ from outflank.formats.game_files import write_records
 from outflank.formats.game_record import Record
 from outflank.formats.locks import file_lock
 from outflank.games.description import description_of
+from outflank.validation.documents import JsonObject, decoded, encoded, in_lines, plain, read_document
 
 MATCH, GAMES = "match.json", "games.jsonl"
 

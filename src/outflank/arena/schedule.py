@@ -10,7 +10,7 @@ from outflank.arena.sprt import Sprt
 from outflank.boards import Board
 from outflank.errors import InvalidOption
 from outflank.players.clock import TimeControl
-from outflank.schema import check_fields
+from outflank.validation.values import check_fields
 
 MOST_GAMES = 1_000_000
 

@@ -14,8 +14,8 @@ from typing import Literal
 from outflank.arena.elo_statistics import ELO_PER_DEVIATION, Observed, score_of
 from outflank.arena.likelihood import log_likelihood_scaled
 from outflank.errors import InvalidOption
-from outflank.schema import check_fields
-from outflank.words import from_words
+from outflank.validation.text import from_words
+from outflank.validation.values import check_fields
 
 Scale = Literal["normalized", "logistic"]
 Decision = Literal["H0", "H1"]

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from outflank.documents import Count, Document, Several
+from outflank.validation.documents import Count, Document, Several
 
 
 class BookMove(Struct, frozen=True, kw_only=True):

@@ -13,12 +13,12 @@ from outflank.books.book_file import open_book_file
 from outflank.books.move_graph import MoveGraph
 from outflank.books.propagation import in_order, propagate_values, with_moves_of
 from outflank.books.trees import Branch, tree_of
-from outflank.documents import decoded, in_ascii
 from outflank.errors import FormatError, OutflankError, reason_of
 from outflank.formats.files import decoded_whole
 from outflank.formats.move_lists import write_moves
 from outflank.games.description import description_of
 from outflank.games.rules import MOVE, Game, canonical, mirror_move
+from outflank.validation.documents import decoded, in_ascii
 
 FORMATS = ("jsonl", "csv", "dot", "txt")
 """Formats for writing a book: all positions in the first two, lines from a position in the others."""

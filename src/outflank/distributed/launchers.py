@@ -4,7 +4,7 @@ import os
 
 from outflank.distributed.engines import engine_at
 from outflank.errors import OutflankError
-from outflank.words import is_count
+from outflank.validation.text import is_count
 
 RANKS = {
     "PMI_SIZE": "PMI_RANK",  # MPICH and its descendants; srun with --mpi=pmi2

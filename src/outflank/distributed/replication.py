@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 
 from outflank.errors import OutflankError, UnknownName
-from outflank.words import is_count
+from outflank.validation.text import is_count
 
 ANY_PLY = 1 << 20
 

@@ -11,8 +11,8 @@ import numpy.typing as npt
 
 from outflank.errors import FormatError
 from outflank.games.pattern_sets import PatternSet
-from outflank.kinds import excerpt
-from outflank.words import how_many
+from outflank.validation.text import how_many
+from outflank.validation.values import excerpt
 
 _KIND = "outflank patterns 2"
 

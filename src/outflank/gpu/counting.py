@@ -18,9 +18,8 @@ from outflank.gpu.compiling import device_kernel
 from outflank.gpu.device import DeviceArray, check_device, cuda
 from outflank.gpu.troubles import DeviceTrouble, translate_cuda_errors
 from outflank.kernels.compiler import inner
-from outflank.kinds import Between
-from outflank.schema import conform
 from outflank.search.perft import Perft, checked_depth, moves_of
+from outflank.validation.values import Between, conform
 
 THREADS = 256
 """Threads per block."""

@@ -8,7 +8,7 @@ from outflank.games.description import description_of
 from outflank.games.endings import batch_tables, free_cells
 from outflank.games.rules import Game, unpack
 from outflank.gpu.ending_kernels import MOST_FREE
-from outflank.kinds import excerpt
+from outflank.validation.values import excerpt
 
 Words = npt.NDArray[np.uint64]
 """Packed positions: a row of two words for each."""

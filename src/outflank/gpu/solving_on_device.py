@@ -20,10 +20,9 @@ from outflank.gpu.driver import simulated
 from outflank.gpu.ending_kernels import UNSOLVED, solve_each
 from outflank.gpu.jobs import NODES, TALLIES, Jobs, Plan, prepare
 from outflank.gpu.positions import Words, checked_positions
-from outflank.kinds import Between, Misfit
 from outflank.machine import usable_cores
-from outflank.schema import conform
 from outflank.search.many_endings import ROWS, solve_many
+from outflank.validation.values import Between, Misfit, conform
 
 Values = npt.NDArray[np.int8]
 

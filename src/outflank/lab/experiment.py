@@ -5,14 +5,13 @@ from dataclasses import asdict, dataclass, field, fields
 from inspect import signature
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
-from outflank.documents import JsonObject
 from outflank.errors import InvalidOption, OutflankError
-from outflank.kinds import Shape
 from outflank.lab.experiment_report import Figure, ReportTable, Sample, sample_shape
 from outflank.machine import MOST_WORKERS, usable_cores
 from outflank.plugins import Registry
-from outflank.schema import check_fields
 from outflank.search.request import Stop
+from outflank.validation.documents import JsonObject
+from outflank.validation.values import Shape, check_fields
 
 T = TypeVar("T")
 

@@ -7,11 +7,11 @@ from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from outflank.documents import JsonObject
 from outflank.errors import OutflankError, UnknownName
-from outflank.kinds import Kind, Shape
 from outflank.lab.measuring.search_log import Searched
-from outflank.words import how_many
+from outflank.validation.documents import JsonObject
+from outflank.validation.text import how_many
+from outflank.validation.values import Kind, Shape
 
 if TYPE_CHECKING:
     import pandas

@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
-from outflank.documents import JsonObject, in_lines, naming_file, plain
 from outflank.errors import InvalidOption, OutflankError, UnknownName
 from outflank.formats.files import write_whole
 from outflank.formats.locks import file_lock
@@ -18,8 +17,9 @@ from outflank.lab.experiment import Experiment, Parameters, experiment_named
 from outflank.lab.experiment_report import Report, Sample
 from outflank.lab.measuring.search_log import Searched, log_searches, merged_entries
 from outflank.lab.provenance import provenance, repeat_command
-from outflank.schema import conform
 from outflank.search.request import Stop
+from outflank.validation.documents import JsonObject, in_lines, naming_file, plain
+from outflank.validation.values import conform
 
 KEEP_SECONDS = 2.0
 """Least seconds between two writes of a run in progress to disk."""
@@ -216,7 +216,7 @@ def _stored_parameters(experiment: Experiment, parameters: JsonObject) -> Parame
 
 def _check_samples(experiment: Experiment, parameters: Parameters, samples: Sequence[Sample]) -> None:
     for index, sample in enumerate(samples):
-        conform(experiment.shape(parameters, sample), sample, f"samples[{index}]")
+        conform(experiment.shape(parameters, sample), sample, "samples", index)
 
 
 def _begin(

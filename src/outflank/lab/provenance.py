@@ -14,9 +14,9 @@ from pathlib import Path
 
 import outflank
 from outflank.command_lines import PROGRAM, command_line
-from outflank.documents import JsonObject
 from outflank.machine import this_machine
-from outflank.words import comma_separated
+from outflank.validation.documents import JsonObject
+from outflank.validation.text import comma_separated
 
 LIBRARIES = ("numba", "llvmlite", "numpy")
 

@@ -7,12 +7,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from outflank.documents import Document, JsonObject, read_document
+import msgspec
+
 from outflank.errors import OutflankError, reason_of
-from outflank.kinds import Json
 from outflank.lab.experiment_report import Report, Sample
 from outflank.lab.measuring.search_log import Searched
-from outflank.schema import conform
+from outflank.validation.documents import Document, JsonObject, read_document
+from outflank.validation.values import check_json
 
 
 class LabDocument(Document, frozen=True, kw_only=True, tag="outflank/lab/1"):
@@ -35,24 +36,12 @@ class LabDocument(Document, frozen=True, kw_only=True, tag="outflank/lab/1"):
 
     def __post_init__(self) -> None:
         for name in ("parameters", "provenance"):
-            conform(dict[str, Json], getattr(self, name), name)
+            check_json(getattr(self, name), name)
 
 
 def document(report: Report) -> LabDocument:
     """Return a report as a document to store."""
-    return LabDocument(
-        experiment=report.experiment,
-        question=report.question,
-        reports=report.reports,
-        complete=report.complete,
-        passed=report.passed,
-        parameters=report.parameters,
-        provenance=report.provenance,
-        searched=report.searched,
-        notes=report.notes,
-        tables=report.tables,
-        samples=list(report.samples),
-    )
+    return msgspec.convert(report, LabDocument, from_attributes=True)
 
 
 def read(path: Path) -> LabDocument:

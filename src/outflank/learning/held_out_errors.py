@@ -6,7 +6,6 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from outflank.documents import in_lines
 from outflank.errors import OutflankError, reason_of
 from outflank.formats.files import write_whole
 from outflank.games.evaluation import Evaluation, begin, evaluations, scale_of, value
@@ -21,6 +20,7 @@ from outflank.learning.selfplay import Positions, Rows
 from outflank.learning.step_documents import LEARNT, CheckedEvaluation, ErrorsDocument, StageError
 from outflank.learning.subject import Judge, Subject, digest
 from outflank.search.many_endings import Words
+from outflank.validation.documents import in_lines
 
 Floats = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]

@@ -30,7 +30,7 @@ from outflank.search.many_endings import Words, solve_many
 from outflank.search.request import Options
 from outflank.search.root import Root
 from outflank.search.worker import Worker
-from outflank.words import how_many
+from outflank.validation.text import how_many
 
 PORTION = 1 << 20
 """Number of positions that are solved together. After an interruption the completed parts of a portion are stored."""

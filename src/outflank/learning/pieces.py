@@ -18,12 +18,12 @@ from zipfile import BadZipFile
 import numpy as np
 import numpy.typing as npt
 
-from outflank.documents import Document, in_lines, read_document
 from outflank.errors import OutflankError, reason_of
 from outflank.formats.files import write_whole
 from outflank.formats.locks import file_lock
 from outflank.gpu.choosing import DeviceOption
 from outflank.search.request import Stop
+from outflank.validation.documents import Document, in_lines, read_document
 
 Arrays = Mapping[str, npt.NDArray[Any]]
 """Arrays by name, of any types."""

@@ -7,8 +7,8 @@ from typing import Literal
 
 from msgspec import Struct
 
-from outflank.documents import Count, Document, Number
-from outflank.kinds import Misfit
+from outflank.validation.documents import Count, Document, Number
+from outflank.validation.values import Misfit
 
 LEARNT = "learnt"
 """The name of learnt weights beside evaluations that have a name."""

@@ -3,12 +3,12 @@
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from outflank.documents import JsonObject, plain
 from outflank.formats.files import write_whole
 from outflank.lab.drawing.page import page_html
 from outflank.lab.experiment_report import Cell, Plot, Report, ReportTable, Series
 from outflank.learning.step_documents import LEARNT, ErrorsDocument, GenerationDocument, StageError, TrainDocument
-from outflank.words import how_many
+from outflank.validation.documents import JsonObject, plain
+from outflank.validation.text import how_many
 
 PAGE = "train.html"
 

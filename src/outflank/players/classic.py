@@ -14,7 +14,7 @@ from outflank.games.sides import Side
 from outflank.players.report_players import game_of_report, report_program
 from outflank.search.deepening import search
 from outflank.search.request import Limits
-from outflank.words import is_count
+from outflank.validation.text import is_count
 
 MOST_DEPTH = 60
 REPORTS = ("002", "004")

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from outflank.errors import FormatError
 from outflank.formats.clock_text import ClockTimes, read_clock, write_clock, write_time
 from outflank.games.sides import Side
-from outflank.schema import check_fields
 from outflank.search.request import LONGEST_SECONDS
+from outflank.validation.values import check_fields
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,7 +16,6 @@ from outflank.games.rules import ENDLESS_GAME, Game
 from outflank.games.sides import Side
 from outflank.gpu.choosing import resolve_device
 from outflank.gpu.troubles import NoDevice
-from outflank.kinds import Kind
 from outflank.players.clock import Clock
 from outflank.players.collecting import collection_paused
 from outflank.players.habits import BookHabit, Misjudging, Variety, preferred_move, repeating_moves
@@ -24,7 +23,6 @@ from outflank.players.levels import exact_moves_for_depth, level_of
 from outflank.players.player import Choice
 from outflank.players.ready_moves import Habit, habit_named
 from outflank.players.timing import AT_ONCE, Budget, Policy, policy_named
-from outflank.schema import conform, kinds_of
 from outflank.search.deepening import iterate
 from outflank.search.keywords import OptionKeywords, PlayerKeywords
 from outflank.search.player_defaults import default_selectivity
@@ -33,6 +31,7 @@ from outflank.search.request_checks import MONTE_CARLO, check
 from outflank.search.results import MoveValue, Result
 from outflank.search.root import Root
 from outflank.search.table import Table, check_bits
+from outflank.validation.values import Kind, conform, kinds_of
 
 TABLE_BITS = 20
 """32 MiB: enough for some seconds a move."""

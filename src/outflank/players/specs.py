@@ -17,7 +17,7 @@ from outflank.players.habits import RandomStream
 from outflank.players.player import Choice, Player, PlayerFailed, SimplePlayer
 from outflank.players.report_players import program_named
 from outflank.search.request import Stop
-from outflank.words import from_words
+from outflank.validation.text import from_words
 
 
 @dataclass(slots=True)

@@ -19,13 +19,13 @@ import numpy as np
 from msgspec import Meta, Struct
 
 from outflank.boards import Board
-from outflank.documents import Count, Document, decoded, encoded
 from outflank.errors import OutflankError, reason_of
 from outflank.formats.files import write_whole
 from outflank.formats.recognise import read
 from outflank.games.description import description_of, game_named
-from outflank.kinds import Misfit
 from outflank.proofs.frontier import InvalidProof, Moves
+from outflank.validation.documents import Count, Document, decoded, encoded
+from outflank.validation.values import Misfit
 
 DIGEST_BYTES = 32
 LONGEST_HEADER = 1 << 20

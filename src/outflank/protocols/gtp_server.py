@@ -15,13 +15,13 @@ from outflank.boards import Board, Move
 from outflank.errors import OutflankError
 from outflank.games.description import GAMES, OWN_GAMES, GameDescription, titles_of_games
 from outflank.games.sides import Side
-from outflank.kinds import Between, Misfit
 from outflank.players.clock import Clock, TimeControl
 from outflank.players.player import Player
 from outflank.protocols.gtp_game import CommandRefused, GtpGame, gtp_name, vertex
 from outflank.protocols.listening import Urgency, cleaned
 from outflank.protocols.serving import Engine, ServedProtocol
-from outflank.words import from_words, is_count
+from outflank.validation.text import from_words, is_count
+from outflank.validation.values import Between, Misfit
 
 
 @dataclass(slots=True)

@@ -22,7 +22,7 @@ from outflank.search.keywords import PlayerKeywords
 from outflank.search.request import Limits, Stop
 from outflank.search.results import Result
 from outflank.search.table import Table
-from outflank.words import is_count
+from outflank.validation.text import is_count
 
 USUAL_DEPTH, DEEPEST = 12, 60
 """Depth until the board sets one, and the largest depth, in plies."""

@@ -16,8 +16,6 @@ from outflank.games.hints import FEATURES, STAGES, features, promise, stage
 from outflank.games.rules import Game, MoveCode, Position, play
 from outflank.kernels.bits import Int
 from outflank.kernels.compiler import inlined, inner, never_inlined
-from outflank.kinds import Between
-from outflank.schema import check_fields, kinds_of
 from outflank.search.sorting import sorting_address
 from outflank.search.worker import (
     CODES,
@@ -31,7 +29,8 @@ from outflank.search.worker import (
     SORT_NONE,
     Worker,
 )
-from outflank.words import from_words
+from outflank.validation.text import from_words
+from outflank.validation.values import Between, check_fields, kinds_of
 
 TABLE_MOVE, KILLER = 1 << 40, 1 << 30
 HISTORY_LIMIT = 1 << 20

@@ -14,10 +14,9 @@ from outflank.kernels.atomics import fetch_add, load, store
 from outflank.kernels.compiler import Samples, kernel
 from outflank.kernels.record_types import allocate, record_type
 from outflank.kernels.workers import run_workers
-from outflank.kinds import Between
 from outflank.machine import MOST_WORKERS
-from outflank.schema import conform
 from outflank.search.options import check_board
+from outflank.validation.values import Between, conform
 
 ROOM = 1 << 14
 """Moves that a worker can store for its current line."""

@@ -9,11 +9,10 @@ from threading import RLock
 from typing import Annotated, Any, Literal
 
 from outflank.errors import InvalidOption
-from outflank.kinds import Between, Called
 from outflank.machine import MOST_WORKERS, DeviceOption
 from outflank.placement import Pin
-from outflank.schema import check_fields
 from outflank.search.ordering import Ordering
+from outflank.validation.values import Between, Called, check_fields
 
 DEEPEST = 100
 """Greatest depth limit, in plies: more than any search completes."""

@@ -8,7 +8,7 @@ from typing import Self
 from outflank.boards.board import Move
 from outflank.games.units import Scale
 from outflank.machine import DeviceUsed
-from outflank.words import how_many
+from outflank.validation.text import how_many
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

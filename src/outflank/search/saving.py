@@ -18,7 +18,6 @@ import numpy.typing as npt
 from msgspec import Meta
 
 from outflank.boards import Board
-from outflank.documents import Count, Document, Duration, decoded, encoded, naming_file
 from outflank.errors import InvalidOption, OutflankError, reason_of
 from outflank.formats.files import write_whole
 from outflank.formats.numbered import write_numbered
@@ -30,7 +29,8 @@ from outflank.search.request import LONGEST_SECONDS, Known, Options
 from outflank.search.results import Progress, Result, Watch
 from outflank.search.table import AGES, ENTRY_WORDS, Table, sound_proofs
 from outflank.search.worker import WORKER
-from outflank.words import how_many
+from outflank.validation.documents import Count, Document, Duration, decoded, encoded, naming_file
+from outflank.validation.text import how_many
 
 EVERY_SECONDS = 60.0
 """Time between two saved states: the most work that a kill can lose."""

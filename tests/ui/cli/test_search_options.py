@@ -8,13 +8,13 @@ import click
 import pytest
 
 from outflank.errors import OutflankError
-from outflank.kinds import Between
 from outflank.search.algorithms import ALGORITHMS
 from outflank.search.request import Limits, Options
 from outflank.search.request_checks import MONTE_CARLO
 from outflank.ui.cli.searching.search_command import command
 from outflank.ui.cli.shared.search_options import FIELDS
 from outflank.ui.shared.declared_options import ChoiceOf, kind_of
+from outflank.validation.values import Between
 
 pytestmark = pytest.mark.interpreted_only
 

@@ -23,7 +23,7 @@ from outflank.lab.drawing.looks import (
 )
 from outflank.lab.drawing.palette import Palette
 from outflank.lab.experiment_report import Flame, FlameBox, Interval, Timeline
-from outflank.words import how_many
+from outflank.validation.text import how_many
 
 ROW = 24
 """Units from a box of a flame graph to the one above it."""

@@ -5,7 +5,6 @@ from datetime import datetime
 from typing import Any
 
 from outflank.boards import Board
-from outflank.documents import JsonObject
 from outflank.errors import OutflankError
 from outflank.lab.drawing.looks import FONT, colours, escape, notebook_colours, scoped
 from outflank.lab.drawing.page_sections import PRINT_RULES as SECTION_PRINT_RULES
@@ -14,7 +13,8 @@ from outflank.lab.drawing.page_sections import sections_html
 from outflank.lab.drawing.parts import facts_part, figure_part, table_part
 from outflank.lab.experiment_report import Figure, Report, ReportTable, as_html
 from outflank.lab.measuring.search_log import Searched, SearchedPosition, by_position
-from outflank.words import how_many
+from outflank.validation.documents import JsonObject
+from outflank.validation.text import how_many
 
 DRAWN = 6
 """Most positions with a picture."""

@@ -4,7 +4,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from outflank.boards import Board
-from outflank.documents import JsonObject
 from outflank.games.description import Marks, description_of, unit_of
 from outflank.lab.drawing.looks import escape, scoped
 from outflank.lab.drawing.page import SCOPE, whole_page
@@ -12,6 +11,7 @@ from outflank.lab.drawing.parts import facts_part, figure_part, table_part
 from outflank.lab.experiment_report import Plot, ReportTable, Sample, Series
 from outflank.players.review import JudgedMove
 from outflank.players.story import Story
+from outflank.validation.documents import JsonObject
 
 MOST_BOARDS = 12
 """Most boards on a page: the costliest mistakes."""

@@ -5,11 +5,11 @@ import subprocess
 import sys
 from collections.abc import Mapping
 
-from outflank.documents import JsonObject, decoded
 from outflank.errors import OutflankError
 from outflank.lab.experiment_report import Sample
 from outflank.lab.measuring.search_log import ChildMeasurements, add_entry
 from outflank.search.request import Stop
+from outflank.validation.documents import JsonObject, decoded
 
 
 class Failed(OutflankError):

@@ -9,7 +9,6 @@ from outflank.distributed.cluster import Cluster, connect
 from outflank.distributed.cluster_statistics import cluster_statistics
 from outflank.distributed.engines import engine_at
 from outflank.errors import OutflankError
-from outflank.kinds import Count, Duration, Kind, Measured, Several
 from outflank.lab.experiment import Task
 from outflank.lab.experiment_report import Sample
 from outflank.lab.measuring.search_log import log_result, without_logging
@@ -25,6 +24,8 @@ from outflank.lab.measuring.search_samples import (
 )
 from outflank.machine import usable_cores
 from outflank.search.request import Limits, Stop
+from outflank.validation.documents import Count, Duration, Measured, Several
+from outflank.validation.values import Kind
 
 CLUSTER_KINDS: dict[str, Kind] = {
     "depth": Several,

@@ -8,10 +8,10 @@ import sys
 import time
 
 from outflank.abalone.board import AbaloneBoard
-from outflank.documents import encoded
 from outflank.lab.measuring.search_log import ChildMeasurements, log_searches
 from outflank.lab.report_programs.classroom import lab_search_003
 from outflank.search.perft import perft
+from outflank.validation.documents import encoded
 
 
 def measure(depth: int) -> ChildMeasurements:

@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 
 from outflank.boards import Board
 from outflank.games.evaluation import begin, evaluation_named
-from outflank.kinds import Count, Duration, Kind
 from outflank.lab.experiment_report import ReportTable, Sample
 from outflank.lab.measuring.search_log import without_logging
 from outflank.lab.measuring.search_samples import Contender, measure_search, number, warm
@@ -18,7 +17,9 @@ from outflank.lab.measuring.step_costs import STEPS, step_costs
 from outflank.lab.report_programs.classroom import BrokenOff
 from outflank.search.probes import Counts
 from outflank.search.request import Stop
-from outflank.words import how_many
+from outflank.validation.documents import Count, Duration
+from outflank.validation.text import how_many
+from outflank.validation.values import Kind
 
 ITSELF, OUTSIDE = "minimax itself", "outside the search"
 

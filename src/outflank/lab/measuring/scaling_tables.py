@@ -7,7 +7,7 @@ from outflank.lab.measuring.search_samples import SHORTEST_SECONDS, grouped, med
 from outflank.lab.report_programs.measured_programs import GAME_OF
 from outflank.lab.report_programs.published_numbers import curve, fact, rows
 from outflank.machine import usable_cores
-from outflank.words import how_many
+from outflank.validation.text import how_many
 
 
 def fastest_notes(lines: Sequence[Sample]) -> list[str]:

@@ -11,7 +11,6 @@ from msgspec import Meta, Struct
 from msgspec.structs import replace
 
 from outflank.boards import Board
-from outflank.documents import JsonObject, Several
 from outflank.errors import FormatError
 from outflank.games.evaluation import evaluations
 from outflank.lab.experiment_boards import name_of_line
@@ -20,7 +19,8 @@ from outflank.search.keywords import SearchArguments, WholeKeywords
 from outflank.search.request import DEEPEST, TABLELESS, Limits, Options
 from outflank.search.results import Result
 from outflank.search.table import Table
-from outflank.words import how_many
+from outflank.validation.documents import JsonObject, Several
+from outflank.validation.text import how_many
 
 # Transposition tables whose pages are already mapped, so that no timed search waits for memory.
 #

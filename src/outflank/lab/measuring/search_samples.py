@@ -11,7 +11,6 @@ from typing import Annotated, Any, TypeVar
 
 from outflank.boards import Board
 from outflank.errors import OutflankError
-from outflank.kinds import Between, Count, Duration, Kind, Measured, Several
 from outflank.lab.experiment import Task
 from outflank.lab.experiment_report import Cell, Sample
 from outflank.lab.measuring.search_log import search, without_logging
@@ -22,7 +21,9 @@ from outflank.search.division import scheme_named
 from outflank.search.keywords import SearchArguments
 from outflank.search.request import Limits, Stop
 from outflank.search.results import Result
-from outflank.words import how_many
+from outflank.validation.documents import Count, Duration, Measured, Several
+from outflank.validation.text import how_many
+from outflank.validation.values import Between, Kind
 
 resource: ModuleType | None
 try:

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from outflank.documents import JsonObject
 from outflank.lab.experiment_report import Cell, Sample
 from outflank.lab.measuring.search_samples import number
 from outflank.parallel.events import (
@@ -22,6 +21,7 @@ from outflank.parallel.events import (
     STARTED,
     TAKEN,
 )
+from outflank.validation.documents import JsonObject
 
 SEARCH, SPAWN, STEAL, ABORT, SCHEDULE, IDLE = "search", "spawn", "steal", "abort", "schedule", "idle"
 KINDS = (SEARCH, SPAWN, STEAL, ABORT, SCHEDULE, IDLE)

@@ -8,10 +8,10 @@ import json
 import sys
 
 from outflank.boards import Board
-from outflank.documents import JsonObject, encoded
 from outflank.games.description import OWN_GAMES, game_named
 from outflank.lab.measuring.search_log import ChildMeasurements, log_searches, merged_entries
 from outflank.lab.races import RaceFindings, check
+from outflank.validation.documents import JsonObject, encoded
 
 
 def main() -> None:

@@ -5,8 +5,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from outflank.documents import JsonObject
 from outflank.lab.experiment_report import Cell, Series
+from outflank.validation.documents import JsonObject
 
 REPORTS = ("000", "001", "002", "003", "004")
 

@@ -9,7 +9,7 @@ from outflank.lab.drawing.looks import number
 from outflank.lab.experiment_report import Cell, ReportTable, Sample
 from outflank.lab.report_programs.published_numbers import published
 from outflank.lab.reproduction.published_sections import FACTS, Class, Expected, MeasuredCell, PublishedTable
-from outflank.words import how_many
+from outflank.validation.text import how_many
 
 
 class Verdict(StrEnum):

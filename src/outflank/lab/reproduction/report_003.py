@@ -6,7 +6,6 @@ from typing import Any
 
 from outflank.abalone.board import AbaloneBoard
 from outflank.abalone.rules import MARBLES, Kind
-from outflank.documents import JsonObject
 from outflank.games.evaluation import evaluation_named, value
 from outflank.lab.experiment_report import Sample
 from outflank.lab.measuring.search_log import log_search
@@ -31,6 +30,7 @@ from outflank.players.clock import Clock, TimeControl
 from outflank.players.timing import Adaptive003, DepthRule
 from outflank.search.perft import perft
 from outflank.search.request import Stop
+from outflank.validation.documents import JsonObject
 
 RINGS = {"45/35/25/10/0": "rings-lab", "70/60/40/10/1": "rings"}
 """Our names of the laboratory's ring values and of report 003's own."""

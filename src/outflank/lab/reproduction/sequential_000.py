@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Sequence
 from functools import partial
 
-from outflank.documents import JsonObject
 from outflank.games.rules import symmetries
 from outflank.lab.experiment_report import Cell, Sample
 from outflank.lab.measuring.search_log import search
@@ -19,6 +18,7 @@ from outflank.othello.board import OthelloBoard
 from outflank.othello.edge_table import EDGE_VALUES
 from outflank.search.keywords import SearchArguments
 from outflank.search.request import Stop
+from outflank.validation.documents import JsonObject
 
 
 def _value(name: str, ours: Cell, note: str = "") -> MeasuredCell:

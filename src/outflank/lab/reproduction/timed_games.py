@@ -5,7 +5,6 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 
-from outflank.documents import JsonObject
 from outflank.lab.experiment_report import Cell, Sample
 from outflank.lab.measuring.search_samples import grouped, median, number
 from outflank.lab.report_programs.classroom import legal_count, new_board, self_play
@@ -30,6 +29,7 @@ from outflank.machine import usable_cores
 from outflank.othello.programs import PROGRAMS
 from outflank.search.keywords import SearchArguments
 from outflank.search.request import Stop
+from outflank.validation.documents import JsonObject
 
 THREADS = tuple(range(1, 33))
 DEPTH = 7

@@ -8,7 +8,7 @@ from outflank.lab.experiment_report import Cell, Figure, Plot, ReportTable, Samp
 from outflank.lab.measuring.search_samples import grouped, median, number, spread
 from outflank.lab.report_programs.published_numbers import curve, rows
 from outflank.machine import usable_cores
-from outflank.words import how_many
+from outflank.validation.text import how_many
 
 COMPARED = (16, 64)
 """Numbers of nodes whose speed-up is compared with report 000's."""

@@ -16,7 +16,7 @@ from outflank.lab.measuring.search_samples import (
 from outflank.lab.report_programs.published_numbers import curve
 from outflank.lab.spans.work_and_span import Spans
 from outflank.machine import usable_cores
-from outflank.words import how_many
+from outflank.validation.text import how_many
 
 PROCESSORS = (2, 4, 8, 16, 32, 64, 128, 256)
 TOLERANCE = 0.1

@@ -7,7 +7,6 @@ from functools import partial
 from typing import Literal
 
 from outflank.games.evaluation import evaluation_named
-from outflank.kinds import Count, Several, Shape
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, option
 from outflank.lab.experiment_boards import usual_board
 from outflank.lab.experiment_report import Plot, ReportTable, Sample, Series, sample_shape
@@ -16,6 +15,8 @@ from outflank.lab.report_programs.classroom import BrokenOff, legal_count
 from outflank.lab.studies.nodes_per_turn import PLAIN, PLAYED, game
 from outflank.search.probes import Counts
 from outflank.search.request import Stop
+from outflank.validation.documents import Count, Several
+from outflank.validation.values import Shape
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

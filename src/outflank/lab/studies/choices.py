@@ -5,8 +5,6 @@ from dataclasses import dataclass
 from functools import partial
 
 from outflank.boards import Board
-from outflank.documents import JsonObject
-from outflank.kinds import Count, Several, Shape
 from outflank.lab.experiment import Conclusion, Experiment, Task, option
 from outflank.lab.experiment_report import Cell, Plot, ReportTable, Sample, Series, sample_shape
 from outflank.lab.measuring.search_samples import Contender, grouped, measure_search, number, warm
@@ -15,6 +13,8 @@ from outflank.lab.report_programs.published_numbers import rows as published_row
 from outflank.lab.studies.option_comparisons import MIDGAME, START, BoardsParameters, Choosing, ChoosingParameters
 from outflank.search.probes import Counts
 from outflank.search.request import Stop
+from outflank.validation.documents import Count, JsonObject, Several
+from outflank.validation.values import Shape
 
 ORDERINGS = {
     "none": "None",

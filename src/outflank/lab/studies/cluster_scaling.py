@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-from outflank.kinds import Several, Shape
 from outflank.lab.experiment import Conclusion, Task
 from outflank.lab.experiment_report import Cell, Plot, ReportTable, Sample, Series, sample_shape
 from outflank.lab.measuring.cluster_samples import CLUSTER_KINDS, cluster_tasks, divided_samples, undivided_notes
@@ -22,7 +21,9 @@ from outflank.lab.measuring.search_samples import (
 from outflank.lab.report_programs.published_numbers import rows as published_rows
 from outflank.lab.studies.clusters import ALONE, PROGRAMS, SearchSetup, policy_name, steal_success, times
 from outflank.machine import usable_cores
-from outflank.words import how_many
+from outflank.validation.documents import Several
+from outflank.validation.text import how_many
+from outflank.validation.values import Shape
 
 
 def scaling_tasks(

@@ -9,7 +9,6 @@ from outflank.distributed.engines import address_forms, parse_address
 from outflank.distributed.replication import POLICIES, replication_named
 from outflank.errors import InvalidOption, OutflankError
 from outflank.games.description import game_named
-from outflank.kinds import Several, Shape
 from outflank.lab.experiment import Conclusion, Experiment, Task, option
 from outflank.lab.experiment_boards import GAME, POSITIONS, USUAL_GAME, by_game, study_positions
 from outflank.lab.experiment_report import Cell, Plot, ReportTable, Sample, Series, sample_shape
@@ -27,6 +26,8 @@ from outflank.lab.measuring.search_samples import (
 from outflank.lab.report_programs.measured_programs import ProgramChoice, program_note
 from outflank.lab.report_programs.published_numbers import rows as published_rows
 from outflank.search.keywords import SearchArguments
+from outflank.validation.documents import Several
+from outflank.validation.values import Shape
 
 ALONE = "alone"
 PROGRAMS = {"none": "par", "batch": "par_rmi", "depth": "par_tuple"}

@@ -9,12 +9,13 @@ from typing import Literal
 
 from outflank.errors import UnknownName
 from outflank.kernels.compiler import interpreted
-from outflank.kinds import Duration, Measured, Several, Shape
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, option
 from outflank.lab.experiment_report import Plot, ReportTable, Sample, Series, sample_shape
 from outflank.lab.measuring.child_process import Failed, measure_in_child
 from outflank.lab.measuring.search_samples import alternating, grouped, median, number
 from outflank.search.request import Stop
+from outflank.validation.documents import Duration, Measured, Several
+from outflank.validation.values import Shape
 
 USUAL = "O3"
 """The settings of kernels elsewhere: the highest level, for this processor, loops vectorised."""

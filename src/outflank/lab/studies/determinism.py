@@ -11,7 +11,6 @@ from typing import Any, Literal
 
 from outflank.errors import InvalidOption
 from outflank.games.programs import ReportProgram
-from outflank.kinds import Count, Several, Shape
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, core_counts, option
 from outflank.lab.experiment_report import ReportTable, Sample, sample_shape
 from outflank.lab.measuring.search_log import search
@@ -22,7 +21,9 @@ from outflank.search.division import Promise, scheme_named
 from outflank.search.keywords import SearchArguments
 from outflank.search.request import Limits, Stop
 from outflank.search.results import Result
-from outflank.words import how_many
+from outflank.validation.documents import Count, Several
+from outflank.validation.text import how_many
+from outflank.validation.values import Shape
 
 SERIAL = "serial"
 """Name of the game that one worker plays without dividing the tree."""

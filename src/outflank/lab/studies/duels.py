@@ -13,7 +13,6 @@ from outflank.arena import Duel, Openings, play
 from outflank.arena.referee import PLY_LIMIT
 from outflank.boards import Board
 from outflank.errors import InvalidOption, UnknownName
-from outflank.kinds import Count, Duration, Several, Shape
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, option
 from outflank.lab.experiment_report import Plot, ReportTable, Sample, Series, sample_shape
 from outflank.lab.measuring.search_log import log_search
@@ -22,7 +21,9 @@ from outflank.players.clock import Clock, TimeControl
 from outflank.players.player import Choice, Player
 from outflank.players.specs import player
 from outflank.search.request import Stop
-from outflank.words import how_many
+from outflank.validation.documents import Count, Duration, Several
+from outflank.validation.text import how_many
+from outflank.validation.values import Shape
 
 
 def duel_between(games: Sequence[Sample], points: Sequence[float], margins: Sequence[float]) -> Duel:

@@ -7,7 +7,6 @@ from typing import Any, Literal
 
 from outflank.arena import Duel, Openings
 from outflank.games.sides import Side
-from outflank.kinds import Several, Shape
 from outflank.lab.experiment import Conclusion, Task, option
 from outflank.lab.experiment_boards import POSITIONS
 from outflank.lab.experiment_report import ReportTable, Sample, sample_shape
@@ -20,6 +19,8 @@ from outflank.othello.board import OthelloBoard
 from outflank.othello.edge_table import EDGE_VALUES, STATES
 from outflank.othello.evaluation import FourPart
 from outflank.search.request import Limits, Stop
+from outflank.validation.documents import Several
+from outflank.validation.values import Shape
 
 WITHOUT = "four-part"
 TABLES: dict[str, str | FourPart] = {

@@ -12,7 +12,6 @@ from outflank.errors import UnknownName
 from outflank.games.description import OWN_GAMES, game_named
 from outflank.games.rules import MOVE, Game, Position, fill, most_moves, pack, play
 from outflank.kernels.compiler import Samples, kernel
-from outflank.kinds import Between, Count, Several, Shape
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, option
 from outflank.lab.experiment_boards import usual_board
 from outflank.lab.experiment_report import Plot, ReportTable, Sample, Series, sample_shape
@@ -24,6 +23,8 @@ from outflank.lab.report_programs.published_numbers import fact
 from outflank.search.many_endings import Words
 from outflank.search.request import DEEPEST, Limits, Stop
 from outflank.search.table import Table as Memory
+from outflank.validation.documents import Count, Several
+from outflank.validation.values import Between, Shape
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,6 @@ from outflank.abalone.board import AbaloneBoard
 from outflank.abalone.programs import PROGRAM_003
 from outflank.boards import Board
 from outflank.errors import InvalidOption
-from outflank.kinds import Measured, Several, Shape
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, core_counts, option
 from outflank.lab.experiment_boards import StudyPosition, study_positions
 from outflank.lab.experiment_report import Plot, ReportTable, Sample, Series, sample_shape
@@ -24,6 +23,8 @@ from outflank.players.timing import Adaptive003
 from outflank.search.keywords import SearchArguments
 from outflank.search.request import Options, Stop
 from outflank.search.root import Root
+from outflank.validation.documents import Measured, Several
+from outflank.validation.values import Shape
 
 EVALUATION = "rings"
 

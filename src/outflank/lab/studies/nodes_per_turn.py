@@ -9,7 +9,6 @@ from typing import Literal
 
 from outflank.errors import UnknownName
 from outflank.games.sides import Side
-from outflank.kinds import Kind, Measured, Several, Shape
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, core_counts, option
 from outflank.lab.experiment_report import Cell, Figure, Plot, ReportTable, Sample, Series, sample_shape
 from outflank.lab.measuring.search_log import search, without_logging
@@ -33,7 +32,9 @@ from outflank.search.ordering import Ordering
 from outflank.search.request import Limits, Stop
 from outflank.search.results import Result
 from outflank.search.table import Table as Memory
-from outflank.words import how_many
+from outflank.validation.documents import Measured, Several
+from outflank.validation.text import how_many
+from outflank.validation.values import Kind, Shape
 
 PLAIN: SearchArguments = {"evaluation": "mobility", "table_bits": None, "deepen": False, "passes": "ply"}
 """Report 001's searches: the difference in mobility, no table, one iteration; a pass is a ply."""

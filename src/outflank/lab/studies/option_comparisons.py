@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from math import prod
 from typing import Literal
 
-from outflank.kinds import Several, Shape
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, option
 from outflank.lab.experiment_boards import POSITIONS, USUAL_GAME, StudyPosition, study_positions
 from outflank.lab.experiment_report import Cell, Plot, ReportTable, Sample, Series, sample_shape
@@ -22,6 +21,8 @@ from outflank.lab.measuring.search_samples import (
 )
 from outflank.lab.report_programs.classroom import REPORT_000
 from outflank.search.keywords import SearchArguments
+from outflank.validation.documents import Several
+from outflank.validation.values import Shape
 
 START, MIDGAME = "start", "midgame"
 

@@ -10,7 +10,6 @@ from functools import partial
 from typing import Annotated, Any, Literal
 
 from outflank.errors import UnknownName
-from outflank.kinds import Between, Count, Duration, Kind, Measured, Several, Shape
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, core_counts, option
 from outflank.lab.experiment_boards import usual_board
 from outflank.lab.experiment_report import Figure, ReportTable, Sample, sample_shape
@@ -41,11 +40,12 @@ from outflank.lab.spans.work_and_span import BURDEN_NODES, Spans
 from outflank.machine import usable_cores
 from outflank.othello.programs import SERIAL_PLY_002
 from outflank.parallel.events import EventRecording
-from outflank.schema import kinds_of
 from outflank.search.keywords import SearchArguments
 from outflank.search.request import Limits, Stop
 from outflank.search.results import Result
-from outflank.words import how_many
+from outflank.validation.documents import Count, Duration, Measured, Several
+from outflank.validation.text import how_many
+from outflank.validation.values import Between, Kind, Shape, kinds_of
 
 RULES = {"002": RULES_002, "004": RULES_004}
 

@@ -9,7 +9,6 @@ from typing import Annotated, Literal
 from outflank.boards import Board
 from outflank.errors import OutflankError
 from outflank.games.description import game_named
-from outflank.kinds import Between, Count, Duration, Misfit, Shape
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, core_counts, option
 from outflank.lab.experiment_boards import GAME, POSITIONS, USUAL_GAME, by_game, study_positions
 from outflank.lab.experiment_report import (
@@ -55,7 +54,9 @@ from outflank.parallel.events import EventRecording
 from outflank.search.division import check_supports, scheme_named
 from outflank.search.keywords import SearchArguments
 from outflank.search.request import Stop
-from outflank.words import how_many
+from outflank.validation.documents import Count, Duration
+from outflank.validation.text import how_many
+from outflank.validation.values import Between, Misfit, Shape
 
 COLUMNS = 200
 """Number of points of the curve of busy workers."""

@@ -6,7 +6,6 @@ from functools import partial
 from typing import Any, Literal
 
 from outflank.abalone.board import AbaloneBoard
-from outflank.kinds import Kind, Measured, Several, Shape
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, option
 from outflank.lab.experiment_report import Plot, ReportTable, Sample, Series, sample_shape
 from outflank.lab.measuring.search_log import search, without_logging
@@ -16,6 +15,8 @@ from outflank.lab.report_programs.published_numbers import rows as published_row
 from outflank.search.ordering import ordering_named
 from outflank.search.request import Limits, Stop
 from outflank.search.results import Result
+from outflank.validation.documents import Measured, Several
+from outflank.validation.values import Kind, Shape
 
 PROGRAMS = ("minimax", "alpha-beta, full windows (003)", "alpha-beta")
 KINDS = "kinds:from_depth=1"

@@ -6,9 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Literal
 
-from outflank.documents import JsonObject
 from outflank.errors import OutflankError
-from outflank.kinds import Count, Shape
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, option
 from outflank.lab.experiment_boards import board_named
 from outflank.lab.experiment_report import ReportTable, Sample, sample_shape
@@ -16,7 +14,9 @@ from outflank.lab.measuring.child_process import Failed, measure_in_child
 from outflank.lab.measuring.search_samples import grouped, number
 from outflank.search.division import scheme_named
 from outflank.search.request import Stop
-from outflank.words import how_many
+from outflank.validation.documents import Count, JsonObject
+from outflank.validation.text import how_many
+from outflank.validation.values import Shape
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,6 @@ from importlib import import_module
 from typing import Literal
 
 from outflank.errors import InvalidOption, UnknownName
-from outflank.kinds import Kind, Shape
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, core_counts, experiment_named, option
 from outflank.lab.experiment_report import Cell, Figure, ReportTable, Sample, sample_shape
 from outflank.lab.measuring.search_samples import grouped
@@ -36,6 +35,7 @@ from outflank.lab.reproduction.published_sections import (
 )
 from outflank.lab.result_store import csv_text
 from outflank.search.request import Stop
+from outflank.validation.values import Kind, Shape
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

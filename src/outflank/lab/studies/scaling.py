@@ -8,7 +8,6 @@ from outflank.distributed.cluster import SPLITTINGS
 from outflank.distributed.engines import parse_address
 from outflank.errors import InvalidOption, OutflankError, UnknownName
 from outflank.games.description import game_named
-from outflank.kinds import Several, Shape
 from outflank.lab.experiment import Conclusion, Experiment, Task, core_counts, option
 from outflank.lab.experiment_boards import GAME, POSITIONS, USUAL_GAME, by_game, study_positions
 from outflank.lab.experiment_report import Cell, Figure, Plot, ReportTable, Sample, Series, sample_shape
@@ -50,7 +49,9 @@ from outflank.lab.studies.clusters import CLUSTER_HELP, SearchSetup, check_clust
 from outflank.machine import usable_cores
 from outflank.search.division import check_supports, scheme_named
 from outflank.search.keywords import SearchArguments
-from outflank.words import how_many
+from outflank.validation.documents import Several
+from outflank.validation.text import how_many
+from outflank.validation.values import Shape
 
 SCHEDULES = ("one", "rows", "static")
 

@@ -9,7 +9,6 @@ from outflank.distributed.cluster import Cluster
 from outflank.distributed.engines.inside_engine import InsideFabric
 from outflank.distributed.head import Tuning
 from outflank.distributed.replication import Replication, replication_named
-from outflank.kinds import Count, Kind, Measured, Several, Shape
 from outflank.lab.experiment import Conclusion, Experiment, Task, option
 from outflank.lab.experiment_boards import board_named
 from outflank.lab.experiment_report import Sample, sample_shape
@@ -22,7 +21,9 @@ from outflank.lab.simulation.simulation_report import conclude, middle_threshold
 from outflank.machine import usable_cores
 from outflank.search.keywords import SearchArguments
 from outflank.search.request import Limits, Stop
-from outflank.words import how_many
+from outflank.validation.documents import Count, Measured, Several
+from outflank.validation.text import how_many
+from outflank.validation.values import Kind, Shape
 
 _LABEL_KINDS: dict[str, Kind] = {"threshold": Several}
 _RUN_KINDS: dict[str, Kind] = {

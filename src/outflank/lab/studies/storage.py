@@ -13,7 +13,6 @@ from outflank.games.rules import MOVE, Game, Position, fill, most_moves, pack, p
 from outflank.games.sides import Side as Colour
 from outflank.kernels.bits import U64, Word, popcount
 from outflank.kernels.compiler import Samples, inner, kernel
-from outflank.kinds import Count, Measured, Several, Shape
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, option
 from outflank.lab.experiment_boards import POSITIONS, study_positions
 from outflank.lab.experiment_report import Plot, ReportTable, Sample, Series, sample_shape
@@ -37,6 +36,8 @@ from outflank.othello.squares import othello
 from outflank.search.many_endings import Words
 from outflank.search.probes import Counts
 from outflank.search.request import Stop
+from outflank.validation.documents import Count, Measured, Several
+from outflank.validation.values import Shape
 
 CENTRE = U64(0x0000001818000000)
 """The four centre squares, which are never empty."""

@@ -4,11 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
-from outflank import kinds
 from outflank.abalone.programs import PROGRAM_003
 from outflank.distributed.replication import POLICIES
 from outflank.games.description import game_named
-from outflank.kinds import Count, Kind, Several
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, core_counts, option
 from outflank.lab.experiment_boards import (
     GAME,
@@ -51,7 +49,9 @@ from outflank.lab.studies.clusters import (
 )
 from outflank.machine import usable_cores
 from outflank.search.keywords import SearchArguments
-from outflank.words import how_many
+from outflank.validation.documents import Count, Several
+from outflank.validation.text import how_many
+from outflank.validation.values import Kind, Shape
 
 ALONE = "alone"
 """The side that all others are compared with: one worker, undivided."""
@@ -106,7 +106,7 @@ class Sweep(Experiment):
         """Return the reports' curves."""
         return ()
 
-    def shape(self, parameters: Any, sample: Sample) -> kinds.Shape:
+    def shape(self, parameters: Any, sample: Sample) -> Shape:
         return sample_shape(SEARCH_KINDS, position_kinds(sample), {self.varied: self.label}, round=Several)
 
     def conclude(self, parameters: Any, samples: Sequence[Sample]) -> Conclusion:
@@ -289,7 +289,7 @@ class Threshold(Sweep):
             parameters.rounds,
         )
 
-    def shape(self, parameters: ThresholdParameters, sample: Sample) -> kinds.Shape:
+    def shape(self, parameters: ThresholdParameters, sample: Sample) -> Shape:
         return super().shape(parameters, sample) if parameters.cluster is None else threshold_shape(sample)
 
     def conclude(self, parameters: ThresholdParameters, samples: Sequence[Sample]) -> Conclusion:

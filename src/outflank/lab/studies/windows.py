@@ -8,7 +8,6 @@ from typing import Literal
 
 from outflank.errors import UnknownName
 from outflank.games.sides import Side
-from outflank.kinds import Several, Shape
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, core_counts, option
 from outflank.lab.experiment_report import Plot, ReportTable, Sample, Series, sample_shape
 from outflank.lab.measuring.search_samples import grouped, number
@@ -17,6 +16,8 @@ from outflank.lab.report_programs.program_001 import PROGRAMS, game_against_firs
 from outflank.lab.report_programs.published_numbers import rows as published_rows
 from outflank.lab.studies.nodes_per_turn import ALGORITHMS, game, options_of
 from outflank.search.request import Stop
+from outflank.validation.documents import Several
+from outflank.validation.values import Shape
 
 AS_REPORTED, TURNED_OVER, OURS = "as in 001", "turned over", "ours"
 """The window of a root move: the report's, the correct (negated) one, or that of our own search of the same name."""

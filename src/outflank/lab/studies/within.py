@@ -13,7 +13,6 @@ from outflank.games.rules import MOVE, most_moves
 from outflank.kernels.atomics import store
 from outflank.kernels.bits import U64
 from outflank.kernels.workers import run_workers
-from outflank.kinds import Between, Duration, Measured, Several, Shape
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, option
 from outflank.lab.experiment_boards import POSITIONS, StudyPosition, study_positions
 from outflank.lab.experiment_report import Cell, Plot, ReportTable, Sample, Series, sample_shape
@@ -39,6 +38,8 @@ from outflank.machine import usable_cores
 from outflank.othello.rules import legal
 from outflank.search.many_endings import Words
 from outflank.search.request import Stop
+from outflank.validation.documents import Duration, Measured, Several
+from outflank.validation.values import Between, Shape
 
 TWO = "two workers"
 AFTER, BESIDE = "one after the other", "side by side"

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Literal
 
-from outflank.kinds import Count, Kind, Several, Shape
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, core_counts, option
 from outflank.lab.experiment_boards import usual_board
 from outflank.lab.experiment_report import Cell, Plot, ReportTable, Sample, Series, sample_shape
@@ -28,6 +27,8 @@ from outflank.search.division import scheme_named
 from outflank.search.request import Stop
 from outflank.search.table import Table as Memory
 from outflank.topology import MemoryNode, number_ranges, topology
+from outflank.validation.documents import Count, Several
+from outflank.validation.values import Kind, Shape
 
 PINS = ("none", "compact", "spread")
 

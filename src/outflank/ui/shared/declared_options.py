@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 import click
 
 from outflank.errors import FormatError
-from outflank.words import comma_separated, comma_separated_words, is_count
+from outflank.validation.text import comma_separated, comma_separated_words, is_count
 
 
 class CommaSeparated(click.ParamType):  # type: ignore[type-arg]  # generic only in the newest versions of click

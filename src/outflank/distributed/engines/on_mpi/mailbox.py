@@ -22,9 +22,9 @@ import numpy as np
 from outflank.distributed.engines.on_mpi.mpi_messages import Message, read_message
 from outflank.distributed.exiting import LastAtExit, flush_output
 from outflank.distributed.node import Entries
-from outflank.documents import encoded
 from outflank.errors import OutflankError
 from outflank.search.outbox import WORDS
+from outflank.validation.documents import encoded
 
 if TYPE_CHECKING:
     from mpi4py.MPI import Comm, Request

@@ -8,7 +8,7 @@ from outflank.distributed.engines.contract import Address, ClusterEngine
 from outflank.distributed.fabric import Fabric
 from outflank.distributed.tasks.carrier import TaskCarrier
 from outflank.distributed.tasks.task_worker import MakeWorker
-from outflank.words import is_count
+from outflank.validation.text import is_count
 
 RANKS_HERE = ("MPI_LOCALNRANKS", "OMPI_COMM_WORLD_LOCAL_SIZE")
 """Environment variables in which the launchers of MPICH and Open MPI give the number of ranks on this machine."""

@@ -11,12 +11,12 @@ from outflank.distributed.node import NodeSetup
 from outflank.distributed.node_messages import Job, JobResult, NodeReport
 from outflank.distributed.replication import Replication
 from outflank.distributed.tasks.task_worker import Item
-from outflank.documents import JsonObject, decoded
 from outflank.errors import OutflankError
 from outflank.games.description import GAMES, description_of, game_named
 from outflank.games.rules import pack, unpack
 from outflank.kernels.bits import U64
 from outflank.search.request import Options
+from outflank.validation.documents import JsonObject, decoded
 
 # The setup of a search as JSON, for engines that must not send anything that a receiver would execute.
 #

@@ -11,7 +11,7 @@ from types import ModuleType
 
 from outflank.distributed.engines.on_ray.ray_start import require_ray
 from outflank.errors import OutflankError, reason_of
-from outflank.words import is_count
+from outflank.validation.text import is_count
 
 ANSWER_SECONDS = 5.0
 """Timeout for a head to answer one request."""

@@ -40,13 +40,13 @@ from outflank.distributed.engines.on_ray.ray_start import (
     start_arguments,
 )
 from outflank.distributed.engines.on_ray.tokens import make_token, read_token, token_path
-from outflank.documents import decoded, encoded
 from outflank.errors import OutflankError, reason_of
 from outflank.folders import state_folder
 from outflank.formats.files import write_whole
-from outflank.kinds import Misfit
 from outflank.machine import usable_cores
 from outflank.ownership import exposure, make_private
+from outflank.validation.documents import decoded, encoded
+from outflank.validation.values import Misfit
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -34,7 +34,7 @@ from outflank.ui.cli.shared.position_options import (
 )
 from outflank.ui.cli.shared.progress_line import progress_line, quiet_option
 from outflank.ui.cli.shared.search_options import cluster_option
-from outflank.words import how_many
+from outflank.validation.text import how_many
 
 UNREADABLE = 2
 """Exit status if a part of the files could not be read."""

@@ -13,7 +13,7 @@ from outflank.errors import OutflankError
 from outflank.ui.cli.shared.game_options import PositionCommand
 from outflank.ui.cli.shared.output_files import STANDARD_OUTPUT, force_option, refuse_to_overwrite, write_output
 from outflank.ui.cli.shared.position_options import diagnostics, one_board, output, position_options, print_json
-from outflank.words import how_many
+from outflank.validation.text import how_many
 
 TEE, LAST, BAR, GAP = "├ ", "└ ", "│ ", "  "
 VALUE, COUNT = 8, 10

@@ -13,7 +13,7 @@ from outflank.ui.cli.shared.game_options import HelpWithGames
 from outflank.ui.cli.shared.output_files import force_option, refuse_to_overwrite
 from outflank.ui.cli.shared.position_options import diagnostics, output
 from outflank.ui.cli.shared.streams import exit_quietly
-from outflank.words import how_many
+from outflank.validation.text import how_many
 
 
 class FormatName(click.ParamType):  # type: ignore[type-arg]  # generic only in the newest versions of click

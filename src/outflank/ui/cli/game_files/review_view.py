@@ -18,7 +18,7 @@ from outflank.games.units import Scale
 from outflank.players.review import JudgedMove, costliest
 from outflank.players.story import STATES, Story, move_text, turn_text, value_text
 from outflank.ui.cli.shared.position_options import describe
-from outflank.words import how_many
+from outflank.validation.text import how_many
 
 HEIGHT, WIDEST, LABEL = 11, 100, 7
 """Lines of the plot in the terminal, its most columns, and the columns of its labels."""

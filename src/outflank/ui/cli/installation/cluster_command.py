@@ -10,7 +10,7 @@ from outflank.distributed.engines import ENGINES
 from outflank.distributed.engines.on_ray import membership, ray_start
 from outflank.ui.cli.shared.command_groups import Group
 from outflank.ui.cli.shared.position_options import diagnostics, output, print_json
-from outflank.words import how_many
+from outflank.validation.text import how_many
 
 token_option = click.option(
     "--token-file", metavar="FILE", help="File of the cluster's token.  [~/.config/outflank/cluster-token]"
@@ -76,8 +76,8 @@ def status_command(address: str | None, token_file: str | None, as_json: bool) -
     clusters = membership.status(address, token_file)
     answering = [cluster for cluster in clusters if cluster.problem is None]
     if as_json:
-        from outflank.documents import converted, plain
         from outflank.ui.cli.shared.json_documents import ClusterStatusDocument
+        from outflank.validation.documents import converted, plain
 
         print_json(converted(ClusterStatusDocument, {"clusters": plain(clusters)}))
         return 0 if answering else 1

@@ -12,7 +12,6 @@ from rich.console import Console
 
 from outflank.command_lines import command_line
 from outflank.distributed.launchers import refuse_copies
-from outflank.documents import plain
 from outflank.lab import Report, RunProgress, experiment_named, redraw, run
 from outflank.lab.drawing.exported_files import FORMATS
 from outflank.lab.drawing.looks import THEMES, number
@@ -27,7 +26,8 @@ from outflank.ui.cli.shared.position_options import diagnostics, output
 from outflank.ui.cli.shared.progress_line import ThrottledPrinter
 from outflank.ui.cli.shared.terminal_tables import print_table
 from outflank.ui.shared.declared_options import CommaSeparated, click_parameter
-from outflank.words import how_many
+from outflank.validation.documents import plain
+from outflank.validation.text import how_many
 
 LIST, REDRAW = "list", "redraw"
 MOST_FILES = 8

@@ -21,7 +21,6 @@ from outflank.command_lines import command_line, this_command
 from outflank.distributed.cluster import nodes_here, open_tasks, serve_tasks
 from outflank.distributed.engines import address_forms
 from outflank.distributed.launchers import refuse_copies
-from outflank.documents import converted, plain
 from outflank.games.description import RuleOptions, description_of
 from outflank.lab.provenance import provenance
 from outflank.machine import usable_cores
@@ -32,7 +31,8 @@ from outflank.search.request_checks import MONTE_CARLO
 from outflank.ui.cli.shared.game_options import GameCommand, game_option, intended_game
 from outflank.ui.cli.shared.interrupting import INTERRUPTED, run_interruptibly
 from outflank.ui.cli.shared.position_options import diagnostics, output, print_json, start_of
-from outflank.words import how_many, is_count
+from outflank.validation.documents import converted, plain
+from outflank.validation.text import how_many, is_count
 
 GAMES_OF_A_TEST = 40_000
 """Games after which a sequential test ends undecided, unless --games is given."""

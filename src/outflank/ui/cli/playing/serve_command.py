@@ -12,7 +12,7 @@ from outflank.errors import OutflankError, reason_of
 from outflank.folders import data_folder, expanded
 from outflank.machine import MOST_WORKERS, usable_cores
 from outflank.ui.cli.shared.position_options import diagnostics, output
-from outflank.words import how_many
+from outflank.validation.text import how_many
 
 if TYPE_CHECKING:
     from outflank.ui.web.guards import AccessRules

@@ -17,7 +17,7 @@ from outflank.games.description import description_of
 from outflank.games.rules import Game
 from outflank.games.sides import Side
 from outflank.players.clock import TimeControl
-from outflank.words import how_many
+from outflank.validation.text import how_many
 
 
 def record_of(

@@ -8,7 +8,7 @@ from rich.text import Text
 from outflank.distributed.cluster import Cluster
 from outflank.distributed.cluster_statistics import ClusterStatistics, cluster_statistics
 from outflank.ui.cli.shared.position_options import scaled
-from outflank.words import how_many
+from outflank.validation.text import how_many
 
 MOST_ROWS = 16
 """Most nodes that get a row each."""

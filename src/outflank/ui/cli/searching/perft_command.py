@@ -25,7 +25,7 @@ from outflank.ui.cli.shared.position_options import (
     print_json,
     scaled,
 )
-from outflank.words import how_many
+from outflank.validation.text import how_many
 
 
 @click.command("perft", cls=PositionCommand)

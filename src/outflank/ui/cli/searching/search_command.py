@@ -15,7 +15,6 @@ from outflank.distributed.replication import POLICIES
 from outflank.errors import OutflankError
 from outflank.machine import usable_cores
 from outflank.placement import can_bind
-from outflank.schema import kinds_of
 from outflank.search.deepening import iterate, iterate_alone
 from outflank.search.keywords import SearchArguments
 from outflank.search.request import Limits, Options, Stop
@@ -32,7 +31,8 @@ from outflank.ui.cli.shared.interrupting import INTERRUPTED
 from outflank.ui.cli.shared.position_options import boards, diagnostics, output, position_options, print_json
 from outflank.ui.cli.shared.search_options import FIELDS, cluster_option, parallel_option, search_options
 from outflank.ui.cli.shared.search_thread import LatestProgress, ResultsUntilLoss, cluster_failure, results_from_thread
-from outflank.words import from_words, how_many
+from outflank.validation.text import from_words, how_many
+from outflank.validation.values import kinds_of
 
 USUAL_SECONDS = 5.0
 """Time of a search without any limit."""

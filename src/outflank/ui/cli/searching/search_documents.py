@@ -6,9 +6,9 @@ from msgspec import UNSET, Struct, UnsetType
 
 from outflank.boards import Board
 from outflank.distributed.cluster_statistics import ClusterStatistics, NodeStatistics
-from outflank.documents import Document
 from outflank.search.results import Comparison, Result, WorkerStatistics
 from outflank.ui.cli.shared.json_documents import ValuedLine
+from outflank.validation.documents import Document
 
 
 class IterationDocument(Document, frozen=True, kw_only=True, tag="outflank/search-iteration/1"):

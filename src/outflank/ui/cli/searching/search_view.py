@@ -13,7 +13,7 @@ from outflank.search.keywords import SearchArguments
 from outflank.search.request_checks import MONTE_CARLO
 from outflank.search.results import MoveValue, Progress, Result, WorkerStatistics
 from outflank.ui.cli.shared.position_options import describe, scaled
-from outflank.words import how_many
+from outflank.validation.text import how_many
 
 LINE_MOVES = 10
 """Most moves of a line, where several lines are printed."""

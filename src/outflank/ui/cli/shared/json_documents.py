@@ -9,7 +9,7 @@ from typing import Literal
 
 from msgspec import UNSET, Struct, UnsetType
 
-from outflank.documents import Document
+from outflank.validation.documents import Document
 
 
 class ShowDocument(Document, frozen=True, kw_only=True, tag="outflank/show/1"):

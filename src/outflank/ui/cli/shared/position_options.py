@@ -22,7 +22,7 @@ from outflank.ui.cli.shared.sources import records
 from outflank.ui.cli.shared.streams import exit_quietly
 
 if TYPE_CHECKING:
-    from outflank.documents import Document
+    from outflank.validation.documents import Document
 
 _OPTIONS = (
     click.argument("text", metavar="[POSITION]", required=False),
@@ -168,7 +168,7 @@ def letters_only(console: Console) -> bool:
 
 def print_json(document: "Document") -> None:
     """Print a document as one JSON object on one line."""
-    from outflank.documents import in_ascii
+    from outflank.validation.documents import in_ascii
 
     try:
         print(in_ascii(document), flush=True)

@@ -14,7 +14,7 @@ from outflank.ui.cli.shared.command_groups import Group
 from outflank.ui.cli.shared.position_options import describe, diagnostics, game_name, output, print_json, scaled
 from outflank.ui.cli.shared.progress_line import progress_line, quiet_option
 from outflank.ui.cli.shared.terminal_tables import print_table
-from outflank.words import how_many
+from outflank.validation.text import how_many
 
 
 @click.group("proof", cls=Group, invoke_without_command=True)

@@ -5,12 +5,12 @@ from collections.abc import Mapping, Sequence
 from msgspec import UNSET, Struct, UnsetType
 
 from outflank.boards import Board
-from outflank.documents import Document
 from outflank.search.results import Result
 from outflank.search.saving import Saving
 from outflank.ui.cli.shared.json_documents import ValuedMove
 from outflank.ui.cli.shared.position_options import game_name
 from outflank.ui.cli.solving.expected_scores import Difference
+from outflank.validation.documents import Document
 
 
 class DifferenceDocument(Struct, frozen=True, kw_only=True):

@@ -14,7 +14,7 @@ from outflank.search.results import Result
 from outflank.ui.cli.shared.interrupting import run_interruptibly
 from outflank.ui.cli.shared.position_options import diagnostics
 from outflank.ui.cli.shared.progress_line import progress_line
-from outflank.words import how_many
+from outflank.validation.text import how_many
 
 REFUSED = {
     "--proof": "is written from what a search keeps, and a device keeps nothing",

@@ -20,7 +20,7 @@ from outflank.search.table import Table
 from outflank.ui.cli.shared.output_files import refuse_to_overwrite
 from outflank.ui.cli.shared.position_options import scaled
 from outflank.ui.cli.shared.progress_line import progress_line
-from outflank.words import how_many
+from outflank.validation.text import how_many
 
 if TYPE_CHECKING:
     from outflank.ui.cli.solving.solve_documents import WrittenProof

@@ -52,7 +52,7 @@ from outflank.ui.cli.training.train_view import (
 )
 
 if TYPE_CHECKING:
-    from outflank.documents import Document
+    from outflank.validation.documents import Document
 
 Output = TypeVar("Output")
 

@@ -17,7 +17,7 @@ from outflank.learning.step_documents import (
 from outflank.learning.training_page import PAGE, error_table, match_result_text, notes_on
 from outflank.ui.cli.shared.position_options import output
 from outflank.ui.cli.shared.terminal_tables import print_table
-from outflank.words import how_many
+from outflank.validation.text import how_many
 
 
 def positions_text(folder: Path, document: PositionsDocument) -> str:

@@ -14,13 +14,13 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import TypeVar
 
-from outflank.documents import decoded, encoded
 from outflank.errors import OutflankError, reason_of
 from outflank.formats.locks import file_lock
-from outflank.kinds import Misfit
 from outflank.ui.web.games.move_tree import SavedGame, is_untouched
 from outflank.ui.web.server_messages import ListedGame
 from outflank.ui.web.warning_log import WarningLog
+from outflank.validation.documents import decoded, encoded
+from outflank.validation.values import Misfit
 
 VERSION = 1
 """Version of the database schema: a file of another version is refused, and not overwritten."""

@@ -7,11 +7,11 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from outflank.boards import Board
-from outflank.documents import Document
 from outflank.errors import IllegalMove, OutflankError
 from outflank.games.sides import Side
 from outflank.ui.web.requests import Colour, Seats
 from outflank.ui.web.server_messages import Node
+from outflank.validation.documents import Document
 
 MOST_NODES = 2000
 """Maximum number of positions in the tree of one game."""

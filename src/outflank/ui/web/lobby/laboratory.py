@@ -12,10 +12,8 @@ from typing import Any
 import click
 from msgspec.structs import replace
 
-from outflank.documents import Document, JsonObject, decoded, encoded
 from outflank.errors import InvalidOption, OutflankError, UnknownName
 from outflank.formats.files import write_whole
-from outflank.kinds import Misfit
 from outflank.lab import RunProgress, experiment_named, run
 from outflank.lab.experiment import EXPERIMENTS, Experiment
 from outflank.ownership import make_private
@@ -24,7 +22,9 @@ from outflank.ui.shared.declared_options import click_parameter
 from outflank.ui.web import requests, server_messages
 from outflank.ui.web.searching.core_sharing import Turns
 from outflank.ui.web.server_messages import ExperimentKind, ExperimentParameter, ReportFile, Running
-from outflank.words import comma_separated
+from outflank.validation.documents import Document, JsonObject, decoded, encoded
+from outflank.validation.text import comma_separated
+from outflank.validation.values import Misfit
 
 MOST_REPORTS = 100
 """Maximum number of listed reports, the newest first."""

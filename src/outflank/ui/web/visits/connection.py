@@ -11,10 +11,8 @@ from msgspec.structs import replace
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from outflank import __version__
-from outflank.documents import decoded
 from outflank.errors import OutflankError
 from outflank.games.description import GAMES, GameDescription, GameOption
-from outflank.kinds import Misfit
 from outflank.search.algorithms import ALGORITHMS
 from outflank.search.division import SCHEMES
 from outflank.search.request_checks import MONTE_CARLO
@@ -38,6 +36,8 @@ from outflank.ui.web.server_messages import (
 from outflank.ui.web.visits.activity import Activity
 from outflank.ui.web.visits.message_queue import Outbox
 from outflank.ui.web.visits.rate_limit import Bucket
+from outflank.validation.documents import decoded
+from outflank.validation.values import Misfit
 
 
 @cache

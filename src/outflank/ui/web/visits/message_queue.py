@@ -4,8 +4,8 @@ import asyncio
 import time
 from contextlib import suppress
 
-from outflank.documents import encoded
 from outflank.ui.web.server_messages import Message
+from outflank.validation.documents import encoded
 
 EVERY_SECONDS = 0.1
 """Minimum interval between two messages of one stream."""

@@ -1,31 +1,35 @@
 """JSON documents as values of declared types; a document that does not fit gives a one-line error that says where.
 
 A `Document` declares the content of a file or a printed line; its tag, like `outflank/match/1`, names its type. msgspec
-reads and writes them; this module explains its errors. It takes 15 ms to import: only modules that read or write
-documents import it.
+reads, checks and writes them; this module explains its errors. It takes 15 ms to import: only modules that read or
+write documents import it.
 
-Why msgspec: read by `json` and checked by `outflank.schema`, ten thousand stored games took eleven seconds, and now
-take 0.2; pydantic does as much in twelve times the space. Why not everywhere: the arguments of functions, and the
-samples of experiments, are still checked by `outflank.schema`, for msgspec cannot handle NumPy's numbers, functions
-that check a value, and kinds that depend on others.
+Why msgspec: read by `json` and checked by `validation.values`, ten thousand stored games took eleven seconds, and now
+take 0.2; pydantic does as much in twelve times the space. `validation.values` says why not everywhere.
 """
 
 import json
 import re
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
-from functools import cache, reduce
-from operator import getitem
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
-from types import UnionType
-from typing import Annotated, Any, TypeVar, Union, cast, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, TypeVar, cast
 
 import msgspec
 from msgspec import Meta, Struct
 
 from outflank.errors import OutflankError, reason_of
-from outflank.kinds import MOST_INTEGER, MOST_NUMBER, Called, Kind, Misfit, excerpt, in_words
-from outflank.schema import python_number
+from outflank.validation.values import (
+    MOST_INTEGER,
+    MOST_NUMBER,
+    Called,
+    Misfit,
+    excerpt,
+    in_words,
+    kind_at,
+    python_number,
+)
 
 T = TypeVar("T")
 D = TypeVar("D", bound="Document")
@@ -38,6 +42,8 @@ Count = Annotated[int, Meta(ge=0, le=MOST_INTEGER)]
 Several = Annotated[int, Meta(ge=1, le=MOST_INTEGER)]
 """A number of at least 1."""
 Duration = Annotated[float, Meta(ge=0.0, le=1e12)]
+Measured = Annotated[float, Meta(ge=1e-9, le=1e12)]
+"""A time or a rate that can be divided by."""
 Number = Annotated[
     Annotated[int, Meta(ge=-int(MOST_NUMBER), le=int(MOST_NUMBER))]
     | Annotated[float, Meta(ge=-MOST_NUMBER, le=MOST_NUMBER)],
@@ -67,38 +73,31 @@ class Document(Struct, frozen=True, kw_only=True, tag_field="schema"):
 # --- writing ---
 
 
-def encoded(document: Any) -> bytes:
+def encoded(document: object) -> bytes:
     """Return a document in one line."""
     try:
         return msgspec.json.encode(document, enc_hook=_plain_number)
     except UnicodeEncodeError:  # a lone surrogate, as names of files may have: no file holds it
-        return _replaced(document)
+        values = msgspec.to_builtins(document, enc_hook=_plain_number)
+        return json.dumps(values, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
 
 
-def _replaced(document: Any) -> bytes:
-    return json.dumps(_plain(document), ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
-
-
-def in_ascii(document: Any) -> str:
+def in_ascii(document: object) -> str:
     """Return a document in one line of ASCII, which every stream and every file name accepts."""
-    return json.dumps(_plain(document))
+    return json.dumps(msgspec.to_builtins(document, enc_hook=_plain_number))
 
 
-def in_lines(document: Any) -> str:
+def in_lines(document: object) -> str:
     """Return a document in many lines, for a file that people read."""
     return msgspec.json.format(encoded(document), indent=1).decode() + "\n"
 
 
-def plain(document: Any) -> Any:
+def plain(document: object) -> Any:
     """Return a document as dictionaries and lists."""
     return msgspec.json.decode(encoded(document))
 
 
-def _plain(document: Any) -> Any:
-    return msgspec.to_builtins(document, enc_hook=_plain_number)
-
-
-def _plain_number(value: Any) -> Any:
+def _plain_number(value: object) -> object:
     number = python_number(value)
     if number is value:
         raise TypeError(f"no document holds a {type(value).__name__}")
@@ -140,7 +139,7 @@ def _has_many_levels(data: bytes) -> bool:
     return bool(np.cumsum(steps).max(initial=0) > MOST_LEVELS)
 
 
-def converted(kind: type[T], value: Any) -> T:
+def converted(kind: type[T], value: object) -> T:
     """Return the document of dictionaries and lists; raise a `Misfit` if they are none."""
     try:
         return msgspec.convert(value, kind)
@@ -180,64 +179,42 @@ def naming_file(path: Path) -> Iterator[None]:
 
 
 @cache
-def _decoder(kind: Any) -> Any:
+def _decoder(kind: object) -> msgspec.json.Decoder[Any]:
     return msgspec.json.Decoder(kind)
 
 
 # --- in words ---
 
 
-def _explained(kind: Kind, read: Callable[[], Any], error: msgspec.ValidationError) -> Misfit:
+def _explained(kind: object, read: Callable[[], Any], error: msgspec.ValidationError) -> Misfit:
     """Return the error of a msgspec message, in the words of this package, with the value that was found."""
-    message, _, path = str(error).partition(" - at `")
-    place = path.rstrip("`").removeprefix("$").removeprefix(".").replace("[...]", "[…]")
-    if isinstance(error.__cause__, Misfit):
-        return error.__cause__.within(place)
-    steps = [int(number) if number else name for name, number in re.findall(r"([^\W\d]\w*|…)|(\d+)", place)]
-    unknown = re.search("unknown field `(.*)`", message, re.DOTALL)
-    if unknown:
-        return Misfit(place, f"unknown field {excerpt(unknown[1])}", kind)
+    message, _, path = str(error).partition(" - at `$")
+    # msgspec does not name the keys of dictionaries.
+    steps = [int(number) if number else name or None for name, number in re.findall(r"\.(\w+)|\[(?:(\d+)|\.+)\]", path)]
+    cause = error.__cause__ if isinstance(error.__cause__, Misfit) else _reason(kind, steps, message, read)
+    return cause.within(*steps)
+
+
+def _reason(kind: object, steps: list[str | int | None], message: str, read: Callable[[], Any]) -> Misfit:
+    if unknown := re.search("unknown field `(.*)`", message, re.DOTALL):
+        return Misfit("", f"unknown field {excerpt(unknown[1])}", kind)
     missing = re.search("required field `(.*)`", message)
     try:
-        expected = _kind_at(kind, [*steps, missing[1]] if missing else steps)
+        expected = kind_at(kind, [*steps, missing[1]] if missing else steps)
     except LookupError:  # the tag that distinguishes several kinds
-        return Misfit(place, message[0].lower() + message[1:].replace("`", ""), kind)
+        return Misfit("", message[0].lower() + message[1:].replace("`", ""), kind)
     if missing:
-        return Misfit(missing[1], f"expected {in_words(expected)}, found nothing", expected).within(place)
+        return Misfit(missing[1], f"expected {in_words(expected)}, found nothing", expected)
     try:
-        value = reduce(getitem, steps, read())
-    except (
-        LookupError,
-        TypeError,
-        RecursionError,
-        msgspec.DecodeError,
-        UnicodeDecodeError,
-    ):  # inside a dictionary, a number that is too large, or invalid text further on
-        return Misfit(place, f"expected {in_words(expected)}", expected)
+        value = read()
+        for step in steps:
+            value = value[step]
+    # Inside a dictionary, a number that is too large, or invalid text further on.
+    except (LookupError, TypeError, RecursionError, msgspec.DecodeError, UnicodeDecodeError):
+        return Misfit("", f"expected {in_words(expected)}", expected)
     if length := re.search(r"of length (\d+)", message):
-        return Misfit(place, f"expected {length[1]} elements, found {len(value)}", expected)
-    return Misfit.found(expected, value).within(place)
-
-
-def _kind_at(kind: Kind, steps: Sequence[str | int]) -> Kind:
-    """Return the kind of the value at these steps into a document."""
-    if not steps:
-        return kind
-    origin: Any = get_origin(kind)
-    if origin is Annotated:
-        return _kind_at(get_args(kind)[0], steps)
-    if origin in (Union, UnionType):
-        for option in get_args(kind):
-            with suppress(LookupError):
-                return _kind_at(option, steps)
-        raise LookupError(steps[0])
-    step, *rest = steps
-    if origin is None:
-        return _kind_at(get_type_hints(kind, include_extras=True)[str(step)], rest)
-    arguments = get_args(kind)
-    if origin is tuple and arguments[-1] is not Ellipsis:
-        return _kind_at(arguments[int(step)], rest)
-    return _kind_at(arguments[1] if origin is dict else arguments[0], rest)
+        return Misfit("", f"expected {length[1]} elements, found {len(value)}", expected)
+    return Misfit.of(expected, value)
 
 
 _HALF_CHARACTER = rb"(?<!\\)(?:\\\\)*+(\\u[dD][89abAB][0-9a-fA-F]{2})(?!\\u[dD][c-fC-F])"

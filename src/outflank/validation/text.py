@@ -1,13 +1,13 @@
 """Text that stands for values of a declared type: settings of players, options, numbers in protocol lines."""
 
 import re
-from collections.abc import Callable, Iterable
-from types import NoneType, UnionType
-from typing import Annotated, Any, Literal, Union, get_args, get_origin
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from types import NoneType
+from typing import Annotated, Any, Literal, Union
 
 from outflank.errors import FormatError
-from outflank.kinds import Kind, Misfit, in_words
-from outflank.schema import apply_checks, conform
+from outflank.validation.values import IN_TEXT, Kind, Misfit, conform, in_words, parts_of
 
 YES, NO = ("yes", "true", "on"), ("no", "false", "off")
 
@@ -80,53 +80,33 @@ def from_words(kind: Kind, text: str, name: str) -> Any:
     >>> from_words(int | None, "²5", "depth")
     Traceback (most recent call last):
     ...
-    outflank.kinds.Misfit: depth=²5: expected a whole number or none
+    outflank.validation.values.Misfit: depth=²5: expected a whole number or none
     """
-    try:
-        return _value(kind, text)
-    except (Misfit, LookupError):
-        raise Misfit("", f"{name}={text}: expected {in_words(kind, bool_='yes or no', none='none')}") from None
+    for value in _meanings(kind, text):
+        with suppress(Misfit):
+            return conform(kind, value)
+    raise Misfit("", f"{name}={text}: expected {in_words(kind, IN_TEXT)}")
 
 
-def _value(kind: Kind, text: str) -> Any:
-    origin: Any = get_origin(kind)
+def _meanings(kind: Kind, text: str) -> Iterator[object]:
+    origin, arguments = parts_of(kind)
     if origin is Annotated:
-        inner, *checks = get_args(kind)
-        return apply_checks(kind, checks, _value(inner, text))
-    if origin in (Union, UnionType):
+        yield from _meanings(arguments[0], text)
+    elif origin is Union:
         # Kinds that accept any word, or a list of words, come last: `3` is a number wherever a number is allowed,
         # `none` None.
-        for option in sorted(get_args(kind), key=_takes_any_word):
-            try:
-                return _value(option, text)
-            except (Misfit, LookupError):
-                continue
-        raise LookupError(text)
-    if origin is Literal:
-        return {str(choice): choice for choice in get_args(kind)}[text]
-    if origin is tuple and get_args(kind)[0] is not Any:
-        return conform(kind, tuple(_value(get_args(kind)[0], word) for word in text.split("+")))
-    return conform(kind, _MEANINGS[kind](text) if kind in _MEANINGS else _no_word(kind))
-
-
-def _takes_any_word(kind: Kind) -> bool:
-    origin: Any = get_origin(kind)
-    return kind in (str, Any) or origin is tuple
-
-
-def _no_word(kind: Kind) -> Any:
-    raise LookupError(kind)
-
-
-def _matched(pattern: re.Pattern[str], into: Callable[[str], Any]) -> Callable[[str], Any]:
-    return lambda text: into(text) if pattern.fullmatch(text) else _no_word(text)
-
-
-_MEANINGS: dict[Any, Callable[[str], Any]] = {
-    str: str,
-    Any: str,
-    int: _matched(_whole, int),
-    float: _matched(_number, float),
-    bool: {**dict.fromkeys(YES, True), **dict.fromkeys(NO, False)}.__getitem__,
-    NoneType: {"none": None, "None": None}.__getitem__,
-}
+        for option in sorted(arguments, key=lambda option: option in (str, Any) or parts_of(option)[0] is tuple):
+            yield from _meanings(option, text)
+    elif origin is Literal:
+        yield from (choice for choice in arguments if str(choice) == text)
+    elif origin is tuple and arguments[0] is not Any:
+        with suppress(Misfit):
+            yield tuple(from_words(arguments[0], word, "") for word in text.split("+"))
+    elif (kind is int and _whole.fullmatch(text)) or (kind is float and _number.fullmatch(text)):
+        yield kind(text)
+    elif kind is bool and text in (*YES, *NO):
+        yield text in YES
+    elif kind is NoneType and text in ("none", "None"):
+        yield None
+    elif kind in (str, Any):
+        yield text
