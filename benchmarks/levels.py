@@ -26,7 +26,8 @@ from outflank.arena import MatchResult, Settings, play_match
 from outflank.arena.match_documents import DuelDocument
 from outflank.arena.match_game import MatchGame
 from outflank.boards import Board
-from outflank.games.description import GAMES, Level, description_of
+from outflank.games.defaults import Level
+from outflank.games.description import GAMES, description_of
 from outflank.lab.provenance import provenance
 from outflank.players.clock import Clock
 from outflank.players.levels import level_of
@@ -176,7 +177,7 @@ def _said(told: dict[str, Any]) -> tuple[str, str]:
 
 def table(game: Any, neighbours: Sequence[dict[str, Any]]) -> str:
     """The ladder, a row for each level, in Markdown."""
-    unit = description_of(game).unit.name
+    unit = description_of(game).scores.unit
     rows = [
         f"| level | depth | exact from | misjudges ({unit}) | s a move | Elo to the last | 95 % | games | Elo in all |",
         "|---|---|---|---|---|---|---|---|---|",

@@ -6,12 +6,15 @@ import numpy as np
 
 from outflank.boards import Board, Move
 from outflank.games import rules
-from outflank.games.description import GameDescription, GameOption, Marks, NamedEvaluation, register_game
+from outflank.games.defaults import Marks, NamedEvaluation, PlayDefaults, SearchDefaults
+from outflank.games.description import GameDescription, register_game
 from outflank.games.evaluation import value
 from outflank.games.learnt import Learning
 from outflank.games.pattern_sets import Pattern, PatternSet
+from outflank.games.presentation import Presentation
+from outflank.games.scores import Scores
 from outflank.games.sides import Side
-from outflank.games.units import Unit
+from outflank.games.variants import GameOption, Variants
 from outflank.kernels.bits import U64, popcount
 
 ROWS = 3
@@ -154,13 +157,17 @@ NOUGHTS = register_game(
         rules=Noughts,
         start=start,
         board=NoughtsBoard,
-        options=(GameOption(name="columns", help="Columns of the board.", default=3, choices=(3, 4, 5)),),
-        options_of=lambda game: {"columns": int(game.columns)},
-        rules_text=lambda game: f"Noughts and crosses {game.columns}×{ROWS}",
-        unit=Unit(name="rows", most=lambda game: 1, scored=False),
-        learning=Learning(patterns=lambda game: ROWS_AND_COLUMNS, suits=lambda game: game.columns == 3),
-        evaluations=(NamedEvaluation(name="middle", evaluation=Middle(), unit="rows", points=2),),
-        marks=Marks(0.5, 1.0, 1.5),
-        move_prompt="a cell like b2",
+        variants=Variants(
+            options=(GameOption(name="columns", help="Columns of the board.", default=3, choices=(3, 4, 5)),),
+            options_of=lambda game: {"columns": int(game.columns)},
+            rules_text=lambda game: f"Noughts and crosses {game.columns}×{ROWS}",
+        ),
+        scores=Scores(unit="rows", most=lambda game: 1, scored=False),
+        search=SearchDefaults(
+            evaluations=(NamedEvaluation(name="middle", evaluation=Middle(), unit="rows", points=2),),
+            learning=Learning(patterns=lambda game: ROWS_AND_COLUMNS, suits=lambda game: game.columns == 3),
+        ),
+        play=PlayDefaults(marks=Marks(0.5, 1.0, 1.5)),
+        presentation=Presentation(move_prompt="a cell like b2"),
     )
 )

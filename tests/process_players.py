@@ -10,7 +10,7 @@ from typing import Any
 
 from outflank.boards import Board
 from outflank.errors import OutflankError
-from outflank.games.units import Scale
+from outflank.games.scores import Scale
 from outflank.players.clock import Clock
 from outflank.players.player import Choice, Player, SimplePlayer
 from outflank.players.specs import is_program

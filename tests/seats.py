@@ -92,10 +92,16 @@ def _named(game: Any) -> dict[str, tuple[str, ...]]:
         ),
         "parallel": (*schemes(), "none", "pairs"),
         "policy": (*POLICIES, "hasty"),
-        "habits": (*HABITS, *(name for each in descriptions for name in each.ready_moves), "cache+mirror", "none", ""),
+        "habits": (
+            *HABITS,
+            *(name for each in descriptions for name in each.play.ready_moves),
+            "cache+mirror",
+            "none",
+            "",
+        ),
         "book": ("own", "none", "no-such-book"),
         "scoring": ("discs", "winner-takes-empties", "none", "marbles"),
-        "report": (*(name for each in descriptions for name in each.programs), "003 report=000", "999"),
+        "report": (*(name for each in descriptions for name in each.play.programs), "003 report=000", "999"),
         "pin": ("none", "compact", "spread", "0", "0+0", "4096"),
     }
 

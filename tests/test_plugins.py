@@ -423,7 +423,7 @@ def test_a_game_that_cannot_be_loaded_is_one_line(race, run):
 EVALUATION = """
 from typing import NamedTuple
 
-from outflank.games.description import NamedEvaluation
+from outflank.games.defaults import NamedEvaluation
 from outflank.games.evaluation import value
 from outflank.kernels.bits import popcount
 

@@ -1,5 +1,4 @@
-"""Breakthrough: pawns go forward, capture diagonally, and the first on the last row wins. `pip install .`, then
-`outflank play --game breakthrough`."""
+"""Breakthrough: who first reaches the last row wins. `pip install .`, then `outflank play --game breakthrough`."""
 
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -9,11 +8,13 @@ import numpy as np
 from outflank import Board, GameDescription, Move, Side, register_game
 from outflank.boards.pictures import bracketed
 from outflank.games import rules
-from outflank.games.description import GameOption, Level, Marks, NamedEvaluation, TerminalColours
+from outflank.games.defaults import Level, Marks, NamedEvaluation, PlayDefaults, SearchDefaults
 from outflank.games.evaluation import final, value
 from outflank.games.learnt import Learning
 from outflank.games.pattern_sets import Pattern, PatternSet
-from outflank.games.units import Unit
+from outflank.games.presentation import Presentation, TerminalColours
+from outflank.games.scores import Scores
+from outflank.games.variants import GameOption, Variants
 from outflank.kernels.bits import U64, byte_swap, lowest, popcount
 from outflank.kernels.compiler import inner
 
@@ -216,6 +217,9 @@ def patterns(size: int) -> PatternSet:
     return PatternSet(f"breakthrough-{size}x{size}", tuple(Pattern.of(cells, images) for cells in windows), most=10)
 
 
+SIZE = GameOption(
+    name="size", help="Side of the board.", default=8, choices=SIZES, value_text=lambda size: f"{size} × {size} squares"
+)
 BREAKTHROUGH = register_game(
     GameDescription(
         name="breakthrough",
@@ -223,27 +227,23 @@ BREAKTHROUGH = register_game(
         rules=Breakthrough,
         board=BreakthroughBoard,
         start=BreakthroughBoard.start,
-        options=(
-            GameOption(
-                name="size",
-                help="Side of the board.",
-                default=8,
-                choices=SIZES,
-                value_text=lambda size: f"{size} × {size} squares",
-            ),
-        ),
-        options_of=lambda game: {"size": game.size},
-        with_options=lambda game, options: game._replace(**options),
-        rules_text=lambda game: f"Breakthrough {game.size}×{game.size}",
         find_error=find_error,
-        sizes={size: {"size": size} for size in SIZES},
-        evaluations=(NamedEvaluation(name="advance", evaluation=Advance(20), unit="pawns", points=20),),
-        unit=Unit(name="pawns", decimals=1, scored=False),
-        learning=Learning(patterns=lambda game: patterns(game.size)),
-        levels=tuple(Level((number + 1) // 2) for number in range(1, 21)),
         perft=(4, 256_036),
-        marks=Marks(1.0, 2.0, 4.0),
-        move_prompt="two squares like a2a3",
-        colours=TerminalColours(ground="#8a6d4b", black="#101010", white="#ffffff", empty="#6b5338", legal="#f2e08a"),
+        variants=Variants(
+            options=(SIZE,),
+            options_of=lambda game: {"size": game.size},
+            with_options=lambda game, options: game._replace(**options),
+            rules_text=lambda game: f"Breakthrough {game.size}×{game.size}",
+            sizes={size: {"size": size} for size in SIZES},
+        ),
+        scores=Scores(unit="pawns", scored=False),
+        search=SearchDefaults(
+            evaluations=(NamedEvaluation(name="advance", evaluation=Advance(20), unit="pawns", points=20),),
+            learning=Learning(patterns=lambda game: patterns(game.size)),
+        ),
+        play=PlayDefaults(levels=tuple(Level((level + 1) // 2) for level in range(1, 21)), marks=Marks(1.0, 2.0, 4.0)),
+        presentation=Presentation(
+            move_prompt="two squares like a2a3", colours=TerminalColours("#8a6d4b", empty="#6b5338", legal="#f2e08a")
+        ),
     )
 )

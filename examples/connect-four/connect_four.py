@@ -7,15 +7,16 @@ import numpy as np
 from outflank import Board, GameDescription, Move, register_game
 from outflank.boards.pictures import bracketed
 from outflank.games import rules
-from outflank.games.description import GameOption, Level, Marks, NamedEvaluation, TerminalColours
+from outflank.games.defaults import Level, Marks, NamedEvaluation, PlayDefaults, SearchDefaults
 from outflank.games.evaluation import final, value
-from outflank.games.units import Unit
+from outflank.games.presentation import Presentation, TerminalColours
+from outflank.games.scores import Scores
+from outflank.games.variants import GameOption, Variants
 from outflank.kernels.bits import U64, popcount
 from outflank.kernels.compiler import inner
 
-ROWS = 6
-HEIGHT = ROWS + 1
-"""Bits of a column: one above the top stays empty, so that no line runs from one column into the next."""
+ROWS, HEIGHT = 6, 7
+"""Rows, and bits of a column: one above the top stays empty, so that no line runs from one column into the next."""
 COLUMN = (1 << ROWS) - 1
 
 
@@ -76,9 +77,8 @@ def _(game, position):
 
 @rules.play.register(ConnectFour)
 def _(game, position, move):
-    taken = position.own | position.opp
     lowest = U64(1) << U64(HEIGHT * np.int64(move))
-    column = ((lowest << U64(ROWS)) - lowest) & taken
+    column = ((lowest << U64(ROWS)) - lowest) & (position.own | position.opp)
     return Discs(position.opp, position.own | (column + lowest))
 
 
@@ -208,28 +208,33 @@ CONNECT_FOUR = register_game(
         rules=ConnectFour,
         board=ConnectFourBoard,
         start=ConnectFourBoard.start,
-        options=(
-            GameOption(
-                name="columns",
-                help="Columns of the board.",
-                default=7,
-                choices=(4, 5, 6, 7, 8),
-                value_text=lambda columns: f"{columns} columns",
-            ),
-        ),
-        options_of=lambda game: {"columns": game.columns},
-        with_options=lambda game, options: game._replace(**options),
-        rules_text=lambda game: f"Connect Four {game.columns}×{ROWS}",
         find_error=find_error,
-        evaluations=(NamedEvaluation(name="open-lines", evaluation=OpenLines(), unit="lines"),),
-        unit=Unit(name="lines", scored=False),
-        levels=tuple(Level(depth, depth + 4) for depth in range(1, 21)),
-        moves_expected=lambda board: max(2.0, board.moves_left / 2),
-        moves_at_most=lambda board: board.moves_left / 2,
-        marks=Marks(4.0, 8.0, 16.0),
-        openings=lambda board: "random:2",
         perft=(6, 117_649),
-        move_prompt="a column like d",
-        colours=TerminalColours(ground="#1f4e9e", empty="#173a75"),
+        variants=Variants(
+            options=(
+                GameOption(
+                    name="columns",
+                    help="Columns of the board.",
+                    default=7,
+                    choices=(4, 5, 6, 7, 8),
+                    value_text=lambda columns: f"{columns} columns",
+                ),
+            ),
+            options_of=lambda game: {"columns": game.columns},
+            with_options=lambda game, options: game._replace(**options),
+            rules_text=lambda game: f"Connect Four {game.columns}×{ROWS}",
+        ),
+        scores=Scores(unit="lines", scored=False),
+        search=SearchDefaults(evaluations=(NamedEvaluation(name="open-lines", evaluation=OpenLines(), unit="lines"),)),
+        play=PlayDefaults(
+            levels=tuple(Level(depth, depth + 4) for depth in range(1, 21)),
+            moves_expected=lambda board: max(2.0, board.moves_left / 2),
+            moves_at_most=lambda board: board.moves_left / 2,
+            marks=Marks(4.0, 8.0, 16.0),
+            openings=lambda board: "random:2",
+        ),
+        presentation=Presentation(
+            move_prompt="a column like d", colours=TerminalColours(ground="#1f4e9e", empty="#173a75")
+        ),
     )
 )

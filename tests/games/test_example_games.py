@@ -98,7 +98,7 @@ def walked(board: Board, seed: int, plies: int) -> Board:
 def boards(draw, *, plies: int = 24) -> Board:
     """Boards of both games, of any size that they have, reached by play."""
     game = game_named(draw(st.sampled_from(NAMES)))
-    options = {option.name: draw(st.sampled_from(option.choices)) for option in game.options}
+    options = {option.name: draw(st.sampled_from(option.choices)) for option in game.variants.options}
     return walked(game.start(**options), draw(st.integers(0, 2**64)), draw(st.integers(0, plies)))
 
 

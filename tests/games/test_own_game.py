@@ -158,7 +158,7 @@ def test_it_is_reviewed_with_a_page(run, tmp_path):
 def test_a_win_that_counts_nothing_is_won_and_not_by_so_much(run, tmp_path, monkeypatch):
     run("show", *GAME)
     kept = GAMES.get("noughts")
-    uncounted = replace(kept, unit=replace(kept.unit, most=None))
+    uncounted = replace(kept, scores=replace(kept.scores, most=None))
     monkeypatch.setitem(GAMES._loaded, "noughts", uncounted)
     monkeypatch.setitem(description._by_rules, kept.rules, uncounted)
     asked = ("review", *GAME, WON, "--depth", "4", "--exact", "0", "--workers", "1", "--quiet")
@@ -219,9 +219,8 @@ def test_a_match_of_it_is_kept_and_gone_on_with(run, tmp_path):
 def test_a_flag_that_a_command_has_is_called_by_the_game_too(run, monkeypatch):
     run("show", *GAME)
     kept = GAMES.get("noughts")
-    named_alike = replace(
-        kept, options=(replace(kept.options[0], name="depth"),), start=lambda depth=3: kept.start(depth)
-    )
+    variants = replace(kept.variants, options=(replace(kept.variants.options[0], name="depth"),))
+    named_alike = replace(kept, variants=variants, start=lambda depth=3: kept.start(depth))
     monkeypatch.setitem(GAMES._loaded, "noughts", named_alike)
     monkeypatch.setitem(description._by_rules, kept.rules, named_alike)
     assert json.loads(run("perft", *GAME, "--depth", "1", "--noughts-depth", "5", "--json")[1])["leaves"] == 15

@@ -17,19 +17,18 @@ from outflank.books.building import BookPlan, build
 from outflank.errors import InvalidOption, OutflankError
 from outflank.formats.game_files import read_records
 from outflank.games import description
-from outflank.games.description import (
-    GAMES,
-    GameDescription,
-    GameOption,
+from outflank.games.defaults import (
     Level,
     Marks,
     NamedEvaluation,
+    PlayDefaults,
     ReadyMoves,
-    description_of,
-    register_game,
+    ReportProgram,
+    SearchDefaults,
 )
-from outflank.games.programs import ReportProgram
-from outflank.games.units import Unit
+from outflank.games.description import GAMES, GameDescription, description_of, register_game
+from outflank.games.scores import Scores
+from outflank.games.variants import GameOption, Variants
 from outflank.players.clock import Clock, TimeControl
 from outflank.players.computer import Computer
 from outflank.players.levels import exact_moves_for_depth, level_of
@@ -86,25 +85,32 @@ def heaps(monkeypatch: pytest.MonkeyPatch) -> GameDescription:
             rules=nim.Nim,
             start=start,
             board=HeapBoard,
-            options=(
-                GameOption(name="most", help="Matches that a move may take.", default=3, choices=(2, 3)),
-                GameOption(name="layout", help="Heaps at the start.", default="three", choices=tuple(STARTS)),
+            variants=Variants(
+                options=(
+                    GameOption(name="most", help="Matches that a move may take.", default=3, choices=(2, 3)),
+                    GameOption(name="layout", help="Heaps at the start.", default="three", choices=tuple(STARTS)),
+                ),
+                options_of=lambda game: {"most": game.most},
+                sizes={2: {"most": 2}, 3: {"most": 3}},
+                starts={name: lambda name=name: start(layout=name) for name in STARTS},
             ),
-            options_of=lambda game: {"most": game.most},
-            sizes={2: {"most": 2}, 3: {"most": 3}},
-            unit=Unit(name="matches", most=lambda game: 1),
-            evaluations=(NamedEvaluation(name="odd", evaluation=nim.Odd()),),
-            levels=(Level(1, 3), Level(2, 6), Level(4, 9)),
-            moves_expected=lambda board: 4.0,
-            moves_at_most=lambda board: 1000.0,
-            marks=Marks(0.5, 1.0, 1.5),
-            typical_error=lambda depth: 3.0 / depth,
-            openings=lambda board: "random:2",
-            starts={name: lambda name=name: start(layout=name) for name in STARTS},
-            forfeit=lambda game: 7,
-            final_margin=lambda board, score: 5 * score,
-            programs={"900": ReportProgram(search={"algorithm": "minimax"}, shared={}, plays={"depth": 2})},
-            ready_moves={"all-of-b": ReadyMoves(why="habit", choose=_all_of_the_second)},
+            scores=Scores(
+                unit="matches",
+                most=lambda game: 1,
+                forfeit=lambda game: 7,
+                final_margin=lambda board, score: 5 * score,
+            ),
+            search=SearchDefaults(evaluations=(NamedEvaluation(name="odd", evaluation=nim.Odd()),)),
+            play=PlayDefaults(
+                levels=(Level(1, 3), Level(2, 6), Level(4, 9)),
+                moves_expected=lambda board: 4.0,
+                moves_at_most=lambda board: 1000.0,
+                marks=Marks(0.5, 1.0, 1.5),
+                typical_error=lambda depth: 3.0 / depth,
+                openings=lambda board: "random:2",
+                programs={"900": ReportProgram(search={"algorithm": "minimax"}, shared={}, plays={"depth": 2})},
+                ready_moves={"all-of-b": ReadyMoves(why="habit", choose=_all_of_the_second)},
+            ),
         )
     )
 
@@ -166,7 +172,7 @@ def test_moves_are_marked_by_what_they_lose_in_the_game(heaps: GameDescription) 
     for text in ("a1", "b1", "b1", "a1"):  # 2+3: the first one loses, and so would the second
         board.push(text)
     judged = list(judge_moves(board, Limits(depth=1), exact=5, workers=1))
-    assert [(str(each.move), each.loss, heaps.marks.of(each.loss)) for each in judged] == [
+    assert [(str(each.move), each.loss, heaps.play.marks.of(each.loss)) for each in judged] == [
         ("a1", 2.0, "??"),
         ("b1", 2.0, "??"),
         ("b1", 0.0, ""),

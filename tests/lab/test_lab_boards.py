@@ -18,8 +18,8 @@ from outflank.ui.cli import main
 
 pytestmark = pytest.mark.interpreted_only
 
-NAMED = {name: game_named(name).positions for name in OWN_GAMES}
-SETS = {name: game_named(name).position_sets for name in OWN_GAMES}
+NAMED = {name: game_named(name).lab.positions for name in OWN_GAMES}
+SETS = {name: game_named(name).lab.position_sets for name in OWN_GAMES}
 
 
 @pytest.mark.parametrize("game", NAMED)

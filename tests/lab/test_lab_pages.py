@@ -1141,7 +1141,7 @@ def review_of(board, losses) -> Reviewed:
         board=board,
         title="A game",
         judged=judged,
-        marks=description_of(board.game).marks,
+        marks=description_of(board.game).play.marks,
         story=story_of(judged),
         conclusions=["Said of the whole."],
         describe_move=lambda each: f"told of {each.move} at {each.ply}",

@@ -9,7 +9,7 @@ from outflank import AbaloneBoard, OthelloBoard, Side
 from outflank.abalone.rules import Abalone, cell_of
 from outflank.arena import play
 from outflank.errors import OutflankError
-from outflank.games.description import unit_of
+from outflank.games.description import description_of
 from outflank.games.evaluation import evaluations
 from outflank.lab.report_programs.classroom import PROGRAM, REPORT_000, new_board, self_play
 from outflank.lab.studies.parallelism import ParallelismParameters as Parallelism
@@ -149,8 +149,8 @@ LOOKS_UP = """
 from outflank.{game}.rules import {name}
 from outflank.search.ordering import orderings
 from outflank.games.evaluation import evaluations
-from outflank.games.description import unit_of
-print(orderings({made}), list(evaluations({made})), unit_of({made}).name, sep="\\n")
+from outflank.games.description import description_of
+print(orderings({made}), list(evaluations({made})), description_of({made}).scores.unit, sep="\\n")
 """
 
 
@@ -164,5 +164,5 @@ def test_orderings_and_evaluations_are_known_before_any_search(game, made):
     mine = othello() if game == "othello" else Abalone(marbles=14, goal=6)
     # Other tests of this process may have registered their own.
     ours = [name for name, found in evaluations(mine).items() if type(found).__module__.startswith("outflank.")]
-    assert told == [str(orderings(mine)), str(ours), unit_of(mine).name]
+    assert told == [str(orderings(mine)), str(ours), description_of(mine).scores.unit]
     assert len(orderings(mine)) > 1

@@ -9,10 +9,10 @@ import pytest
 import outflank
 from outflank import OthelloBoard, OutflankError
 from outflank.abalone.layouts import RULES
+from outflank.games.defaults import SearchErrors
 from outflank.games.evaluation import errors_of, evaluation_named
 from outflank.games.learnt import ERRORS
 from outflank.games.rules import unpack
-from outflank.games.search_errors import SearchErrors
 from outflank.learning import depths
 from outflank.learning.depths import FEWEST, GROUPS, Depths, measure, summarize
 from outflank.learning.generating import Generation, generate, read_positions

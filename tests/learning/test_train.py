@@ -262,7 +262,7 @@ def test_errors_are_those_of_held_out_positions_that_were_never_seen(whole):
 
 @pytest.mark.interpreted_only
 def test_an_evaluation_is_named_by_its_file_and_read_anew_when_that_is_written_anew(whole, tmp_path):
-    game, patterns = othello(4), game_named("othello").learning.patterns(othello(4))
+    game, patterns = othello(4), game_named("othello").search.learning.patterns(othello(4))
     path = tmp_path / "own.weights"
     data = (whole / "othello-4x4.weights").read_bytes()
     path.write_bytes(data)

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from outflank import AbaloneBoard, Board, Limits, MoveValue, OthelloBoard, Side
 from outflank.abalone.opening_moves import OPENING
 from outflank.errors import FormatError, OutflankError
+from outflank.games.defaults import EndingTime
 from outflank.games.description import description_of
-from outflank.games.endings import EndingTime
 from outflank.players import clock as clock_module
 from outflank.players import computer, timing
 from outflank.players.classic import Classic, ClassicPlayer, ask_classic
@@ -347,7 +347,7 @@ def test_seconds_that_are_asked_for_are_used_as_far_as_the_clock_has_them():
 def test_a_clock_is_mostly_spent_when_the_ending_can_be_solved(seconds, solved, most):
     """By what endings are expected to take; moves take what they may. What is left is for that one and those after."""
     board, left = OthelloBoard.start(), float(seconds)
-    endings = description_of(board.game).ending_time
+    endings = description_of(board.game).play.ending_time
     while True:
         budget = Steady().budget(board, Clock(control=TimeControl(game_seconds=seconds), left_seconds=left), None)
         if endings.expected(board.moves_left) <= computer.SURE_OF_TIME * budget.hard_seconds:
@@ -577,7 +577,7 @@ def test_games_say_how_long_their_endings_take():
     usual = EndingTime()
     assert usual.expected(14) == usual.seconds
     assert usual.expected(16) == pytest.approx(usual.seconds * usual.growth**2)
-    for each in (usual, description_of(START.game).ending_time):
+    for each in (usual, description_of(START.game).play.ending_time):
         for seconds in (0.001, 0.07, 1.0, 60.0):
             most = each.moves_within(seconds)
             assert each.expected(most) <= seconds < each.expected(most + 1)
@@ -610,7 +610,7 @@ def test_pondering_ends_when_the_opponent_has_moved():
 
 def test_levels_grow():
     for game, highest in ((START.game, 60), (AbaloneBoard.start().game, 20)):
-        assert len(description_of(game).levels) == highest
+        assert len(description_of(game).play.levels) == highest
         for number in range(2, highest + 1):
             lower, higher = level_of(game, number - 1), level_of(game, number)
             assert higher.depth >= lower.depth + (game == START.game and number >= 15)
@@ -897,7 +897,7 @@ def test_a_blunder_is_found():
     exact = [each for each in judged if each.exact]
     assert exact
     assert all(each.best_value >= each.value for each in judged)
-    marks = description_of(board.game).marks
+    marks = description_of(board.game).play.marks
     assert any(marks.of(each.loss) for each in judged)
     # Where values are exact, the game turned where the result of best play did, and nowhere else.
     results = [
@@ -924,7 +924,7 @@ def series(values, *, exact=True, depth=8, board=START):
             value=kept,
             exact=exact,
             depth=depth,
-            margin=0.0 if exact else description_of(board.game).typical_error(depth),
+            margin=0.0 if exact else description_of(board.game).play.typical_error(depth),
         )
         for ply, (best, kept) in enumerate(values, 1)
     ]
@@ -960,21 +960,21 @@ def test_the_game_turns_where_the_result_of_best_play_does(values, turned):
     ],
 )
 def test_estimates_turn_a_game_only_beyond_their_margin(values, turned):
-    assert description_of(START.game).typical_error(8) == pytest.approx(7.2)
+    assert description_of(START.game).play.typical_error(8) == pytest.approx(7.2)
     assert [each.ply for each in story_of(series(values, exact=False)).turning_points] == turned
 
 
 @pytest.mark.interpreted_only
 def test_deeper_searches_are_believed_sooner_and_the_costliest_move_is_another_matter():
     for board in (START, AbaloneBoard.start()):
-        margins = [description_of(board.game).typical_error(depth) for depth in range(30)]
+        margins = [description_of(board.game).play.typical_error(depth) for depth in range(30)]
         assert margins == sorted(margins, reverse=True)
         assert min(margins) > 0
     judged = series([(60, 4), (-4, -4), (4, -1)])
-    assert costliest(judged, description_of(START.game).marks) == judged[0]
+    assert costliest(judged, description_of(START.game).play.marks) == judged[0]
     assert story_of(judged).turning_points == judged[2:]
-    assert costliest(series([(3, 2)]), description_of(START.game).marks) is None
-    assert costliest([], description_of(START.game).marks) is None
+    assert costliest(series([(3, 2)]), description_of(START.game).play.marks) is None
+    assert costliest([], description_of(START.game).play.marks) is None
 
 
 def test_a_stopped_review_ends():

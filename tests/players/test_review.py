@@ -17,8 +17,8 @@ from outflank.formats.game_record import Record
 from outflank.formats.setup import Setup
 from outflank.games.description import description_of
 from outflank.games.rules import is_pass
+from outflank.games.scores import Scale
 from outflank.games.sides import Side
-from outflank.games.units import Scale
 from outflank.players import review as engine_review
 from outflank.players.review import JudgedMove
 from outflank.players.story import story_of
@@ -71,7 +71,7 @@ def test_a_change_without_a_culprit_is_told_as_one():
     assert changes(story) == [(2, 0, -1, False)]
     assert story.values[-1] == (14, -64.0)
     found = ReviewedGame(
-        board=GAME, record=record(), judged=[], marks=description_of(GAME.game).marks, story=story, stopped=False
+        board=GAME, record=record(), judged=[], marks=description_of(GAME.game).play.marks, story=story, stopped=False
     )  # fmt: skip
     told = "by move 2 the game had gone from level to white winning; no single move is to blame at this depth"
     assert told in conclusions(found)
@@ -201,7 +201,12 @@ def test_passes_are_told():
     assert how_many(2000, "leaf", "leaves") == "2,000 leaves"
     told = conclusions(
         ReviewedGame(
-            board=board, record=record(), judged=[], marks=description_of(board.game).marks, story=story, stopped=False
+            board=board,
+            record=record(),
+            judged=[],
+            marks=description_of(board.game).play.marks,
+            story=story,
+            stopped=False,
         )
     )[0]
     passes = sum(is_pass(board.game, move.code) for move in board.moves)
@@ -219,7 +224,7 @@ def test_values_and_moves_are_not_cut_in_narrow_terminals(width):
         board=GAME,
         record=record(),
         judged=moves,
-        marks=description_of(GAME.game).marks,
+        marks=description_of(GAME.game).play.marks,
         story=story_of(moves),
         stopped=False,
     )
@@ -233,7 +238,12 @@ def test_values_and_moves_are_not_cut_in_narrow_terminals(width):
 
 def test_a_stopped_review_of_nothing_says_so():
     found = ReviewedGame(
-        board=GAME, record=record(), judged=[], marks=description_of(GAME.game).marks, story=story_of([]), stopped=True
+        board=GAME,
+        record=record(),
+        judged=[],
+        marks=description_of(GAME.game).play.marks,
+        story=story_of([]),
+        stopped=True,
     )
     assert conclusions(found)[-1] == "stopped after move 0 of 8: the rest is not judged"
 

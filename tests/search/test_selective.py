@@ -5,9 +5,9 @@ import pytest
 
 import outflank
 from outflank import InvalidOption, OthelloBoard, OutflankError, Table
+from outflank.games.defaults import SearchErrors
 from outflank.games.evaluation import LIMIT, begin, evaluation_named, final, value
 from outflank.games.rules import play
-from outflank.games.search_errors import SearchErrors
 from outflank.othello.squares import START, othello
 from outflank.search import selective
 from outflank.search.selective import MARGINS, SELECTIVITIES, margins, shallower, spread

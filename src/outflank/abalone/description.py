@@ -9,28 +9,28 @@ from outflank.abalone.formats.notation import NOTATION
 from outflank.abalone.geometry import BOARD
 from outflank.abalone.layouts import LAYOUTS
 from outflank.abalone.opening_moves import READY_MOVES
-from outflank.abalone.orderings import ORDERINGS, USUAL_ORDERING
-from outflank.abalone.patterns import LEARNING, LEARNT, usual_evaluation
+from outflank.abalone.orderings import DEFAULT_ORDERING, ORDERINGS
+from outflank.abalone.patterns import LEARNING, LEARNT, default_evaluation
 from outflank.abalone.positions import POSITIONS, SETS
 from outflank.abalone.programs import PROGRAMS
 from outflank.abalone.rules import Abalone, AbalonePosition
 from outflank.abalone.tabletop import tabletop
 from outflank.boards.board import Board
-from outflank.games.description import (
-    GameDescription,
-    GameOption,
-    LabDefaults,
-    Level,
-    Marks,
-    TerminalColours,
-)
+from outflank.games.defaults import LabDefaults, Level, PlayDefaults, SearchDefaults
+from outflank.games.description import GameDescription
+from outflank.games.presentation import Presentation, TerminalColours
+from outflank.games.scores import Scores
 from outflank.games.sides import Side
-from outflank.games.units import Unit
+from outflank.games.variants import GameOption, Variants
 
 ACROSS = 9
 """The number of cells across the middle of the board."""
 
 MOST_MARBLES = 14
+
+LAYOUT = GameOption(
+    name="layout", help=f"Start of an Abalone game: {', '.join(LAYOUTS)}.", default="standard", choices=tuple(LAYOUTS)
+)
 
 LEVELS = (
     Level(1, misjudged=0.50, greed=0.30),
@@ -102,44 +102,47 @@ ABALONE = GameDescription(
     name="abalone",
     title="Abalone",
     rules=Abalone,
-    find_error=_find_error,
     start=lambda layout="standard": AbaloneBoard.start(layout),
     board=AbaloneBoard,
-    options=(
-        GameOption(
-            name="layout",
-            help=f"Start of an Abalone game: {', '.join(LAYOUTS)}.",
-            default="standard",
-            choices=tuple(LAYOUTS),
-        ),
-    ),
-    sizes={ACROSS: {}},
+    find_error=_find_error,
     without_draws=_without_draws,
-    notation=NOTATION,
-    # Most moves change the value by less than a tenth of a marble.
-    unit=Unit(name="marbles", most=lambda game: int(game.goal), decimals=2, near=0.05, scored=False),
-    evaluations=(*EVALUATIONS, LEARNT),
-    usual_evaluation=usual_evaluation,
-    learning=LEARNING,
-    orderings=ORDERINGS,
-    usual_ordering=USUAL_ORDERING,
-    recorded_score=_recorded_score,
-    final_margin=_final_margin,
-    forfeit=lambda game: int(game.goal),
-    levels=LEVELS,
-    moves_expected=_moves_expected,
-    moves_at_most=_moves_at_most,
-    piece_lead=lambda position: int(position.own).bit_count() - int(position.opp).bit_count(),
-    marks=Marks(0.4, 1.0, 2.0),
-    typical_error=_typical_error,
-    starts={name: partial(AbaloneBoard.start, name) for name in LAYOUTS},
-    programs=PROGRAMS,
-    ready_moves=READY_MOVES,
-    book=lambda: (files(__package__) / "openings.book").read_text(encoding="utf-8"),
     perft=(2, 1_936),
-    positions=POSITIONS,
-    position_sets=SETS,
+    variants=Variants(
+        options=(LAYOUT,),
+        sizes={ACROSS: {}},
+        starts={name: partial(AbaloneBoard.start, name) for name in LAYOUTS},
+    ),
+    notation=NOTATION,
+    scores=Scores(
+        unit="marbles",
+        most=lambda game: int(game.goal),
+        decimals=2,
+        near=0.05,  # most moves change the value by less than a tenth of a marble
+        scored=False,
+        recorded=_recorded_score,
+        final_margin=_final_margin,
+        forfeit=lambda game: int(game.goal),
+    ),
+    search=SearchDefaults(
+        evaluations=(*EVALUATIONS, LEARNT),
+        default_evaluation=default_evaluation,
+        orderings=ORDERINGS,
+        default_ordering=DEFAULT_ORDERING,
+        learning=LEARNING,
+    ),
+    play=PlayDefaults(
+        levels=LEVELS,
+        moves_expected=_moves_expected,
+        moves_at_most=_moves_at_most,
+        piece_lead=lambda position: int(position.own).bit_count() - int(position.opp).bit_count(),
+        typical_error=_typical_error,
+        programs=PROGRAMS,
+        ready_moves=READY_MOVES,
+        book=lambda: (files(__package__) / "openings.book").read_text(encoding="utf-8"),
+    ),
     lab=LabDefaults(
+        positions=POSITIONS,
+        position_sets=SETS,
         position="midgame1",
         depth=6,
         minimax_depth=4,
@@ -147,12 +150,11 @@ ABALONE = GameDescription(
         cluster_depth=9,
         cluster_positions=("laboratory",),
         sweep_depth=7,
-        thresholds=(3, 4, 5, 6),
-        cluster_thresholds=(3, 4, 5, 6),
-        replication_depths=(3, 4, 5, 6),
     ),
-    tabletop=tabletop,
-    review_legend="red is what was played, blue the best move",
-    move_prompt="two or three cells like A1B2",
-    colours=TerminalColours(ground="#a97f4c", black="#101010", white="#ffffff", empty="#7d5a2e", legal="#f2e08a"),
+    presentation=Presentation(
+        move_prompt="two or three cells like A1B2",
+        colours=TerminalColours(ground="#a97f4c", empty="#7d5a2e", legal="#f2e08a"),
+        tabletop=tabletop,
+        review_legend="red is what was played, blue the best move",
+    ),
 )

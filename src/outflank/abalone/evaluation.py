@@ -6,7 +6,7 @@ import numpy as np
 
 from outflank.abalone.geometry import BOARD, SPIRAL, board
 from outflank.abalone.rules import _behind, _behind_left, _behind_right, _edge
-from outflank.games.description import NamedEvaluation
+from outflank.games.defaults import NamedEvaluation
 from outflank.games.evaluation import Evaluation, final, value
 from outflank.games.rules import Value, count
 from outflank.kernels.bits import U64, Word, popcount

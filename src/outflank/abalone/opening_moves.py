@@ -3,7 +3,7 @@
 from outflank.abalone.board import AbaloneBoard
 from outflank.abalone.geometry import cell_name
 from outflank.boards import Board, Move
-from outflank.games.description import ReadyMoves
+from outflank.games.defaults import ReadyMoves
 
 OPENING = ("A1B2", "B1C2"), ("I9H8", "H9G8")
 """Black's first two moves and white's, from the standard start: columns towards the centre, as our deep search found

@@ -4,7 +4,7 @@ import numpy as np
 
 from outflank.abalone.geometry import SPIRAL
 from outflank.abalone.rules import Abalone, cell_of, direction_of, kind_of
-from outflank.games.description import OrderingWeights, UsualOrdering
+from outflank.games.defaults import DefaultOrdering, OrderingWeights
 from outflank.games.hints import promise, register_features, row
 
 register_features(Abalone, "kind", "generated")
@@ -37,4 +37,4 @@ ORDERINGS = {
 }
 
 # Killers save an eighth of the nodes (five positions, depth 5); history changes hardly anything.
-USUAL_ORDERING = UsualOrdering(name="kinds", killers=True, history=True)
+DEFAULT_ORDERING = DefaultOrdering(name="kinds", killers=True, history=True)

@@ -6,7 +6,7 @@ from outflank.abalone.evaluation import MARBLE
 from outflank.abalone.geometry import BIT, BIT_IMAGE, CENTRE, NUMBER, Cell, on_board, stepped
 from outflank.abalone.layouts import RULES
 from outflank.abalone.rules import Abalone, AbalonePosition
-from outflank.games.description import NamedEvaluation
+from outflank.games.defaults import NamedEvaluation
 from outflank.games.learnt import Learning
 from outflank.games.own_weights import OwnWeights
 from outflank.games.pattern_sets import Cells, Pattern, PatternSet
@@ -97,7 +97,7 @@ def is_learnt(game: Abalone) -> bool:
     return game == RULES
 
 
-def usual_evaluation(game: Abalone) -> str:
+def default_evaluation(game: Abalone) -> str:
     """Return the learnt evaluation where there are weights, else the hand-weighted one."""
     return "patterns" if is_learnt(game) else "cohesion"
 

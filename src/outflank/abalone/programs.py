@@ -1,6 +1,6 @@
 """The report's program that plays Abalone: its search, its parallel scheme, and its habits."""
 
-from outflank.games.programs import ReportProgram
+from outflank.games.defaults import ReportProgram
 
 PROGRAM_003 = ReportProgram(
     # Moves by kind at every depth, every root move with a full window. The report says that it walks the

@@ -7,8 +7,8 @@ from outflank.abalone.layouts import RULES, row_cells
 from outflank.abalone.rules import Abalone, AbalonePosition
 from outflank.boards.board import Board, Move
 from outflank.errors import InvalidPosition
+from outflank.games.presentation import Gesture, Place, Tabletop
 from outflank.games.sides import Side
-from outflank.games.tabletop import Gesture, Place, Tabletop
 
 ROWS = tuple(range(8, -1, -1))
 """The rows from the top."""

@@ -26,12 +26,12 @@ given up."""
 
 def forms() -> str:
     """Return the forms of the option for openings."""
-    return f"random:PLIES, layouts[:PLIES] ({titles_of_games(lambda game: game.starts)}) or FILE[:PLIES]"
+    return f"random:PLIES, layouts[:PLIES] ({titles_of_games(lambda game: game.variants.starts)}) or FILE[:PLIES]"
 
 
 def usual(start: Board) -> str:
     """Return the openings that are used if none are named."""
-    return description_of(start.game).openings(start)
+    return description_of(start.game).play.openings(start)
 
 
 class Openings:
@@ -143,9 +143,9 @@ def _random_boards(starts: list[Board], plies: int, rng: random.Random) -> Itera
 
 
 def _layouts(start: Board) -> list[Board]:
-    starts = description_of(start.game).starts
+    starts = description_of(start.game).variants.starts
     if not starts:
-        raise OutflankError(f"layouts are openings of {titles_of_games(lambda game: game.starts)}")
+        raise OutflankError(f"layouts are openings of {titles_of_games(lambda game: game.variants.starts)}")
     return [begin() for begin in starts.values()]
 
 
@@ -183,8 +183,8 @@ def _boards(path: Path, start: Board) -> Iterator[Board]:
 
 def _is_same_game(game: Game, match_game: Game) -> bool:
     """Return whether the moves of one game are moves of the other, on boards of the same size."""
-    description = description_of(match_game)
-    return type(game) is type(match_game) and description.size_of(game) == description.size_of(match_game)
+    size_of = description_of(match_game).variants.size_of
+    return type(game) is type(match_game) and size_of(game) == size_of(match_game)
 
 
 def _under_rules(board: Board, start: Board) -> Board:

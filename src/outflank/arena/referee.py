@@ -254,7 +254,7 @@ class _Table:
         lost = -1 if forfeit.side is Side.BLACK else 1
         return Ending(
             points=0.0 if forfeit.side is Side.BLACK else 1.0,
-            score=lost * description_of(self.board.game).forfeit(self.board.game),
+            score=lost * description_of(self.board.game).scores.forfeit(self.board.game),
             reason=forfeit.reason,
             detail=forfeit.detail,
             forfeited_by=forfeit.side,
@@ -266,5 +266,5 @@ def ending_by_rules(board: Board) -> Ending:
     outcome = board.outcome()
     assert outcome is not None
     points = 0.5 if outcome.winner is None else 1.0 if outcome.winner is Side.BLACK else 0.0
-    score = description_of(board.game).final_margin(board, outcome.score)
+    score = description_of(board.game).scores.final_margin(board, outcome.score)
     return Ending(points=points, score=score, detail=outcome.reason)

@@ -267,7 +267,7 @@ class Board(Generic[M]):
     def recorded_score(self, outcome: Outcome) -> int:
         """Return black's score as records state it, for a game that ended on this board with `outcome`."""
         sign = 1 if self.turn is Side.BLACK else -1
-        return sign * description_of(self.game).recorded_score(self.game, self.position, sign * outcome.score)
+        return sign * description_of(self.game).scores.recorded(self.game, self.position, sign * outcome.score)
 
     def is_game_over(self) -> bool:
         """Return whether the game has ended."""

@@ -3,8 +3,8 @@
 from outflank.boards.board import Board
 from outflank.boards.pictures import BLACK, EMPTY, LEGAL, WHITE
 from outflank.games.description import description_of
+from outflank.games.presentation import Gesture, Place, Tabletop
 from outflank.games.sides import Side
-from outflank.games.tabletop import Gesture, Place, Tabletop
 
 ACROSS = 2
 """The distance between neighbouring cells of a diagram, in characters: there is a space between them."""
@@ -12,7 +12,7 @@ ACROSS = 2
 
 def tabletop_of(board: Board) -> Tabletop:
     """Return where the cells of a board lie, and how a user makes its moves."""
-    own = description_of(board.game).tabletop
+    own = description_of(board.game).presentation.tabletop
     return _from_diagram(board) if own is None else own(board.game)
 
 

@@ -17,7 +17,7 @@ from outflank.formats.setup import Setup
 from outflank.games.description import description_of
 from outflank.games.evaluation import evaluation_named, scale_of
 from outflank.games.rules import MOVE, Game, canonical, mirror, mirror_move, pack, symmetries, unpack
-from outflank.games.units import Scale
+from outflank.games.scores import Scale
 from outflank.kernels.bits import U64
 
 Key = tuple[int, int]
@@ -61,9 +61,9 @@ class Book:
         """Return the book in a file; `own`: the one that comes with the game."""
         if str(name) == "own":
             description = description_of(game)
-            if description.book is None:
+            if description.play.book is None:
                 raise InvalidOption(f"book=own: {description.title} comes with none; give a book's file")
-            text = description.book()
+            text = description.play.book()
         elif not str(name):
             raise OutflankError("book: the name of the file is missing")
         elif "\0" in str(name):

@@ -50,8 +50,8 @@ def _setup(text: str, description: GameDescription) -> Setup:
     if len(numbers) != len(names):
         raise FormatError(f"{NAME}: the rules of {description.title} are {len(names)} numbers, found {len(numbers)}")
     game = description.rules_from_json(dict(zip(names, numbers, strict=True)))
-    for option in description.options:
-        value = description.options_of(game).get(option.name, option.default)
+    for option in description.variants.options:
+        value = description.variants.options_of(game).get(option.name, option.default)
         if option.choices and value not in option.choices:
             known = ", ".join(str(choice) for choice in option.choices)
             raise FormatError(f"{NAME}: {option.name} of {description.title} are {known}, found {value}")

@@ -144,7 +144,7 @@ def candidates(text: str, game: str | None, options: RuleOptions) -> list[str]:
         with suppress(OutflankError):  # some other header
             return [game_named(named[1]).name]
     games = [game_named(game).name] if game is not None else list(OWN_GAMES)
-    known = {name: [entry for entry in games if game_named(entry).option(name)] for name in options}
+    known = {name: [entry for entry in games if game_named(entry).variants.option(name)] for name in options}
     for name, supporting in known.items():
         if not supporting:
             raise InvalidOption(f"{name} is no option of {' or '.join(game_named(entry).title for entry in games)}")

@@ -90,7 +90,7 @@ def replay(game: Game, position: Position, turn: Side, candidates: Moves) -> Rep
     _, _, codes, end = room
     sign = 1 if (turn is Side.BLACK) == (length % 2 == 0) else -1
     if finished:
-        result = description_of(game).recorded_score(game, unpack(game, end[0], end[1]), result)
+        result = description_of(game).scores.recorded(game, unpack(game, end[0], end[1]), result)
     return Replay(codes=codes[:length].tolist(), rows=rows, finished=bool(finished), score=sign * result)
 
 

@@ -44,9 +44,9 @@ def apply_rule_options(
 ) -> Setup:
     """Return the setup under the given options; if the text contradicts an option, raise an error that names this
     option by `option_text`."""
-    described = description_of(setup.game)
-    stated, changed = described.options_of(setup.game), {}
-    for option in described.options:
+    variants = description_of(setup.game).variants
+    stated, changed = variants.options_of(setup.game), {}
+    for option in variants.options:
         value = options.get(option.name)
         if value is None:
             continue
@@ -54,21 +54,21 @@ def apply_rule_options(
             if not setup.moves:
                 text = option_text(option.name, value)
                 raise InvalidOption(f"{text}: the position given is a position, not a list of moves")
-        elif option.value_text is None and described.with_options is not None:
+        elif option.value_text is None and variants.with_options is not None:
             changed[option.name] = value
         elif stated[option.name] != value:
             actual = stated[option.name] if option.value_text is None else option.value_text(stated[option.name])
             raise InvalidOption(f"{option_text(option.name, value)}: the position given has {actual}")
-    return setup.with_game(described.with_options(setup.game, changed)) if changed and described.with_options else setup
+    return setup.with_game(variants.with_options(setup.game, changed)) if changed and variants.with_options else setup
 
 
 def refuse_options(game: GameDescription, options: Iterable[str]) -> None:
     """Raise an error if the game of a position does not have one of the options."""
     for name in options:
-        if game.option(name) is None:
+        if game.variants.option(name) is None:
             raise OutflankError(f"--{name} is for {titles_with(name)}; the position given is {game.title}")
 
 
 def titles_with(option: str) -> str:
     """Return the titles of the package's own games that have an option, in words."""
-    return " and ".join(game.title for game in map(game_named, OWN_GAMES) if game.option(option))
+    return " and ".join(game.title for game in map(game_named, OWN_GAMES) if game.variants.option(option))

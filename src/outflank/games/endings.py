@@ -4,8 +4,6 @@ A game that registers nothing here is solved by its rules alone. A game with spe
 that knowledge here, which makes the search, itself independent of the game, faster.
 """
 
-from dataclasses import dataclass
-from math import floor, log
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -14,29 +12,6 @@ from outflank.games.rules import Game, MoveCode, Position, Value
 from outflank.kernels.bits import Int, Word
 from outflank.kernels.generic import generic
 from outflank.kernels.record_types import Record, Records
-
-
-@dataclass(frozen=True, slots=True)
-class EndingTime:
-    """The mean time to solve a position on two cores: `seconds` with `moves` moves left, times `growth` for each
-    further move."""
-
-    moves: int = 14
-    seconds: float = 0.06
-    growth: float = 2.2
-
-    def expected(self, moves: int) -> float:
-        """Return the expected seconds with `moves` moves left."""
-        return float(self.seconds * self.growth ** (moves - self.moves))
-
-    def moves_within(self, seconds: float) -> int:
-        """Return the largest number of moves left whose expected time is at most `seconds`."""
-        return max(0, self.moves + floor(log(seconds / self.seconds) / log(self.growth)))
-
-
-USUAL = EndingTime()
-"""The default of a game that sets none."""
-
 
 UNBOUNDED = 1 << 20
 """More than any score: the bound of a game that has none."""

@@ -17,10 +17,10 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from outflank.errors import InvalidOption, UnknownName
-from outflank.games.description import GAMES, WON, NamedEvaluation, described, description_of
+from outflank.games.defaults import WON, NamedEvaluation, SearchErrors
+from outflank.games.description import GAMES, described, description_of
 from outflank.games.rules import Game, MoveCode, Position, Value, score
-from outflank.games.search_errors import SearchErrors
-from outflank.games.units import Scale
+from outflank.games.scores import Scale
 from outflank.kernels.generic import generic, missing
 from outflank.plugins import ListedPart, Registry, Source
 
@@ -147,7 +147,7 @@ def _check_is_evaluation(name: str, evaluation: Evaluation) -> None:
 def _known(game: type) -> dict[str, NamedEvaluation]:
     """Return the evaluations of a class of rules by name: those of its description, then the registered ones."""
     description = described(game)
-    own = () if description is None else description.evaluations
+    own = () if description is None else description.search.evaluations
     return {named.name: named for named in own} | _registered.get(game, {})
 
 
@@ -193,11 +193,10 @@ class _Evaluations(Mapping[str, Evaluation]):
 
 def evaluations(game: Game) -> Mapping[str, Evaluation]:
     """Return the evaluations of a game by name, the default first."""
-    description = description_of(game)
     known = {name: named for name, named in _known(type(game)).items() if named.suits(game)}
-    usual_evaluation = description.usual_evaluation
-    usual = next(iter(known), "") if usual_evaluation is None else usual_evaluation(game)
-    return _Evaluations(game, dict(sorted(known.items(), key=lambda item: item[0] != usual)))
+    default_evaluation = description_of(game).search.default_evaluation
+    default = next(iter(known), "") if default_evaluation is None else default_evaluation(game)
+    return _Evaluations(game, dict(sorted(known.items(), key=lambda item: item[0] != default)))
 
 
 def is_named(game: Game, evaluation: Evaluation) -> bool:
@@ -223,14 +222,12 @@ def evaluation_named(game: Game, name: str | None = None) -> Evaluation:
 
 
 def _from_file(game: Game, name: str) -> Evaluation:
-    description = description_of(game)
-    if description.learning is None or not description.learning.suits(game):
-        raise InvalidOption(
-            f"evaluation {name!r}: {description.describe(game)} has no patterns that could have weights"
-        )
+    learning, title = description_of(game).search.learning, description_of(game).describe(game)
+    if learning is None or not learning.suits(game):
+        raise InvalidOption(f"evaluation {name!r}: {title} has no patterns that could have weights")
     if name == FROM_FILE:
         raise InvalidOption(f"evaluation {name!r}: the name of the file is missing")
-    named = description.learning.read(game, name.removeprefix(FROM_FILE))
+    named = learning.read(game, name.removeprefix(FROM_FILE))
     _from_files.setdefault(type(game), {})[name] = named  # for scale_of
     return named.evaluation
 
@@ -260,7 +257,7 @@ def list_evaluations() -> list[ListedPart[NamedEvaluation]]:
     listed: dict[str, ListedPart[NamedEvaluation]] = {}
     for game in GAMES.listing():
         for named in () if game.part is None else _known(game.part.rules).values():
-            package = game.source.package if game.part is not None and named in game.part.evaluations else ""
+            package = game.source.package if game.part is not None and named in game.part.search.evaluations else ""
             name, source = f"{game.name}.{named.name}", Source(place=".".join(_home(named.evaluation)), package=package)
             listed[name] = ListedPart(name=name, source=source, part=named)
     shadowed = []
@@ -276,17 +273,17 @@ def list_evaluations() -> list[ListedPart[NamedEvaluation]]:
 
 def scale_of(game: Game, evaluation: Evaluation) -> Scale:
     """Return how to read the values that an evaluation gives to positions of a game."""
-    unit = description_of(game).unit
-    name, points, won = unit.name, 1, 0  # Exact: scores only
+    scores = description_of(game).scores
+    name, points, won = scores.unit, 1, 0  # Exact: scores only
     if not isinstance(evaluation, Exact | Solving):
         named = _named(game, evaluation)
         name, points, won = named.unit or named.name, named.points, named.won
-    score_name = unit.name if unit.scored else None
-    decimals = unit.decimals if points > 1 else 0
+    score_name = scores.unit if scores.scored else None
+    decimals = scores.decimals if points > 1 else 0
     scale = Scale(unit=name, points=points, decimals=decimals, won=won, score=score_name)
-    if name != unit.name:
+    if name != scores.unit:
         return scale
-    return replace(scale, most=None if unit.most is None else unit.most(game), near=round(unit.near * points))
+    return replace(scale, most=None if scores.most is None else scores.most(game), near=round(scores.near * points))
 
 
 def errors_of(game: Game, evaluation: Evaluation) -> SearchErrors | None:
@@ -296,9 +293,9 @@ def errors_of(game: Game, evaluation: Evaluation) -> SearchErrors | None:
 
 def unit_scale(game: Game) -> Scale:
     """Return the scale of numbers that are already in the game's own unit: those of another program, or of a review."""
-    unit = description_of(game).unit
-    most = None if unit.most is None else unit.most(game)
-    return Scale(unit=unit.name, decimals=unit.decimals, score=unit.name, most=most)
+    scores = description_of(game).scores
+    most = None if scores.most is None else scores.most(game)
+    return Scale(unit=scores.unit, decimals=scores.decimals, score=scores.unit, most=most)
 
 
 def _named(game: Game, evaluation: Evaluation) -> NamedEvaluation:

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from outflank.errors import OutflankError, reason_of
-from outflank.games.description import NamedEvaluation, description_of
+from outflank.games.defaults import NamedEvaluation, SearchErrors
+from outflank.games.description import description_of
 from outflank.games.pattern_sets import LoadedPatterns, PatternSet
 from outflank.games.pattern_weights import read_weights
 from outflank.games.rules import Game, Position
-from outflank.games.search_errors import SearchErrors
 
 _loaded_patterns: dict[tuple[object, ...], LoadedPatterns] = {}
 """All weights loaded so far, by their rules, their file and the file's state. They are never freed: an evaluation is an
@@ -52,7 +52,7 @@ class Learning:
         return NamedEvaluation(
             name=f"patterns:{path}",
             evaluation=loaded.evaluation,
-            unit=description_of(game).unit.name,
+            unit=description_of(game).scores.unit,
             points=loaded.patterns.points,
             errors=lambda rules: _errors_beside(path),
             suits=lambda rules: (type(rules), *rules) == (type(game), *game),

@@ -2,10 +2,10 @@
 
 from importlib.resources import files
 
+from outflank.games.defaults import SearchErrors
 from outflank.games.learnt import ERRORS
 from outflank.games.pattern_sets import LoadedPatterns, PatternSet
 from outflank.games.pattern_weights import read_weights
-from outflank.games.search_errors import SearchErrors
 
 _all_loaded: list[LoadedPatterns] = []
 """All weights loaded so far, never freed: an evaluation is an address, and any evaluation may still be in use."""

@@ -15,7 +15,7 @@ from typing import NamedTuple, NoReturn
 import numpy as np
 
 from outflank.errors import InvalidOption
-from outflank.games.description import WON
+from outflank.games.defaults import WON
 from outflank.games.evaluation import State, after, begin, final, value
 from outflank.games.rules import Game, Position, moves_left, score
 from outflank.kernels.bits import U64, Int, Word, lowest

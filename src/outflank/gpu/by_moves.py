@@ -17,7 +17,7 @@ from outflank.errors import InvalidOption
 from outflank.games.endings import ending_moves
 from outflank.games.evaluation import Exact, scale_of
 from outflank.games.rules import MOVE, Game, Moves, Position, count, fill, pack, play, score, unpack
-from outflank.games.units import OUTCOMES
+from outflank.games.scores import OUTCOMES
 from outflank.gpu.choosing import DeviceOption
 from outflank.gpu.ending_kernels import MOST_FREE, UNSOLVED
 from outflank.gpu.positions import Words, cells_of, free_counts

@@ -29,7 +29,7 @@ def _value_text(value: object) -> str:
 
 def game_with(position: str) -> str:
     """Return the first of the package's own games that has a position of that name."""
-    return next(name for name in OWN_GAMES if position in game_named(name).positions)
+    return next(name for name in OWN_GAMES if position in game_named(name).lab.positions)
 
 
 def usual_board() -> Board:
@@ -41,16 +41,16 @@ def positions_help() -> str:
     """Return the help text of `--positions`."""
     games = [game_named(name) for name in OWN_GAMES]
     names = "; ".join(f"{game.title}: {', '.join(_position_names(game))}" for game in games)
-    sets = ", ".join(name for game in games for name in game.position_sets)
+    sets = ", ".join(name for game in games for name in game.lab.position_sets)
     return f"Positions, by name ({names}; several at once: {sets}) or in any notation; start@9: to that depth."
 
 
 def _position_names(game: GameDescription) -> list[str]:
     """Return a game's position names; a numbered series is shortened to its first and last name."""
-    stems = [re.sub(r"(?<!\d)\d+$", "", position) for position in game.positions]
+    stems = [re.sub(r"(?<!\d)\d+$", "", position) for position in game.lab.positions]
     names: list[str] = []
-    for position, stem in zip(game.positions, stems, strict=True):
-        if stem in game.position_sets:
+    for position, stem in zip(game.lab.positions, stems, strict=True):
+        if stem in game.lab.position_sets:
             if not any(listed.startswith(stem) for listed in names):
                 names.append(f"{stem}1 to {stem}{stems.count(stem)}")
         else:
@@ -85,7 +85,7 @@ def study_positions(game: str, positions: Iterable[str] | None) -> list[StudyPos
     places: dict[str, StudyPosition] = {}
     for text in positions or (description.lab.position,):
         name, depth = _with_depth(text)
-        for member in description.position_sets.get(name, (name,)):
+        for member in description.lab.position_sets.get(name, (name,)):
             board = board_named(member, game)
             label = f"{name_of(board) or member}{f'@{depth}' if depth else ''}"
             places[label] = StudyPosition(label, board, depth)
@@ -100,22 +100,21 @@ def board_named(text: str, game: str | None = None) -> Board:
     own_games = [game_named(name) for name in OWN_GAMES]
     candidates = own_games if game is None else [game_named(game)]
     for description in candidates:
-        if text in description.positions:
-            return description.positions[text]()
+        if text in description.lab.positions:
+            return description.lab.positions[text]()
         if text == "start":
             return description.start()
     try:
         board: Board = Board.from_text(text)
     except OutflankError:
-        owners = [description.name for description in own_games if text in description.positions]
+        owners = [description.name for description in own_games if text in description.lab.positions]
         if owners:
             raise InvalidOption(f"game={game}, but the position is one of {owners[0]}: {text}") from None
         if game is not None and game not in OWN_GAMES:
             return Board.from_text(text, game=game)
         if re.fullmatch(r"[a-z][a-z-]*\d*", text):
-            known = [
-                name for description in candidates for name in (*description.positions, *description.position_sets)
-            ]
+            labs = [description.lab for description in candidates]
+            known = [name for lab in labs for name in (*lab.positions, *lab.position_sets)]
             raise UnknownName.among("position", text, dict.fromkeys(known)) from None
         raise
     actual = description_of(board.game).name
@@ -150,4 +149,4 @@ def name_of_line(game: str, line: str) -> str | None:
 
 @cache
 def _names(game: str) -> dict[str, str]:
-    return {board().to_text(): name for name, board in game_named(game).positions.items()}
+    return {board().to_text(): name for name, board in game_named(game).lab.positions.items()}

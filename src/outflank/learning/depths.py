@@ -1,7 +1,7 @@
 """Differences between shallow and deeper searches by an evaluation, which selective searches need.
 
 Positions are searched to every depth up to a limit. The differences between the values of two depths, by stage of the
-game, have a spread; a formula of four numbers (`games/search_errors.py`) is fitted to these, and extrapolates to depths
+game, have a spread; a formula of four numbers (`SearchErrors`) is fitted to these, and extrapolates to depths
 that take too long to measure.
 """
 
@@ -14,11 +14,10 @@ import numpy.typing as npt
 
 from outflank.boards.board import board_class
 from outflank.errors import InvalidOption, OutflankError
-from outflank.games.description import WON
+from outflank.games.defaults import WON, SearchErrors
 from outflank.games.evaluation import begin, value
 from outflank.games.patterns import stage
 from outflank.games.rules import unpack
-from outflank.games.search_errors import SearchErrors
 from outflank.learning.generating import read_positions
 from outflank.learning.pieces import Arrays, Step, Work
 from outflank.learning.step_documents import DepthPair, DepthsDocument, DepthsSettings, FittedErrors

@@ -137,7 +137,7 @@ def _beginnings(subject: Subject, generation: Generation, work: Work) -> Beginni
         return _read_games(subject, generation.games, work)
     boards = [generation.start]
     if generation.everywhere:
-        starts = (make() for make in subject.description.starts.values())
+        starts = (make() for make in subject.description.variants.starts.values())
         boards += [board for board in starts if board.game == subject.rules and board != generation.start]
     words = [pack(board.game, board.position) for board in boards]
     return Beginnings(np.array(words, np.uint64), np.zeros((0, 0), MOVE))
@@ -165,7 +165,7 @@ def _all_games(subject: Subject, files: Sequence[Path], work: Work) -> Beginning
     for file in files:
         try:
             for record in read_records(file):
-                learning = description_of(record.start.game).learning
+                learning = description_of(record.start.game).search.learning
                 rules = record.start.game
                 if learning is None or not learning.suits(rules) or learning.patterns(rules) != subject.patterns:
                     continue

@@ -182,7 +182,7 @@ class DepthPair(Struct, frozen=True, kw_only=True):
 
 
 class FittedErrors(Struct, frozen=True, kw_only=True):
-    """The coefficients of the formula of `games/search_errors.py`."""
+    """The coefficients of the formula of `SearchErrors`."""
 
     constant: Number
     stage: Number

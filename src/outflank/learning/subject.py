@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from outflank.errors import InvalidOption, OutflankError, reason_of
-from outflank.games.description import WON, GameDescription, description_of, game_named
+from outflank.games.defaults import WON
+from outflank.games.description import GameDescription, description_of, game_named
 from outflank.games.endings import batch_tables, ending_moves
 from outflank.games.evaluation import FROM_FILE, evaluation_named, scale_of
 from outflank.games.learnt import Learning
@@ -31,7 +32,7 @@ class Subject:
     rules: Game
 
     def __post_init__(self) -> None:
-        learning = self.description.learning
+        learning = self.description.search.learning
         if learning is None:
             raise InvalidOption(f"{self.description.title} names no patterns: there is nothing to learn")
         if not learning.suits(self.rules):
@@ -50,8 +51,8 @@ class Subject:
     @property
     def learning(self) -> Learning:
         """The game's settings for learning."""
-        assert self.description.learning is not None
-        return self.description.learning
+        assert self.description.search.learning is not None
+        return self.description.search.learning
 
     @cached_property
     def patterns(self) -> PatternSet:
@@ -66,12 +67,12 @@ class Subject:
     @property
     def unit(self) -> str:
         """Name of the values' unit."""
-        return self.description.unit.name
+        return self.description.scores.unit
 
     @property
     def win(self) -> float | None:
         """Value of a won game, in the game's unit; None: its score."""
-        return None if self.description.unit.scored else float(self.patterns.most)
+        return None if self.description.scores.scored else float(self.patterns.most)
 
     @property
     def won_points(self) -> int:

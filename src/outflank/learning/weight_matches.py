@@ -80,7 +80,8 @@ def play(
         raise InvalidOption("0 games of a match: at least 1")
     rival = match.against or subject.learning.rival or next(iter(evaluations(subject.rules)))
     against = Judge(subject, rival)
-    board = subject.description.start(**subject.description.options_of(subject.rules)) if start is None else start
+    description = subject.description
+    board = description.start(**description.variants.options_of(subject.rules)) if start is None else start
     settings = _match_settings(subject, match, board, (match.words(f"{FROM_FILE}{path}"), match.words(rival)))
     step = Step(folder, "play")
     planned = PlayDocument(

@@ -7,21 +7,16 @@ from typing import Any
 import outflank.othello.endings.ending_batches  # registers Othello's batch solver
 import outflank.othello.endings.values  # noqa: F401  # registers Othello's endgame kernels
 from outflank.boards.board import Board
-from outflank.games.description import (
-    GameDescription,
-    GameOption,
-    LabDefaults,
-    Level,
-    Marks,
-    TerminalColours,
-)
-from outflank.games.endings import EndingTime
-from outflank.games.units import Unit
+from outflank.games.defaults import EndingTime, LabDefaults, Level, Marks, PlayDefaults, SearchDefaults
+from outflank.games.description import GameDescription
+from outflank.games.presentation import Presentation, TerminalColours
+from outflank.games.scores import Scores
+from outflank.games.variants import GameOption, Variants
 from outflank.othello.board import OthelloBoard
 from outflank.othello.evaluation import EVALUATIONS
 from outflank.othello.formats.notation import NOTATION
-from outflank.othello.orderings import ORDERINGS, USUAL_ORDERING, ordering_evaluation
-from outflank.othello.patterns import LEARNING, LEARNT, usual_evaluation
+from outflank.othello.orderings import DEFAULT_ORDERING, ORDERINGS, ordering_evaluation
+from outflank.othello.patterns import LEARNING, LEARNT, default_evaluation
 from outflank.othello.plain import plain_rules
 from outflank.othello.positions import POSITIONS, SETS
 from outflank.othello.programs import PROGRAMS
@@ -125,43 +120,50 @@ OTHELLO = GameDescription(
     name="othello",
     title="Othello",
     rules=Othello,
-    find_error=_find_error,
     start=lambda size=8, scoring="winner-takes-empties": OthelloBoard.start(int(size), scoring=scoring),
     board=OthelloBoard,
-    options=OPTIONS,
-    options_of=_options_of,
-    with_options=_with_options,
-    rules_text=lambda game: f"Othello {size_of(game)}×{size_of(game)}",
-    sizes={size: {"size": size} for size in SIZES},
     passes=True,
+    find_error=_find_error,
     plain_rules=plain_rules,
-    notation=NOTATION,
-    unit=Unit(name="discs", most=lambda game: int(game.mask).bit_count(), near=1.0),
-    evaluations=(*EVALUATIONS, LEARNT),
-    usual_evaluation=usual_evaluation,
-    ordering_evaluation=ordering_evaluation,
-    learning=LEARNING,
-    orderings=ORDERINGS,
-    usual_ordering=USUAL_ORDERING,
-    forfeit=lambda game: size_of(game) ** 2,
-    levels=LEVELS,
-    exact_moves_for_depth=_exact_moves_for_depth,
-    moves_expected=_moves_expected,
-    moves_at_most=lambda board: _empties(board) / 2,
-    # Ten positions each of tournament games, two workers on a server's x86-64 cores: 4 ms with 14 squares empty, 9 with
-    # 16, 33 with 18, 0.10 s with 20, 0.42 with 22, 2.2 with 24, the slowest 2 to 4 times that. So this is about twice
-    # the mean: most endings take less, also on machines half as fast.
-    ending_time=EndingTime(moves=14, seconds=0.004, growth=2.0),
-    piece_lead=lambda position: int(position.own).bit_count() - int(position.opp).bit_count(),
-    marks=Marks(2.0, 4.0, 8.0),
-    typical_error=_typical_error,
-    openings=lambda board: f"random:{size_of(board.game)}",
-    programs=PROGRAMS,
-    book=lambda: (files(__package__) / "openings.book").read_text(encoding="utf-8"),
     perft=(6, 8_200),
-    positions=POSITIONS,
-    position_sets=SETS,
+    variants=Variants(
+        options=OPTIONS,
+        options_of=_options_of,
+        with_options=_with_options,
+        rules_text=lambda game: f"Othello {size_of(game)}×{size_of(game)}",
+        sizes={size: {"size": size} for size in SIZES},
+    ),
+    notation=NOTATION,
+    scores=Scores(
+        unit="discs", most=lambda game: int(game.mask).bit_count(), near=1.0, forfeit=lambda game: size_of(game) ** 2
+    ),
+    search=SearchDefaults(
+        evaluations=(*EVALUATIONS, LEARNT),
+        default_evaluation=default_evaluation,
+        orderings=ORDERINGS,
+        default_ordering=DEFAULT_ORDERING,
+        ordering_evaluation=ordering_evaluation,
+        learning=LEARNING,
+    ),
+    play=PlayDefaults(
+        levels=LEVELS,
+        exact_moves_for_depth=_exact_moves_for_depth,
+        moves_expected=_moves_expected,
+        moves_at_most=lambda board: _empties(board) / 2,
+        # Ten positions each of tournament games, two workers on a server's x86-64 cores: 4 ms with 14 squares empty, 9
+        # with 16, 33 with 18, 0.10 s with 20, 0.42 with 22, 2.2 with 24, the slowest 2 to 4 times that. So this is
+        # about twice the mean: most endings take less, also on machines half as fast.
+        ending_time=EndingTime(moves=14, seconds=0.004, growth=2.0),
+        piece_lead=lambda position: int(position.own).bit_count() - int(position.opp).bit_count(),
+        marks=Marks(2.0, 4.0, 8.0),
+        typical_error=_typical_error,
+        openings=lambda board: f"random:{size_of(board.game)}",
+        programs=PROGRAMS,
+        book=lambda: (files(__package__) / "openings.book").read_text(encoding="utf-8"),
+    ),
     lab=LabDefaults(
+        positions=POSITIONS,
+        position_sets=SETS,
         position="midgame",
         depth=12,
         minimax_depth=7,
@@ -174,8 +176,10 @@ OTHELLO = GameDescription(
         cluster_thresholds=(7, 8, 9, 10, 11, 12),
         replication_depths=(8, 9, 10, 11),
     ),
-    tabletop=tabletop,
-    review_legend="what was played is crossed, the best move is ringed",
-    move_prompt="a square like f5, or pass",
-    colours=TerminalColours(ground="#2e7d54", black="#101010", white="#ffffff", empty="#1d5337", legal="#f2d95c"),
+    presentation=Presentation(
+        move_prompt="a square like f5, or pass",
+        colours=TerminalColours(ground="#2e7d54", empty="#1d5337"),
+        tabletop=tabletop,
+        review_legend="what was played is crossed, the best move is ringed",
+    ),
 )

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from outflank.games.description import NamedEvaluation
+from outflank.games.defaults import NamedEvaluation
 from outflank.games.evaluation import final, value
 from outflank.games.rules import Value, score
 from outflank.kernels.bits import U64, Word, multiply, popcount

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from outflank.games.description import OrderingWeights, UsualOrdering
+from outflank.games.defaults import DefaultOrdering, OrderingWeights
 from outflank.games.endings import exact_promise, look_ahead
 from outflank.games.evaluation import Evaluation, evaluation_named
 from outflank.games.hints import STAGES, promise, register_features, row, stage
@@ -124,4 +124,4 @@ ORDERINGS = {
 
 # On the same positions killers cost a quarter to a third more nodes and history 5 to 25 %.
 # In exact searches squares do not matter, and the fewest replies matter most.
-USUAL_ORDERING = UsualOrdering(name="squares+mobility", killers=False, history=False, exact="mobility")
+DEFAULT_ORDERING = DefaultOrdering(name="squares+mobility", killers=False, history=False, exact="mobility")

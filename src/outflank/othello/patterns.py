@@ -4,7 +4,7 @@ from functools import cache
 
 import numpy as np
 
-from outflank.games.description import NamedEvaluation
+from outflank.games.defaults import NamedEvaluation
 from outflank.games.learnt import Learning
 from outflank.games.own_weights import OwnWeights, keep_loaded
 from outflank.games.pattern_sets import Cells, LoadedPatterns, Pattern, PatternSet
@@ -119,7 +119,7 @@ def is_learnt(game: Othello) -> bool:
     return any(game.mask == othello(size).mask for size in LEARNT_SIZES)
 
 
-def usual_evaluation(game: Othello) -> str:
+def default_evaluation(game: Othello) -> str:
     """Return the learnt evaluation, where there is one. Phased was fitted to games on 8×8, and its corners are those of
     that board: on 6×6 it lost to random moves."""
     return LEARNT.name if is_learnt(game) else "mobility"

@@ -6,7 +6,7 @@ program: searches visit the same nodes, and games are the same move by move.
 
 from typing import Any
 
-from outflank.games.programs import ReportProgram
+from outflank.games.defaults import ReportProgram
 from outflank.games.sides import Side
 
 SERIAL_PLY_002 = 2

@@ -1,8 +1,8 @@
 """Othello's physical board: squares, on which discs are placed."""
 
 from outflank.boards.board import Board, Move
+from outflank.games.presentation import Gesture, Place, Tabletop
 from outflank.games.sides import Side
-from outflank.games.tabletop import Gesture, Place, Tabletop
 from outflank.othello.board import OthelloBoard
 from outflank.othello.rules import Othello
 from outflank.othello.squares import scoring_of, size_of, square_name, squares

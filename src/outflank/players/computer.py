@@ -235,7 +235,7 @@ class Computer:
         if self._misjudging is not None:
             picked = self._misjudging.pick(board, result.best, result.scale.points)
         elif repeats:
-            unsure = round(result.scale.points * description_of(board.game).typical_error(result.depth))
+            unsure = round(result.scale.points * description_of(board.game).play.typical_error(result.depth))
             picked = preferred_move(_best_first(result), repeats, near=result.scale.near, unsure=unsure)
         elif self._variety is not None and not result.exact:
             picked = self._variety.pick(board, [(entry, entry.value) for entry in result.best], result.scale.near)
@@ -313,11 +313,11 @@ class Computer:
 
     def _under_own_scoring(self, board: Board) -> Board:
         """Return the board under the player's own scoring."""
-        description = description_of(board.game)
-        if self._scoring is None or description.options_of(board.game).get("scoring") == self._scoring:
+        variants = description_of(board.game).variants
+        if self._scoring is None or variants.options_of(board.game).get("scoring") == self._scoring:
             return board
-        assert description.with_options is not None
-        game = description.with_options(board.game, {"scoring": self._scoring})
+        assert variants.with_options is not None
+        game = variants.with_options(board.game, {"scoring": self._scoring})
         return board_class(game)(game, board.position, board.turn, ply=board.ply)
 
     def _one_worker_options(self) -> PlayerKeywords:
@@ -343,7 +343,7 @@ class Computer:
         if not self._may_solve(board) or stop.called:
             return None
         moves, left = board.moves_left, None if budget.hard_seconds is None else deadline.left_seconds()
-        expected = description_of(board.game).ending_time.expected(moves)
+        expected = description_of(board.game).play.ending_time.expected(moves)
         if self.exact is not None:
             if moves > self.exact:
                 return None
@@ -383,11 +383,10 @@ def _book_to_play_from(game: Game, name: str) -> Book:
 
 def _check_scoring(game: Game, scoring: str) -> None:
     """Raise an error if a game cannot be scored in this way."""
-    option = description_of(game).option("scoring")
+    option = description_of(game).variants.option("scoring")
     if option is None:
-        raise InvalidOption(
-            f"scoring is for {titles_of_games(lambda game_description: game_description.option('scoring'))}"
-        )
+        games = titles_of_games(lambda game_description: game_description.variants.option("scoring"))
+        raise InvalidOption(f"scoring is for {games}")
     conform(Literal[option.choices] if option.choices else str, scoring, "scoring")
 
 

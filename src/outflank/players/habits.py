@@ -108,7 +108,7 @@ class Misjudging(RandomStream):
 
 def pieces_gained(board: Board, entry: MoveValue) -> int:
     """Return by how many pieces a move increases its side's lead; 0 in a game without countable pieces."""
-    lead = description_of(board.game).piece_lead
+    lead = description_of(board.game).play.piece_lead
     if lead is None:
         return 0
     return -lead(play(board.game, board.position, MOVE(entry.move.code))) - lead(board.position)

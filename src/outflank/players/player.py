@@ -6,10 +6,10 @@ from typing import Protocol
 
 from outflank.boards import Board, Move
 from outflank.errors import OutflankError
-from outflank.games.description import unit_of
+from outflank.games.description import description_of
 from outflank.games.evaluation import unit_scale
 from outflank.games.rules import Game
-from outflank.games.units import Scale
+from outflank.games.scores import Scale
 from outflank.players.clock import Clock
 from outflank.search.request import Stop
 
@@ -42,7 +42,7 @@ class Choice:
         if not isinstance(self.value, int | float) or not isfinite(self.value):
             return None
         scale = self.scale or unit_scale(game)
-        in_unit = scale.unit == unit_of(game).name or scale.is_final(self.value)
+        in_unit = scale.unit == description_of(game).scores.unit or scale.is_final(self.value)
         return round(scale.number(self.value), 2) if in_unit else None
 
 

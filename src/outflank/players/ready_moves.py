@@ -5,7 +5,8 @@ from typing import Protocol
 
 from outflank.boards import Board
 from outflank.errors import InvalidOption, UnknownName
-from outflank.games.description import GAMES, ReadyMoves, description_of
+from outflank.games.defaults import ReadyMoves
+from outflank.games.description import GAMES, description_of
 from outflank.games.rules import Game
 from outflank.players.player import Choice
 
@@ -74,10 +75,10 @@ def habit_named(name: str, game: Game) -> Habit:
     """Return the habit called `name`."""
     if name in HABITS:
         return HABITS[name]()
-    own = description_of(game).ready_moves
+    own = description_of(game).play.ready_moves
     if name in own:
         return ReadyMoveHabit(own[name])
-    others = {habit: description.title for description in GAMES.parts().values() for habit in description.ready_moves}
+    others = {habit: other.title for other in GAMES.parts().values() for habit in other.play.ready_moves}
     if name not in others:
         raise UnknownName.among("habit", name, (*HABITS, *dict.fromkeys((*own, *others))))
     raise InvalidOption(f"{name} is a habit of {others[name]}'s players")

@@ -1,8 +1,8 @@
 """The reports' programs by name; each belongs to a game's description."""
 
 from outflank.errors import OutflankError, UnknownName
+from outflank.games.defaults import ReportProgram
 from outflank.games.description import GAMES, GameDescription
-from outflank.games.programs import ReportProgram
 from outflank.games.rules import Game
 
 
@@ -27,12 +27,12 @@ def program_named(report: str, game: Game) -> ReportProgram:
 def _game_and_program(report: str) -> tuple[GameDescription, ReportProgram]:
     for name in GAMES.own:  # first, because installed games have to be looked for
         description = GAMES.get(name)
-        if report in description.programs:
-            return description, description.programs[report]
+        if report in description.play.programs:
+            return description, description.play.programs[report]
     known = {
         name: (description, program)
         for description in GAMES.parts().values()
-        for name, program in description.programs.items()
+        for name, program in description.play.programs.items()
     }
     if report not in known:
         raise UnknownName.among("report", report, sorted(known))

@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from typing import Unpack
 
 from outflank.boards import Board, Move
-from outflank.games.description import Marks, description_of
+from outflank.games.defaults import Marks
+from outflank.games.description import description_of
 from outflank.games.rules import is_pass
+from outflank.games.scores import Scale
 from outflank.games.sides import Side
-from outflank.games.units import Scale
 from outflank.search.deepening import iterate, search
 from outflank.search.keywords import PlayerKeywords, SearchArguments
 from outflank.search.request import Limits, Options, Stop
@@ -65,7 +66,7 @@ def judge_moves(
     """
     stop = stop or Stop()
     if exact is None:
-        exact = description_of(board.game).ending_time.moves_within(AT_ONCE_SECONDS)
+        exact = description_of(board.game).play.ending_time.moves_within(AT_ONCE_SECONDS)
     moves = board.moves
     replay = board.copy()
     while replay.moves:
@@ -122,7 +123,7 @@ def _judge_move(
         best_value=max(value, move_value),
         exact=exact,
         depth=best.depth,
-        margin=0.0 if exact else description_of(board.game).typical_error(best.depth),
+        margin=0.0 if exact else description_of(board.game).play.typical_error(best.depth),
     )
 
 

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isinf
 
+from outflank.games.scores import Scale
 from outflank.games.sides import Side
-from outflank.games.units import Scale
 from outflank.players.review import JudgedMove
 
 BLACK_WINS, LEVEL, WHITE_WINS = 1, 0, -1

@@ -182,7 +182,7 @@ class Steady:
         if left is None:
             return Budget()
         usable = usable_seconds(board, left, self.lateness)
-        moves = description_of(board.game).moves_expected(board)
+        moves = description_of(board.game).play.moves_expected(board)
         share = usable / moves + 0.8 * min(clock.control.increment_seconds, usable)
         hard = min(PATIENCE * share, 0.4 * usable)
         return Budget(soft_seconds=min(share, hard), hard_seconds=max(hard, 0.001))
@@ -271,7 +271,7 @@ def lateness(before: float, latest: float) -> float:
 def usable_seconds(board: Board, left: float, lateness: Lateness) -> float:
     """Return the time that may be spent; the rest is reserved for returning in time, and for playing all remaining
     moves without a search."""
-    to_the_end = description_of(board.game).moves_at_most(board)
+    to_the_end = description_of(board.game).play.moves_at_most(board)
     reserve = 2 * lateness.reserve_seconds(LEAST_MARGIN) + to_the_end * (AT_ONCE + lateness.mean_seconds)
     return max(0.0, left - reserve)
 

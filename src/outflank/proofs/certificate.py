@@ -98,7 +98,7 @@ class Certificate:
         description = description_of(self.board.game)
         header = Header(
             game=description.name,
-            options=dict(description.options_of(self.board.game)),
+            options=dict(description.variants.options_of(self.board.game)),
             position=self.board.to_text(),
             value=self.value,
             strategies=headers,
@@ -160,13 +160,13 @@ def _board(header: Header) -> Board:
     """Return the position of a header, under its rules."""
     try:
         description, setup = game_named(header.game), read(header.position, game=header.game)
-        game = setup.game
-        if description.with_options is not None:
-            game = description.with_options(game, header.options)
+        game, with_options = setup.game, description.variants.with_options
+        if with_options is not None:
+            game = with_options(game, header.options)
         board = Board.from_setup(setup.with_game(game))
     except OutflankError as error:
         raise InvalidProof(f"the position cannot be read: {error}") from None
-    if dict(description.options_of(board.game)) != header.options or board.to_text() != header.position:
+    if dict(description.variants.options_of(board.game)) != header.options or board.to_text() != header.position:
         raise InvalidProof(f"the position is not one of {description.title} under such rules, written as it would be")
     return board
 

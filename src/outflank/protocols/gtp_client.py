@@ -95,7 +95,7 @@ def time_left(clock: Clock, board: Board, style: ClockStyle, margin: float) -> s
 def _for_the_game(move_seconds: float | None, game_seconds: float | None, board: Board) -> float:
     """Return the time left for the game; if each move has a time, an amount that keeps the program within that time."""
     if move_seconds is not None:
-        return move_seconds * max(1.0, description_of(board.game).moves_expected(board) / LARGER_SHARE)
+        return move_seconds * max(1.0, description_of(board.game).play.moves_expected(board) / LARGER_SHARE)
     return game_seconds or 0.0
 
 
@@ -202,15 +202,15 @@ class GtpPlayer(ProgramPlayer):
 
     def _set_up(self, root: Board) -> None:
         description = description_of(root.game)
-        start = description.start(**description.options_of(root.game))
+        start = description.start(**description.variants.options_of(root.game))
         if self._loaded and root == start:
             # For some programs a loaded position is the start of every game from then on.
             self._leave("quit")
             self._start()
         if "set_game" in self._known:
             self._ask(f"set_game {gtp_name(description)}")
-        if len(description.sizes) > 1 and "boardsize" in self._known:
-            self._ask(f"boardsize {description.size_of(root.game)}")
+        if len(description.variants.sizes) > 1 and "boardsize" in self._known:
+            self._ask(f"boardsize {description.variants.size_of(root.game)}")
         self._ask("clear_board", self.start_seconds)
         if root == start:
             return

@@ -30,8 +30,8 @@ class GtpGame:
         """Begin another game; `layout` is the value of the option for its start, if it has one."""
         description = game_named(game)
         board = _start(description, {})
-        known = description.options_of(board.game)
-        start_options = [option.name for option in description.options if option.name not in known]
+        known = description.variants.options_of(board.game)
+        start_options = [option.name for option in description.variants.options if option.name not in known]
         options = {name: layout for name in start_options[:1] if layout is not None}
         if options:
             board = _start(description, options)
@@ -40,7 +40,7 @@ class GtpGame:
 
     def set_size(self, size: int) -> None:
         """Begin a game on a board of this size."""
-        sizes = self.description.sizes
+        sizes = self.description.variants.sizes
         if size not in sizes:
             raise CommandRefused("unacceptable size")
         self._begin(_start(self.description, {**self._layout, **sizes[size]}))
@@ -48,7 +48,7 @@ class GtpGame:
     def clear(self) -> None:
         """Begin the same game again."""
         description = self.description
-        self._begin(_start(description, {**self._layout, **description.options_of(self.board.game)}))
+        self._begin(_start(description, {**self._layout, **description.variants.options_of(self.board.game)}))
 
     def load(self, path: str, before: int | None = None) -> None:
         """Load the position or game in a file, in any notation of the game, up to the move numbered `before`."""

@@ -165,7 +165,7 @@ def _is_short_proof(board: Board, options: Options, limits: Limits) -> bool:
 def _guide(board: Board, options: Options) -> Evaluation | str | None:
     """Return the evaluation of the estimates before a proof: the evaluation that orders the proof's moves, if the game
     has it under a name; None: the game's default."""
-    guide = description_of(board.game).ordering_evaluation
+    guide = description_of(board.game).search.ordering_evaluation
     if options.evaluation is not None or guide is None or not options.use_endgame_kernels:
         return options.evaluation
     evaluation = guide(board.game)

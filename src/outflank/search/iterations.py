@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from outflank.boards import Board
 from outflank.games.endings import ending_moves
-from outflank.games.units import OUTCOMES
+from outflank.games.scores import OUTCOMES
 from outflank.kernels.signals import Attendant
 from outflank.search.algorithms import algorithm_of
 from outflank.search.division import Division

@@ -19,7 +19,7 @@ from outflank.boards import Board
 from outflank.games.evaluation import begin, final, value
 from outflank.games.hints import promise
 from outflank.games.rules import Game, Position, fill, pack, play, unpack
-from outflank.games.units import Scale
+from outflank.games.scores import Scale
 from outflank.kernels.bits import U64, Int, Word, multiply
 from outflank.kernels.compiler import Samples, extend, inner, kernel
 from outflank.kernels.lowering import IR, Builder, Context, Signature, define, is_device

@@ -11,7 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from outflank.errors import InvalidOption, UnknownName
-from outflank.games.description import OrderingWeights, description_of
+from outflank.games.defaults import OrderingWeights
+from outflank.games.description import description_of
 from outflank.games.hints import FEATURES, STAGES, features, promise, stage
 from outflank.games.rules import Game, MoveCode, Position, play
 from outflank.kernels.bits import Int
@@ -97,7 +98,7 @@ def orderings(game: Game) -> list[str]:
 
 
 def _named(game: Game) -> dict[str, OrderingWeights]:
-    return {"none": NONE, **description_of(game).orderings}
+    return {"none": NONE, **description_of(game).search.orderings}
 
 
 def ordering_named(game: Game, name: str | None = None, *, exact: bool = False, **options: Any) -> Ordering:
@@ -112,7 +113,7 @@ def ordering_named(game: Game, name: str | None = None, *, exact: bool = False, 
     if name is not None:
         name, _, words = name.partition(":")
         options = {**_settings(name, words), **options}
-    default_ordering = description_of(game).usual_ordering
+    default_ordering = description_of(game).search.default_ordering
     if name is None and exact and default_ordering.exact is not None:
         name = default_ordering.exact
     if name is None:

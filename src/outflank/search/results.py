@@ -6,7 +6,7 @@ from html import escape
 from typing import Self
 
 from outflank.boards.board import Move
-from outflank.games.units import Scale
+from outflank.games.scores import Scale
 from outflank.machine import DeviceUsed
 from outflank.validation.text import how_many
 

@@ -136,7 +136,7 @@ class Root:
 
     def _solving(self) -> Solving:
         """Return exact play with the game's endgame support."""
-        guide = description_of(self.game).ordering_evaluation
+        guide = description_of(self.game).search.ordering_evaluation
         estimate = None if guide is None else guide(self.game)
         if estimate is None:
             return Solving(Exact(), 1)

@@ -1,7 +1,7 @@
 """Selective search: a node ends early if a shallower search makes its side of the window likely enough.
 
 Multi-ProbCut (Buro, 1997). The values of a deep and of a shallower search differ by a random error whose standard
-deviation was measured (`games/search_errors.py`). If the shallower value is beyond the window by some of these
+deviation was measured (`SearchErrors`). If the shallower value is beyond the window by some of these
 deviations, the deep one is taken to be on that side too, and is not searched for. The share of such guesses that is
 right, for normally distributed errors, is the search's *selectivity*; 100 is the plain search.
 
@@ -15,11 +15,11 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from outflank.games.defaults import SearchErrors
 from outflank.games.evaluation import LIMIT, Evaluation, State, errors_of, value
 from outflank.games.patterns import STAGES, TABLES, Patterns
 from outflank.games.patterns import stage as stage_of
 from outflank.games.rules import Game, Position, Value, moves_left
-from outflank.games.search_errors import SearchErrors
 from outflank.kernels.bits import Int
 from outflank.kernels.compiler import inner
 from outflank.kernels.generic import generic

@@ -36,7 +36,7 @@ def test_the_signature_is_the_one_that_is_known() -> None:
 
 def test_every_search_is_told_apart_and_has_a_position() -> None:
     assert len({entry.name for entry in SEARCHES}) == len(SEARCHES)
-    assert all(bench_searches.game_named(entry.game).positions[entry.position]().legal_moves for entry in SEARCHES)
+    assert all(bench_searches.game_named(entry.game).lab.positions[entry.position]().legal_moves for entry in SEARCHES)
 
 
 def test_the_command_prints_each_search_and_the_sum(capsys, monkeypatch) -> None:

@@ -13,7 +13,7 @@ from rich.console import Console
 
 import outflank
 from outflank import Limits, MoveValue, OthelloBoard, OutflankError, Progress, Result
-from outflank.games.units import OUTCOMES
+from outflank.games.scores import OUTCOMES
 from outflank.othello.squares import START, othello
 from outflank.search.solving import TABLE_BITS, usual_table_bits
 from outflank.ui.cli import main

@@ -4,7 +4,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from outflank.boards import Board
-from outflank.games.description import Marks, description_of, unit_of
+from outflank.games.defaults import Marks
+from outflank.games.description import description_of
 from outflank.lab.drawing.looks import escape, scoped
 from outflank.lab.drawing.page import SCOPE, whole_page
 from outflank.lab.drawing.parts import facts_part, figure_part, table_part
@@ -50,7 +51,7 @@ class Reviewed:
         return Plot(
             title="value over the game",
             x="move",
-            y=f"black's value ({unit_of(self.board.game).name})",
+            y=f"black's value ({description_of(self.board.game).scores.unit})",
             series=(
                 Series(name="after the move", points=self.story.values),
                 Series(name="mistakes and turning points", points=points, style="points"),
@@ -100,7 +101,7 @@ def _boards(review: Reviewed) -> str:
     omitted = (
         f" {len(moves)} of {mistake_count}: turning points, then what cost most." if mistake_count > len(moves) else ""
     )
-    legend = description_of(review.board.game).review_legend
+    legend = description_of(review.board.game).presentation.review_legend
     explanation = f"Before the move{f': {legend}' if legend else ''}.{omitted}"
     figures = "".join(_board(review, move) for move in moves)
     heading = "<h2>Where it went wrong</h2>"

@@ -39,7 +39,7 @@ class BenchSearch:
 
     def run(self, stop: Stop | None = None) -> Result:
         """Search with one worker and an empty table."""
-        board = game_named(self.game).positions[self.position]()
+        board = game_named(self.game).lab.positions[self.position]()
         options: OptionKeywords = {"workers": 1, "table_bits": TABLE_BITS, **self.options}
         if self.depth is None:
             return solve(board, stop=stop, **options)

@@ -6,8 +6,8 @@ from typing import Unpack
 
 from outflank.boards import Board
 from outflank.errors import InvalidOption, UnknownName
+from outflank.games.defaults import ReportProgram
 from outflank.games.description import description_of
-from outflank.games.programs import ReportProgram
 from outflank.games.rules import is_pass
 from outflank.lab.measuring.search_log import search
 from outflank.lab.report_programs.classroom import BrokenOff, new_board, self_play

@@ -7,7 +7,7 @@ from outflank.abalone.board import AbaloneBoard
 from outflank.abalone.positions import POSITIONS, SETS
 from outflank.abalone.programs import PROGRAM_003
 from outflank.boards.board import Board
-from outflank.games.programs import ReportProgram
+from outflank.games.defaults import ReportProgram
 from outflank.games.sides import Side
 from outflank.lab.measuring.search_log import search
 from outflank.othello.board import OthelloBoard

@@ -16,7 +16,7 @@ OURS = "ours"
 PROGRAMS: dict[str, SearchArguments] = {OURS: {"algorithm": "pvs", "table_bits": 22}, "000": REPORT_000}
 """Search options of each program."""
 
-GAME_OF = {"000": next(name for name in OWN_GAMES if "000" in game_named(name).programs)}
+GAME_OF = {"000": next(name for name in OWN_GAMES if "000" in game_named(name).play.programs)}
 """The game of each program that plays only one."""
 
 

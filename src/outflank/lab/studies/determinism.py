@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any, Literal
 
 from outflank.errors import InvalidOption
-from outflank.games.programs import ReportProgram
+from outflank.games.defaults import ReportProgram
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, core_counts, option
 from outflank.lab.experiment_report import ReportTable, Sample, sample_shape
 from outflank.lab.measuring.search_log import search

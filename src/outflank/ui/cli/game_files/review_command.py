@@ -12,7 +12,8 @@ from outflank.boards import Board
 from outflank.command_lines import this_command
 from outflank.errors import OutflankError
 from outflank.formats.game_record import Record
-from outflank.games.description import Marks, description_of, unit_of
+from outflank.games.defaults import Marks
+from outflank.games.description import description_of
 from outflank.games.evaluation import unit_scale
 from outflank.lab import result_store
 from outflank.lab.drawing.looks import apply_theme
@@ -82,7 +83,7 @@ def command(
         refuse_to_overwrite((Path(out) / name for name in (PAGE, PICTURE)), force=force)
     limits = Limits(depth=depth, seconds=seconds if seconds is not None or depth is not None else 0.5)
     stop = Stop()
-    marks = description_of(board.game).marks
+    marks = description_of(board.game).play.marks
     judged: list[JudgedMove] = []
     if as_json:
         _print_game(board, record)
@@ -91,7 +92,7 @@ def command(
         for entry in judge_moves(board, limits, exact=exact, stop=stop, workers=workers):
             judged.append(entry)
             if as_json:
-                _print_move(entry, marks, unit_of(board.game).name)
+                _print_move(entry, marks, description_of(board.game).scores.unit)
             else:
                 report(f"{entry.ply} of {board.ply}: {entry.move}")
 

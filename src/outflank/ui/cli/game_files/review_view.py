@@ -10,11 +10,12 @@ from rich.table import Table as Grid
 
 from outflank.boards import Board
 from outflank.formats.game_record import Record
-from outflank.games.description import Marks, unit_of
+from outflank.games.defaults import Marks
+from outflank.games.description import description_of
 from outflank.games.evaluation import unit_scale
 from outflank.games.rules import is_pass
+from outflank.games.scores import Scale
 from outflank.games.sides import Side
-from outflank.games.units import Scale
 from outflank.players.review import JudgedMove, costliest
 from outflank.players.story import STATES, Story, move_text, turn_text, value_text
 from outflank.ui.cli.shared.position_options import describe
@@ -57,7 +58,7 @@ def result_of(board: Board, record: Record) -> str:
     if score is None:
         return record.reason
     # A game without scores is won by 1, which is no margin.
-    margin = f" by {abs(score):g}" if unit_of(board.game).scored or abs(score) != 1 else ""
+    margin = f" by {abs(score):g}" if description_of(board.game).scores.scored or abs(score) != 1 else ""
     winner = f"{'black' if score > 0 else 'white'} won{margin}" if score else "drawn"
     return f"{winner} ({record.reason})" if record.reason else winner
 
@@ -162,7 +163,7 @@ def conclusions(review: ReviewedGame) -> list[str]:
 
 def _summary(review: ReviewedGame) -> list[str]:
     board, judged, marks = review.board, review.judged, review.marks
-    unit = unit_of(board.game).name
+    unit = description_of(board.game).scores.unit
     forced, passes = unjudged(board)
     parts = [f"{how_many(len(judged), 'move')} judged, in {unit}"]
     parts += [f"{forced} forced"] if forced else []

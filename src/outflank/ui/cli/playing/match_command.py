@@ -202,7 +202,7 @@ def _progress_callbacks(settings: Settings, *, as_json: bool) -> Iterator[Watche
     from rich.live import Live
 
     with Live(console=console, transient=True, auto_refresh=False) as live:
-        unit = description_of(settings.start.game).margin_unit
+        unit = description_of(settings.start.game).scores.margin_unit
         yield per_game, lambda standing: live.update(_table(standing, unit), refresh=True)
 
 
@@ -247,6 +247,6 @@ def _show(result: MatchResult, settings: Settings, *, as_json: bool) -> None:
         print_json(MatchResultDocument.from_match(settings, result.standing, interrupted=result.interrupted))
         return
     console: Console = output()
-    console.print(report_text(result.standing, unit=description_of(settings.start.game).margin_unit))
+    console.print(report_text(result.standing, unit=description_of(settings.start.game).scores.margin_unit))
     if not result.standing.complete:
         console.print(_games_played(result.standing))

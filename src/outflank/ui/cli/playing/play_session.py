@@ -228,7 +228,7 @@ class PlaySession:
         elif word == "moves":
             self.front.reply(" ".join(self.board.legal_move_texts()))
         elif word == "help":
-            self.front.reply(HELP.format(asks=description_of(self.board.game).move_prompt))
+            self.front.reply(HELP.format(asks=description_of(self.board.game).presentation.move_prompt))
         else:
             self._give_hint(3 if word == "hint" else 1, ticking)
         return False

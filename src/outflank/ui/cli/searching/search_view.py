@@ -8,7 +8,7 @@ from rich.table import Table as Grid
 
 from outflank.boards import Board
 from outflank.games.evaluation import evaluations
-from outflank.games.units import Scale
+from outflank.games.scores import Scale
 from outflank.search.keywords import SearchArguments
 from outflank.search.request_checks import MONTE_CARLO
 from outflank.search.results import MoveValue, Progress, Result, WorkerStatistics

@@ -4,7 +4,8 @@ from rich.console import Console
 from rich.text import Text
 
 from outflank.boards import Board
-from outflank.games.description import TerminalColours, description_of, unit_of
+from outflank.games.description import description_of
+from outflank.games.presentation import TerminalColours
 from outflank.ui.cli.shared.position_options import describe, letters_only
 
 LAST = "#c05a2b"
@@ -24,7 +25,7 @@ def draw_cells(console: Console, board: Board, *, last: bool = False) -> None:
     """Draw the cells of a board and nothing else."""
     # A game without a diagram of its own describes the position in words, which have no cells.
     coloured = not letters_only(console) and type(board).diagram is not Board.diagram
-    colours = description_of(board.game).colours
+    colours = description_of(board.game).presentation.colours
     for line in board.diagram(last=last):
         console.print(_coloured(line, colours) if coloured else line)
 
@@ -60,6 +61,6 @@ def facts(board: Board) -> list[str]:
         lines.append(f"{board.turn} to move, {len(moves)} legal: {' '.join(moves)}")
     else:
         winner = f"{outcome.winner} wins" if outcome.winner else "a draw"
-        margin = f" by {abs(outcome.score)}" if unit_of(board.game).scored and outcome.winner else ""
+        margin = f" by {abs(outcome.score)}" if description_of(board.game).scores.scored and outcome.winner else ""
         lines.append(f"over: {winner}{margin} ({outcome.reason})")
     return [*lines, board.to_text()]

@@ -13,7 +13,8 @@ from outflank.formats.drawn_boards import BLACK, EITHER, EMPTY, WHITE
 from outflank.formats.game_files import file_formats, is_written
 from outflank.formats.recognise import accepted_forms
 from outflank.formats.setup import titles_with
-from outflank.games.description import GAMES, OWN_GAMES, GameDescription, GameOption, RuleOptions, game_named
+from outflank.games.description import GAMES, OWN_GAMES, GameDescription, RuleOptions, game_named
+from outflank.games.variants import GameOption
 from outflank.ui.cli.shared.name_options import NameOf
 from outflank.ui.cli.shared.option_groups import Command
 from outflank.user_modules import import_user_module
@@ -85,7 +86,7 @@ class GameCommand(HelpWithGames):
         used_flags = {name for parameter in self.params for name in parameter.opts}
         options: dict[str, click.Option] = {}
         for game in games:
-            for option in game.options:
+            for option in game.variants.options:
                 word = option.name.replace("_", "-")
                 flag = f"--{word}" if f"--{word}" not in used_flags else f"--{game.name}-{word}"
                 if option.name not in options:  # the named game comes first and takes precedence
@@ -157,12 +158,12 @@ def intended_game(game: str | None, options: RuleOptions) -> GameDescription | N
     if game is not None:
         description = game_named(game)
         for name in options:
-            if description.option(name) is None:
+            if description.variants.option(name) is None:
                 raise OutflankError(f"--{name} is for {titles_with(name)}")
         return description
     if not options:
         return None
-    candidates = [candidate for candidate in _own_games() if all(candidate.option(name) for name in options)]
+    candidates = [candidate for candidate in _own_games() if all(candidate.variants.option(name) for name in options)]
     if not candidates:
         first, second = _incompatible_pair(list(options))
         raise OutflankError(f"--{first} is for {titles_with(first)}, --{second} for {titles_with(second)}")
@@ -173,7 +174,7 @@ def _incompatible_pair(names: Sequence[str]) -> tuple[str, str]:
     """Return two options that no game has both of."""
     pairs = ((first, second) for index, first in enumerate(names) for second in names[index + 1 :])
     return next(
-        (pair for pair in pairs if not any(all(game.option(name) for name in pair) for game in _own_games())),
+        (pair for pair in pairs if not any(all(game.variants.option(name) for name in pair) for game in _own_games())),
         (names[0], names[-1]),
     )
 
@@ -217,7 +218,7 @@ def fill_placeholders(text: str) -> str:
         return text
     own = _own_games()
     last = own[-1]
-    choice = next((f"--{option.name} {option.choices[-1]}" for option in last.options if option.choices), "")
+    choice = next((f"--{option.name} {option.choices[-1]}" for option in last.variants.options if option.choices), "")
     files = ", ".join(f"{suffix} ({form.title})" for suffix, form in file_formats().items() if is_written(form))
     return text.format(
         first=own[0].name,

@@ -75,7 +75,7 @@ def start_options(game: str | None, game_options: RuleOptions) -> Options:
     """Return where games start: at every start of these rules, unless the options choose one."""
     start = start_of(intended_game(game, game_options), game_options)[0]
     description = intended_game(game, game_options)
-    only_rules = description is None or set(game_options) <= set(description.options_of(start.game))
+    only_rules = description is None or set(game_options) <= set(description.variants.options_of(start.game))
     return {"start": start, "everywhere": only_rules}
 
 

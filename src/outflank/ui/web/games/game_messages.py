@@ -5,8 +5,8 @@ from functools import lru_cache
 from outflank.boards import Board, Move
 from outflank.boards.board_tabletop import tabletop_of
 from outflank.games.description import description_of
+from outflank.games.presentation import Place, Tabletop
 from outflank.games.sides import Side
-from outflank.games.tabletop import Place, Tabletop
 from outflank.ui.web import server_messages
 from outflank.ui.web.games.move_tree import Boards, SavedGame, Verdict, colour, main_line, node_of
 from outflank.ui.web.games.seats import has_clock, time_control
@@ -68,11 +68,11 @@ def result_at(saved: SavedGame, number: int, board: Board) -> GameResult | None:
     outcome = board.outcome()
     if outcome is None:
         return None
-    unit = description_of(board.game).unit
+    scores = description_of(board.game).scores
     if outcome.winner is None:
         text = f"a draw: {outcome.reason}"
     else:
-        by = f" by {abs(outcome.score)} {unit.name}" if unit.scored else ""
+        by = f" by {abs(outcome.score)} {scores.unit}" if scores.scored else ""
         text = f"{outcome.winner} wins{by}: {outcome.reason}"
     winner = None if outcome.winner is None else colour(outcome.winner)
     return GameResult(winner=winner, score=board.recorded_score(outcome), reason=outcome.reason, text=text)
@@ -83,7 +83,7 @@ REASONS = {"resigned": "{loser} resigned", "time": "{loser} has used up its time
 
 def _forfeit_result(verdict: Verdict, board: Board) -> GameResult:
     loser = Side(verdict.loser)
-    score = description_of(board.game).forfeit(board.game) * (1 if loser is Side.WHITE else -1)
+    score = description_of(board.game).scores.forfeit(board.game) * (1 if loser is Side.WHITE else -1)
     reason = REASONS.get(verdict.reason, verdict.reason).format(loser=loser)
     return GameResult(winner=colour(loser.other), score=score, reason=reason, text=f"{loser.other} wins: {reason}")
 

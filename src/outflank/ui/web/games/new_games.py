@@ -75,7 +75,7 @@ def game_from_board(
         id=new_id(),
         game=description.name,
         options=options,
-        rules=dict(description.options_of(board.game)),
+        rules=dict(description.variants.options_of(board.game)),
         start=start_board.to_text(),
         nodes=tuple(reversed(nodes)),
         node=len(nodes) - 1,
@@ -98,7 +98,7 @@ def _player_names(record: Record) -> tuple[str, str]:
 
 def _check_known(options: Mapping[str, int | str]) -> Mapping[str, int | str]:
     """Return the options; raise an error unless some game has each: only the text tells which game it is."""
-    names = sorted({option.name for game in GAMES.parts().values() for option in game.options})
+    names = sorted({option.name for game in GAMES.parts().values() for option in game.variants.options})
     for name in options:
         if name not in names:
             raise UnknownName.among("option", name, names)
@@ -108,10 +108,10 @@ def _check_known(options: Mapping[str, int | str]) -> Mapping[str, int | str]:
 def _check_options(description: GameDescription, options: Mapping[str, int | str]) -> dict[str, int | str]:
     """Return the options; raise an error unless each is an option of the game and has one of its choices."""
     for name, value in options.items():
-        option = description.option(name)
+        option = description.variants.option(name)
         if option is None:
             raise UnknownName.among(
-                f"option of {description.title}", name, [option.name for option in description.options]
+                f"option of {description.title}", name, [option.name for option in description.variants.options]
             )
         if option.choices and value not in option.choices:
             raise InvalidOption(f"{name}={value!r}: one of {', '.join(map(str, option.choices))}")

@@ -7,7 +7,8 @@ from msgspec.structs import replace
 
 from outflank.boards import Board
 from outflank.errors import OutflankError
-from outflank.games.description import Marks, description_of
+from outflank.games.defaults import Marks
+from outflank.games.description import description_of
 from outflank.games.evaluation import unit_scale
 from outflank.players.review import JudgedMove, judge_moves
 from outflank.players.story import story_of, turn_text
@@ -59,7 +60,7 @@ class ReviewTask:
             if judged is None:
                 break
             judgements.append(judged)
-            self._save(judged, self._line[judged.ply - first], description_of(board.game).marks)
+            self._save(judged, self._line[judged.ply - first], description_of(board.game).play.marks)
             send(self._message(judged.ply - first))
         story: tuple[TurningPoint, ...] = ()
         if not stop.called:

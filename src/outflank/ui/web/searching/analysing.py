@@ -58,7 +58,7 @@ def steps_of(board: Board, *, algorithm: str, depth: int | None, exact: bool) ->
 
 
 def _is_solved_soon(board: Board) -> bool:
-    return board.moves_left <= description_of(board.game).ending_time.moves_within(SOLVED_SOON_SECONDS)
+    return board.moves_left <= description_of(board.game).play.ending_time.moves_within(SOLVED_SOON_SECONDS)
 
 
 DEFAULT_ALGORITHM = Options().algorithm

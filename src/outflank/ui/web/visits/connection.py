@@ -12,7 +12,8 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from outflank import __version__
 from outflank.errors import OutflankError
-from outflank.games.description import GAMES, GameDescription, GameOption
+from outflank.games.description import GAMES, GameDescription
+from outflank.games.variants import GameOption
 from outflank.search.algorithms import ALGORITHMS
 from outflank.search.division import SCHEMES
 from outflank.search.request_checks import MONTE_CARLO
@@ -65,9 +66,9 @@ def _game_kind(description: GameDescription) -> GameKind:
     return GameKind(
         name=description.name,
         title=description.title,
-        options=tuple(_game_choice(option) for option in description.options),
-        levels=len(description.levels),
-        unit=description.unit.name,
+        options=tuple(_game_choice(option) for option in description.variants.options),
+        levels=len(description.play.levels),
+        unit=description.scores.unit,
         forms=forms_of(description),
     )
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import pytest
 
 from outflank import AbaloneBoard, Limits, OthelloBoard, search
-from outflank.games.description import unit_of
+from outflank.games.description import description_of
 from outflank.games.evaluation import WON, Exact, evaluation_named, scale_of, unit_scale
 from outflank.players.player import Choice
 
@@ -57,7 +57,7 @@ def test_numbers_for_plots_and_other_programs():
     assert [phased.number(value) for value in (25, WON + 12, -WON - 12, 900)] == [2.5, 12, -12, 64]
     assert [cohesion.number(value) for value in (600, WON + 1, -WON - 1)] == [1.5, 6, -6]
     assert unit_scale(OTHELLO).text(-2.25) == "-2.2 discs"
-    assert unit_of(ABALONE).name == "marbles"
+    assert description_of(ABALONE).scores.unit == "marbles"
 
 
 @pytest.mark.interpreted_only

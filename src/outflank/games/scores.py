@@ -1,23 +1,31 @@
 """How values are read: in discs, in marbles, or in an evaluation's own points.
 
-Searches compare whole numbers without interpreting them. A game's description sets the unit of its scores (`Unit`), and
-an evaluation sets how many of its points make one unit (`register_evaluation`); together they form a `Scale`, which is
-part of every result and used wherever a value is printed.
+Searches compare whole numbers without interpreting them. A game's description sets the unit of its scores (`Scores`),
+and an evaluation sets how many of its points make one unit (`register_evaluation`); together they form a `Scale`, which
+is part of every result and used wherever a value is printed.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import isfinite
+from typing import TYPE_CHECKING
 
-from outflank.games.rules import Game
+from outflank.games.rules import Game, Position
+
+if TYPE_CHECKING:  # boards import this module
+    from outflank.boards.board import Board
+
+
+def _unchanged(game: Game, position: Position, score: int) -> int:
+    return score
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Unit:
-    """The unit of a game's scores."""
+class Scores:
+    """The scores of a game."""
 
-    name: str
-    """The name in the plural: discs."""
+    unit: str = "points"
+    """The name of their unit, in the plural: discs."""
     most: Callable[[Game], int] | None = None
     """The largest possible score, by the rules; None: unknown."""
     decimals: int = 1
@@ -26,6 +34,17 @@ class Unit:
     """A negligible difference between estimates."""
     scored: bool = True
     """Whether a finished game is scored in this unit; otherwise it is only won or lost."""
+    recorded: Callable[[Game, Position, int], int] = _unchanged
+    """The score that a record states for the side to move, from the rules, the last position and its score."""
+    final_margin: "Callable[[Board, int], int]" = lambda board, score: score
+    """Black's margin at the end of a game, draws included; matches report its mean."""
+    forfeit: Callable[[Game], int] = lambda game: 1
+    """Score of a forfeit, in the game's unit."""
+
+    @property
+    def margin_unit(self) -> str:
+        """The unit of final margins: points, where games are only won or lost and records state nothing else."""
+        return self.unit if self.scored or self.recorded is not _unchanged else "points"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

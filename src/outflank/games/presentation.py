@@ -1,9 +1,10 @@
-"""The physical board of a game: the places of its cells, the pieces on them, and how a user makes a move."""
+"""How people see a game: its board at a terminal, and its physical board, on which a user makes moves by hand."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from outflank.games.rules import Game
 from outflank.games.sides import Side
 
 if TYPE_CHECKING:  # boards import this module
@@ -52,3 +53,29 @@ class Tabletop:
     """The unit of the counts: `discs`."""
     board_from_pieces: "Callable[[str, Side], Board] | None" = None
     """Returns the board with these pieces and this side to move; None: positions cannot be set up by hand."""
+
+
+@dataclass(frozen=True, slots=True)
+class TerminalColours:
+    """The colours of a board at a terminal, as Rich writes them."""
+
+    ground: str = "#3b5b7a"
+    black: str = "#101010"
+    white: str = "#ffffff"
+    empty: str = "#24394d"
+    legal: str = "#f2d95c"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Presentation:
+    """The presentation of one game."""
+
+    move_prompt: str = "a move"
+    """The input that a person is asked for: `a square like f5`."""
+    colours: TerminalColours = TerminalColours()
+    """The colours of the board at a terminal."""
+    tabletop: Callable[[Game], Tabletop] | None = None
+    """The board under given rules, as a user handles it; None: derived from the text diagram, with moves chosen by
+    name."""
+    review_legend: str = ""
+    """How pictures mark the played move and the better one: `what was played is crossed`."""
