@@ -11,16 +11,32 @@ Callers that know only the builtin exceptions catch what they expect; the comman
 and exit status 2.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from difflib import get_close_matches
-from typing import Self
+from typing import Any, Self
 
 
 class OutflankError(Exception):
     """Root of the exception tree. Its message is one line, even if it quotes several."""
 
+    partial_result: Any = None
+    """What was known when the error ended the work: results, scores or a count; None: nothing."""
+
     def __str__(self) -> str:
         return " ".join(super().__str__().splitlines())
+
+
+@contextmanager
+def keep_partial_result(result: Callable[[], Any]) -> Iterator[None]:
+    """Store `result()` as the `partial_result` of an exception that ends the block."""
+    try:
+        yield
+    except BaseException as error:
+        # Ctrl-C stays a `KeyboardInterrupt`, which declares no such field: no class derived from it ends a script as an
+        # interrupt does.
+        vars(error)["partial_result"] = result()
+        raise
 
 
 class FormatError(OutflankError, ValueError):

@@ -57,7 +57,7 @@ try:
     perft(heaps, 4, threads=4, room=1, progress=interrupt)
     raise SystemExit("it was not interrupted")
 except KeyboardInterrupt as interrupted:
-    found = interrupted.found
+    found = interrupted.partial_result
 whole = outflank.perft(heaps, 4)
 assert 0 < found.leaves < whole.leaves, found
 assert all(leaves <= whole.divide[move] for move, leaves in found.divide.items()), found
@@ -88,7 +88,7 @@ for after in (0, 3):
         perft(heaps, 4, threads=4, room=1)
         raise SystemExit("it was not lost")
     except DeviceLost as lost:
-        found = lost.found
+        found = lost.partial_result
     assert (found.leaves > 0) == (after > 0) and found.leaves < whole.leaves, found
     assert all(leaves <= whole.divide[move] for move, leaves in found.divide.items()), found
 

@@ -144,8 +144,8 @@ solving.Slot.collect = lost
 try:
     outflank.gpu.solve(words, room=2)
 except DeviceLost as error:
-    assert sorted(error.found.tolist()).count(endings.UNSOLVED) == 4
-    assert all(had in (is_, endings.UNSOLVED) for had, is_ in zip(error.found.tolist(), right))
+    assert sorted(error.partial_result.tolist()).count(endings.UNSOLVED) == 4
+    assert all(had in (is_, endings.UNSOLVED) for had, is_ in zip(error.partial_result.tolist(), right))
 collected.clear()
 solving.ROWS, told = 1, []
 with warnings.catch_warnings(record=True) as caught:

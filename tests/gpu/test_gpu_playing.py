@@ -106,7 +106,7 @@ for algorithm in ("flat", "uct"):
             came.append(each)
         raise SystemExit("it was not lost")
     except DeviceLost as error:
-        said, so_far = str(error), error.found
+        said, so_far = str(error), error.partial_result
     assert so_far.stopped and so_far.device == "gpu" and so_far.value is not None, so_far
     assert so_far.leaves >= (came[-1].leaves if came else 1), (so_far, came)
     assert all(abs(each.value) <= montecarlo.WIN for each in so_far.best), so_far

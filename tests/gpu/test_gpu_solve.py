@@ -209,7 +209,7 @@ try:
     by_moves.solve_boards(near)
     raise SystemExit("it was not lost")
 except DeviceLost as lost:
-    found = lost.found
+    found = lost.partial_result
 assert [(each.value, each.exact, each.device) for each in found] == [
     (right[0], True, "gpu"),
     (None, False, "gpu"),

@@ -6,14 +6,15 @@ the game's order; a search reports the one that it tried first.
 
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from outflank.boards import Board
-from outflank.errors import InvalidOption
+from outflank.errors import InvalidOption, keep_partial_result
 from outflank.games.endings import ending_moves
 from outflank.games.evaluation import Exact, scale_of
 from outflank.games.rules import MOVE, Game, Moves, Position, count, fill, pack, play, score, unpack
@@ -21,7 +22,7 @@ from outflank.games.scores import OUTCOMES
 from outflank.gpu.choosing import DeviceOption
 from outflank.gpu.ending_kernels import MOST_FREE, UNSOLVED
 from outflank.gpu.positions import Words, cells_of, free_counts
-from outflank.gpu.solving_on_device import ROOM, Effort, solve_counted
+from outflank.gpu.solving_on_device import ROOM, Effort, solve
 from outflank.kernels.compiler import Samples, kernel
 from outflank.machine import DeviceUsed
 from outflank.search.request import Stop
@@ -126,11 +127,11 @@ def solve_boards(
     results of boards that are not proved say so. Nodes and seconds are divided equally among the boards: a device
     solves them in parallel. `Result.device` tells which processor has solved each.
 
-    An exception that ends it early, such as Ctrl-C or the loss of the device, has an attribute `found`: these results,
-    of which those that are not proved say so.
+    An exception that ends it early, such as Ctrl-C or the loss of the device, has an attribute `partial_result`: these
+    results, of which those that are not proved say so.
     """
     parts = [_SameRules(numbers, [boards[number] for number in numbers]) for numbers in _by_rules(boards)]
-    total, solved_before = sum(len(part.scores) for part in parts), 0
+    total, solved_before = sum(len(part.effort.scores) for part in parts), 0
     started = time.perf_counter()
 
     def tell(done: int, of_part: int) -> None:
@@ -165,18 +166,13 @@ def solve_boards(
                 results_by_number[number] = _result(base, board, codes, values, wld=wld, every_move=every_move)
         return [results_by_number[number] for number in range(len(boards))]
 
-    try:
+    with keep_partial_result(results), suppress(Stopped):
         for part in parts:
             part.prepare(device)
         started = time.perf_counter()
         for part in parts:
             part.solve(device, tell)
-            solved_before += len(part.scores)
-    except Stopped:
-        pass
-    except BaseException as error:
-        error.found = results()  # type: ignore[attr-defined]  # for callers that report what is proved
-        raise
+            solved_before += len(part.effort.scores)
     return results()
 
 
@@ -201,30 +197,23 @@ class _SameRules:
         words = _words(boards)
         self._free = int(free_counts(self.game, words).max())
         self._all: AllMoves = all_moves(self.game, words)
-        self.scores: npt.NDArray[np.int8] = np.full(len(self._all.moves), UNSOLVED, np.int8)
-        """Values of the positions after the moves, for the side to move there."""
-        self.effort = Effort(solved_by_cpu=np.zeros(len(self.scores), np.bool_))
+        self.effort = Effort(len(self._all.moves))
 
     def prepare(self, device: DeviceOption) -> None:
         """Compile all kernels before time is measured, by solving a full board."""
         full = np.array([[cells_of(self.game), 0]], np.uint64)
-        solve_counted(full, self.game, Effort(), device=device)
+        solve(full, self.game, device=device)
 
     def solve(self, device: DeviceOption, tell: Callable[[int, int], None]) -> None:
         """Solve the positions, or as many as there is time for."""
         room = max(SMALLEST, ROOM // 3 ** max(0, self._free - QUICK_FREE))
-        try:
-            options: dict[str, Any] = {"device": device, "progress": tell, "room": room}
-            self.scores = solve_counted(self._all.words, self.game, self.effort, **options)
-        except BaseException as error:
-            self.scores = getattr(error, "found", self.scores)  # those solved so far, see `solving.solve`
-            raise
+        solve(self._all.words, self.game, effort=self.effort, device=device, progress=tell, room=room)
 
     def values(self) -> Iterator[tuple[int, Board, list[int], list[int | None], DeviceUsed]]:
         """Yield each board after its index, with the codes of its moves, their known values for the mover, and the
         processors that have solved them."""
         bounds = self._all.bounds.tolist()
-        codes, scores = self._all.moves.tolist(), self.scores.tolist()
+        codes, scores = self._all.moves.tolist(), self.effort.scores.tolist()
         for index, (number, board) in enumerate(zip(self._numbers, self._boards, strict=True)):
             rows = slice(bounds[index], bounds[index + 1])
             values = [None if value == UNSOLVED else -value for value in scores[rows]]
@@ -233,7 +222,7 @@ class _SameRules:
     def _processors_used(self, rows: slice) -> DeviceUsed:
         """Return the processors that have solved endings; a finished game has none, and the rules give its score."""
         by_cpu = self.effort.solved_by_cpu[rows]
-        by_gpu = (self.scores[rows] != UNSOLVED) & ~by_cpu
+        by_gpu = (self.effort.scores[rows] != UNSOLVED) & ~by_cpu
         if by_cpu.any():
             return "gpu+cpu" if by_gpu.any() else "cpu"
         return "gpu" if len(by_cpu) else "cpu"

@@ -13,10 +13,11 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 
 from outflank.boards import Board
+from outflank.errors import keep_partial_result
 from outflank.games.rules import MOVE, Game, Position, count, fill, most_moves, pack, play, unpack
 from outflank.gpu.compiling import device_kernel
 from outflank.gpu.device import DeviceArray, check_device, cuda
-from outflank.gpu.troubles import DeviceTrouble, translate_cuda_errors
+from outflank.gpu.troubles import translate_cuda_errors
 from outflank.kernels.compiler import inner
 from outflank.search.perft import Perft, checked_depth, moves_of
 from outflank.validation.values import Between, conform
@@ -68,8 +69,8 @@ def perft(
     """Count the leaves of a game tree on a GPU: what `outflank.perft` counts, to the same numbers.
 
     `progress(done, total)` is called with the counted part of the tree. Ctrl-C raises `KeyboardInterrupt`, the loss of
-    the device `DeviceLost`; their attribute `found` is a `Perft` of the portions that were counted. `room` is the
-    number of moves that are listed at once; None: as many as the device has memory for. `threads` is the number per
+    the device `DeviceLost`; their attribute `partial_result` is a `Perft` of the portions that were counted. `room` is
+    the number of moves that are listed at once; None: as many as the device has memory for. `threads` is the number per
     block, 1024 at most.
     """
     depth = checked_depth(board, depth, progress)
@@ -91,12 +92,8 @@ def perft(
         divide = {board.move(code): leaves for code, leaves in zip(roots, leaf_counts, strict=True)}
         return Perft(leaves=sum(leaf_counts), seconds=seconds, workers=1, divide=divide, device="gpu")
 
-    try:
-        with translate_cuda_errors():
-            counting.count([play(game, position, MOVE(code)) for code in roots], depth - 1)
-    except (KeyboardInterrupt, DeviceTrouble) as ended:
-        ended.found = result()  # type: ignore[union-attr]  # as on a CPU
-        raise
+    with keep_partial_result(result), translate_cuda_errors():
+        counting.count([play(game, position, MOVE(code)) for code in roots], depth - 1)
     return result()
 
 

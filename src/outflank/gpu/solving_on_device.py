@@ -2,14 +2,13 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from functools import cache
 from typing import Annotated
 
 import numpy as np
 import numpy.typing as npt
 
-from outflank.errors import InvalidOption
+from outflank.errors import InvalidOption, keep_partial_result
 from outflank.games.description import OWN_GAMES, game_named
 from outflank.games.endings import BatchTables, batch_tables
 from outflank.games.rules import Game
@@ -63,24 +62,27 @@ PARTS = 1024
 WHOLE = (-64, 64)
 
 
-@dataclass
 class Effort:
     """The work for some endings, on the device and on the CPU."""
 
-    nodes: int = 0
-    """Positions that the device has visited."""
-    nbytes: int = 0
-    """Device memory without the table."""
-    table_bytes: int = 0
-    """Device memory of the table."""
-    solved_by_cpu: npt.NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, np.bool_))
-    """Whether the CPU has solved each ending."""
+    def __init__(self, endings: int) -> None:
+        self.nodes = 0
+        """Positions that the device has visited."""
+        self.nbytes = 0
+        """Device memory without the table."""
+        self.table_bytes = 0
+        """Device memory of the table."""
+        self.scores: Values = np.full(endings, UNSOLVED, np.int8)
+        """The score of each ending for its side to move; `UNSOLVED`: not known."""
+        self.solved_by_cpu: npt.NDArray[np.bool_] = np.zeros(endings, np.bool_)
+        """Whether the CPU has solved each ending."""
 
 
 def solve(
     positions: npt.ArrayLike,
     game: Game = None,
     *,
+    effort: Effort | None = None,
     device: DeviceOption = "gpu",
     progress: Callable[[int, int], None] | None = None,
     room: int | None = None,
@@ -92,27 +94,14 @@ def solve(
     of `room` endings, however many there are. `progress(done, total)` is called with the number of solved ones. With
     the device `gpu-or-cpu` the CPU solves what a GPU cannot, or could not before it was lost.
 
-    An exception that ends it early, such as Ctrl-C, has an attribute `found`: the scores so far, `UNSOLVED` elsewhere.
+    `effort`, made for as many endings, records the work, however it ends. An exception that ends it early, such as
+    Ctrl-C, has an attribute `partial_result`: the scores so far, `UNSOLVED` elsewhere.
     """
-    if game is None:
-        game = game_named(OWN_GAMES[0]).start().game
-    return solve_counted(positions, game, Effort(), device=device, progress=progress, room=room)
-
-
-def solve_counted(
-    positions: npt.ArrayLike,
-    game: Game,
-    effort: Effort,
-    *,
-    device: DeviceOption = "gpu",
-    progress: Callable[[int, int], None] | None = None,
-    room: int | None = None,
-) -> Values:
-    """Return what `solve` does, and record the work in `effort`, however it ends."""
+    game = game_named(OWN_GAMES[0]).start().game if game is None else game
     room = _checked_room(room)
     words = checked_positions(positions, game)
-    scores = np.full(len(words), UNSOLVED, np.int8)
-    effort.solved_by_cpu = np.zeros(len(words), np.bool_)
+    effort = Effort(len(words)) if effort is None else effort
+    scores = effort.scores
 
     def tell() -> None:
         if progress is not None:
@@ -133,11 +122,8 @@ def solve_counted(
             effort.solved_by_cpu[rows] = True
             tell()
 
-    try:
+    with keep_partial_result(lambda: scores):
         on_device(device, on_gpu, on_cpu)
-    except BaseException as error:
-        error.found = scores  # type: ignore[attr-defined]  # for callers that continue from there
-        raise
     return scores
 
 

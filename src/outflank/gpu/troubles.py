@@ -24,10 +24,7 @@ class DeviceTooSmall(DeviceTrouble, MemoryError):
 
 
 class DeviceLost(DeviceTrouble):
-    """The GPU was lost during the work. Its memory cannot be read, and this process cannot use it again.
-
-    Its attribute `found`, if it has one, holds what was known by then: scores, results or a count.
-    """
+    """The GPU was lost during the work. Its memory cannot be read, and this process cannot use it again."""
 
 
 CLASSES = {

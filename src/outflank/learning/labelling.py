@@ -68,25 +68,20 @@ def _portions(parts: Parts) -> Iterator[Parts]:
 
 def _solve(game: Game, boards: Words, parts: Parts, step: Step, work: Work, before: int, total: int) -> None:
     from outflank.gpu.ending_kernels import UNSOLVED  # imports CUDA
-    from outflank.gpu.solving_on_device import solve
+    from outflank.gpu.solving_on_device import Effort, solve
 
     def tell(done: int, of_these: int) -> None:
         work.progress(f"label: {before + done:,} of {how_many(total, 'ending')} solved")
         work.check()
 
-    def store_parts(all_values: npt.NDArray[np.int8]) -> None:
-        ends = np.cumsum([len(rows) for rows in parts.values()])
-        for name, values in zip(parts, np.split(all_values, ends[:-1]), strict=True):
+    ends = np.cumsum([len(rows) for rows in parts.values()])
+    effort = Effort(ends[-1])
+    try:
+        solve(boards[np.concatenate(list(parts.values()))], game, effort=effort, device=work.device, progress=tell)
+    finally:
+        for name, values in zip(parts, np.split(effort.scores, ends[:-1]), strict=True):
             if (values != UNSOLVED).all():
                 step.piece(name, ARRAYS, partial(dict, values=values.astype(np.float32)))
-
-    try:
-        all_values = solve(boards[np.concatenate(list(parts.values()))], game, device=work.device, progress=tell)
-    except BaseException as error:
-        if hasattr(error, "found"):
-            store_parts(error.found)
-        raise
-    store_parts(all_values)
 
 
 @kernel

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from outflank.boards import Board
+from outflank.errors import keep_partial_result
 from outflank.games.evaluation import begin, final, value
 from outflank.games.hints import promise
 from outflank.games.rules import Game, Position, fill, pack, play, unpack
@@ -289,7 +290,7 @@ def iterate_playouts(
 ) -> Generator[Result, None, None]:
     """Play games until a limit is reached. Yield a result each time that their number has doubled.
 
-    An exception on the way has an attribute `found`: the result up to then.
+    An exception on the way has an attribute `partial_result`: the result up to then.
     """
     return _playouts(board, root, playing, scheme, limits, stop or Stop(), watch, deadline)
 
@@ -349,12 +350,8 @@ def _playouts(
         with timer(root.stop, seconds, playing):
             while True:
                 root.restart_poll_clock()
-                try:
-                    with watching(watch, progress, root.stop):
-                        attendant.run(partial(playing.play, games))
-                except Exception as error:
-                    error.found = result(stopped=True)  # type: ignore[attr-defined]  # for the caller
-                    raise
+                with keep_partial_result(partial(result, stopped=True)), watching(watch, progress, root.stop):
+                    attendant.run(partial(playing.play, games))
                 ended = bool(root.bell.stop)
                 yield result(stopped=ended)
                 if ended:

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 
 from outflank.boards import Board, Move
-from outflank.errors import InvalidOption
+from outflank.errors import InvalidOption, keep_partial_result
 from outflank.games.rules import MOVE, Game, Position, count, fill, most_moves, pack, play, unpack
 from outflank.kernels.atomics import fetch_add, load, store
 from outflank.kernels.compiler import Samples, kernel
@@ -116,7 +116,7 @@ def perft(
 
     A game that ends earlier counts as one leaf if `finished`, else not at all. Rules about a game's history, such as
     draws by repetition, do not count here: positions have none. `progress(done, total)` receives the number of finished
-    jobs. Ctrl-C raises `KeyboardInterrupt`; its attribute `found` is a `Perft` of the finished jobs.
+    jobs. Ctrl-C raises `KeyboardInterrupt`; its attribute `partial_result` is a `Perft` of the finished jobs.
 
     >>> perft(Board.from_text("f5"), 3).leaves
     61
@@ -149,17 +149,13 @@ def perft(
         by_move = {board.move(code): leaf_count for code, leaf_count in divide.items()}
         return Perft(leaves=sum(divide.values()), seconds=seconds, workers=workers, divide=by_move)
 
-    try:
+    with keep_partial_result(result):
         run_workers(
             count_jobs,
             [(game, jobs, depths, counts, ended, record, shared) for record in records],
             stop=lambda: store(shared, "stop", 1),
             watch=progress and (lambda: progress(int(load(shared, "done")), len(todo))),
         )
-    except KeyboardInterrupt as interrupt:
-        # Not a class of our own: only this one ends a script as an interrupt does.
-        interrupt.found = result()  # type: ignore[attr-defined]  # exceptions accept attributes
-        raise
     return result()
 
 

@@ -209,7 +209,7 @@ def test_any_text_is_shown_or_refused(run, text):
 def test_an_interrupt_ends_with_status_130(run, monkeypatch):
     def interrupted(*args, **kwargs):
         interrupt = KeyboardInterrupt()
-        interrupt.found = Perft(leaves=leaves, seconds=0.5, workers=1, divide={OthelloMove(37): leaves})
+        interrupt.partial_result = Perft(leaves=leaves, seconds=0.5, workers=1, divide={OthelloMove(37): leaves})
         raise interrupt
 
     leaves = 12

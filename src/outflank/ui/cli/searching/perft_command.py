@@ -71,7 +71,7 @@ def command(
                 lambda: perft(board, depth, workers=workers, finished=finished, progress=progress),
             )
     except (KeyboardInterrupt, DeviceTrouble) as error:
-        counted: Perft | None = getattr(error, "found", None)
+        counted: Perft | None = getattr(error, "partial_result", None)
         if counted is None or (isinstance(error, DeviceTrouble) and not counted.leaves):
             raise  # nothing was counted yet
         result, trouble = counted, error

@@ -77,7 +77,7 @@ class ResultsUntilLoss:
             for last in results:
                 yield last
         except DeviceTrouble as trouble:
-            partial = getattr(trouble, "found", last and replace(last, stopped=True))
+            partial = trouble.partial_result or (last and replace(last, stopped=True))
             if partial is None or partial.value is None:
                 raise
             self._trouble = trouble

@@ -65,7 +65,7 @@ def solve_on_device(
         try:
             results = run_interruptibly(lambda: solve([boards[number] for number in indices]), stop)
         except DeviceTrouble as trouble:
-            loss, results = trouble, trouble.found  # type: ignore[attr-defined]  # see `solve_boards`
+            loss, results = trouble, trouble.partial_result
             if not any(result.exact for result in results):
                 raise
     return {number + 1: result for number, result in zip(indices, results, strict=True)}, loss
