@@ -1,7 +1,8 @@
-"""How an evaluation of a game is learnt, and evaluations whose weights are in a user's file."""
+"""How an evaluation of a game is learnt, and learnt weights: in users' files, or in a game's folder `weights`."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib.resources import files
 from pathlib import Path
 
 from outflank.errors import OutflankError, reason_of
@@ -12,8 +13,8 @@ from outflank.games.pattern_weights import read_weights
 from outflank.games.rules import Game, Position
 
 _loaded_patterns: dict[tuple[object, ...], LoadedPatterns] = {}
-"""All weights loaded so far, by their rules, their file and the file's state. They are never freed: an evaluation is an
-address, and any evaluation may still be in use."""
+"""All weights loaded so far, those of users' files by their rules, their file and the file's state. They are never
+freed: an evaluation is an address, and any evaluation may still be in use."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,3 +72,34 @@ def _errors_beside(path: str) -> SearchErrors | None:
         return None
     except OSError as error:
         raise OutflankError(f"{path}{ERRORS}: {reason_of(error)}") from None
+
+
+def keep_loaded(loaded: LoadedPatterns) -> LoadedPatterns:
+    """Keep weights in memory for the life of the process, and return them."""
+    return _loaded_patterns.setdefault((id(loaded),), loaded)
+
+
+class OwnWeights:
+    """The weights that come with a game, loaded at first use."""
+
+    def __init__(self, package: str) -> None:
+        self._package = package
+        self.loaded: dict[str, LoadedPatterns] = {}
+        """Loaded weights by the names of the patterns."""
+        self._errors: dict[str, SearchErrors] = {}
+
+    def of(self, patterns: PatternSet) -> LoadedPatterns:
+        """Return the weights for given patterns."""
+        if patterns.name not in self.loaded:
+            data, name = self._read(f"{patterns.name}.weights")
+            self.loaded[patterns.name] = keep_loaded(LoadedPatterns(patterns, read_weights(patterns, data, name)))
+        return self.loaded[patterns.name]
+
+    def errors(self, patterns: PatternSet) -> SearchErrors:
+        """Return how far searches by these weights differ from deeper ones."""
+        if patterns.name not in self._errors:
+            self._errors[patterns.name] = SearchErrors.read(*self._read(f"{patterns.name}{ERRORS}"))
+        return self._errors[patterns.name]
+
+    def _read(self, name: str) -> tuple[bytes, str]:
+        return (files(self._package) / "weights" / name).read_bytes(), name

@@ -5,8 +5,7 @@ from functools import cache
 import numpy as np
 
 from outflank.games.defaults import NamedEvaluation
-from outflank.games.learnt import Learning
-from outflank.games.own_weights import OwnWeights, keep_loaded
+from outflank.games.learnt import Learning, OwnWeights, keep_loaded
 from outflank.games.pattern_sets import Cells, LoadedPatterns, Pattern, PatternSet
 from outflank.games.patterns import Patterns, counts
 from outflank.games.rules import mirror, symmetries
