@@ -1,4 +1,4 @@
-"""More workers than cores: nodes, idle share and wasted nodes of every scheme with 4 to 32 workers, against one.
+"""More workers than cores: nodes, idle share and wasted nodes of every scheme with 2 to 32 workers, against one.
 
 This is no measurement of time: the workers take turns on the cores there are, and give up theirs every
 `PACE` nodes, so that they advance about evenly, as they would with a core each. What it tells is how many
