@@ -9,7 +9,6 @@ import pytest
 from outflank import AbaloneBoard, OthelloBoard, Side
 from outflank.arena import Openings, Settings, play, play_match
 from outflank.arena.match_game import MatchGame
-from outflank.arena.openings import usual
 from outflank.arena.referee import start_of
 from outflank.boards import Board, Move
 from outflank.books.book import Book
@@ -230,7 +229,7 @@ def test_a_game_that_nobody_has_described_is_kept_too(monkeypatch: pytest.Monkey
 
 def test_openings_are_the_games_own(heaps: GameDescription, tmp_path: Path) -> None:
     start = heaps.start(layout="two")
-    assert usual(start) == "random:2"
+    assert Settings(players=("first", "random"), start=start, games=2).openings == "random:2"
     assert sorted(start_of(Openings("layouts", start, seed=1, count=2)[number]).position.word for number in (0, 1)) == [
         heaps.start(layout=name).position.word for name in ("two", "three")
     ]

@@ -19,7 +19,7 @@ from outflank.kernels.record_types import allocate
 from outflank.othello.patterns import LEARNT
 from outflank.othello.squares import START, othello
 from outflank.parallel.delivering import continue_frame, serial_moves
-from outflank.parallel.divided import Divided, Plan, usual_threshold
+from outflank.parallel.divided import Divided, Plan, default_threshold
 from outflank.parallel.shared_state import ALL, CREW, CUT, FRAME, HAND, OFFER, OPEN, TAKE, frame_bytes
 from outflank.parallel.split_schemes import ESTIMATING, PROVING, SELECTIVE
 from outflank.parallel.taking import expected_below
@@ -27,7 +27,7 @@ from outflank.players.clock import Clock
 from outflank.players.specs import player
 from outflank.search.algorithms import ALGORITHMS
 from outflank.search.deepening import search
-from outflank.search.division import USUAL, Promise, Scheme, register_scheme, scheme_named, schemes
+from outflank.search.division import DEFAULT_SCHEMES, Promise, Scheme, register_scheme, scheme_named, schemes
 from outflank.search.probes import Counts
 from outflank.search.request import Options
 from outflank.search.request_checks import MONTE_CARLO
@@ -300,7 +300,7 @@ def test_only_what_a_game_can_still_have_is_divided(exact):
     """However deep the search: the last plies before the end are not worth sharing."""
     game = othello(4)
     threshold = (
-        4 if interpreted() else usual_threshold(Root(game, START, Options(exact=exact, use_endgame_kernels=False)))
+        4 if interpreted() else default_threshold(Root(game, START, Options(exact=exact, use_endgame_kernels=False)))
     )
     for before, divided in ((11 - threshold, True), (12 - threshold, False)):
         position = walk(game, START, 1, before)
@@ -323,8 +323,8 @@ def test_only_what_a_game_can_still_have_is_divided(exact):
 def test_a_dearer_evaluation_is_divided_more_finely():
     """What was learnt takes three times as long at a leaf."""
     simple, learnt = (Root(othello(8), START, Options(evaluation=name)) for name in ("phased", LEARNT.name))
-    assert usual_threshold(learnt) == usual_threshold(simple) - 2
-    assert usual_threshold(Root(othello(8), START, Options(selectivity=73))) == usual_threshold(learnt)
+    assert default_threshold(learnt) == default_threshold(simple) - 2
+    assert default_threshold(Root(othello(8), START, Options(selectivity=73))) == default_threshold(learnt)
 
 
 # --- stopping ---
@@ -608,8 +608,8 @@ def test_workers_of_monte_carlo_have_a_usual_scheme(algorithm, scheme):
 
 @pytest.mark.interpreted_only
 def test_every_algorithm_has_a_usual_scheme_that_supports_it():
-    assert set(USUAL) == {*ALGORITHMS, *MONTE_CARLO}
-    assert all(algorithm in scheme_named(name).algorithms for algorithm, name in USUAL.items())
+    assert set(DEFAULT_SCHEMES) == {*ALGORITHMS, *MONTE_CARLO}
+    assert all(algorithm in scheme_named(name).algorithms for algorithm, name in DEFAULT_SCHEMES.items())
 
 
 @pytest.mark.compiled

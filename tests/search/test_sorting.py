@@ -8,7 +8,7 @@ from outflank import Ordering, OthelloBoard, search
 from outflank.errors import InvalidOption
 from outflank.games.hints import STAGES, stage
 from outflank.kernels.record_types import allocate
-from outflank.lab.experiment_boards import usual_board
+from outflank.lab.experiment_boards import default_board
 from outflank.search.sorting import sort_moves
 from outflank.search.worker import (
     SORT_BACKWARDS,
@@ -42,7 +42,7 @@ def test_a_sort_keeps_every_move_with_its_score_and_equals_in_its_own_way(scores
 def test_sorts_that_keep_equals_search_the_same_tree_as_the_best_of_the_rest_does():
     def nodes(sort):
         ordering = Ordering(weights={"stones": 1, "squares": 1}, sort=sort, from_depth=1)
-        found = search(usual_board(), depth=6, workers=1, algorithm="mtdf", evaluation="four-part", ordering=ordering)
+        found = search(default_board(), depth=6, workers=1, algorithm="mtdf", evaluation="four-part", ordering=ordering)
         return found.value, found.nodes
 
     value, usual = nodes("all")
@@ -66,7 +66,7 @@ def test_stages_go_from_the_start_to_the_end_of_a_game():
 
 @pytest.mark.compiled
 def test_weights_of_a_stage_are_those_of_its_nodes():
-    board = usual_board()
+    board = default_board()
     now = int(stage(board.game, board.position))
     assert 0 < now < STAGES - 1
 

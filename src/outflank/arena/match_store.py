@@ -36,7 +36,7 @@ class Directory:
     ) -> None:
         self.path, self.origin = path, origin
         self.rules, self.settings = settings.start.game, plain(SettingsDocument.of(settings))
-        self._records = path / f"games{description_of(self.rules).notation.usual_suffix}"
+        self._records = path / f"games{description_of(self.rules).notation.default_suffix}"
         self.stored_games: list[MatchGame] = []
         """The games that the directory held when it was opened."""
         head = path / MATCH

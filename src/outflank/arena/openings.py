@@ -29,11 +29,6 @@ def forms() -> str:
     return f"random:PLIES, layouts[:PLIES] ({titles_of_games(lambda game: game.variants.starts)}) or FILE[:PLIES]"
 
 
-def usual(start: Board) -> str:
-    """Return the openings that are used if none are named."""
-    return description_of(start.game).play.openings(start)
-
-
 class Openings:
     """Openings by number, each a board with its moves; the same text and seed give the same openings.
 

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import combinations
 
-from outflank.arena.openings import usual
 from outflank.arena.sprt import Sprt
 from outflank.boards import Board
 from outflank.errors import InvalidOption
+from outflank.games.description import description_of
 from outflank.players.clock import TimeControl
 from outflank.validation.values import check_fields
 
@@ -51,7 +51,7 @@ class Settings:
         if self.sprt is not None and len(self.players) != 2:
             raise InvalidOption("a sequential test is between two players")
         if not self.openings:
-            object.__setattr__(self, "openings", usual(self.start))
+            object.__setattr__(self, "openings", description_of(self.start.game).play.openings(self.start))
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -20,7 +20,7 @@ SMALLEST = 10_000
 MANY, LONG = 100_000, 1.0
 """Least nodes, or seconds, of a search whose speed is used: the first nodes wait for memory."""
 
-USUAL_RATE = 5e6
+DEFAULT_RATE = 5e6
 """Nodes per second as long as no speed has been measured."""
 
 FINEST = 1 / 9
@@ -44,7 +44,7 @@ class Costs:
     @property
     def rate(self) -> float:
         """Nodes per second: the best speed observed."""
-        return self._rate or USUAL_RATE
+        return self._rate or DEFAULT_RATE
 
     def tree(self, depth: int, nodes: int, seconds: float) -> None:
         """Record a search of the whole root by one worker; several to one depth add up."""

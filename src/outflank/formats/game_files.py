@@ -62,11 +62,6 @@ def is_written(form: FileFormat) -> bool:
     return form.write is not None or form.write_all is not None
 
 
-def usual_suffix(game: str) -> str:
-    """Return the suffix of the usual files of the game called `game`."""
-    return game_named(game).notation.usual_suffix
-
-
 def _format(suffix: str) -> FileFormat | None:
     known = file_formats().get(suffix)
     if known is None:  # perhaps a format of an installed game
@@ -78,8 +73,8 @@ def _format(suffix: str) -> FileFormat | None:
 def read_records(source: File | BinaryIO, *, format: str | None = None) -> Iterator[Record]:
     """Yield the games of a file or a binary stream in order.
 
-    The format is recognised by the content, or else by the file's name; `format` (`ggf`, or any other of `FORMATS`)
-    overrides both. A damaged file raises a `FormatError` after all games before the damage.
+    The format is recognised by the content, or else by the file's name; `format` (`ggf`, or another suffix of
+    `file_formats`) overrides both. A damaged file raises a `FormatError` after all games before the damage.
     """
     for _, record in select_records(source, Selection(), format=format):
         yield record

@@ -72,9 +72,9 @@ class Notation:
     opening: "Callable[[str], Opening] | None" = None
     """Returns the opening that a text names, without passes, by which games can be selected."""
     files: Mapping[str, FileFormat] = field(default_factory=dict)
-    """The file formats, by file name suffix; the first is the usual one."""
+    """The file formats, by file name suffix; the first is the default."""
 
     @property
-    def usual_suffix(self) -> str:
-        """The suffix of the usual file of its games."""
+    def default_suffix(self) -> str:
+        """The suffix of a file of its games, if none is named."""
         return next(iter(self.files), ".games")

@@ -10,7 +10,7 @@ from typing import Any
 from outflank.gpu.troubles import NO_DRIVER, NoDevice, trouble_numbered
 
 LIBRARIES = {"win32": ("nvcuda.dll", "nvml.dll")}
-USUAL_LIBRARIES = ("libcuda.so.1", "libnvidia-ml.so.1")
+DEFAULT_LIBRARIES = ("libcuda.so.1", "libnvidia-ml.so.1")
 """Libraries of the driver, and of its management interface, which alone has its version and the free memory."""
 
 MULTIPROCESSORS, MAJOR, MINOR = 16, 75, 76
@@ -54,7 +54,7 @@ def require_numba_cuda() -> None:
 def first_device() -> DeviceFacts:
     """Return the properties of the GPU that is used; raise `NoDevice`, with the reason, if there is none."""
     require_numba_cuda()
-    driver_name, management_name = LIBRARIES.get(sys.platform, USUAL_LIBRARIES)
+    driver_name, management_name = LIBRARIES.get(sys.platform, DEFAULT_LIBRARIES)
     driver = _library(driver_name)
     if driver is None:
         raise NoDevice(f"device gpu: {NO_DRIVER}")

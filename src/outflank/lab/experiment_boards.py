@@ -10,7 +10,7 @@ from outflank.errors import InvalidOption, OutflankError, UnknownName
 from outflank.games.description import OWN_GAMES, GameDescription, description_of, game_named
 from outflank.search.request import DEEPEST
 
-USUAL_GAME = OWN_GAMES[0]
+DEFAULT_GAME = OWN_GAMES[0]
 """The game of an experiment without a `game` option."""
 
 GAME = f"The game: {', '.join(OWN_GAMES)}, or the name of one that is installed."
@@ -32,9 +32,9 @@ def game_with(position: str) -> str:
     return next(name for name in OWN_GAMES if position in game_named(name).lab.positions)
 
 
-def usual_board() -> Board:
+def default_board() -> Board:
     """Return the default position of an experiment without `game` and `positions` options."""
-    return board_named(game_named(USUAL_GAME).lab.position)
+    return board_named(game_named(DEFAULT_GAME).lab.position)
 
 
 def positions_help() -> str:

@@ -84,7 +84,7 @@ class Divided(CrewDivision):
         options = root.options
         super().__init__(root, workers)
         record = self.crew.crew
-        record.threshold = usual_threshold(root) if options.threshold is None else options.threshold
+        record.threshold = default_threshold(root) if options.threshold is None else options.threshold
         record.levels = plan.levels if options.levels is None else options.levels
         record.eldest_first = plan.eldest_first
         record.serial_moves, record.serial_moves_at_cut = plan.serial_moves, plan.serial_moves_at_cut
@@ -202,7 +202,7 @@ SOLVED_ALONE = 2
 """Moves above the reach of a game's endgame kernels whose nodes are not divided: some ten thousand positions each."""
 
 
-def usual_threshold(root: Root) -> int:
+def default_threshold(root: Root) -> int:
     """Return the depth at which a part is no longer worth dividing: some thousand nodes, which take some hundred
     microseconds.
 

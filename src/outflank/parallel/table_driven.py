@@ -18,7 +18,7 @@ from outflank.kernels.memory import record_at
 from outflank.kernels.record_types import allocate
 from outflank.kernels.waiting import nanoseconds
 from outflank.parallel.crew import CrewDivision
-from outflank.parallel.divided import usual_threshold
+from outflank.parallel.divided import default_threshold
 from outflank.parallel.idling import back_off, wait_until_idle
 from outflank.parallel.shared_state import CREW, FRAME, HAND, Hand, frame_at
 from outflank.search.alphabeta import alphabeta
@@ -243,8 +243,8 @@ class TableDriven(CrewDivision):
 
     def __init__(self, root: Root, workers: int, *, marks: bool) -> None:
         super().__init__(root, workers)
-        default_threshold = max(usual_threshold(root) - 3, 1)  # a mark is cheaper than a frame
-        threshold = default_threshold if root.options.threshold is None else root.options.threshold
+        # A mark is cheaper than a frame.
+        threshold = max(default_threshold(root) - 3, 1) if root.options.threshold is None else root.options.threshold
         self.crew.crew.threshold = min(threshold, 0xFFFF) if marks else 0xFFFF
         self.crew.hands["frame"] = self.crew.root_frame
         self._frame = record_at(self.crew.root_frame, FRAME)

@@ -19,7 +19,7 @@ from outflank.validation.text import is_count
 MOST_DEPTH = 60
 REPORTS = ("002", "004")
 """The reports whose rules the program can have."""
-USUAL = "002"
+DEFAULT_REPORT = "002"
 """The report whose rules the original program had: the lowest (row, col) among equal moves, a pass costs no ply."""
 LETTERS = {Side.BLACK: "X", Side.WHITE: "O"}
 
@@ -51,7 +51,7 @@ def _seat(words: Iterator[str], letter: str) -> ClassicPlayer:
 class Classic:
     """One game of the program."""
 
-    def __init__(self, seats: dict[Side, ClassicPlayer], words: Iterator[str], *, report: str = USUAL) -> None:
+    def __init__(self, seats: dict[Side, ClassicPlayer], words: Iterator[str], *, report: str = DEFAULT_REPORT) -> None:
         self.seats, self.words = seats, words
         self.program = report_program(report)
         self.board = game_of_report(report).start(scoring=self.program.plays["scoring"])

@@ -58,7 +58,7 @@ class Computer:
     end its searches, unless `table_depth` says otherwise.
     """
 
-    USUAL_SECONDS = 1.0
+    DEFAULT_SECONDS = 1.0
 
     def __init__(
         self,
@@ -275,7 +275,7 @@ class Computer:
         if self.seconds is not None:
             return budget.within(self.seconds)
         nothing = budget.depth is None and budget.hard_seconds is None and self.nodes is None
-        return budget.within(self.USUAL_SECONDS) if nothing else budget
+        return budget.within(self.DEFAULT_SECONDS) if nothing else budget
 
     @property
     def _is_selective(self) -> bool:

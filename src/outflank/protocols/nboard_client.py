@@ -27,7 +27,7 @@ from outflank.protocols.client import (
 )
 from outflank.protocols.driving import ProgramPlayer, read_move
 from outflank.protocols.nboard_clock import clock_property
-from outflank.protocols.nboard_server import DEEPEST, GGF, USUAL_DEPTH, games_in_ggf, moves_text
+from outflank.protocols.nboard_server import DEEPEST, DEFAULT_DEPTH, GGF, games_in_ggf, moves_text
 from outflank.search.request import Stop
 
 TRY_SECONDS = 5.0
@@ -71,7 +71,7 @@ class NBoardPlayer(ProgramPlayer):
         game: Game = None,
         *,
         name: str = "",
-        depth: int | None = USUAL_DEPTH,
+        depth: int | None = DEFAULT_DEPTH,
         start_seconds: float = START_SECONDS,
         patience_seconds: float = PATIENCE_SECONDS,
     ) -> None:
@@ -251,7 +251,7 @@ class NBoardPlayer(ProgramPlayer):
             return Choice(move=board.legal_moves[0], why="stopped")
 
 
-def player(command: str | Sequence[str], game: Game, *, depth: str = str(USUAL_DEPTH)) -> Player:
+def player(command: str | Sequence[str], game: Game, *, depth: str = str(DEFAULT_DEPTH)) -> Player:
     """Return the player that this command starts, with the settings that its words may have."""
     if depth != "none" and not (re.fullmatch("[0-9]{1,2}", depth) and 1 <= int(depth) <= DEEPEST):
         raise OutflankError(f"depth={depth}: 1 to {DEEPEST}, or none")

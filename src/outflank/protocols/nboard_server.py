@@ -24,7 +24,7 @@ from outflank.search.results import Result
 from outflank.search.table import Table
 from outflank.validation.text import is_count
 
-USUAL_DEPTH, DEEPEST = 12, 60
+DEFAULT_DEPTH, DEEPEST = 12, 60
 """Depth until the board sets one, and the largest depth, in plies."""
 
 MOST_HINTS = 60
@@ -184,7 +184,7 @@ class NBoardEngine(Engine):
         yield "status"
 
     def _iterations(self, board: Board, stop: Stop, count: int) -> Iterator[Result]:
-        depth = self._depth or USUAL_DEPTH
+        depth = self._depth or DEFAULT_DEPTH
         ending = board.moves_left <= exact_moves_for_depth(board.game, depth)
         limits = Limits(depth=None if ending else depth, seconds=self._seconds)
         if self._table is None or self._table_for != board.game:

@@ -121,7 +121,7 @@ SCHEMES = Registry(
 """Registry of the package's, plug-ins' and users' schemes. The package's are given by name, so that no module here
 depends on them."""
 
-USUAL = {
+DEFAULT_SCHEMES = {
     "minimax": "fork-join",
     "alphabeta": "ybw",
     "pvs": "ybw",
@@ -153,7 +153,7 @@ def scheme_named(name: str) -> Scheme:
 def check_supports(scheme: Scheme, algorithm: str) -> None:
     """Raise `InvalidOption` if a scheme cannot divide an algorithm."""
     if algorithm not in scheme.algorithms:
-        hint = f"; {USUAL[algorithm]} supports {algorithm}" if algorithm in USUAL else ""
+        hint = f"; {DEFAULT_SCHEMES[algorithm]} supports {algorithm}" if algorithm in DEFAULT_SCHEMES else ""
         raise InvalidOption(f"{scheme.name} does not support {algorithm}: only {', '.join(scheme.algorithms)}{hint}")
 
 
@@ -168,7 +168,7 @@ def select_scheme(options: Options) -> tuple[Scheme | None, int]:
         return scheme, all_cores() if workers is None else workers
     if workers is None:
         workers = 1 if options.algorithm in MONTE_CARLO else all_cores()
-    return (None, 1) if workers == 1 else (scheme_named(USUAL[options.algorithm]), workers)
+    return (None, 1) if workers == 1 else (scheme_named(DEFAULT_SCHEMES[options.algorithm]), workers)
 
 
 def _on_device(options: Options) -> tuple[Scheme, int]:

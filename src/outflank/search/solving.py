@@ -29,7 +29,7 @@ SPARE_BITS = 7
 24 empty squares no proof had fewer nodes with all bits, and they took 3 to 20 % longer: memory must be cleared."""
 
 
-def usual_table_bits(board: Board) -> int:
+def default_table_bits(board: Board) -> int:
     """Return the default size of a proof's table."""
     own, moves = int(ending_moves(board.game)), int(moves_left(board.game, board.position))
     return TABLE_BITS if own < 0 else max(FEWEST_BITS, min(TABLE_BITS, moves - own + SPARE_BITS))
@@ -76,7 +76,7 @@ def solve(
             return result
         options = {**options, "device": "cpu"}
     # Mirror images share an entry: that has no measurable cost, and the four first moves of a start become one.
-    bits = usual_table_bits(board) if options.get("use_endgame_kernels", True) else TABLE_BITS
+    bits = default_table_bits(board) if options.get("use_endgame_kernels", True) else TABLE_BITS
     request: SearchKeywords = {"table_bits": bits, "canonical": True, **options, "exact": True}
     if save is None:
         return search(board, limits, stop=stop, table=table, instrument=instrument, watch=watch, **request)

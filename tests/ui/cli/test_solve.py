@@ -15,7 +15,7 @@ import outflank
 from outflank import Limits, MoveValue, OthelloBoard, OutflankError, Progress, Result
 from outflank.games.scores import OUTCOMES
 from outflank.othello.squares import START, othello
-from outflank.search.solving import TABLE_BITS, usual_table_bits
+from outflank.search.solving import TABLE_BITS, default_table_bits
 from outflank.ui.cli import main
 from outflank.ui.cli.shared.search_thread import results_from_thread
 from outflank.ui.cli.solving import solve_run
@@ -404,8 +404,10 @@ def test_moves_that_are_mirror_images_are_solved_once():
 @pytest.mark.interpreted_only
 def test_a_table_is_as_large_as_a_proof_needs(monkeypatch):
     few, many = OthelloBoard.from_line(f"{'-' * 12}{'XO' * 26} X"), OthelloBoard.from_line(f"{'-' * 24}{'XO' * 20} X")
-    assert [usual_table_bits(board) for board in (few, many, OthelloBoard.start())] == [8, 20, TABLE_BITS]
-    assert usual_table_bits(outflank.AbaloneBoard.start()) == TABLE_BITS, "which has no kernels of its own for endings"
+    assert [default_table_bits(board) for board in (few, many, OthelloBoard.start())] == [8, 20, TABLE_BITS]
+    assert default_table_bits(outflank.AbaloneBoard.start()) == TABLE_BITS, (
+        "which has no kernels of its own for endings"
+    )
     asked = []
     monkeypatch.setattr("outflank.search.solving.search", lambda board, limits, **options: asked.append(options))
     for options in ({}, {"table_bits": 5}, {"table_bits": None}, {"use_endgame_kernels": False}):

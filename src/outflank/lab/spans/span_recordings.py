@@ -13,7 +13,7 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
-from outflank.lab.experiment_boards import usual_board
+from outflank.lab.experiment_boards import default_board
 from outflank.lab.measuring.search_log import search, without_logging
 from outflank.lab.spans.work_and_span import NO_SPANS, Spans, burden_of, moments_of, spans_of
 from outflank.parallel.events import KIND, NODES, TIME, EventRecording
@@ -128,7 +128,7 @@ def measured_burden() -> tuple[float, int]:
         recording = EventRecording()
         with without_logging():  # not part of the experiment
             search(
-                usual_board(),
+                default_board(),
                 Limits(depth=5),
                 algorithm="minimax",
                 evaluation="discs",

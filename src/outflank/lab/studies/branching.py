@@ -8,7 +8,7 @@ from typing import Literal
 
 from outflank.games.evaluation import evaluation_named
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, option
-from outflank.lab.experiment_boards import usual_board
+from outflank.lab.experiment_boards import default_board
 from outflank.lab.experiment_report import Plot, ReportTable, Sample, Series, sample_shape
 from outflank.lab.measuring.search_samples import grouped, number
 from outflank.lab.report_programs.classroom import BrokenOff, legal_count
@@ -48,7 +48,7 @@ class Branching(Experiment[BranchingParameters]):
 
     def tasks(self, parameters: BranchingParameters) -> Sequence[Task]:
         for evaluation in parameters.evaluations:
-            evaluation_named(usual_board().game, evaluation)  # raises at once for an unknown name
+            evaluation_named(default_board().game, evaluation)  # raises at once for an unknown name
         return [
             Task(
                 f"{evaluation} as {'black' if black else 'white'}, game {game_number}",

@@ -10,7 +10,7 @@ from outflank.distributed.replication import POLICIES, replication_named
 from outflank.errors import InvalidOption, OutflankError
 from outflank.games.description import game_named
 from outflank.lab.experiment import Conclusion, Experiment, Task, option
-from outflank.lab.experiment_boards import GAME, POSITIONS, USUAL_GAME, by_game, study_positions
+from outflank.lab.experiment_boards import DEFAULT_GAME, GAME, POSITIONS, by_game, study_positions
 from outflank.lab.experiment_report import Cell, Plot, ReportTable, Sample, Series, sample_shape
 from outflank.lab.measuring.cluster_samples import CLUSTER_KINDS, cluster_tasks, divided_samples, undivided_notes
 from outflank.lab.measuring.search_samples import (
@@ -234,7 +234,7 @@ class ReplicationParameters(ProgramChoice):
         None, f"Plies left that an entry must have.  [{by_game('replication_depths')}]"
     )
     threshold: int | None = option(None, "Plies left at which a part becomes a job.  [as long as the engine likes]")
-    game: str = option(USUAL_GAME, GAME)
+    game: str = option(DEFAULT_GAME, GAME)
     positions: tuple[str, ...] | None = option(None, f"{POSITIONS}  [the game's start]")
     depth: int | None = option(None, f"Plies.  [{by_game('sweep_depth')}]")
     rounds: int = option(3, "Times that each side is measured.")

@@ -17,14 +17,14 @@ from outflank.search.request import Stop
 from outflank.validation.documents import Duration, Measured, Several
 from outflank.validation.values import Shape
 
-USUAL = "O3"
+DEFAULT = "O3"
 """The settings of kernels elsewhere: the highest level, for this processor, loops vectorised."""
 
 SETTINGS: dict[str, dict[str, str]] = {
     "O0": {"NUMBA_OPT": "0"},
     "O1": {"NUMBA_OPT": "1"},
     "O2": {"NUMBA_OPT": "2"},
-    USUAL: {},
+    DEFAULT: {},
     "any-processor": {"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": ""},
     "scalar-loops": {"NUMBA_LOOP_VECTORIZE": "0"},
     "straight-vectors": {"NUMBA_SLP_VECTORIZE": "1"},
@@ -53,7 +53,7 @@ class CompilingParameters(Parameters):
     @property
     def compared(self) -> tuple[str, ...]:
         """The requested settings and the usual one, in the order of `SETTINGS`."""
-        return tuple(name for name in SETTINGS if name in self.settings or name == USUAL)
+        return tuple(name for name in SETTINGS if name in self.settings or name == DEFAULT)
 
 
 @cache
@@ -109,7 +109,7 @@ class Compiler(Experiment[CompilingParameters]):
     def conclude(self, parameters: CompilingParameters, samples: Sequence[Sample]) -> Conclusion:
         good = [sample for sample in samples if not sample["trouble"]]
         groups = {str(setting): group for (setting,), group in grouped(good, "setting").items()}
-        usual = groups.get(USUAL)
+        usual = groups.get(DEFAULT)
         lines = [_row(setting, group, usual) for setting, group in groups.items()]
         answers = {(sample["value"], sample["move"], sample["evaluations"], sample["leaves"]) for sample in good}
         notes = [

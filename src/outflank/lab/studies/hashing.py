@@ -13,7 +13,7 @@ from outflank.games.description import OWN_GAMES, game_named
 from outflank.games.rules import MOVE, Game, Position, fill, most_moves, pack, play
 from outflank.kernels.compiler import Samples, kernel
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, option
-from outflank.lab.experiment_boards import usual_board
+from outflank.lab.experiment_boards import default_board
 from outflank.lab.experiment_report import Plot, ReportTable, Sample, Series, sample_shape
 from outflank.lab.measuring.hashes import hashes, slots
 from outflank.lab.measuring.search_log import log_search, search
@@ -71,9 +71,9 @@ def _sources() -> dict[str, tuple[Callable[[], Board], bool]]:
     first_game, *other_games = (game_named(name) for name in OWN_GAMES)
     return {
         f"{first_game.title}, a search from the start": (first_game.start, True),
-        f"{first_game.title}, a search in the mid-game": (usual_board, True),
+        f"{first_game.title}, a search in the mid-game": (default_board, True),
         f"{first_game.title}, all near the start": (first_game.start, False),
-        f"{first_game.title}, all near a mid-game board": (usual_board, False),
+        f"{first_game.title}, all near a mid-game board": (default_board, False),
         **{f"{game.title}, all near the start": (game.start, False) for game in other_games},
     }
 

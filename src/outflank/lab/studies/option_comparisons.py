@@ -7,7 +7,7 @@ from math import prod
 from typing import Literal
 
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, option
-from outflank.lab.experiment_boards import POSITIONS, USUAL_GAME, StudyPosition, study_positions
+from outflank.lab.experiment_boards import DEFAULT_GAME, POSITIONS, StudyPosition, study_positions
 from outflank.lab.experiment_report import Cell, Plot, ReportTable, Sample, Series, sample_shape
 from outflank.lab.measuring.search_samples import (
     SEARCH_KINDS,
@@ -41,7 +41,7 @@ class BoardsParameters(Parameters):
     @property
     def boards(self) -> list[StudyPosition]:
         """The boards to search."""
-        return study_positions(USUAL_GAME, self.positions)
+        return study_positions(DEFAULT_GAME, self.positions)
 
     def unused(self) -> tuple[str, ...]:
         starts = [place.name == START for place in self.boards if place.depth is None]

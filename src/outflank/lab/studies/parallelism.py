@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 
 from outflank.errors import UnknownName
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, core_counts, option
-from outflank.lab.experiment_boards import usual_board
+from outflank.lab.experiment_boards import default_board
 from outflank.lab.experiment_report import Figure, ReportTable, Sample, sample_shape
 from outflank.lab.measuring.search_log import search, without_logging
 from outflank.lab.measuring.search_samples import (
@@ -254,7 +254,7 @@ def _searches(
     if scheme == "fork-join":
         yield from self_play(depth, RULES[parameters.rules], new_board(), stop=stop, **options)
     else:
-        yield search(usual_board(), Limits(depth=depth), stop=stop, algorithm="pvs", **options)
+        yield search(default_board(), Limits(depth=depth), stop=stop, algorithm="pvs", **options)
 
 
 def _measure_strands(parameters: ParallelismParameters, scheme: str, depth: int, stop: Stop) -> list[Sample]:

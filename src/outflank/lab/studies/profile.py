@@ -10,7 +10,7 @@ from outflank.boards import Board
 from outflank.errors import OutflankError
 from outflank.games.description import game_named
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, core_counts, option
-from outflank.lab.experiment_boards import GAME, POSITIONS, USUAL_GAME, by_game, study_positions
+from outflank.lab.experiment_boards import DEFAULT_GAME, GAME, POSITIONS, by_game, study_positions
 from outflank.lab.experiment_report import (
     Cell,
     Figure,
@@ -72,7 +72,7 @@ MOST_INTERVALS = 20_000
 class ProfileParameters(Parameters):
     """Parameters of the profile experiment."""
 
-    game: str = option(USUAL_GAME, GAME)
+    game: str = option(DEFAULT_GAME, GAME)
     positions: tuple[str, ...] | None = option(None, f"{POSITIONS}  [the game's mid-game board]")
     whole_game: str | None = option(None, WHOLE_GAME)
     scheme: str | None = option(

@@ -9,7 +9,7 @@ from outflank.distributed.engines import parse_address
 from outflank.errors import InvalidOption, OutflankError, UnknownName
 from outflank.games.description import game_named
 from outflank.lab.experiment import Conclusion, Experiment, Task, core_counts, option
-from outflank.lab.experiment_boards import GAME, POSITIONS, USUAL_GAME, by_game, study_positions
+from outflank.lab.experiment_boards import DEFAULT_GAME, GAME, POSITIONS, by_game, study_positions
 from outflank.lab.experiment_report import Cell, Figure, Plot, ReportTable, Sample, Series, sample_shape
 from outflank.lab.measuring.scaling_tables import (
     fastest_notes,
@@ -64,7 +64,7 @@ class ScalingParameters(ProgramChoice):
     """Parameters of the scaling experiment."""
 
     program: str | None = option(None, "The program that searches: 000 (that report's) or ours.  [ours]")
-    game: str = option(USUAL_GAME, GAME)
+    game: str = option(DEFAULT_GAME, GAME)
     positions: tuple[str, ...] | None = option(
         None, f"{POSITIONS}  [the game's mid-game board; on a cluster, its openings]"
     )

@@ -9,9 +9,9 @@ from outflank.distributed.replication import POLICIES
 from outflank.games.description import game_named
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, core_counts, option
 from outflank.lab.experiment_boards import (
+    DEFAULT_GAME,
     GAME,
     POSITIONS,
-    USUAL_GAME,
     StudyPosition,
     by_game,
     game_with,
@@ -74,7 +74,7 @@ class Sweep(Experiment):
     label: ClassVar[Kind] = Count | Literal["alone"]
     """The kind of the option's values."""
 
-    game: ClassVar[str] = USUAL_GAME
+    game: ClassVar[str] = DEFAULT_GAME
     default_position: ClassVar[str] = "midgame"
     """The default position."""
 
@@ -221,7 +221,7 @@ class ThresholdParameters(ProgramChoice):
 
     workers: int = option(core_counts()[-1], "Workers that share the search.")
     rounds: int = option(5, "Times that each side is measured.")
-    game: str = option(USUAL_GAME, GAME)
+    game: str = option(DEFAULT_GAME, GAME)
     positions: tuple[str, ...] | None = option(None, f"{POSITIONS}  [the game's start]")
     depth: int | None = option(None, f"Plies.  [{by_game('sweep_depth')}]")
     thresholds: tuple[int, ...] | None = option(

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Literal
 
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, core_counts, option
-from outflank.lab.experiment_boards import usual_board
+from outflank.lab.experiment_boards import default_board
 from outflank.lab.experiment_report import Cell, Plot, ReportTable, Sample, Series, sample_shape
 from outflank.lab.measuring.search_log import without_logging
 from outflank.lab.measuring.search_samples import (
@@ -68,7 +68,7 @@ class Placement(Experiment[PlacementParameters]):
         sides = [
             Contender(
                 labels={"what": SEARCH, "scheme": scheme, "table": memory, "pin": pin},
-                board=usual_board(),
+                board=default_board(),
                 depth=parameters.depth,
                 options={"parallel": scheme, "workers": parameters.workers, "pin": pin},
             )

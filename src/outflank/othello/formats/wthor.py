@@ -19,13 +19,13 @@ from outflank.formats.setup import Setup
 from outflank.games.sides import Side
 from outflank.othello.formats.opening_names import OthelloOpening
 from outflank.othello.formats.wthor_files import (
+    DEFAULT_DEPTH,
     EVENTS,
     HEADER_BYTES,
     MOST_NAMES,
     MOVES,
     NAME,
     PLAYERS,
-    USUAL_DEPTH,
     Header,
     names_beside,
 )
@@ -132,7 +132,7 @@ class _RecordMaker:
     def __init__(self, header: Header, path: Path | None, selection: Selection) -> None:
         self._selection = selection
         self._year = header.year
-        self._depth = header.depth or USUAL_DEPTH
+        self._depth = header.depth or DEFAULT_DEPTH
         self._players, self._events = (_padded(names_beside(path, suffix)) for suffix in (PLAYERS, EVENTS))
         self._matching_players = _matching(self._players, selection.player)
         self._matching_events = _matching(self._events, selection.event)

@@ -16,7 +16,7 @@ HEADER_BYTES = _layout.size
 MOVES = 60
 """The number of bytes for the moves of a game."""
 
-USUAL_DEPTH = 22
+DEFAULT_DEPTH = 22
 """The meaning of depth 0."""
 
 

@@ -13,12 +13,12 @@ from outflank.formats.game_record import Record
 from outflank.othello.formats.board_line import othello_size
 from outflank.othello.formats.line_games import is_standard_game
 from outflank.othello.formats.wthor_files import (
+    DEFAULT_DEPTH,
     EVENTS,
     HEADER_BYTES,
     MOVES,
     NAME,
     PLAYERS,
-    USUAL_DEPTH,
     NameList,
     header_bytes,
 )
@@ -67,7 +67,7 @@ class WthorWriter:
     def _check_agreement(self, record: Record) -> None:
         """Check that the games of a file have one year, and one depth of their theoretical scores."""
         year = year_of(record.date)
-        depth = None if record.best is None else record.best_empties or USUAL_DEPTH
+        depth = None if record.best is None else record.best_empties or DEFAULT_DEPTH
         if self.games and year != self._year:
             raise FormatError(f"{NAME} holds games of one year: {self._year or 'unknown'}, not {year or 'unknown'}")
         if self.games and depth != self._depth:

@@ -10,7 +10,7 @@ from outflank.boards import Board
 from outflank.errors import OutflankError
 from outflank.games.rules import Game
 from outflank.games.sides import Side
-from outflank.players.classic import REPORTS, USUAL, Classic, ask_classic
+from outflank.players.classic import DEFAULT_REPORT, REPORTS, Classic, ask_classic
 from outflank.players.clock import TimeControl
 from outflank.players.habits import random_seed
 from outflank.players.levels import level_of
@@ -83,10 +83,10 @@ class Pipe:
 @click.option(
     "--classic",
     is_flag=False,
-    flag_value=USUAL,
+    flag_value=DEFAULT_REPORT,
     type=click.Choice(REPORTS),
     help="Run the classroom program: `c 7 c 7` and moves row,col on standard input; rules of report 002 or 004.  "
-    f"[{USUAL}]",
+    f"[{DEFAULT_REPORT}]",
 )
 def command(
     black: str,

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from outflank.boards import Board
 from outflank.errors import OutflankError, reason_of
-from outflank.formats.game_files import read_records, usual_suffix, write_records
+from outflank.formats.game_files import read_records, write_records
 from outflank.formats.game_record import PlayedMove, Record
 from outflank.formats.setup import Setup
 from outflank.games.description import description_of
@@ -62,7 +62,7 @@ def _errors_with(path: Path) -> Iterator[None]:
 
 def _suffix(record: Record) -> str:
     """Return the suffix of a file format that stores everything of a game."""
-    return usual_suffix(description_of(record.start.game).name)
+    return description_of(record.start.game).notation.default_suffix
 
 
 MOST_COUNTED = 10_000

@@ -34,14 +34,14 @@ from outflank.ui.cli.shared.search_thread import LatestProgress, ResultsUntilLos
 from outflank.validation.text import from_words, how_many
 from outflank.validation.values import kinds_of
 
-USUAL_SECONDS = 5.0
+DEFAULT_SECONDS = 5.0
 """Time of a search without any limit."""
 
 
 @click.command("search", cls=PositionCommand)
 @position_options
 @search_options("depth")
-@search_options("seconds", usual=f"{USUAL_SECONDS:g}, without any other limit")
+@search_options("seconds", usual=f"{DEFAULT_SECONDS:g}, without any other limit")
 @search_options("nodes", "algorithm", "evaluation", "ordering", "table_bits", "table_depth", "canonical", "passes")
 @search_options("quiescence", "selectivity", "ties", "share_alpha", "deepen")
 @search_options("pivot", show_default=False)
@@ -96,7 +96,7 @@ def command(
     position_arguments = ("text", "position", "file", "game", "game_options", "number")
     positions = boards(**{name: options.pop(name) for name in position_arguments})
     if seconds is None and depth is None and nodes is None and not options["exact"]:
-        seconds = USUAL_SECONDS
+        seconds = DEFAULT_SECONDS
     if comparing and options["algorithm"] in MONTE_CARLO:
         raise OutflankError(f"--compare needs a depth to compare at: {options['algorithm']} has none")
     limits = Limits(depth=depth, seconds=seconds, nodes=nodes)

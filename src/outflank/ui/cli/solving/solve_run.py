@@ -13,7 +13,7 @@ from outflank.search.keywords import SearchArguments
 from outflank.search.request import Limits, Options, Stop
 from outflank.search.results import Result, Watch
 from outflank.search.saving import Saving
-from outflank.search.solving import usual_table_bits
+from outflank.search.solving import default_table_bits
 from outflank.ui.cli.shared.interrupting import INTERRUPTED
 from outflank.ui.cli.shared.position_options import diagnostics
 from outflank.ui.cli.shared.search_thread import cluster_failure, results_from_thread
@@ -81,7 +81,7 @@ class Solving:
     def _search_options(self, board: Board) -> SearchArguments:
         """Return the options of a position's search."""
         moves = max(len(board.legal_moves), 1) if self.every_move else 1
-        defaults = {"table_bits": usual_table_bits(board)}
+        defaults = {"table_bits": default_table_bits(board)}
         return {**defaults, **self.options, "moves": moves, **({} if self.proof is None else self.proof.options)}
 
     def results(self, number: int, board: Board, watch: Watch | None) -> Iterator[Result | None]:
