@@ -23,7 +23,8 @@ import numpy as np
 import outflank
 from outflank.errors import InvalidOption
 from outflank.games.rules import fill, pack, play, score
-from outflank.gpu import ending_kernels, solving_on_device
+from outflank.gpu import ending_kernels as endings
+from outflank.gpu import solving_on_device as solving
 from outflank.gpu.troubles import DeviceLost
 from outflank.machine import usable_cores
 
@@ -53,8 +54,8 @@ def drawn(board, free, count, lots):
 
 
 lots = random.Random(20261116)
-solving_on_device.THREADS, solving_on_device.BLOCKS_PER_MULTIPROCESSOR, solving_on_device.DIVIDED = 3, 1, 9
-ending_kernels.CHECK_MASK = 1
+solving.THREADS, solving.BLOCKS_PER_MULTIPROCESSOR, solving.DIVIDED = 3, 1, 9
+endings.CHECK_MASK = 1
 """
 
 VALUES = """

@@ -27,7 +27,9 @@ from pathlib import Path
 import numpy as np
 
 import outflank
-from outflank.gpu import by_moves, endings, solving
+from outflank.gpu import by_moves
+from outflank.gpu import ending_kernels as endings
+from outflank.gpu import solving_on_device as solving
 from tests.simulator import called
 
 solving.THREADS, solving.BLOCKS_PER_MULTIPROCESSOR, endings.CHECK_MASK, solving.DIVIDED = 3, 1, 1, 9
@@ -255,13 +257,13 @@ print("nothing is lost but the device")
 
 LABELS = """
 from outflank.games.description import game_named
-from outflank.learning import fit, labelling, parts_on_device
+from outflank.learning import fit, labelling
 from outflank.learning.generating import Generation, generate
 from outflank.learning.labelling import Labels, label
 from outflank.learning.pieces import Halted, Work
 from outflank.search.request import Stop
 
-labelling.ROWS, parts_on_device.PORTION = 4, 8
+labelling.ROWS, labelling.PORTION = 4, 8
 fit.on_device = lambda device, there, here: here()  # a simulator takes long to fit; that it does is another test's
 labels = Labels(plies=1, exact=5, passes=2)
 here, there, cut, gone = (Path(sys.argv[1]) / name for name in ("here", "there", "cut", "gone"))
