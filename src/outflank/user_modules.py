@@ -1,10 +1,14 @@
-"""A user's own modules, which a command imports by name or as a file."""
+"""A user's own modules, which a command imports by name or as a file, and other processes with pickled values."""
 
+import pickle
 import sys
+from collections.abc import Callable
+from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 from outflank.errors import OutflankError
 
@@ -56,3 +60,25 @@ def _from_file(path: Path) -> ModuleType:
         del sys.modules[name]
         raise
     return module
+
+
+@dataclass(frozen=True, slots=True)
+class PickledValue:
+    """A pickled value with the modules that it needs."""
+
+    modules: tuple[str, ...]
+    data: bytes
+
+    def load(self) -> Any:
+        """Return the value. Raises OutflankError if a module cannot be imported here."""
+        for module in self.modules:
+            import_user_module(module)
+        return pickle.loads(self.data)
+
+
+def pickle_for_nodes(value: object, dumps: Callable[[object], bytes] = pickle.dumps) -> PickledValue:
+    """Return the pickled value, with the modules that the user had this process import."""
+    try:
+        return PickledValue(imported_modules(), dumps(value))
+    except (pickle.PicklingError, AttributeError, TypeError) as error:
+        raise OutflankError(f"this cannot be sent to another process: {error}") from None

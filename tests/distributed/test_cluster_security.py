@@ -185,7 +185,7 @@ def test_the_death_of_ray_is_noticed_and_survived(victim):
 
 STARTING = """
 import os
-from outflank.distributed.engines.on_ray.connection import start_local
+from outflank.distributed.engines.on_ray.ray_connection import start_local
 start_local(1)
 print(os.path.dirname(os.environ["RAY_AUTH_TOKEN_PATH"]), flush=True)
 input()

@@ -25,13 +25,13 @@ from outflank.distributed.engines import (
 from outflank.distributed.engines.contract import nodes_of_this_machine
 from outflank.distributed.engines.inside_engine import InsideFabric
 from outflank.distributed.head import Tuning
-from outflank.distributed.pickling import pickle_for_nodes
 from outflank.distributed.tasks.task_threads import ThreadTasks
 from outflank.errors import InvalidOption, OutflankError
 from outflank.plugins import Source
 from outflank.search.deepening import search
 from outflank.search.request import Stop
 from outflank.ui.cli import main
+from outflank.user_modules import pickle_for_nodes
 from tests.clusters import ALL_WELL, children, gone, search_own_game
 from tests.foreground import HEEDING
 

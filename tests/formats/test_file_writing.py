@@ -50,7 +50,7 @@ def test_nothing_in_the_package_writes_files_in_another_way():
     found = {path.relative_to(SOURCE).as_posix() for path in SOURCE.rglob("*.py") if writes.search(path.read_text())}
     assert found == {
         "arena/match_store.py",  # its lines are appended to
-        "books/book_file.py",  # appended to while a book is built
+        "books/book.py",  # appended to while a book is built
         "distributed/engines/on_ray/ray_directories.py",  # a lock, in a fresh directory of its own
         "distributed/engines/on_ray/membership.py",  # a log, written to by others
         "distributed/engines/on_ray/tokens.py",  # made once, and by its maker alone

@@ -181,13 +181,18 @@ def test_a_finished_game_is_worth_more_than_any_estimate():
         assert int(final(evaluation, marbles.game, marbles.position)) > 10_000
 
 
+def own_names(game):
+    """The names of the package's own evaluations: other tests in this process may have registered theirs."""
+    return [name for name, each in evaluations(game).items() if type(each).__module__.startswith("outflank.")]
+
+
 def test_names_and_types_are_few():
     names = ["phased", "four-part", "four-part-fine", "four-part+edges", "discs", "mobility"]
-    assert list(evaluations(othello(8))) == list(evaluations(othello(6))) == ["patterns", *names]
+    assert own_names(othello(8)) == own_names(othello(6)) == ["patterns", *names]
     # The first is the default: where nothing was learnt not the one that was fitted to 8×8.
-    assert list(evaluations(othello(4))) == ["mobility", *names[:-1]]
-    assert list(evaluations(Abalone(14, 6))) == ["patterns", "cohesion", "rings", "rings-lab"]
-    assert list(evaluations(Abalone(14, 5))) == ["cohesion", "rings", "rings-lab"]
+    assert own_names(othello(4)) == ["mobility", *names[:-1]]
+    assert own_names(Abalone(14, 6)) == ["patterns", "cohesion", "rings", "rings-lab"]
+    assert own_names(Abalone(14, 5)) == ["cohesion", "rings", "rings-lab"]
     with pytest.raises(TypeError, match="nothing registered"):
         value(object(), None, None, None)
 

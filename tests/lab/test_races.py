@@ -18,7 +18,7 @@ from outflank.kernels.workers import WorkerThread, run_workers
 from outflank.lab.races import check, checker, declared, findings, together
 from outflank.lab.races.declared import SourceLine, declarations_of
 from outflank.lab.races.vector_clocks import History, Touch
-from outflank.parallel import crew, delivering, deque, idling, pool, splitting, taking
+from outflank.parallel import crew, delivering, deque, idling, shared_state, splitting, taking
 from outflank.parallel.deque import CAPACITY
 from outflank.parallel.shared_state import frame_at, hand_of
 from tests.parallel.test_parallel import SCHEMES
@@ -399,9 +399,9 @@ def test_frames_given_back_without_publishing_are_found(monkeypatch):
         monkeypatch.setattr(module, "release", careless_release)
     found = check(OthelloBoard.start(6), parallel="ybw", workers=3, depth=4, schedules=4, **OPTIONS)
     assert not found.passed
-    wrote, taken = line_of(careless_release, "frame.link ="), line_of(pool.take_frame, ".link")
+    wrote, taken = line_of(careless_release, "frame.link ="), line_of(shared_state.take_frame, ".link")
     assert {wrote, taken} in places(found, "frame.link")
-    assert {line_of(careless_release, "store("), line_of(pool.take_frame, "exchange(")} in places(
+    assert {line_of(careless_release, "store("), line_of(shared_state.take_frame, "exchange(")} in places(
         found, "hand.returned"
     )
 

@@ -16,8 +16,7 @@ from outflank.lab.studies.parallelism import ParallelismParameters as Parallelis
 from outflank.othello.programs import PROGRAMS, SERIAL_PLY_002
 from outflank.othello.squares import othello
 from outflank.players.classic import Classic, ask_classic
-from outflank.players.report_players import report_program
-from outflank.players.specs import player
+from outflank.players.specs import player, report_program
 from outflank.search.deepening import search
 from outflank.search.ordering import Ordering, ordering_named, orderings
 from outflank.search.request import Options

@@ -13,8 +13,18 @@ from outflank.kernels.record_types import allocate, record_type
 from outflank.kernels.waiting import nanoseconds, pause, sleep_on, wake, yield_core
 from outflank.kernels.workers import run_workers
 from outflank.parallel.deque import CAPACITY, EMPTY, pop, push, steal
-from outflank.parallel.pool import release, take_frame
-from outflank.parallel.shared_state import CREW, FRAME, HAND, frame_at, frame_bytes, hand_of, move_at, rank_at
+from outflank.parallel.shared_state import (
+    CREW,
+    FRAME,
+    HAND,
+    frame_at,
+    frame_bytes,
+    hand_of,
+    move_at,
+    rank_at,
+    release,
+    take_frame,
+)
 
 TASKS = 300 if interpreted() else 200_000
 FEED = record_type({"over": np.int64, "wake": np.int64}, own_lines=("over", "wake"))

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from outflank import AbaloneBoard, Board, Limits, MoveValue, OthelloBoard, Side
-from outflank.abalone.opening_moves import OPENING
+from outflank.abalone.programs import OPENING
 from outflank.errors import FormatError, OutflankError
 from outflank.games.defaults import EndingTime
 from outflank.games.description import description_of

@@ -8,11 +8,10 @@ from outflank.abalone.evaluation import EVALUATIONS
 from outflank.abalone.formats.notation import NOTATION
 from outflank.abalone.geometry import BOARD
 from outflank.abalone.layouts import LAYOUTS
-from outflank.abalone.opening_moves import READY_MOVES
 from outflank.abalone.orderings import DEFAULT_ORDERING, ORDERINGS
 from outflank.abalone.patterns import LEARNING, LEARNT, default_evaluation
 from outflank.abalone.positions import POSITIONS, SETS
-from outflank.abalone.programs import PROGRAMS
+from outflank.abalone.programs import PROGRAMS, READY_MOVES
 from outflank.abalone.rules import Abalone, AbalonePosition
 from outflank.abalone.tabletop import tabletop
 from outflank.boards.board import Board

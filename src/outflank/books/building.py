@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Unpack
 
 from outflank.boards import Board
-from outflank.books.book import PLAYED_OUT, Book, Key, board_at, key_of
-from outflank.books.book_file import BookFile, open_book_file
+from outflank.books.book import PLAYED_OUT, Book, BookFile, Key, board_at, key_of, open_book_file
 from outflank.books.move_graph import MoveGraph
 from outflank.books.propagation import propagate_values, with_moves_of
 from outflank.books.searching import Searchers, SearchRequest, searchers

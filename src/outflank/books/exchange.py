@@ -7,9 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from outflank.boards import Board
-from outflank.books.book import Book, Entry, Key, board_at, key_of
+from outflank.books.book import Book, Entry, Key, board_at, key_of, open_book_file
 from outflank.books.book_documents import BookEntryDocument, BookMove
-from outflank.books.book_file import open_book_file
 from outflank.books.move_graph import MoveGraph
 from outflank.books.propagation import in_order, propagate_values, with_moves_of
 from outflank.books.trees import Branch, tree_of

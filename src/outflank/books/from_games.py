@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import Unpack
 
 from outflank.boards import Board
-from outflank.books.book import Book, Key, key_of
-from outflank.books.book_file import open_book_file
+from outflank.books.book import Book, Key, key_of, open_book_file
 from outflank.books.building import BookPlan, Building, BuildResult, Progress
 from outflank.books.move_graph import MoveGraph, replies_to
 from outflank.books.propagation import in_order, propagate_values

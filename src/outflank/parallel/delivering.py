@@ -10,7 +10,6 @@ from outflank.kernels.memory import record_at, write_word
 from outflank.kernels.waiting import yield_core
 from outflank.parallel.deque import EMPTY, pop, push
 from outflank.parallel.idling import stumble, wake_all
-from outflank.parallel.pool import release
 from outflank.parallel.shared_state import (
     CUT,
     DELIVER,
@@ -27,6 +26,7 @@ from outflank.parallel.shared_state import (
     move_at,
     moves_of,
     rank_at,
+    release,
 )
 from outflank.parallel.taking import ceiling_of, floor_for, invite, start_move
 from outflank.search.nodes import entry_of, store_entry

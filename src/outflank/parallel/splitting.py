@@ -44,7 +44,6 @@ from outflank.parallel.events import (
     note_event,
 )
 from outflank.parallel.idling import find_permit, wait_until_idle
-from outflank.parallel.pool import release, take_frame
 from outflank.parallel.shared_state import (
     AWAY,
     DELIVER,
@@ -59,6 +58,8 @@ from outflank.parallel.shared_state import (
     frame_at,
     move_at,
     moves_of,
+    release,
+    take_frame,
 )
 from outflank.parallel.taking import join, offer, take
 from outflank.search.alphabeta import alphabeta

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from outflank.boards.pictures import EMPTY, LEGAL
 from outflank.errors import OutflankError
 from outflank.games.sides import Side
-from outflank.players.report_players import game_of_report, report_program
+from outflank.players.specs import game_of_report, report_program
 from outflank.search.deepening import search
 from outflank.search.request import Limits
 from outflank.validation.text import is_count

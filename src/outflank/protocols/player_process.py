@@ -17,7 +17,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from outflank.boards import Board
-from outflank.distributed.pickling import PickledValue, pickle_for_nodes
 from outflank.errors import OutflankError
 from outflank.games.rules import Game
 from outflank.players.clock import Clock
@@ -26,6 +25,7 @@ from outflank.players.processor_use import ProcessorReading, processor_reading
 from outflank.players.timing import second_longest
 from outflank.protocols.client import ExternalProgram, Interrupted
 from outflank.search.request import Stop
+from outflank.user_modules import PickledValue, pickle_for_nodes
 
 START_SECONDS = 600.0
 """Timeout for starting the process and making its player: imports are slow on a busy machine."""

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from outflank import user_modules
 from outflank.games import evaluation
 from outflank.ui.cli import main
 from tests.installing import forget_modules
@@ -18,6 +19,7 @@ EXAMPLE = Path(__file__).parents[3] / "examples" / "own_evaluation.py"
 @pytest.fixture
 def run(capsys, monkeypatch, tmp_path):
     monkeypatch.setattr(sys, "path", sys.path.copy())
+    monkeypatch.setattr(user_modules, "_imported", {})  # which processes that later tests start would import
     monkeypatch.setattr(evaluation, "_registered", {game: dict(of) for game, of in evaluation._registered.items()})
 
     def call(*arguments: str) -> tuple[object, str, str]:

@@ -3,8 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from outflank.lab.drawing.axes import Axis, axis_over, can_show, powers_of_two, ticks_below
-from outflank.lab.drawing.groups import Groups, groups_over
+from outflank.lab.drawing.axes import Axis, Groups, axis_over, can_show, groups_over, powers_of_two, ticks_below
 from outflank.lab.drawing.looks import (
     LINE,
     SAMPLE,

@@ -5,7 +5,7 @@ from functools import partial
 from statistics import mean
 
 from outflank.abalone.board import AbaloneBoard
-from outflank.abalone.opening_moves import OPENING
+from outflank.abalone.programs import OPENING
 from outflank.arena import Openings
 from outflank.lab.experiment_report import Cell
 from outflank.lab.measuring.search_log import log_search, without_logging

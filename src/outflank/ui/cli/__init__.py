@@ -9,9 +9,9 @@ import click
 
 from outflank import __version__
 from outflank.errors import OutflankError, reason_of
-from outflank.ui.cli.shared.command_groups import Group
-from outflank.ui.cli.shared.import_option import add_import_option
 from outflank.ui.cli.shared.interrupting import INTERRUPTED, exit_status, sigterm_as_ctrl_c
+from outflank.ui.cli.shared.name_options import add_import_option
+from outflank.ui.cli.shared.option_groups import Group
 from outflank.ui.cli.shared.plain_text import use_plain_text, wrapped_line
 from outflank.ui.cli.shared.streams import discard_output, reopen_closed_streams
 

@@ -15,10 +15,10 @@ from outflank.distributed.fabric import HeadLost
 from outflank.distributed.node import Entries, Node, NodeSetup
 from outflank.distributed.node_messages import Ended, Job, Joined, Left, NodeEvent, Reported
 from outflank.distributed.node_thread import NodeThread, process_name
-from outflank.distributed.pickling import PickledValue, pickle_for_nodes
 from outflank.distributed.tasks.task_worker import error_text
 from outflank.errors import OutflankError
 from outflank.kernels.uninterrupted import delay_interrupts
+from outflank.user_modules import PickledValue, pickle_for_nodes
 
 REPORT_SECONDS = 0.5
 

@@ -5,7 +5,6 @@ from concurrent.futures import Future
 from functools import partial
 
 from outflank.distributed.engines.on_futures.call_process import LOST, CalledProcess, close_all, tell
-from outflank.distributed.pickling import PickledValue, pickle_for_nodes
 from outflank.distributed.tasks.carrier import (
     ClusterBroken,
     NodeAlive,
@@ -17,6 +16,7 @@ from outflank.distributed.tasks.carrier import (
 )
 from outflank.distributed.tasks.task_worker import Item, MakeWorker, TaskRunner, error_text, process_description
 from outflank.kernels.uninterrupted import delay_interrupts
+from outflank.user_modules import PickledValue, pickle_for_nodes
 
 CLOSE_SECONDS = 6.0
 """Timeout for workers to release their resources, after which their processes are ended."""

@@ -22,9 +22,9 @@ from outflank.distributed.fabric import HeadLost
 from outflank.distributed.node import Entries, Node, NodeSetup
 from outflank.distributed.node_messages import Ended, Job, JobResult, Joined, Left, NodeEvent, NodeReport, Reported
 from outflank.distributed.node_thread import process_name
-from outflank.distributed.pickling import PickledValue, pickle_for_nodes
 from outflank.errors import OutflankError
 from outflank.search.outbox import WORDS
+from outflank.user_modules import PickledValue, pickle_for_nodes
 
 if TYPE_CHECKING:
     from ray import ObjectRef

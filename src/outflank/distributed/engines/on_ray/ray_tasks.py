@@ -15,7 +15,6 @@ from outflank.distributed.engines.contract import Address
 from outflank.distributed.engines.on_ray.node_places import MOST_REPLACED, options_at, places, reason
 from outflank.distributed.engines.on_ray.ray_connection import detach, enter, head_alive
 from outflank.distributed.engines.on_ray.ray_start import require_ray
-from outflank.distributed.pickling import PickledValue, pickle_for_nodes
 from outflank.distributed.tasks.carrier import (
     LOOK_SECONDS,
     ClusterBroken,
@@ -28,6 +27,7 @@ from outflank.distributed.tasks.carrier import (
     TaskEvents,
 )
 from outflank.distributed.tasks.task_worker import Item, MakeWorker, TaskRunner, error_text, process_description
+from outflank.user_modules import PickledValue, pickle_for_nodes
 
 if TYPE_CHECKING:
     from ray import ObjectRef

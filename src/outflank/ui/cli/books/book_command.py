@@ -4,7 +4,7 @@ import click
 
 from outflank.ui.cli.books.build_commands import build_command, learn_command, merge_command
 from outflank.ui.cli.books.show_commands import export_command, show_command, tree_command
-from outflank.ui.cli.shared.command_groups import Group
+from outflank.ui.cli.shared.option_groups import Group
 
 
 @click.group("book", cls=Group, invoke_without_command=True)

@@ -8,7 +8,7 @@ from rich.text import Text
 from outflank.command_lines import PROGRAM, command_line
 from outflank.distributed.engines import ENGINES
 from outflank.distributed.engines.on_ray import membership, ray_start
-from outflank.ui.cli.shared.command_groups import Group
+from outflank.ui.cli.shared.option_groups import Group
 from outflank.ui.cli.shared.position_options import diagnostics, output, print_json
 from outflank.validation.text import how_many
 

@@ -15,16 +15,18 @@ from outflank.players.player import Choice, Player, PlayerFailed, try_out
 from outflank.players.specs import HUMAN, player
 from outflank.search.deepening import search
 from outflank.search.request import Limits, Stop
-from outflank.ui.cli.playing.front_end import Front, Leave, OutOfTime
-from outflank.ui.cli.playing.running_clocks import Ticking
-from outflank.ui.cli.playing.session_commands import (
+from outflank.ui.cli.playing.front_end import (
     AFTERWARDS,
     COMMANDS,
     HELP,
     HELP_AFTERWARDS,
+    Front,
+    Leave,
+    OutOfTime,
     refusal_text,
     refuse_afterwards,
 )
+from outflank.ui.cli.playing.running_clocks import Ticking
 from outflank.ui.cli.playing.session_files import load_game, record_of, review_game, save_game
 
 

@@ -10,7 +10,7 @@ from outflank.proofs.certificate import read_certificate
 from outflank.proofs.checking import Checked, CheckedStrategy, check
 from outflank.proofs.frontier import InvalidProof
 from outflank.search.division import all_cores
-from outflank.ui.cli.shared.command_groups import Group
+from outflank.ui.cli.shared.option_groups import Group
 from outflank.ui.cli.shared.position_options import describe, diagnostics, game_name, output, print_json, scaled
 from outflank.ui.cli.shared.progress_line import progress_line, quiet_option
 from outflank.ui.cli.shared.terminal_tables import print_table

@@ -23,10 +23,9 @@ from outflank.learning.training_page import write_page
 from outflank.learning.weight_matches import GAMES, Match, play
 from outflank.machine import usable_cores
 from outflank.search.request import Stop
-from outflank.ui.cli.shared.command_groups import Group
 from outflank.ui.cli.shared.game_options import GameCommand, game_option, intended_game
 from outflank.ui.cli.shared.interrupting import INTERRUPTED, run_interruptibly
-from outflank.ui.cli.shared.option_groups import Options
+from outflank.ui.cli.shared.option_groups import Group, Options
 from outflank.ui.cli.shared.position_options import diagnostics, output, print_json, start_of
 from outflank.ui.cli.shared.progress_line import progress_line, quiet_option
 from outflank.ui.cli.training.train_options import (

@@ -7,8 +7,7 @@ from outflank.games.rules import Game
 from outflank.games.sides import Side
 from outflank.players.clock import Clocks, TimeControl
 from outflank.players.player import Player
-from outflank.players.report_players import program_named
-from outflank.players.specs import HUMAN, player
+from outflank.players.specs import HUMAN, player, program_named
 from outflank.ui.web.requests import Seats
 
 MOST_DEPTH = 30
