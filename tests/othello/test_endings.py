@@ -15,7 +15,7 @@ from outflank.kernels.compiler import interpreted, kernel
 from outflank.kernels.memory import address_of
 from outflank.kernels.record_types import allocate
 from outflank.othello import orderings  # noqa: F401  # registers Othello's
-from outflank.othello.endings import values  # noqa: F401  # registers Othello's
+from outflank.othello.endings import exact_values  # noqa: F401  # registers Othello's
 from outflank.othello.endings.flipping import count_of_last, turned
 from outflank.othello.endings.line_tables import stable_edges
 from outflank.othello.endings.stability import score_ceiling, stable

@@ -5,7 +5,7 @@ from importlib.resources import files
 from typing import Any
 
 import outflank.othello.endings.ending_batches  # registers Othello's batch solver
-import outflank.othello.endings.values  # noqa: F401  # registers Othello's endgame kernels
+import outflank.othello.endings.exact_values  # noqa: F401  # registers Othello's endgame kernels
 from outflank.boards.board import Board
 from outflank.games.defaults import EndingTime, LabDefaults, Level, Marks, PlayDefaults, SearchDefaults
 from outflank.games.description import GameDescription
