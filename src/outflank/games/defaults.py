@@ -7,13 +7,13 @@ from math import floor, log
 from typing import TYPE_CHECKING, Any
 
 from outflank.errors import FormatError
-from outflank.games.rules import Game, Position
 from outflank.games.sides import Side
 
 if TYPE_CHECKING:  # they import this module
     from outflank.boards.board import Board, Move
     from outflank.games.evaluation import Evaluation
     from outflank.games.learnt import Learning
+    from outflank.games.rules import Game, Position
 
 WON = 20_000
 """The bonus of a finished game's winner on top of the score; estimates stay below it."""
@@ -56,9 +56,9 @@ class NamedEvaluation:
     """How many points of a value make one unit."""
     won: int = WON
     """The largest estimate: values beyond it belong to finished games."""
-    suits: Callable[[Game], bool] = lambda game: True
+    suits: "Callable[[Game], bool]" = lambda game: True
     """Whether the evaluation exists under given rules."""
-    errors: Callable[[Game], SearchErrors | None] = lambda game: None
+    errors: "Callable[[Game], SearchErrors | None]" = lambda game: None
     """How far searches by the evaluation differ from deeper ones, under given rules; None: not measured."""
 
 
@@ -88,7 +88,7 @@ class SearchDefaults:
 
     evaluations: tuple[NamedEvaluation, ...] = ()
     """The game's own evaluations; `register_evaluation` adds others."""
-    default_evaluation: Callable[[Game], str] | None = None
+    default_evaluation: "Callable[[Game], str] | None" = None
     """The name of the default evaluation under given rules; None: the first."""
     orderings: Mapping[str, OrderingWeights] = field(default_factory=dict)
     """Move orderings by name."""
@@ -198,7 +198,7 @@ class PlayDefaults:
     """How many more moves a player may have to make in the worst case; each takes a moment."""
     ending_time: EndingTime = EndingTime()
     """The time model by which a player decides whether it can play exactly."""
-    piece_lead: Callable[[Position], int] | None = None
+    piece_lead: "Callable[[Position], int] | None" = None
     """Return how many pieces the side to move is ahead by in a position; None: the game has no pieces to count."""
     marks: Marks = Marks(0.4, 1.0, 2.0)
     """The losses from which a review marks a move."""

@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, get_type_hints
 from outflank.errors import InvalidOption
 from outflank.games.defaults import LabDefaults, PlayDefaults, SearchDefaults
 from outflank.games.notation import Notation
-from outflank.games.plain import PlainRules
 from outflank.games.presentation import Presentation
-from outflank.games.rules import Game, Position
 from outflank.games.scores import Scores
 from outflank.games.variants import Variants
 from outflank.plugins import Registry
 
 if TYPE_CHECKING:  # boards import this module
     from outflank.boards.board import Board
+    from outflank.games.plain import PlainRules
+    from outflank.games.rules import Game, Position
 
 RuleOptions = Mapping[str, Any]
 """Options for the rules and the start of a game, by name."""
@@ -43,10 +43,10 @@ class GameDescription:
     """The class of its boards; None: `Board` itself."""
     passes: bool = False
     """Whether a side that cannot move passes: programs for such games pass once more after the end."""
-    find_error: Callable[[Game, Position], str] = lambda game, position: ""
+    find_error: "Callable[[Game, Position], str]" = lambda game, position: ""
     """Returns the error in the rules and the position that a text specifies; empty: none. Kernels rely on this
     check."""
-    plain_rules: Callable[[Game], PlainRules] | None = None
+    plain_rules: "Callable[[Game], PlainRules] | None" = None
     """The same rules written independently, for `games.plain`; None: proofs of this game cannot be checked."""
     without_draws: Callable[["Board"], "Board"] | None = None
     """Returns a board without draws by history, for referees with rules of their own; None: the game has no such
@@ -85,15 +85,15 @@ class GameDescription:
                         break
         return options
 
-    def describe(self, game: Game) -> str:
+    def describe(self, game: "Game") -> str:
         """Return rules in a few words."""
         return self.title if self.variants.rules_text is None else self.variants.rules_text(game)
 
-    def rules_as_json(self, game: Game) -> dict[str, int]:
+    def rules_as_json(self, game: "Game") -> dict[str, int]:
         """Return rules as integers that JSON can hold, by the names of their fields."""
         return {name: int(value) for name, value in game._asdict().items()}
 
-    def rules_from_json(self, fields: Mapping[str, int]) -> Game:
+    def rules_from_json(self, fields: Mapping[str, int]) -> "Game":
         """Return the rules that `rules_as_json` wrote."""
         kinds = get_type_hints(self.rules)
         if set(fields) != set(kinds):
@@ -182,7 +182,7 @@ def game_named(name: str) -> GameDescription:
     return index_game(GAMES.get(name))
 
 
-def description_of(game: Game) -> GameDescription:
+def description_of(game: "Game") -> GameDescription:
     """Return the description of the game with these rules; a default description if the game has none."""
     rules = type(game)
     if described(rules) is None:

@@ -8,14 +8,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from outflank.games.rules import Game
-
 if TYPE_CHECKING:  # formats import this module
     from collections.abc import Iterable
 
     from outflank.formats.game_record import Record
     from outflank.formats.selection import Opening, Selection
     from outflank.formats.setup import Setup
+    from outflank.games.rules import Game
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

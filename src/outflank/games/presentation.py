@@ -4,11 +4,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from outflank.games.rules import Game
 from outflank.games.sides import Side
 
 if TYPE_CHECKING:  # boards import this module
     from outflank.boards.board import Board, Move
+    from outflank.games.rules import Game
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ class Presentation:
     """The input that a person is asked for: `a square like f5`."""
     colours: TerminalColours = TerminalColours()
     """The colours of the board at a terminal."""
-    tabletop: Callable[[Game], Tabletop] | None = None
+    tabletop: "Callable[[Game], Tabletop] | None" = None
     """The board under given rules, as a user handles it; None: derived from the text diagram, with moves chosen by
     name."""
     review_legend: str = ""

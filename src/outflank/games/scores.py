@@ -10,13 +10,12 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import TYPE_CHECKING
 
-from outflank.games.rules import Game, Position
-
 if TYPE_CHECKING:  # boards import this module
     from outflank.boards.board import Board
+    from outflank.games.rules import Game, Position
 
 
-def _unchanged(game: Game, position: Position, score: int) -> int:
+def _unchanged(game: "Game", position: "Position", score: int) -> int:
     return score
 
 
@@ -26,7 +25,7 @@ class Scores:
 
     unit: str = "points"
     """The name of their unit, in the plural: discs."""
-    most: Callable[[Game], int] | None = None
+    most: "Callable[[Game], int] | None" = None
     """The largest possible score, by the rules; None: unknown."""
     decimals: int = 1
     """Significant decimals of estimates."""
@@ -34,11 +33,11 @@ class Scores:
     """A negligible difference between estimates."""
     scored: bool = True
     """Whether a finished game is scored in this unit; otherwise it is only won or lost."""
-    recorded: Callable[[Game, Position, int], int] = _unchanged
+    recorded: "Callable[[Game, Position, int], int]" = _unchanged
     """The score that a record states for the side to move, from the rules, the last position and its score."""
     final_margin: "Callable[[Board, int], int]" = lambda board, score: score
     """Black's margin at the end of a game, draws included; matches report its mean."""
-    forfeit: Callable[[Game], int] = lambda game: 1
+    forfeit: "Callable[[Game], int]" = lambda game: 1
     """Score of a forfeit, in the game's unit."""
 
     @property

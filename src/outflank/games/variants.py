@@ -4,10 +4,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from outflank.games.rules import Game
-
 if TYPE_CHECKING:  # boards import this module
     from outflank.boards.board import Board
+    from outflank.games.rules import Game
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,11 +29,11 @@ class Variants:
 
     options: tuple[GameOption, ...] = ()
     """The options of the rules and of the start."""
-    options_of: Callable[[Game], Mapping[str, Any]] = lambda game: {}
+    options_of: "Callable[[Game], Mapping[str, Any]]" = lambda game: {}
     """The options that rules follow from, without those that only set the starting position."""
-    with_options: Callable[[Game, Mapping[str, Any]], Game] | None = None
+    with_options: "Callable[[Game, Mapping[str, Any]], Game] | None" = None
     """Returns the same game under other rules; None: its rules have no options."""
-    rules_text: Callable[[Game], str] | None = None
+    rules_text: "Callable[[Game], str] | None" = None
     """Rules in a few words: `Othello 6×6`; None: the title."""
     sizes: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)
     """The board sizes that protocols use, each with the options that it stands for."""
@@ -45,7 +44,7 @@ class Variants:
         """Return the option called `name`, or None."""
         return next((option for option in self.options if option.name == name), None)
 
-    def size_of(self, game: Game) -> int | None:
+    def size_of(self, game: "Game") -> int | None:
         """Return the size by which protocols name the board of given rules; None: the board has no such size."""
         options = self.options_of(game)
         return next((size for size, named in self.sizes.items() if named.items() <= options.items()), None)
