@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -18,10 +19,11 @@ import pytest
 
 from outflank.abalone.board import AbaloneBoard
 from outflank.arena import Openings, Settings, Sprt, play, play_match, seat
+from outflank.arena.game_runners import ClusterLane, GameWorker
 from outflank.arena.match_game import MatchGame
 from outflank.arena.match_report import report_text
 from outflank.arena.referee import ending_by_rules
-from outflank.arena.standing import Duel, Scorer
+from outflank.arena.standing import Duel, Scorer, duel
 from outflank.boards import Board
 from outflank.errors import OutflankError
 from outflank.formats.game_files import read_records
@@ -30,6 +32,7 @@ from outflank.othello.board import OthelloBoard, OthelloMove
 from outflank.players import collecting
 from outflank.players.clock import Clock, TimeControl
 from outflank.players.player import Choice, PlayerFailed, SimplePlayer
+from outflank.protocols.client import Interrupted
 from outflank.search.request import Stop
 from outflank.ui.cli import main
 from outflank.ui.cli.playing import match_command as cli_match
@@ -512,6 +515,26 @@ def test_a_player_that_cannot_be_made_again_loses():
     assert "cannot start: gone" in result.games[-1].game.ending.detail
 
 
+def test_a_node_that_closes_waits_for_its_games():
+    asked, stop = threading.Event(), Stop()
+
+    class Asked(Patient):
+        def choose(self, board: Board[Any], clock: Clock, *, stop: Stop | None = None) -> Choice:
+            asked.set()
+            return super().choose(board, clock, stop=stop)
+
+    settings = small("first", "asked")
+    worker = GameWorker(settings, lambda text, game: Asked())
+    with ThreadPoolExecutor() as threads:
+        game = threads.submit(ClusterLane(worker).play, next(settings.fixtures()), settings.start, stop)
+        asked.wait(20)
+        closing = threads.submit(worker.close)
+        early, _ = wait([closing], timeout=0.05)
+        stop()
+    assert not early
+    assert closing.result() is game.result() is None
+
+
 def test_players_that_never_start_are_bad_usage():
     with pytest.raises(OutflankError, match="no player"):
         play_match(small("first", "nobody"), make)
@@ -597,6 +620,12 @@ def fake(number: int, points: float) -> MatchGame:
     assert game is not None
     ending = replace(game.ending, points=points if number % 2 == 0 else 1 - points)
     return MatchGame(number=number, black=number % 2, white=1 - number % 2, game=replace(game, ending=ending))
+
+
+def test_margins_are_those_of_the_first_player_in_both_colours():
+    margin = fake(0, 1.0).game.ending.score
+    assert margin
+    assert duel([fake(0, 1.0), fake(1, 1.0)], 0, 1, paired=True).margins == (margin, -margin)
 
 
 def test_a_test_hears_pairs_in_the_order_of_the_schedule():
@@ -754,6 +783,40 @@ def test_what_fails_in_a_callback_reaches_the_caller(tmp_path):
     with pytest.raises(RuntimeError, match="no more"):
         play_match(small("lots", "greedy"), make, out=tmp_path, finished=failing)
     assert len((tmp_path / "games.jsonl").read_bytes().splitlines()) == 1
+
+
+def test_a_match_that_is_stopped_while_its_players_start_has_no_games(tmp_path):
+    def stopped(text: str, game: Any) -> Any:
+        raise Interrupted
+
+    result = play_match(small("lots", "greedy"), stopped, out=tmp_path / "match")
+    assert result.interrupted
+    assert not result.games
+    assert not (tmp_path / "match").exists()
+
+
+def test_a_match_that_loses_its_cluster_waits_for_its_games():
+    started, ended = threading.Event(), threading.Event()
+
+    class Lost:
+        def start(self, stop: Stop | None) -> None: ...
+
+        @property
+        def lanes(self) -> int:
+            if started.is_set():
+                raise OutflankError("the cluster is lost")
+            return 1
+
+        def do(self, item: Any, *, stop: Stop) -> None:
+            started.set()
+            while not stop.called:
+                time.sleep(0.001)
+            time.sleep(0.02)
+            ended.set()
+
+    with pytest.raises(OutflankError, match="the cluster is lost"):
+        play_match(small("lots", "greedy"), make, tasks=Lost())
+    assert ended.is_set()
 
 
 def slowish() -> Settings:

@@ -207,7 +207,7 @@ def test_degenerate_counts_are_finite(counts):
 
 def test_degenerate_counts_are_sensible():
     nothing, wins, draws = Observed.pairs((0,) * 5), Observed.pairs((0, 0, 0, 0, 10)), Observed.pairs((0, 0, 10, 0, 0))
-    assert elo(nothing).value == 0
+    assert elo(nothing).value == nothing.deviation == 0
     assert superiority(nothing) == superiority(draws) == 0.5
     assert elo(draws).low == pytest.approx(-elo(draws).high)
     assert elo(wins).low == pytest.approx(elo_of(exp(-1.92073 / 10)), abs=0.01)

@@ -356,7 +356,6 @@ def gist(result: MatchResult) -> list[Any]:
 
 
 @pytest.mark.interpreted_only
-@pytest.mark.interpreted_only
 @pytest.mark.parametrize(
     "settings",
     [

@@ -100,7 +100,7 @@ def play_match(
             run.play(lambda count: cluster_lane if count < min(max(1, tasks.lanes), MOST_ELSEWHERE) else None)
         return run.result()
     except Interrupted:  # before the first game
-        return _Run(settings, openings, None, None, None, stop or Stop()).result()
+        return _Run(settings, openings, None, None, None, Stop()).result()
     finally:
         first.close()
         if directory is not None:
