@@ -292,6 +292,15 @@ def test_no_garbage_is_collected_on_the_clock(still_clock, monkeypatch):
 
 
 @pytest.mark.interpreted_only
+def test_a_measurement_of_delays_counts_once(monkeypatch):
+    monkeypatch.setattr(timing, "measured_delays", lambda: (1.0, [0.02, 0.03]))
+    late = Lateness()
+    for _ in range(2):
+        late.measure(lambda: None)
+        assert late.seconds == 0.02, "the second longest"
+
+
+@pytest.mark.interpreted_only
 def test_a_machine_that_is_busy_with_others_leaves_a_larger_margin(monkeypatch):
     """Sleeping threads wake in time there, working ones are held up: by 30 ms, here."""
     now, looks = [0.0], itertools.count()
@@ -556,9 +565,9 @@ def test_endings_are_solved_first_where_they_fit(monkeypatch):
         yield SimpleNamespace(**found, stopped=not (exact and fits), exact=exact and fits, seconds=seconds)
 
     monkeypatch.setattr(computer, "iterate", told)
-    for moves, solves in ((12, True), (18, True), (20, True), (22, False)):
+    for moves, seconds, solves in ((12, 1, True), (18, 1, True), (20, 1, True), (22, 1, False), (22, 100, True)):
         asked.clear()
-        chosen = Computer(START.game, seconds=1.0, workers=1)
+        chosen = Computer(START.game, seconds=seconds, workers=1)
         chosen._prepared = True
         choice = chosen.choose(ending(moves), NO_CLOCK)
         assert (choice.exact, [exact for exact, _ in asked]) == ((True, [True]) if solves else (False, [False]))
@@ -672,8 +681,36 @@ def test_who_does_not_stand_badly_goes_elsewhere_if_that_is_nearly_as_good_and_n
 
 
 @pytest.mark.interpreted_only
-@pytest.mark.parametrize(("repeats", "asked", "made"), [(False, 2, "c2d2"), (True, 1, "a1b2")])
-def test_computers_ask_for_another_move_where_the_best_may_repeat_a_position(monkeypatch, repeats, asked, made):
+def test_a_policy_hears_for_how_many_iterations_the_best_move_is_the_same(monkeypatch):
+    one, other = START.legal_moves[:2]
+
+    def iterations(board, limits, **options):
+        for depth, move in enumerate((one, one, other, other, other), 1):
+            values = {"move": move, "value": 0, "pv": (), "best": (), "scale": None}
+            yield SimpleNamespace(**values, depth=depth, nodes=1, stopped=False, exact=False)
+
+    monkeypatch.setattr(computer, "iterate", iterations)
+    thinking = Computer(START.game, depth=5, workers=1)
+    heard: list[int] = []
+    monkeypatch.setattr(thinking.policy, "enough", lambda budget, elapsed, last, stable: heard.append(stable))
+    thinking.choose(START, NO_CLOCK)
+    assert heard == [0, 1, 0, 1, 2]
+
+
+@pytest.mark.interpreted_only
+def test_a_computer_keeps_its_table_from_move_to_move():
+    thinking = Computer(START.game, depth=3, workers=1, table_bits=10)
+    first, again = (thinking.choose(START, NO_CLOCK) for _ in range(2))
+    assert again.nodes < first.nodes
+    assert Computer(START.game, algorithm="minimax", depth=3)._table is None, "it would not use one"
+
+
+@pytest.mark.interpreted_only
+@pytest.mark.parametrize(
+    ("settings", "asked", "made"),
+    [({}, 2, "c2d2"), ({"repeats": False}, 2, "c2d2"), ({"repeats": True}, 1, "a1b2")],
+)
+def test_computers_ask_for_another_move_where_the_best_may_repeat_a_position(monkeypatch, settings, asked, made):
     board = shuffled(1)
     moves = [MoveValue(move=board.parse_move(text), value=value) for text, value in (("a1b2", 60), ("c2d2", 58))]
 
@@ -686,7 +723,7 @@ def test_computers_ask_for_another_move_where_the_best_may_repeat_a_position(mon
 
     told: list[int] = []
     best = moves
-    made_by = Computer(board.game, depth=1, workers=1, table_bits=None, repeats=repeats)
+    made_by = Computer(board.game, depth=1, workers=1, table_bits=None, **settings)
     made_by._prepared = True
     monkeypatch.setattr(computer, "iterate", found)
     assert made_by.choose(board, NO_CLOCK).move == board.parse_move(made)

@@ -255,3 +255,11 @@ def test_what_is_judged_exactly_is_not_guessed():
         board.push(board.legal_moves[0])
     found = list(engine_review.judge_moves(board, Limits(depth=1), exact=board.moves_left + 3, selectivity=73))
     assert (found[0].exact, found[-1].exact) == (False, True)
+
+
+def test_moves_are_judged_alike_without_a_table():
+    def values(bits):
+        found = engine_review.judge_moves(GAME, Limits(depth=2), table_bits=bits, workers=1)
+        return [(kept.value, kept.best) for kept in found]
+
+    assert values(None) == values(10)

@@ -114,7 +114,7 @@ class Computer:
         checked = Options(**self.options)
         check(game, checked, replace(limits, depth=self.depth))  # so that an error is raised before the first game
         bits = TABLE_BITS if "table_bits" not in options else checked.table_bits
-        estimates = bits is not None and checked.algorithm not in ("minimax", *MONTE_CARLO)
+        estimates = checked.algorithm not in ("minimax", *MONTE_CARLO)
         if bits is not None:
             check_bits(bits, tables=2 if estimates else 1)
         self._table = Table(bits) if bits is not None and estimates else None
