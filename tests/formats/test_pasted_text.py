@@ -204,6 +204,10 @@ def test_other_peoples_boards_are_read(text):
     assert same(Board.from_text(text), START)
 
 
+def test_a_word_as_long_as_a_board_is_not_one():
+    assert same(Board.from_text(f"{START}\n{'=' * 64}"), START)
+
+
 def test_discs_that_are_all_alike_are_refused():
     drawing = "\n".join(str(START).replace("X", "●").replace("O", "●").splitlines()[:-1])
     with pytest.raises(OutflankError, match="without colours they are all alike"):

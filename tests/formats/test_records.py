@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from outflank.abalone.formats.move_text import write_move
 from outflank.abalone.layouts import LAYOUTS, RULES
 from outflank.abalone.layouts import start as abalone_start
+from outflank.abalone.rules import AbalonePosition
 from outflank.boards import Board
 from outflank.errors import FormatError, OutflankError, UnknownName
 from outflank.formats import fields, replay
@@ -206,6 +207,29 @@ def test_obf_keeps_positions_and_scores(drawn, turn):
     back = through(games, "obf")
     assert list(map(essence, back)) == list(map(essence, games))
     assert [record.start.scores for record in back] == [record.start.scores for record in games]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_replay_to_the_end_has_blacks_score(seed):
+    game = game_from(NORMAL, seed, 200)
+    assert game.score
+    for turn, sign in ((Side.BLACK, 1), (Side.WHITE, -1)):
+        found = replay.replay(NORMAL.game, NORMAL.position, turn, replay.column(move.code for move in game.moves))
+        assert (found.rows, found.finished, found.score) == (len(game.moves), True, sign * game.score)
+
+
+def test_a_replay_to_the_end_of_abalone_counts_marbles():
+    own, opp = map(int, abalone_start())
+    for _ in range(RULES.goal):
+        own &= own - 1  # without its lowest marble
+    found = replay.replay(RULES, AbalonePosition(U64(own), U64(opp)), Side.BLACK, replay.column(()))
+    assert (found.finished, found.score) == (True, -RULES.goal)
+
+
+@pytest.mark.interpreted_only
+def test_the_first_moves_of_a_process_are_interpreted(monkeypatch):
+    monkeypatch.setattr(replay, "_moves_begun", 0)
+    assert [replay._is_interpreted(moves) for moves in (2999, 2999, 0)] == [True, True, False]
 
 
 @pytest.mark.compiled
