@@ -12,7 +12,7 @@ from outflank.abalone.layouts import LAYOUTS, RULES, start
 from outflank.boards import board_class
 from outflank.kernels.compiler import interpreted
 from outflank.othello.squares import START, othello
-from outflank.search.perft import Perft
+from outflank.search.perft import Perft, _split_tree, moves_of
 from tests.conftest import examples
 from tests.drawing import any_positions, legal
 from tests.oracles import abalone as abalone_oracle
@@ -140,3 +140,12 @@ def test_types_of_demands_are_told():
         outflank.perft("f5", 3)
     found = outflank.perft(board, np.int64(2), workers=np.int8(1))
     assert (found.leaves, {str(move): leaves for move, leaves in found.divide.items()}["d3"]) == (12, 3)
+
+
+@pytest.mark.interpreted_only
+@pytest.mark.parametrize(("job_count", "jobs", "depth"), [(1, 4, 6), (5, 12, 5), (13, 56, 4), (1000, 56, 4)])
+def test_a_tree_is_split_until_there_are_enough_jobs(job_count, jobs, depth):
+    game = othello(8)
+    finished, todo = _split_tree(game, START, moves_of(game, START), 7, job_count=job_count)
+    assert not finished
+    assert [job.depth for job in todo] == [depth] * jobs

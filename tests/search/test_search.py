@@ -3,6 +3,7 @@
 import threading
 import time
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -18,7 +19,7 @@ from outflank.games.evaluation import evaluation_named, evaluations, final, scal
 from outflank.games.rules import is_pass, most_moves, moves_left, play
 from outflank.kernels.compiler import interpreted
 from outflank.othello.squares import START, othello
-from outflank.search import montecarlo
+from outflank.search import alone, deepening, montecarlo
 from outflank.search.algorithms import ALGORITHMS
 from outflank.search.deepening import search
 from outflank.search.ordering import Ordering, ordering_named, orderings
@@ -346,6 +347,61 @@ def test_a_watch_is_told_what_an_iteration_is_at(monkeypatch):
         assert [each.nodes for each in seen] == sorted(each.nodes for each in seen)
 
 
+@pytest.mark.interpreted_only
+@pytest.mark.parametrize(
+    ("stopped", "exact", "guessing", "begun"),
+    [
+        (False, False, False, 2),
+        (True, False, False, 1),
+        (True, False, True, 1),
+        (False, True, False, 1),
+        (False, True, True, 2),
+    ],
+)
+def test_stages_follow_until_one_is_stopped_or_proves_the_value(stopped, exact, guessing, begun):
+    result = SimpleNamespace(stopped=stopped, exact=exact)
+    stage = SimpleNamespace(results=lambda *limits, **more: [result])
+    planned = SimpleNamespace(begin=lambda: stage, guessing=guessing)
+    assert list(deepening._results([planned, planned], Limits(), Stop(), None)) == [result] * begun
+
+
+@pytest.mark.parametrize(
+    ("options", "nodes"),
+    [({}, 229), ({"moves": 2}, 385), ({"algorithm": "alphabeta"}, 226), ({"algorithm": "mtdf"}, 315)],
+    ids=str,
+)
+def test_the_nodes_of_a_small_search_are_known(options, nodes):
+    """A number changes only with what is searched, like the signature of `outflank bench`."""
+    board = OthelloBoard.from_text("f5f6e6f4")
+    assert search(board, Limits(depth=3), evaluation="discs", workers=1, **options).nodes == nodes
+
+
+def test_a_worker_alone_offers_no_moves():
+    (worker,) = search(OthelloBoard.start(4), Limits(depth=2), evaluation="discs", workers=1).workers
+    assert (worker.spawned, worker.executed, worker.stolen) == (0, 0, 0)
+
+
+def test_estimates_that_a_table_holds_prove_nothing():
+    table = Table(12)
+    for _ in range(2):
+        assert not search(OthelloBoard.start(), Limits(depth=3), table=table, evaluation="discs", workers=1).exact
+
+
+def test_a_move_that_is_searched_again_is_not_done(monkeypatch):
+    seen = []
+    child_value = alone.Alone.child_value
+
+    def watched(self, *window):
+        seen.append(self.standing())
+        return child_value(self, *window)
+
+    monkeypatch.setattr(alone.Alone, "child_value", watched)
+    search(OthelloBoard.from_text("f5f6e6f4"), Limits(depth=2), evaluation="discs", workers=1)
+    seen = [each for each in seen if each.last is not None]
+    assert all(each.moves_done == each.moves_begun - 1 for each in seen)
+    assert any(each.best is each.last for each in seen), "a move was searched again"
+
+
 @pytest.mark.parametrize("scheme", [None, "ybw", "root-split", "shared-table", "abdada"])
 def test_a_watch_sees_what_each_worker_is_at(monkeypatch, scheme):
     monkeypatch.setattr("outflank.search.progress.EVERY_SECONDS", 0.0)
@@ -515,6 +571,11 @@ def test_monte_carlo_repeats_itself_for_a_seed():
             )
             assert (one.best, one.nodes, one.pv) == (two.best, two.nodes, two.pv)
             assert one.best != other.best
+
+
+@pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning")  # words go round
+def test_monte_carlo_makes_no_guesses():
+    assert search(OthelloBoard.start(4), Limits(nodes=100), algorithm="uct", seed=1).selectivity == 100
 
 
 @pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning")  # words go round

@@ -7,8 +7,12 @@ from hypothesis import strategies as st
 from outflank import Ordering, OthelloBoard, search
 from outflank.errors import InvalidOption
 from outflank.games.hints import STAGES, stage
+from outflank.games.rules import fill
 from outflank.kernels.record_types import allocate
 from outflank.lab.experiment_boards import default_board
+from outflank.search.ordering import bring_best, weigh
+from outflank.search.request import Options
+from outflank.search.root import Root
 from outflank.search.sorting import sort_moves
 from outflank.search.worker import (
     SORT_BACKWARDS,
@@ -51,6 +55,17 @@ def test_sorts_that_keep_equals_search_the_same_tree_as_the_best_of_the_rest_doe
         found, count = nodes(sort)
         assert found == value
         assert count != usual
+
+
+@pytest.mark.interpreted_only
+def test_the_tables_move_is_tried_first():
+    board = OthelloBoard.from_text("f5 d6 c3 d3")
+    worker = Root(board.game, board.position, Options(table_bits=None)).worker
+    for move in board.legal_moves:
+        end = fill(board.game, board.position, worker.moves, 0)
+        weigh(board.game, board.position, 9, 0, move.code, 0, end, worker)
+        bring_best(0, end, worker)
+        assert worker.moves[0] == move.code
 
 
 @pytest.mark.interpreted_only

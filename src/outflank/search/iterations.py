@@ -113,12 +113,7 @@ class Stage:
                 estimates, hits = root.counter("estimates"), root.counter("hits")
                 root_value = self._search(depth, previous)
                 is_estimate = selective or root.counter("estimates") > estimates
-                if (
-                    not is_estimate
-                    and root.counter("hits") > hits
-                    and root.table is not None
-                    and not root.options.exact
-                ):
+                if not is_estimate and root.counter("hits") > hits and not root.options.exact:
                     # Table values may rest on estimates of earlier iterations: search again without them.
                     self.division.forget()
                     root_value = self._search(depth, previous)
