@@ -5,6 +5,17 @@
 ...     result = cluster.search(OthelloBoard.start(), Limits(depth=14))
 """
 
-from outflank.distributed.cluster import Cluster, connect
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from outflank.distributed.cluster import Cluster, connect
 
 __all__ = ["Cluster", "connect"]
+
+
+def __getattr__(name: str) -> object:
+    if name not in __all__:
+        raise AttributeError(f"module 'outflank.distributed' has no attribute {name!r}")
+    # Only now: commands that offer clusters import parts of this package, and most searches need none.
+    return getattr(import_module("outflank.distributed.cluster"), name)

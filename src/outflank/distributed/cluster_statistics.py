@@ -1,10 +1,10 @@
 """Statistics of a search on a cluster, in the terms of report 000."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from outflank.distributed.head import Head
-from outflank.distributed.splits import TreePlace
+if TYPE_CHECKING:
+    from outflank.distributed.head import Head
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,8 +92,10 @@ class ClusterStatistics:
         return self.overhead_seconds / both if both > 0 else 0.0
 
 
-def cluster_statistics(head: Head) -> ClusterStatistics:
+def cluster_statistics(head: "Head") -> ClusterStatistics:
     """Return the statistics of the search that `head` leads, so far."""
+    from outflank.distributed.splits import TreePlace  # not for the documents that hold these statistics
+
     nodes = []
     for number, member in list(head.members.items()):
         place = head.places.get(number, TreePlace())

@@ -2,7 +2,6 @@
 
 import os
 
-from outflank.distributed.engines import engine_at
 from outflank.errors import OutflankError
 from outflank.validation.text import is_count
 
@@ -20,8 +19,11 @@ def refuse_copies(cluster: str | None) -> None:
     for size_variable, rank_variable in RANKS.items():
         count = os.environ.get(size_variable, "")
         if is_count(count) and int(count) > 1:
-            if cluster is not None and engine_at(cluster)[0].started_by_launcher:
-                return
+            if cluster is not None:
+                from outflank.distributed.engines import engine_at
+
+                if engine_at(cluster)[0].started_by_launcher:
+                    return
             if os.environ.get(rank_variable, "0") != "0":
                 raise SystemExit(2)
             raise OutflankError(f"{count} ranks of MPI would each do the same work: share it with --cluster mpi")

@@ -1,25 +1,29 @@
 """The view of a cluster: its nodes while they search, and their statistics."""
 
+from typing import TYPE_CHECKING
+
 from rich import box
 from rich.console import Group, RenderableType
 from rich.table import Table as Grid
 from rich.text import Text
 
-from outflank.distributed.cluster import Cluster
 from outflank.distributed.cluster_statistics import ClusterStatistics, cluster_statistics
 from outflank.ui.cli.shared.position_options import scaled
 from outflank.validation.text import how_many
+
+if TYPE_CHECKING:
+    from outflank.distributed.cluster import Cluster
 
 MOST_ROWS = 16
 """Most nodes that get a row each."""
 
 
-def statistics_of(cluster: Cluster) -> ClusterStatistics | None:
+def statistics_of(cluster: "Cluster") -> ClusterStatistics | None:
     """Return the statistics of the running search, or of the last one."""
     return cluster_statistics(cluster.head) if cluster.head is not None else None
 
 
-def live_view(cluster: Cluster) -> RenderableType:
+def live_view(cluster: "Cluster") -> RenderableType:
     """Return a view of the nodes as they are now."""
     stats = statistics_of(cluster)
     if stats is None or not stats.nodes:

@@ -2,14 +2,13 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from rich.console import Console, Group
 from rich.live import Live
 
 from outflank.boards import Board
-from outflank.distributed.cluster import Cluster, check_options, connect
 from outflank.distributed.launchers import refuse_copies
 from outflank.distributed.replication import POLICIES
 from outflank.errors import OutflankError
@@ -33,6 +32,9 @@ from outflank.ui.cli.shared.search_options import FIELDS, cluster_option, parall
 from outflank.ui.cli.shared.search_thread import LatestProgress, ResultsUntilLoss, cluster_failure, results_from_thread
 from outflank.validation.text import from_words, how_many
 from outflank.validation.values import kinds_of
+
+if TYPE_CHECKING:
+    from outflank.distributed.cluster import Cluster
 
 DEFAULT_SECONDS = 5.0
 """Time of a search without any limit."""
@@ -104,7 +106,7 @@ def command(
     options["pin"] = from_words(kinds_of(Options)["pin"], pin.replace(",", "+"), "pin")
     options["schedule"] = from_words(kinds_of(Options)["schedule"], schedule, "schedule")
 
-    def search(board: Board, cluster: Cluster | None) -> int:
+    def search(board: Board, cluster: "Cluster | None") -> int:
         stop, latest, until_loss = Stop(), LatestProgress(), ResultsUntilLoss()
         watch = latest if not as_json and output().is_terminal else None
         if cluster is None:
@@ -123,6 +125,8 @@ def command(
         if replicate is not None:
             raise OutflankError("--replicate is for clusters: say which with --cluster")
         return _search_all(positions, lambda board: search(board, None), as_json)
+    from outflank.distributed.cluster import check_options, connect
+
     check_options(replication=replicate or "async", parallel=options["parallel"], algorithm=options["algorithm"])
     with connect(where, workers=options["workers"]) as cluster:
         return _search_all(positions, lambda board: search(board, cluster), as_json)
@@ -146,7 +150,7 @@ def _print_results(
     results: Iterator[Result],
     stop: Stop,
     options: SearchArguments,
-    cluster: Cluster | None,
+    cluster: "Cluster | None",
     comparing: bool,
     as_json: bool,
     latest: LatestProgress,
@@ -173,7 +177,7 @@ def _print_documents(
     results: Iterator[Result],
     stop: Stop,
     options: SearchArguments,
-    cluster: Cluster | None,
+    cluster: "Cluster | None",
     comparing: bool,
 ) -> int:
     from outflank.ui.cli.searching.search_documents import (
@@ -198,7 +202,7 @@ def _print_documents(
     return _status(stop, cluster, last, options)
 
 
-def _status(stop: Stop, cluster: Cluster | None, last: Result, options: SearchArguments) -> int:
+def _status(stop: Stop, cluster: "Cluster | None", last: Result, options: SearchArguments) -> int:
     """Return 130 if the user ended the search; 1 if the cluster did, or the limits ended it too early; otherwise 0."""
     failure = cluster_failure(cluster)
     if failure is not None:
@@ -223,7 +227,7 @@ def _print_tables(
     results: Iterator[Result],
     stop: Stop,
     options: SearchArguments,
-    cluster: Cluster | None,
+    cluster: "Cluster | None",
     comparing: bool,
     latest: LatestProgress,
 ) -> int:
@@ -270,7 +274,7 @@ def _print_tables(
     return _status(stop, cluster, last, options)
 
 
-def _print_cluster(console: Console, cluster: Cluster) -> None:
+def _print_cluster(console: Console, cluster: "Cluster") -> None:
     statistics = statistics_of(cluster)
     if statistics is not None:
         console.print(node_grid(statistics))

@@ -48,13 +48,17 @@ def _search_option(name: str, usual: str | None, attributes: dict[str, Any]) -> 
 parallel_option = search_options("parallel", cls=NameOption, type=NameOf(SCHEMES), metavar="SCHEME")
 
 
+class _ClusterOption(click.Option):
+    """An option whose help lists the forms of addresses. It loads the engines only when the help is shown."""
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+        from outflank.distributed.engines import address_forms
+
+        self.help = (self.help or "").format(forms=address_forms())
+        return super().get_help_record(ctx)
+
+
 def cluster_option(what: str) -> Callable[[Command], Command]:
     """Return a decorator that adds `--cluster`, the cluster that does the work instead of this machine."""
-    from outflank.distributed.engines import address_forms  # commands without clusters do not load engines
-
-    return click.option(
-        "--cluster",
-        "where",
-        metavar="CLUSTER",
-        help=f"{what} on the nodes of a cluster: {address_forms()}; --workers then counts those of each node.",
-    )
+    text = f"{what} on the nodes of a cluster: {{forms}}; --workers then counts those of each node."
+    return click.option("--cluster", "where", metavar="CLUSTER", cls=_ClusterOption, help=text)

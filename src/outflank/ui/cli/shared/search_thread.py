@@ -4,12 +4,15 @@ import queue
 import threading
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from outflank.distributed.cluster import Cluster
 from outflank.gpu.troubles import DeviceTrouble
 from outflank.search.request import Stop
 from outflank.search.results import Progress, Result
 from outflank.ui.cli.shared.interrupting import stopping_at_ctrl_c
+
+if TYPE_CHECKING:
+    from outflank.distributed.cluster import Cluster
 
 Item = Result | BaseException | None
 """Message of the searching thread: a result, an error, or None at its end."""
@@ -26,7 +29,7 @@ class LatestProgress:
 
 
 def results_from_thread(
-    results: Iterator[Result], stop: Stop, cluster: Cluster | None = None
+    results: Iterator[Result], stop: Stop, cluster: "Cluster | None" = None
 ) -> Iterator[Result | None]:
     """Yield the results of a search in another thread as they arrive, and None from time to time in between.
 
@@ -89,6 +92,6 @@ class ResultsUntilLoss:
             raise self._trouble
 
 
-def cluster_failure(cluster: Cluster | None) -> str | None:
+def cluster_failure(cluster: "Cluster | None") -> str | None:
     """Return why the cluster has given up, or None if it has not or there is none."""
     return cluster.head.trouble if cluster is not None and cluster.head is not None else None

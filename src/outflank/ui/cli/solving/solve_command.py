@@ -7,7 +7,6 @@ from typing import Any
 import click
 
 from outflank.boards import Board
-from outflank.distributed.cluster import check_options, connect
 from outflank.distributed.launchers import refuse_copies
 from outflank.errors import OutflankError
 from outflank.gpu.choosing import DeviceOption
@@ -134,6 +133,8 @@ def command(
     with ExitStack() as stack:
         cluster = None
         if where is not None:
+            from outflank.distributed.cluster import check_options, connect
+
             check_options(replication="async", parallel=parallel, algorithm="pvs")
             cluster = stack.enter_context(connect(where, workers=workers))
         solving = Solving(

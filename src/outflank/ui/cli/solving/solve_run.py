@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from outflank.boards import Board
-from outflank.distributed.cluster import Cluster
 from outflank.formats.game_record import Record
 from outflank.gpu.choosing import DeviceOption
 from outflank.gpu.troubles import DeviceTrouble
@@ -21,6 +21,9 @@ from outflank.ui.cli.solving.expected_scores import Difference, differences
 from outflank.ui.cli.solving.solve_on_device import solve_on_device
 from outflank.ui.cli.solving.solve_proof import Proof
 from outflank.ui.cli.solving.solve_view import Total
+
+if TYPE_CHECKING:
+    from outflank.distributed.cluster import Cluster
 
 Position = tuple[Board, Record]
 """A position and the record of its text."""
@@ -39,7 +42,7 @@ class Solving:
         options: SearchArguments,
         *,
         every_move: bool,
-        cluster: Cluster | None = None,
+        cluster: "Cluster | None" = None,
         proof: Proof | None = None,
         device: DeviceOption = "cpu",
     ) -> None:
