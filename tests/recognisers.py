@@ -48,7 +48,7 @@ from outflank.ui.web.games.new_games import game_from_text
 from outflank.ui.web.games.seats import check_seats
 from outflank.ui.web.guards import AccessRules
 from outflank.ui.web.requests import Request, Seats
-from outflank.ui.web.settings import Settings
+from outflank.ui.web.server_limits import Settings
 from outflank.validation.documents import decoded
 from outflank.validation.text import from_words
 from tests.hostile_text import TEXTS, Hostile, texts_for

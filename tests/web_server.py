@@ -18,7 +18,7 @@ from outflank.ui.web.app import application
 from outflank.ui.web.guards import AccessRules
 from outflank.ui.web.http_server import server_of
 from outflank.ui.web.lobby.lobby import Lobby
-from outflank.ui.web.settings import Settings
+from outflank.ui.web.server_limits import Settings
 
 PATIENCE = 60.0
 """Seconds after which an answer is not waited for any longer: this machine may be busy."""

@@ -20,7 +20,7 @@ _literal_in_powershell = frozenset(" #&'()*+,-./:;<=>?@[\\]^_{|}~")
 
 
 def command_line(words: Iterable[str], *, windows: bool = sys.platform == "win32") -> str:
-    """Return the line that passes these words when it is pasted into a POSIX shell, on Windows into PowerShell.
+    """Return these words as one line, quoted so that it can be pasted into a POSIX shell (on Windows: PowerShell).
 
     >>> command_line(["outflank", "lab", "edges", "--positions", "$(touch X) f5"], windows=False)
     "outflank lab edges --positions '$(touch X) f5'"

@@ -4,7 +4,7 @@ import pytest
 
 from outflank.errors import OutflankError
 from outflank.lab.experiment import experiment_named
-from outflank.lab.measuring import scaling_tables
+from outflank.lab.measuring import whole_game_tables
 from outflank.lab.reproduction import report_003, text_003
 from outflank.lab.reproduction.compared_cells import Verdict, compare_cells, section_table
 from outflank.lab.reproduction.published_sections import (
@@ -135,8 +135,8 @@ def test_root_moves_allow_what_the_largest_of_them_leaves():
 
 
 def test_reports_on_othello_are_not_drawn_beside_abalone():
-    assert scaling_tables.published_speedups("othello")
-    assert not scaling_tables.published_speedups("abalone")
+    assert whole_game_tables.published_speedups("othello")
+    assert not whole_game_tables.published_speedups("abalone")
 
 
 def cells(table, found):

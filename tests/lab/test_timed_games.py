@@ -3,7 +3,7 @@
 import pytest
 
 from outflank import lab
-from outflank.lab.measuring.scaling_tables import thread_figures, thread_table
+from outflank.lab.measuring.whole_game_tables import thread_figures, thread_table
 from outflank.lab.report_programs.published_numbers import rows
 from outflank.lab.reproduction import timed_games
 from outflank.lab.reproduction.compared_cells import Verdict, compare_cells

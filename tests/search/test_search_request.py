@@ -16,7 +16,7 @@ from outflank.distributed.cluster import Cluster
 from outflank.distributed.engines.inside_engine import InsideFabric
 from outflank.players.clock import Clock
 from outflank.players.computer import Computer
-from outflank.search.options import LIMITS, OPTIONS
+from outflank.search.python_arguments import LIMITS, OPTIONS
 from outflank.search.results import MoveValue, Result
 
 pytestmark = pytest.mark.interpreted_only

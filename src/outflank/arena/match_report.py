@@ -1,8 +1,7 @@
 """Text reports on a match's standing."""
 
 from outflank.arena.elo_statistics import MOST_ELO, Estimate
-from outflank.arena.standing import Duel, MatchStanding
-from outflank.players.processor_use import ProcessorUse
+from outflank.arena.standing import MOST_APART, Duel, MatchStanding, is_unequal
 from outflank.validation.text import how_many
 
 
@@ -53,13 +52,6 @@ def _margin(duel: Duel, unit: str) -> str:
     )
 
 
-MOST_APART = 0.05
-"""Largest difference between two shares of processor time that counts as equal."""
-
-LEAST_SECONDS = 1.0
-"""Entitled processor time below which shares are not compared: they would be mostly noise."""
-
-
 def processor_lines(standing: MatchStanding) -> list[tuple[str, str]]:
     """Return the processor time of two players, and a warning for every pair whose shares of it differ."""
     lines = []
@@ -74,10 +66,10 @@ def processor_lines(standing: MatchStanding) -> list[tuple[str, str]]:
             )
     for (first, second), duel in standing.duels.items():
         first_use, second_use = duel.processor_use
-        if not _unequal(first_use, second_use):
+        if not is_unequal(first_use, second_use):
             continue
         less, more = sorted(((first_use.share, standing.names[first]), (second_use.share, standing.names[second])))
-        times = sum(_unequal(*game, least_seconds=0.0) for game in duel.processor)
+        times = sum(is_unequal(*game, least_seconds=0.0) for game in duel.processor)
         lines.append(
             (
                 "CPU",
@@ -87,12 +79,6 @@ def processor_lines(standing: MatchStanding) -> list[tuple[str, str]]:
             )
         )
     return lines
-
-
-def _unequal(first: ProcessorUse, second: ProcessorUse, *, least_seconds: float = LEAST_SECONDS) -> bool:
-    """Return whether the shares of two sides differ by more than `MOST_APART`, and both had enough time to tell."""
-    enough = min(first.entitled_seconds, second.entitled_seconds) >= least_seconds
-    return enough and abs(first.share - second.share) > MOST_APART
 
 
 def forfeit_lines(standing: MatchStanding) -> list[tuple[str, str]]:

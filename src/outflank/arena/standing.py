@@ -225,3 +225,16 @@ def _pairs(games: Sequence[MatchGame], points: Sequence[float]) -> tuple[int, in
 def _points(match_game: MatchGame, player: int) -> float:
     points = match_game.game.ending.points
     return points if match_game.black == player else 1.0 - points
+
+
+MOST_APART = 0.05
+"""Largest difference between two shares of processor time that counts as equal."""
+
+LEAST_SECONDS = 1.0
+"""Entitled processor time below which shares are not compared: they would be mostly noise."""
+
+
+def is_unequal(first: ProcessorUse, second: ProcessorUse, *, least_seconds: float = LEAST_SECONDS) -> bool:
+    """Return whether the shares of two sides differ by more than `MOST_APART`, and both had enough time to tell."""
+    enough = min(first.entitled_seconds, second.entitled_seconds) >= least_seconds
+    return enough and abs(first.share - second.share) > MOST_APART

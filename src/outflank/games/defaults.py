@@ -59,7 +59,7 @@ class NamedEvaluation:
     suits: "Callable[[Game], bool]" = lambda game: True
     """Whether the evaluation exists under given rules."""
     errors: "Callable[[Game], SearchErrors | None]" = lambda game: None
-    """How far searches by the evaluation differ from deeper ones, under given rules; None: not measured."""
+    """How far values of searches with this evaluation are from those of deeper ones, by rules; None: not measured."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

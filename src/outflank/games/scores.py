@@ -42,7 +42,7 @@ class Scores:
 
     @property
     def margin_unit(self) -> str:
-        """The unit of final margins: points, where games are only won or lost and records state nothing else."""
+        """The unit of final margins: `points` if games are only won or lost and records state no other score."""
         return self.unit if self.scored or self.recorded is not _unchanged else "points"
 
 

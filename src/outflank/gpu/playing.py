@@ -69,7 +69,7 @@ it takes the CPU a third of a millisecond, in which it would select 250 paths in
 once are selected by older results."""
 
 FEWEST_LEAVES = 1 << 8
-"""Least number of leaves in a batch: fewer are not played sooner."""
+"""Least number of leaves in a batch: a smaller batch takes just as long."""
 
 GROWTH = 16
 """A batch has as many leaves as the tree has visits, divided by this: larger ones would be selected too blindly."""

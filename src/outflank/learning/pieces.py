@@ -130,9 +130,9 @@ class Step:
             shutil.rmtree(self.parts)
 
     def piece(self, name: str, arrays: Collection[str], make: Callable[[], Arrays]) -> Arrays:
-        """Return a stored piece, or make and store it.
+        """Return the stored piece of this name; if there is none, make it and store it.
 
-        A piece that cannot be read, or has other arrays, is made again.
+        A stored piece that cannot be read, or whose arrays are not those that `arrays` names, is made again.
         """
         stored = self.stored_piece(name, arrays)
         if stored is not None:

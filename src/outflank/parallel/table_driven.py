@@ -241,10 +241,10 @@ def _search_window(game, evaluation, position, crew, hand, worker, probe, episod
 class TableDriven(CrewDivision):
     """A root that every worker of a crew searches."""
 
-    def __init__(self, root: Root, workers: int, *, marks: bool) -> None:
+    def __init__(self, root: Root, workers: int, *, marks: bool, plies_less: int = 0) -> None:
         super().__init__(root, workers)
-        # A mark is cheaper than a frame.
-        threshold = max(default_threshold(root) - 3, 1) if root.options.threshold is None else root.options.threshold
+        default = max(default_threshold(root) - plies_less, 1)
+        threshold = default if root.options.threshold is None else root.options.threshold
         self.crew.crew.threshold = min(threshold, 0xFFFF) if marks else 0xFFFF
         self.crew.hands["frame"] = self.crew.root_frame
         self._frame = record_at(self.crew.root_frame, FRAME)

@@ -20,7 +20,7 @@ ABDADA = Scheme(
     algorithms=("alphabeta", "pvs", "mtdf"),
     promises=Promise.VALUE,
     overhead="marks in the table; what two workers begin in the same instant, or a lost mark lets them",
-    divide=lambda root, workers: TableDriven(root, workers, marks=True),
+    divide=lambda root, workers: TableDriven(root, workers, marks=True, plies_less=3),  # a mark costs less than a frame
 )
 """ABDADA (Weill 1996; report 001's future work): a shared table in which workers mark the positions that they search.
 

@@ -104,7 +104,7 @@ class ProgramPlayer:
         raise NotImplementedError
 
     def _note_clock(self, clock: Clock, board: Board) -> None:
-        """Note the time before the program is shown the board."""
+        """Take note of the clock; called before the program is shown the board. Does nothing by default."""
 
     def _play(self, side: Side, move: Move) -> None:
         """Make a move on the program's board."""

@@ -30,7 +30,7 @@ class _Callable(ModuleType):
     @property
     def __doc__(self) -> str:  # type: ignore[override]  # made on request
         from outflank.search.deepening import search
-        from outflank.search.options import documentation
+        from outflank.search.python_arguments import documentation
 
         return documentation(search)
 

@@ -13,8 +13,8 @@ from outflank.games.rules import moves_left
 from outflank.search.alone import Alone
 from outflank.search.iterations import Stage
 from outflank.search.keywords import LimitKeywords, SearchKeywords
-from outflank.search.options import check_companions, document_options, parse_options
 from outflank.search.probes import Instrument
+from outflank.search.python_arguments import check_companions, document_options, parse_options
 from outflank.search.request import Deadline, Known, Limits, Options, Selectivity, Stop
 from outflank.search.request_checks import MONTE_CARLO, check
 from outflank.search.results import Comparison, Result, Watch

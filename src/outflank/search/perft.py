@@ -15,7 +15,7 @@ from outflank.kernels.compiler import Samples, kernel
 from outflank.kernels.record_types import allocate, record_type
 from outflank.kernels.workers import run_workers
 from outflank.machine import MOST_WORKERS
-from outflank.search.options import check_board
+from outflank.search.python_arguments import check_board
 from outflank.validation.values import Between, conform
 
 ROOM = 1 << 14

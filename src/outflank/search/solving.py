@@ -13,8 +13,8 @@ from outflank.games.endings import ending_moves
 from outflank.games.rules import moves_left
 from outflank.search.deepening import iterate, search
 from outflank.search.keywords import OptionKeywords, SearchKeywords
-from outflank.search.options import LIMITS, OPTIONS, document_options, parse_options
 from outflank.search.probes import Instrument
+from outflank.search.python_arguments import LIMITS, OPTIONS, document_options, parse_options
 from outflank.search.request import Limits, Stop
 from outflank.search.results import Result, Watch
 from outflank.search.saving import EVERY_SECONDS, Saving

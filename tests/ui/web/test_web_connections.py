@@ -19,8 +19,8 @@ from websockets.exceptions import ConnectionClosed
 
 from outflank.ui.web.http_server import PING_SECONDS
 from outflank.ui.web.lobby.lobby import Lobby
+from outflank.ui.web.server_limits import Settings
 from outflank.ui.web.server_messages import Halted
-from outflank.ui.web.settings import Settings
 from outflank.ui.web.sockets import SocketLimits, Sockets, socket_limits
 from outflank.ui.web.visits.connection import Session
 from outflank.ui.web.visits.message_queue import Outbox

@@ -23,7 +23,7 @@ from outflank.ui.web.games.move_tree import Boards
 from outflank.ui.web.games.new_games import game_from_pieces, game_from_text, new_game
 from outflank.ui.web.lobby.live_games import LiveGame
 from outflank.ui.web.lobby.lobby import MOST_UNWATCHED, Lobby
-from outflank.ui.web.settings import Settings
+from outflank.ui.web.server_limits import Settings
 from tests.web_server import Page, Served, serving
 
 pytestmark = pytest.mark.interpreted_only

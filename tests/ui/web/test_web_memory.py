@@ -28,7 +28,7 @@ from outflank.ui.web.searching.analysing import AnalysisTask
 from outflank.ui.web.searching.computers import MOST_PLAYERS, Computers
 from outflank.ui.web.searching.core_sharing import Turns
 from outflank.ui.web.searching.searches import FEW, LARGE_BITS, SMALL_BITS, Searches
-from outflank.ui.web.settings import Settings
+from outflank.ui.web.server_limits import Settings
 from tests import web_soak
 from tests.web_server import Page, Served, serving
 from tests.web_soak import Soak

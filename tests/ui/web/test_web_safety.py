@@ -28,8 +28,8 @@ from outflank.ui.web.games.new_games import game_from_text
 from outflank.ui.web.guards import AccessRules, is_loopback
 from outflank.ui.web.lobby.lobby import Lobby
 from outflank.ui.web.requests import MOST_BYTES, MOST_TEXT, Analyse
+from outflank.ui.web.server_limits import Settings
 from outflank.ui.web.server_messages import Halted
-from outflank.ui.web.settings import Settings
 from outflank.ui.web.visits.connection import Session
 from outflank.ui.web.visits.message_queue import MOST_ANSWERS, Outbox
 from tests.hostile_text import Hostile

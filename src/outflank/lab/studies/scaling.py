@@ -11,16 +11,6 @@ from outflank.games.description import game_named
 from outflank.lab.experiment import Conclusion, Experiment, Task, core_counts, option
 from outflank.lab.experiment_boards import DEFAULT_GAME, GAME, POSITIONS, by_game, study_positions
 from outflank.lab.experiment_report import Cell, Figure, Plot, ReportTable, Sample, Series, sample_shape
-from outflank.lab.measuring.scaling_tables import (
-    fastest_notes,
-    inconsistent_schemes,
-    medians_over_positions,
-    published_speedups,
-    short_turn_notes,
-    thread_figures,
-    thread_table,
-    whole_game_notes,
-)
 from outflank.lab.measuring.search_samples import (
     RANGE_NOTE,
     SEARCH_KINDS,
@@ -41,6 +31,16 @@ from outflank.lab.measuring.search_samples import (
     speed_up_warnings,
     timing_warnings,
     worker_count_warnings,
+)
+from outflank.lab.measuring.whole_game_tables import (
+    fastest_notes,
+    inconsistent_schemes,
+    medians_over_positions,
+    published_speedups,
+    short_turn_notes,
+    thread_figures,
+    thread_table,
+    whole_game_notes,
 )
 from outflank.lab.measuring.whole_games import REPORTS, WHOLE_GAME, check_playing, first_board, program_of
 from outflank.lab.report_programs.measured_programs import OURS, PROGRAMS, ProgramChoice, program_note

@@ -54,7 +54,7 @@ def command(
     from outflank.ui.web.guards import TOKEN, AccessRules, is_loopback, new_token
     from outflank.ui.web.http_server import server_of
     from outflank.ui.web.lobby.lobby import Lobby
-    from outflank.ui.web.settings import Settings
+    from outflank.ui.web.server_limits import Settings
     from outflank.ui.web.sockets import socket_limits
 
     if token is not None and TOKEN.fullmatch(token) is None:

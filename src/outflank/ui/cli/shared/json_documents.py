@@ -1,7 +1,8 @@
 """Documents that commands print with `--json`, one on each line. `docs/json.md` lists them by command.
 
 Other modules define those of a search (`ui/cli/searching/search_documents.py`), of proofs
-(`ui/cli/solving/solve_documents.py`), of a match (`arena/match_documents.py`), of learning
+(`ui/cli/solving/solve_documents.py`), of a match (`arena/match_documents.py`), of books
+(`books/book_documents.py`), of learning
 (`learning/step_documents.py`) and of an experiment (`lab/result_store.py`).
 """
 

@@ -12,8 +12,8 @@ from outflank.ui.web.games.game_store import row_of
 from outflank.ui.web.games.move_tree import Boards, SavedGame, is_untouched
 from outflank.ui.web.lobby.live_games import LiveGame, Watcher
 from outflank.ui.web.lobby.services import Services
+from outflank.ui.web.server_limits import Settings
 from outflank.ui.web.server_messages import Kept, Layout
-from outflank.ui.web.settings import Settings
 
 MOST_UNWATCHED = 16
 """Maximum number of unwatched games in memory, for users who come back. A game of Othello takes 55 kB, one of Abalone

@@ -13,7 +13,7 @@ from outflank.ui.web.games.game_store import Store
 from outflank.ui.web.lobby.laboratory import Laboratory
 from outflank.ui.web.searching.computers import Computers
 from outflank.ui.web.searching.searches import Searches
-from outflank.ui.web.settings import Settings
+from outflank.ui.web.server_limits import Settings
 from outflank.ui.web.warning_log import WarningLog
 
 # Parsing of pasted texts: in separate threads, with limits on their number and on the time.

@@ -18,7 +18,7 @@ from outflank.players.player import Choice, Player
 from outflank.search.request import Stop
 from outflank.ui.web.games.seats import MOST_SECONDS, TABLE_BITS, web_player
 from outflank.ui.web.searching.core_sharing import Turns
-from outflank.ui.web.settings import Settings
+from outflank.ui.web.server_limits import Settings
 
 MOST_PLAYERS = 16
 """Maximum number of players in memory; they keep their tables from move to move."""

@@ -9,7 +9,7 @@ from outflank.errors import OutflankError
 from outflank.search.request import Stop
 from outflank.ui.web.searching.analysing import AnalysisTask
 from outflank.ui.web.searching.core_sharing import Turns
-from outflank.ui.web.settings import Settings
+from outflank.ui.web.server_limits import Settings
 
 LARGE_BITS, SMALL_BITS, FEW = 20, 17, 4
 """Tables of 32 MiB for the first `FEW` searches, and of 4 for all others; a proof adds a table of half that size."""
