@@ -17,7 +17,7 @@ from outflank.boards import Board
 from outflank.distributed import connect
 from outflank.distributed.cluster import Cluster
 from outflank.distributed.cluster_statistics import cluster_statistics
-from outflank.search.deepening import search
+from outflank.search.whole_search import search
 
 BITS = 22
 SEARCHES: dict[str, tuple[Board, int]] = {

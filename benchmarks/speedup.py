@@ -19,8 +19,8 @@ from benchmarks.common import save, stolen_seconds
 from benchmarks.positions import GAMES, positions
 from outflank import Limits, OthelloBoard
 from outflank.boards import Board
-from outflank.search.deepening import search
 from outflank.search.results import Result
+from outflank.search.whole_search import search
 
 ENOUGH = 0.97
 GAMES_PLAYED = 5

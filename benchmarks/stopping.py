@@ -15,7 +15,7 @@ from benchmarks.common import save
 from outflank import AbaloneBoard, OthelloBoard, Stop
 from outflank.boards import Board
 from outflank.machine import usable_cores
-from outflank.search.deepening import search
+from outflank.search.whole_search import search
 
 SCHEMES = ("ybw", "jamboree", "fork-join", "shared-table", "abdada")
 

@@ -14,8 +14,8 @@ from typing import Any
 from benchmarks.common import save
 from benchmarks.positions import GAMES, positions
 from outflank import Limits
-from outflank.search.deepening import search
 from outflank.search.division import scheme_named
+from outflank.search.whole_search import search
 
 SCHEMES = ("ybw", "jamboree", "pv-split", "root-split", "fork-join", "shared-table", "abdada")
 WORKERS = (2, 4, 8, 16, 32)

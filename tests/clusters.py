@@ -11,7 +11,7 @@ from outflank import AbaloneBoard, Limits, OthelloBoard
 from outflank.boards import Board
 from outflank.distributed.cluster import Cluster
 from outflank.othello.squares import START, othello
-from outflank.search.deepening import search
+from outflank.search.whole_search import search
 from tests.drawing import walk
 from tests.rank_recorder import report
 

@@ -22,8 +22,8 @@ from outflank.distributed.engines.on_ray.ray_processes import processes_in
 from outflank.distributed.engines.on_ray.ray_search import RayFabric
 from outflank.distributed.head import Tuning
 from outflank.othello.squares import START, othello
-from outflank.search.deepening import search
 from outflank.search.results import Result
+from outflank.search.whole_search import search
 from tests.drawing import walk
 
 PATIENCE = 2.0

@@ -24,10 +24,10 @@ from outflank.boards import Board
 from outflank.games.evaluation import evaluation_named
 from outflank.othello.squares import START, othello
 from outflank.parallel.divided import Divided
-from outflank.search.deepening import search
 from outflank.search.division import scheme_named
 from outflank.search.results import Result
 from outflank.search.table import Table
+from outflank.search.whole_search import search
 from tests.drawing import legal, walk
 from tests.parallel.test_parallel import MOVE_PROMISED, SCHEMES, assert_true
 

@@ -13,9 +13,9 @@ from outflank.errors import InvalidOption
 from outflank.kernels.memory import address_of
 from outflank.kernels.workers import run_workers
 from outflank.placement import can_bind, interleave, pinned, worker_processors
-from outflank.search.deepening import iterate, search
 from outflank.search.request import Limits
 from outflank.search.table import Table
+from outflank.search.whole_search import iterate, search
 from outflank.topology import topology
 from outflank.ui.cli import main
 

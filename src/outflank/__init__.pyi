@@ -18,9 +18,6 @@ from outflank.games.evaluation import register_evaluation as register_evaluation
 from outflank.games.sides import Side as Side
 from outflank.othello.board import OthelloBoard as OthelloBoard
 from outflank.othello.board import OthelloMove as OthelloMove
-from outflank.search.deepening import compare as compare
-from outflank.search.deepening import iterate as iterate
-from outflank.search.deepening import search as search
 from outflank.search.division import Promise as Promise
 from outflank.search.division import Scheme as Scheme
 from outflank.search.division import register_scheme as register_scheme
@@ -40,6 +37,9 @@ from outflank.search.results import WorkerProgress as WorkerProgress
 from outflank.search.results import WorkerStatistics as WorkerStatistics
 from outflank.search.solving import solve as solve
 from outflank.search.table import Table as Table
+from outflank.search.whole_search import compare as compare
+from outflank.search.whole_search import iterate as iterate
+from outflank.search.whole_search import search as search
 
 from . import lab as lab
 

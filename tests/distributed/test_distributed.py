@@ -39,13 +39,13 @@ from outflank.kernels.record_types import allocate
 from outflank.othello.rules import Othello
 from outflank.othello.squares import START, othello
 from outflank.search import stopping
-from outflank.search.deepening import search
 from outflank.search.outbox import WORDS, Outbox, adopt, collect, post, release
 from outflank.search.request import Options
 from outflank.search.root import Root
 from outflank.search.root_moves import HIGH, LOW
 from outflank.search.stopping import BELL, halt
 from outflank.search.table import EXACT, Table, adopted, is_foreign, looked_up, packed, value_of
+from outflank.search.whole_search import search
 from outflank.search.worker import COUNTERS, WORKER
 from outflank.ui.cli.searching.search_documents import ClusterSearchDocument
 from outflank.validation.documents import plain

@@ -28,8 +28,8 @@ from outflank.distributed.head import Tuning
 from outflank.distributed.tasks.task_threads import ThreadTasks
 from outflank.errors import InvalidOption, OutflankError
 from outflank.plugins import Source
-from outflank.search.deepening import search
 from outflank.search.request import Stop
+from outflank.search.whole_search import search
 from outflank.ui.cli import main
 from outflank.user_modules import pickle_for_nodes
 from tests.clusters import ALL_WELL, children, gone, search_own_game

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from outflank import Limits, OthelloBoard
-from outflank.search.deepening import search
+from outflank.search.whole_search import search
 from tests.clusters import ALL_WELL, children, gone, leaked, mpiexec, search_own_game
 from tests.rank_recorder import report
 

@@ -17,7 +17,7 @@ from outflank.distributed.cluster import Cluster
 from outflank.distributed.engines.on_ray import membership, ray_connection
 from outflank.distributed.engines.on_ray.ray_search import RayFabric
 from outflank.distributed.head import Tuning
-from outflank.search.deepening import search
+from outflank.search.whole_search import search
 from tests.clusters import check_values, children, gone
 from tests.faults import KINDS, boards, machines, search_with
 

@@ -13,8 +13,8 @@ from outflank.lab.reproduction.published_sections import EQUAL, Effort, Measured
 from outflank.lab.spans.cilkview_counts import DEEPEST, loops_of_game, walk
 from outflank.lab.spans.work_and_span import spans_of
 from outflank.parallel.events import EventRecording
-from outflank.search.deepening import search
 from outflank.search.request import Limits, Stop
+from outflank.search.whole_search import search
 
 PRINTED = {report: {row["depth"]: row for row in rows(report, table)} for report, table in cilkview.TABLES.items()}
 

@@ -8,8 +8,8 @@ from outflank.lab.report_programs.program_001 import PROGRAMS, Program001, game_
 from outflank.lab.reproduction import report_001
 from outflank.lab.reproduction.compared_cells import compare_cells
 from outflank.lab.reproduction.published_sections import FACTS
-from outflank.search.deepening import search
 from outflank.search.request import Limits, Stop
+from outflank.search.whole_search import search
 from tests.oracles import report_001 as oracle
 
 AS_WHITE = {

@@ -11,7 +11,7 @@ from outflank.lab.report_programs.classroom import (
     lab_search_003,
     spawns_002,
 )
-from outflank.search.deepening import search
+from outflank.search.whole_search import search
 
 pytestmark = pytest.mark.compiled
 

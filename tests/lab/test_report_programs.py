@@ -17,10 +17,10 @@ from outflank.othello.programs import PROGRAMS, SERIAL_PLY_002
 from outflank.othello.squares import othello
 from outflank.players.classic import Classic, ask_classic
 from outflank.players.specs import player, report_program
-from outflank.search.deepening import search
 from outflank.search.ordering import Ordering, ordering_named, orderings
 from outflank.search.request import Options
 from outflank.search.root import Root
+from outflank.search.whole_search import search
 
 DISCS = {("002", 1): (19, 45), ("002", 2): (4, 60), ("002", 3): (46, 18)}
 DISCS |= {("004", 1): (31, 33), ("004", 2): (16, 48), ("004", 3): (28, 36)}

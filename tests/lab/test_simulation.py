@@ -16,12 +16,12 @@ from outflank.lab.simulation.entry_origins import KINDS, MOVE, VALUE, WitnessMem
 from outflank.lab.simulation.job_recording import EVERYTHING, calibrated, record
 from outflank.lab.simulation.simulated_cluster import JOB_BYTES, OUTCOME_BYTES, Simulated, simulate
 from outflank.lab.simulation.simulated_machines import Machines, Traffic, relative_work
-from outflank.search.deepening import search
 from outflank.search.probes import note_lookup
 from outflank.search.request import Options
 from outflank.search.root import Root
 from outflank.search.root_moves import HIGH, LOW
 from outflank.search.table import EXACT, LOWER, UPPER, WRITERS, age_of, packed
+from outflank.search.whole_search import search
 from outflank.search.worker import COUNTERS, WORKER
 
 BOARD = OthelloBoard.start(6)

@@ -30,7 +30,7 @@ from outflank.parallel.events import (
     TIME,
     EventRecording,
 )
-from outflank.search.deepening import search
+from outflank.search.whole_search import search
 
 # --- hand-made trees, as the events that one worker would note ---
 

@@ -21,7 +21,7 @@ from outflank.parallel.events import (
     TAKEN,
     EventRecording,
 )
-from outflank.search.deepening import search
+from outflank.search.whole_search import search
 
 
 @pytest.fixture(scope="module")

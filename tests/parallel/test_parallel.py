@@ -26,7 +26,6 @@ from outflank.parallel.taking import expected_below
 from outflank.players.clock import Clock
 from outflank.players.specs import player
 from outflank.search.algorithms import ALGORITHMS
-from outflank.search.deepening import search
 from outflank.search.division import DEFAULT_SCHEMES, Promise, Scheme, register_scheme, scheme_named, schemes
 from outflank.search.probes import Counts
 from outflank.search.request import Options
@@ -35,6 +34,7 @@ from outflank.search.results import Result
 from outflank.search.root import Root
 from outflank.search.root_moves import ranks
 from outflank.search.table import EXACT, LOWER, UPPER, Table, bound_of, depth_of, value_of
+from outflank.search.whole_search import search
 from tests.drawing import legal, walk
 from tests.pairs import pairwise
 from tests.search.test_search import PASSES, assert_played_out, check, truth

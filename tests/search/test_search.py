@@ -19,14 +19,14 @@ from outflank.games.evaluation import evaluation_named, evaluations, final, scal
 from outflank.games.rules import is_pass, most_moves, moves_left, play
 from outflank.kernels.compiler import interpreted
 from outflank.othello.squares import START, othello
-from outflank.search import alone, deepening, montecarlo
+from outflank.search import alone, montecarlo, whole_search
 from outflank.search.algorithms import ALGORITHMS
-from outflank.search.deepening import search
 from outflank.search.ordering import Ordering, ordering_named, orderings
 from outflank.search.probes import Counts
 from outflank.search.request import Options
 from outflank.search.root import Root
 from outflank.search.table import Table
+from outflank.search.whole_search import search
 from tests.conftest import examples
 from tests.drawing import any_positions, legal, walk
 from tests.oracles import search as oracle
@@ -362,7 +362,7 @@ def test_stages_follow_until_one_is_stopped_or_proves_the_value(stopped, exact, 
     result = SimpleNamespace(stopped=stopped, exact=exact)
     stage = SimpleNamespace(results=lambda *limits, **more: [result])
     planned = SimpleNamespace(begin=lambda: stage, guessing=guessing)
-    assert list(deepening._results([planned, planned], Limits(), Stop(), None)) == [result] * begun
+    assert list(whole_search._results([planned, planned], Limits(), Stop(), None)) == [result] * begun
 
 
 @pytest.mark.parametrize(

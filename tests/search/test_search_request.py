@@ -113,7 +113,7 @@ def test_help_shows_how_a_search_is_called():
 
 def test_names_are_offered_that_are_meant_to_be_used():
     assert not {"sys", "Any", "ModuleType"} & set(dir(outflank.search))
-    assert "deepening" in dir(outflank.search)
+    assert "whole_search" in dir(outflank.search)
     assert "lab" in dir(outflank)
     code = "import outflank; print(outflank.lab.__name__)"
     assert (

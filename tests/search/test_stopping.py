@@ -12,11 +12,11 @@ from outflank.kernels.record_types import allocate
 from outflank.othello.board import OthelloBoard
 from outflank.parallel.shared_state import FRAME
 from outflank.search import stopping
-from outflank.search.deepening import iterate
-from outflank.search.deepening import search as search_board
 from outflank.search.request import Deadline, Options
 from outflank.search.root import Root
 from outflank.search.stopping import BELL, LIFELINE, STOP_FIELDS, halt, poll_stop, ring, set_deadline
+from outflank.search.whole_search import iterate
+from outflank.search.whole_search import search as search_board
 from outflank.search.worker import WORKER
 
 

@@ -9,7 +9,7 @@ from outflank.books.building import BookPlan, build
 from outflank.distributed import connect
 from outflank.players.computer import Computer
 from outflank.players.review import judge_moves
-from outflank.search import deepening
+from outflank.search import whole_search
 from outflank.search.request import Limits as ContractLimits
 
 
@@ -35,7 +35,7 @@ def iterations(board: outflank.Board) -> None:
     assert_type(results, Generator[outflank.Result, None, None])
     for result in results:
         assert_type(result, outflank.Result)
-    assert_type(deepening.search(board, depth=2), outflank.Result)
+    assert_type(whole_search.search(board, depth=2), outflank.Result)
     found = outflank.search(board, depth=4)
     assert_type(outflank.compare(board, found, algorithm="pvs", depth=4).alone, outflank.Result)
 

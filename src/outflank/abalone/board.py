@@ -134,6 +134,13 @@ class AbaloneMove(Move):
         return write_move(self.code)
 
 
+REPETITIONS = 3
+"""Occurrences of a position after which a game is drawn, unless a board says otherwise."""
+
+PLY_LIMIT = 400
+"""Moves of both sides after which a game is drawn, unless a board says otherwise."""
+
+
 class AbaloneBoard(Board[AbaloneMove]):
     """A game of Abalone.
 
@@ -153,12 +160,14 @@ class AbaloneBoard(Board[AbaloneMove]):
     game: Abalone
 
     @classmethod
-    def start(cls, layout: str = "standard", *, repetitions: int | None = 3, ply_limit: int | None = 400) -> Self:
+    def start(
+        cls, layout: str = "standard", *, repetitions: int | None = REPETITIONS, ply_limit: int | None = PLY_LIMIT
+    ) -> Self:
         """Return the start of a game with one of the layouts."""
         return cls(RULES, start(layout), repetitions=repetitions, ply_limit=ply_limit)
 
     @classmethod
-    def from_line(cls, line: str, *, repetitions: int | None = 3, ply_limit: int | None = 400) -> Self:
+    def from_line(cls, line: str, *, repetitions: int | None = REPETITIONS, ply_limit: int | None = PLY_LIMIT) -> Self:
         """Return the position on an Abalone line: rows, marbles lost, side, half-moves, move."""
         setup = read_abalone_line(line)
         return cls(
@@ -183,8 +192,8 @@ class AbaloneBoard(Board[AbaloneMove]):
         *,
         ply: int = 0,
         since_loss: int = 0,
-        repetitions: int | None = 3,
-        ply_limit: int | None = 400,
+        repetitions: int | None = REPETITIONS,
+        ply_limit: int | None = PLY_LIMIT,
     ) -> None:
         own, opp = int(position.own), int(position.opp)
         if own & opp or (own | opp) & ~int(BOARD):
@@ -265,8 +274,8 @@ class AbaloneBoard(Board[AbaloneMove]):
         options = "".join(
             f", {name}={value}"
             for name, value, usual in (
-                ("repetitions", self.repetitions, 3),
-                ("ply_limit", self.ply_limit, 400),
+                ("repetitions", self.repetitions, REPETITIONS),
+                ("ply_limit", self.ply_limit, PLY_LIMIT),
             )
             if value != usual
         )

@@ -18,10 +18,10 @@ from outflank.distributed.tasks.task_threads import ThreadTasks
 from outflank.distributed.tasks.task_worker import MakeWorker
 from outflank.games.rules import Game
 from outflank.machine import usable_cores
-from outflank.search.deepening import search
 from outflank.search.keywords import PlayerKeywords
 from outflank.search.player_defaults import default_selectivity
 from outflank.search.request import Limits, Stop
+from outflank.search.whole_search import search
 
 MOST_ASKED = 256
 """Number of positions that a cluster is sent at a time: enough for all its lanes."""

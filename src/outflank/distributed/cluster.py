@@ -15,12 +15,12 @@ from outflank.distributed.replication import Replication, replication_named
 from outflank.distributed.tasks import TaskDispatcher
 from outflank.distributed.tasks.task_worker import MakeWorker
 from outflank.errors import OutflankError, UnknownName
-from outflank.search.deepening import iterate
 from outflank.search.division import Promise, Scheme
 from outflank.search.keywords import ClusterKeywords
 from outflank.search.request import Limits
 from outflank.search.results import Result
 from outflank.search.root import Root
+from outflank.search.whole_search import iterate
 
 MOST_PER_NODE = 256
 

@@ -22,7 +22,7 @@ from outflank.learning.generating import read_positions
 from outflank.learning.pieces import Arrays, Step, Work
 from outflank.learning.step_documents import DepthPair, DepthsDocument, DepthsSettings, FittedErrors
 from outflank.learning.subject import Judge, Subject
-from outflank.search.deepening import iterate
+from outflank.search.whole_search import iterate
 
 POSITIONS, DEPTH = 400, 9
 GROUPS = 6

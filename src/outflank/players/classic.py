@@ -12,8 +12,8 @@ from outflank.boards.pictures import EMPTY, LEGAL
 from outflank.errors import OutflankError
 from outflank.games.sides import Side
 from outflank.players.specs import game_of_report, report_program
-from outflank.search.deepening import search
 from outflank.search.request import Limits
+from outflank.search.whole_search import search
 from outflank.validation.text import is_count
 
 MOST_DEPTH = 60

@@ -23,7 +23,6 @@ from outflank.players.levels import exact_moves_for_depth, level_of
 from outflank.players.player import Choice
 from outflank.players.ready_moves import Habit, habit_named
 from outflank.players.timing import AT_ONCE, Budget, Policy, policy_named
-from outflank.search.deepening import iterate
 from outflank.search.keywords import OptionKeywords, PlayerKeywords
 from outflank.search.player_defaults import default_selectivity
 from outflank.search.request import Deadline, Limits, Options, Stop, TieRule
@@ -31,6 +30,7 @@ from outflank.search.request_checks import MONTE_CARLO, check
 from outflank.search.results import MoveValue, Result
 from outflank.search.root import Root
 from outflank.search.table import Table, check_bits
+from outflank.search.whole_search import iterate
 from outflank.validation.values import Kind, conform, kinds_of
 
 TABLE_BITS = 20

@@ -10,11 +10,11 @@ from outflank.games.description import description_of
 from outflank.games.rules import is_pass
 from outflank.games.scores import Scale
 from outflank.games.sides import Side
-from outflank.search.deepening import iterate, search
 from outflank.search.keywords import PlayerKeywords, SearchArguments
 from outflank.search.request import Limits, Options, Stop
 from outflank.search.results import Result
 from outflank.search.table import Table
+from outflank.search.whole_search import iterate, search
 
 AT_ONCE_SECONDS = 0.07
 """Greatest expected time to solve an ending whose moves are all judged by perfect play, unless `exact` is set."""

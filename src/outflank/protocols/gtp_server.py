@@ -28,8 +28,8 @@ from outflank.validation.values import Between, Misfit
 class GtpClock:
     """Both sides' time. The controller sends what is left; if it does not, the time of each move is subtracted.
 
-    Our clocks have no byo-yomi. While main time lasts, a move's share of it counts as an increment; then every move
-    gets its share of the period. Neither ever spends more than there is.
+    Our clocks have no byo-yomi. While main time lasts, a move's share of the period counts as an increment; then every
+    move gets that share. Neither ever spends more than there is.
 
     >>> clock = GtpClock()
     >>> clock.set(60, 30, 10)

@@ -17,11 +17,11 @@ from outflank.players.player import Player
 from outflank.protocols.listening import Urgency, cleaned
 from outflank.protocols.nboard_clock import NBoardClock
 from outflank.protocols.serving import Engine, ServedProtocol
-from outflank.search.deepening import iterate
 from outflank.search.keywords import PlayerKeywords
 from outflank.search.request import Limits, Stop
 from outflank.search.results import Result
 from outflank.search.table import Table
+from outflank.search.whole_search import iterate
 from outflank.validation.text import is_count
 
 DEFAULT_DEPTH, DEEPEST = 12, 60

@@ -15,7 +15,7 @@ class _Callable(ModuleType):
     """A package that looks like a function to `help`, to `inspect` and in a notebook."""
 
     def __call__(self, *args: Any, **options: Any) -> Any:
-        from outflank.search.deepening import search
+        from outflank.search.whole_search import search
 
         return search(*args, **options)
 
@@ -23,14 +23,14 @@ class _Callable(ModuleType):
     def __signature__(self) -> object:
         import inspect
 
-        from outflank.search.deepening import search
+        from outflank.search.whole_search import search
 
         return inspect.signature(search)
 
     @property
     def __doc__(self) -> str:  # type: ignore[override]  # made on request
-        from outflank.search.deepening import search
         from outflank.search.python_arguments import documentation
+        from outflank.search.whole_search import search
 
         return documentation(search)
 

@@ -11,7 +11,6 @@ from outflank.boards import Board
 from outflank.errors import InvalidOption
 from outflank.games.endings import ending_moves
 from outflank.games.rules import moves_left
-from outflank.search.deepening import iterate, search
 from outflank.search.keywords import OptionKeywords, SearchKeywords
 from outflank.search.probes import Instrument
 from outflank.search.python_arguments import LIMITS, OPTIONS, document_options, parse_options
@@ -19,6 +18,7 @@ from outflank.search.request import Limits, Stop
 from outflank.search.results import Result, Watch
 from outflank.search.saving import EVERY_SECONDS, Saving
 from outflank.search.table import FEWEST_BITS, Table
+from outflank.search.whole_search import iterate, search
 
 TABLE_BITS = 22
 """Largest table of a proof, 128 MiB: a proof visits the same positions again and again, and searches again what the

@@ -17,10 +17,10 @@ from outflank.errors import OutflankError
 from outflank.parallel.crew import Crew
 from outflank.players.clock import Clock
 from outflank.players.computer import Computer
-from outflank.search.deepening import search
 from outflank.search.request import Stop
 from outflank.search.root import Root
 from outflank.search.table import Table, tables_in_memory
+from outflank.search.whole_search import search
 from outflank.ui.web.games.seats import web_player
 from outflank.ui.web.requests import SearchOptions
 from outflank.ui.web.searching import computers as computers_module

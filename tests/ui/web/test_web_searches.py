@@ -19,9 +19,9 @@ from outflank.errors import OutflankError
 from outflank.lab import RunProgress
 from outflank.players.clock import Clock
 from outflank.search.alone import Resumable
-from outflank.search.deepening import iterate, search
 from outflank.search.request import Known, Limits, Options, Stop
 from outflank.search.table import Table
+from outflank.search.whole_search import iterate, search
 from outflank.ui.web import server_messages
 from outflank.ui.web.requests import SearchOptions
 from outflank.ui.web.searching.analysing import AnalysisTask, Step, steps_of

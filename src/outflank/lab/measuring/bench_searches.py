@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 from typing import Unpack
 
 from outflank.games.description import game_named
-from outflank.search.deepening import search
 from outflank.search.keywords import OptionKeywords
 from outflank.search.request import Limits, Stop
 from outflank.search.results import Result
 from outflank.search.solving import solve
+from outflank.search.whole_search import search
 
 TABLE_BITS = 18
 

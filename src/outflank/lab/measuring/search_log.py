@@ -14,7 +14,7 @@ from outflank.boards import Board
 from outflank.errors import FormatError
 from outflank.games.evaluation import evaluations
 from outflank.lab.experiment_boards import name_of_line
-from outflank.search import deepening
+from outflank.search import whole_search
 from outflank.search.keywords import SearchArguments, WholeKeywords
 from outflank.search.request import DEEPEST, TABLELESS, Limits, Options
 from outflank.search.results import Result
@@ -169,7 +169,7 @@ def search(
 ) -> Result:
     """Run `outflank.search` on a table that is in memory, and log it. `in_game`: one turn of a game on the board."""
     with with_memory(options) as with_table:
-        result = deepening.search(board, limits, **with_table)
+        result = whole_search.search(board, limits, **with_table)
     return log_result(board, result, options, in_game=in_game)
 
 

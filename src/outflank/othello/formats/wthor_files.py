@@ -1,4 +1,4 @@
-"""The sixteen bytes at the start of every WTHOR file."""
+"""What reading and writing of WTHOR files share: the header of sixteen bytes, and the files of names."""
 
 import struct
 from datetime import date

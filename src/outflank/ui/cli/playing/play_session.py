@@ -13,8 +13,8 @@ from outflank.games.sides import Side
 from outflank.players.clock import Clocks, TimeControl
 from outflank.players.player import Choice, Player, PlayerFailed, try_out
 from outflank.players.specs import HUMAN, player
-from outflank.search.deepening import search
 from outflank.search.request import Limits, Stop
+from outflank.search.whole_search import search
 from outflank.ui.cli.playing.front_end import (
     AFTERWARDS,
     COMMANDS,

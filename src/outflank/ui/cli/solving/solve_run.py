@@ -8,12 +8,12 @@ from outflank.boards import Board
 from outflank.formats.game_record import Record
 from outflank.gpu.choosing import DeviceOption
 from outflank.gpu.troubles import DeviceTrouble
-from outflank.search.deepening import iterate
 from outflank.search.keywords import SearchArguments
 from outflank.search.request import Limits, Options, Stop
 from outflank.search.results import Result, Watch
 from outflank.search.saving import Saving
 from outflank.search.solving import default_table_bits
+from outflank.search.whole_search import iterate
 from outflank.ui.cli.shared.interrupting import INTERRUPTED
 from outflank.ui.cli.shared.position_options import diagnostics
 from outflank.ui.cli.shared.search_thread import cluster_failure, results_from_thread

@@ -9,7 +9,6 @@ from outflank.boards import Board
 from outflank.errors import OutflankError
 from outflank.games.description import description_of
 from outflank.search.alone import Resumable
-from outflank.search.deepening import PASSES, iterate
 from outflank.search.iterations import AT_ONCE, GUESSED
 from outflank.search.keywords import PlayerKeywords, SearchArguments
 from outflank.search.player_defaults import default_selectivity
@@ -18,6 +17,7 @@ from outflank.search.request_checks import MONTE_CARLO, check
 from outflank.search.results import Progress, Result, Watch, WorkerStatistics
 from outflank.search.root import PLAYED_OUT, deepest
 from outflank.search.table import FEWEST_BITS, Table
+from outflank.search.whole_search import PASSES, iterate
 from outflank.ui.web.requests import SearchOptions
 from outflank.ui.web.searching.worker_states import move_values, worker_states
 from outflank.ui.web.server_messages import Analysis, ValuedMove, WorkerState

@@ -5,11 +5,11 @@ from collections.abc import Callable
 
 from outflank.boards import Board
 from outflank.errors import OutflankError
-from outflank.search.deepening import iterate, iterate_alone
 from outflank.search.keywords import SearchArguments
 from outflank.search.request import Limits, Options, Stop
 from outflank.search.request_checks import MONTE_CARLO, check
 from outflank.search.results import Comparison, Progress, Result
+from outflank.search.whole_search import iterate, iterate_alone
 from outflank.ui.web.requests import Compare
 from outflank.ui.web.searching.analysing import DEFAULT_ALGORITHM
 from outflank.ui.web.server_messages import Compared, Message
