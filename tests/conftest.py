@@ -9,9 +9,6 @@ from hypothesis import HealthCheck, settings
 
 from outflank.kernels.compiler import interpreted
 
-collect_ignore = ["noughts.py"]
-"""A user's module, which tests import as the command line does: looked into for examples, it would be known to all."""
-
 # The interpreter is some hundred times slower: the same properties, on fewer drawn positions.
 SHARE = 0.1 if interpreted() else 1.0
 settings.register_profile(

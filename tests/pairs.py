@@ -17,13 +17,12 @@ def pairwise(choices: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
         row[a], row[b] = x, y
         for name in names:
             if name not in row:
-                row[name] = max(indices[name], key=lambda index: _covered(row | {name: index}, missing))
+                row[name] = max(indices[name], key=lambda index: _covered(row, (name, index), missing))
         missing -= set(combinations([(name, row[name]) for name in names], 2))
         rows.append({name: choices[name][index] for name, index in row.items()})
     return rows
 
 
-def _covered(row: Mapping[str, int], missing: set[Any]) -> int:
-    return sum(
-        pair in missing or pair[::-1] in missing for pair in combinations([(name, row[name]) for name in row], 2)
-    )
+def _covered(row: Mapping[str, int], choice: tuple[str, int], missing: set[Any]) -> int:
+    """The missing pairs that a choice makes with those of a row."""
+    return sum((other, choice) in missing or (choice, other) in missing for other in row.items())
