@@ -307,14 +307,14 @@ def told(found):
     return "\n".join([*found.unfinished, *map(str, found.wrong), *map(str, found.undeclared)])
 
 
-@pytest.mark.slow(2)
-@pytest.mark.parametrize("workers", [2, 3])
+@pytest.mark.slow(3)
 @pytest.mark.parametrize("scheme", SCHEMES)
-def test_the_shipped_schemes_have_no_undeclared_races(scheme, workers, monkeypatch):
+def test_the_shipped_schemes_have_no_undeclared_races(scheme, monkeypatch):
+    """Two boards, each with another number of workers: `python -m tests.races` has all of both, and more."""
     monkeypatch.setattr(crew, "POOL", 4)  # so that frames are soon used again
     found = together(
         check(board, parallel=scheme, workers=workers, depth=depth, seed=workers, schedules=3, table_bits=4, **OPTIONS)
-        for board, depth in ((BOARD, 4), (OthelloBoard.start(6), 3))
+        for board, depth, workers in ((BOARD, 4, 3), (OthelloBoard.start(6), 3, 2))
     )
     assert found.passed, told(found)
     assert found.races
