@@ -10,10 +10,16 @@ from typing import Any
 
 import pytest
 
-from outflank.games.evaluation import Solving, evaluations
+from outflank.games.description import description_of
+from outflank.games.evaluation import Solving, evaluation_named, evaluations
 from outflank.warm import STARTS, own_kernels
+from tests.search.test_search import COMPILED_EVALUATIONS
 
 pytestmark = [pytest.mark.compiled, pytest.mark.slow(100)]
+
+DIVIDING = ("parallel.", "distributed.")
+"""Folders with the kernels that divide a search, half of what there is to compile for an evaluation. They call it as
+the undivided search does: they are compiled for the evaluations with which other compiled tests divide searches."""
 
 
 def kinds(game: Any) -> list[type]:
@@ -33,7 +39,11 @@ PARTS = [
 def test_every_kernel_runs_on_its_samples(start, kind):
     game, position = start
     usual, *_ = types = kinds(game)
+    names = COMPILED_EVALUATIONS[description_of(game).name]
+    divided = {Solving, *(type(evaluation_named(game, name)) for name in names)}
     for kernel in own_kernels():
+        if kernel.name.startswith(DIVIDING) and kind not in divided:
+            continue
         for arguments in kernel.samples(game, position, every=True):
             # What asks for no evaluation comes with the usual one.
             if next((type(each) for each in arguments if type(each) in types), usual) is kind:

@@ -66,6 +66,8 @@ CHOICES = {
     "stumble": [0, 2],
 }
 EVALUATIONS = {"othello": ["phased", "discs", "mobility"], "abalone": ["rings", "cohesion"]}
+if not interpreted():
+    EVALUATIONS = {"othello": ["discs", "mobility"], "abalone": ["rings"]}  # of COMPILED_EVALUATIONS
 
 
 def rows():
@@ -367,7 +369,7 @@ def test_an_aborted_part_writes_nothing(scheme, stumbling):
         depths = (6, 7) if isinstance(board, OthelloBoard) else (3, 4)
         fresh = {depth: search(board, Limits(depth=depth), workers=1, evaluation=name).value for depth in depths}
         table = Table(10)
-        for _ in range(25):
+        for _ in range(12):
             options = {
                 "parallel": scheme,
                 "workers": int(random.choice([2, 3, 4])),
