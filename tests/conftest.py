@@ -20,6 +20,9 @@ settings.load_profile("outflank")
 DEAR_SECONDS = 3.0
 """What takes longer in the interpreter, where nothing else runs, has a marker that says how long: `slow`."""
 
+MOST_TOGETHER_SECONDS = 100.0
+"""A file whose slow tests take longer has them dealt out to all workers."""
+
 MOST_NAMED = 5
 """Where other programs run as well, many tests take long."""
 
@@ -47,17 +50,21 @@ def slow_first(items: list[pytest.Item], workers: int) -> list[pytest.Item]:
     """The tests in an order in which the dearest are begun first: begun last, one would leave all but one worker idle.
 
     Workers get equal stretches of the order and steal from each other's ends, so that each stretch begins with its
-    share of them. Those of a file come together, where its dearest does: what they share, such as a browser, is begun
-    once for all of them.
+    share of them. Those of a file come together, in one worker unless they take very long: what they share, such as a
+    browser, is begun once for all of them.
     """
-    dearest: dict[Path, float] = {}
-    for item in items:
-        dearest[item.path] = max(_cost(item), dearest.get(item.path, 0.0))
-    dear = sorted(filter(_cost, items), key=lambda item: (-dearest[item.path], item.path, -_cost(item)))
+    files: dict[Path, list[pytest.Item]] = {}
+    for item in sorted(filter(_cost, items), key=_cost, reverse=True):
+        files.setdefault(item.path, []).append(item)
+    together = [dear for dear in files.values() if _total(dear) <= MOST_TOGETHER_SECONDS]
+    apart = [item for dear in files.values() if _total(dear) > MOST_TOGETHER_SECONDS for item in dear]
+    shares = [apart[worker::workers] for worker in range(workers)]
+    for dear in sorted(together, key=_total, reverse=True):
+        min(shares, key=_total).extend(dear)
     others = [item for item in items if not _cost(item)]
     order: list[pytest.Item] = []
-    for worker in range(workers):
-        order += dear[worker::workers]
+    for worker, share in enumerate(shares):
+        order += share
         room = max(0, len(items) * (worker + 1) // workers - len(order))
         order += others[:room]
         del others[:room]
@@ -79,7 +86,11 @@ def unmarked(reports: Iterable[pytest.TestReport]) -> list[str]:
 
 def _cost(item: pytest.Item) -> float:
     marker = item.get_closest_marker("slow")
-    return float(marker.args[0]) if marker else 0.0
+    return float(marker.args[0]) if marker and not item.get_closest_marker("skip") else 0.0
+
+
+def _total(items: Iterable[pytest.Item]) -> float:
+    return sum(map(_cost, items))
 
 
 @pytest.fixture

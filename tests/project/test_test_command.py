@@ -9,14 +9,14 @@ import pytest
 
 from tests import __main__ as checks
 from tests import browsers
-from tests.conftest import DEAR_SECONDS, pytest_itemcollected, slow_first, unmarked
+from tests.conftest import DEAR_SECONDS, MOST_TOGETHER_SECONDS, pytest_itemcollected, slow_first, unmarked
 
 pytestmark = pytest.mark.interpreted_only
 
 
 def item(number: int, seconds: float, path: str = "a.py") -> SimpleNamespace:
-    marker = SimpleNamespace(args=(seconds,)) if seconds else None
-    return SimpleNamespace(number=number, seconds=seconds, path=path, get_closest_marker=lambda name: marker)
+    markers = {"slow": SimpleNamespace(args=(seconds,))} if seconds else {}
+    return SimpleNamespace(number=number, seconds=seconds, path=path, get_closest_marker=markers.get)
 
 
 @pytest.mark.parametrize("workers", [1, 2, 3, 8])
@@ -37,8 +37,11 @@ def test_every_worker_begins_with_its_share_of_the_dearest(workers, count):
 def test_the_dear_ones_of_a_file_come_together():
     items = [item(0, 2, "b.py"), item(1, 9), item(2, 0, "b.py"), item(3, 5, "c.py"), item(4, 8, "b.py"), item(5, 3)]
     assert [each.number for each in slow_first(items, 1)] == [1, 5, 4, 0, 3, 2]
-    # Each of two workers has its share of every file.
-    assert [each.number for each in slow_first(items, 2)] == [1, 4, 3, 5, 0, 2]
+    # Of two workers each has files of its own, and what is left goes where there is room.
+    assert [each.number for each in slow_first(items, 2)] == [1, 5, 2, 4, 0, 3]
+    # A file that would take one of them too long is dealt out to both.
+    long = [item(number, MOST_TOGETHER_SECONDS / 2, "d.py") for number in range(6, 10)]
+    assert [each.number for each in slow_first([*items, *long], 2)] == [6, 8, 1, 5, 2, 7, 9, 4, 0, 3]
 
 
 def test_what_takes_long_and_does_not_say_so_is_named():

@@ -225,6 +225,7 @@ def walked(page: Page, to: str) -> None:
     raise AssertionError(f"the arrow keys do not lead to {to}")
 
 
+@pytest.mark.slow(2)
 def test_sides_are_switched_and_given_up(page: Page) -> None:
     begin(page, size=4, black="random")
     expect(page.locator(".moves .move")).to_have_count(1)
@@ -276,6 +277,7 @@ def test_a_shared_position_is_seen_though_the_server_has_forgotten_it(page: Page
 # --- analysing ---
 
 
+@pytest.mark.slow(2)
 def test_values_deepen_until_the_position_is_solved(page: Page) -> None:
     page.goto(f"#/analyse/othello,size=4/{FOUR_EMPTY}+X")
     engine = page.locator(".engine")
@@ -408,6 +410,7 @@ def test_kept_games_are_listed_and_deleted(page: Page) -> None:
     expect(card).to_have_count(0)
 
 
+@pytest.mark.slow(2)
 def test_workers_are_watched_and_a_scheme_is_measured(page: Page) -> None:
     page.goto(f"#/watch/othello,size=4/{FOUR_EMPTY}+X")
     expect(page.get_by_label("Scheme")).to_have_value("ybw")
@@ -456,6 +459,7 @@ def ran(page: Page, experiment: str, **parameters: int) -> None:
     box.get_by_role("button", name="Run").click()
 
 
+@pytest.mark.slow(2)
 def test_what_is_wrong_is_said(page: Page) -> None:
     page.goto("#/game/nosuchgame1234")
     expect(page.locator(".toast.wrong")).to_be_visible()
@@ -468,6 +472,7 @@ def test_what_is_wrong_is_said(page: Page) -> None:
     expect(page).to_have_url(re.compile("#/game/"))
 
 
+@pytest.mark.slow(2)
 def test_kept_games_are_shown_where_no_other_can_be_begun(page: Page) -> None:
     def routed(socket: WebSocketRoute) -> None:
         server = socket.connect_to_server()
@@ -552,6 +557,7 @@ def test_a_move_is_kept_while_the_connection_comes_back(page: Page) -> None:
     expect(page.locator(".moves .move").first).to_be_visible()
 
 
+@pytest.mark.slow(2)
 def test_a_telephone_shows_it_without_scrolling_sideways(browser: Browser, server: Server) -> None:
     context = browser.new_context(viewport={"width": 360, "height": 740}, has_touch=True, is_mobile=True)
     page, wrong = watched(context.new_page())
