@@ -19,6 +19,7 @@ from outflank.search.request import Stop
 
 
 @pytest.mark.slow(2)
+@pytest.mark.interpreted_only
 def test_a_whole_game_of_a_report_is_timed_on_any_number_of_workers():
     report = lab.run("scaling", whole_game="004", depth=1, workers=(2,), rounds=1)
     table = report["scaling, othello, whole games (004)"]
@@ -35,6 +36,7 @@ def test_a_whole_game_of_a_report_is_timed_on_any_number_of_workers():
     assert (told.name, told.moves) == ("start", " ".join(map(str, board.moves)))
 
 
+@pytest.mark.interpreted_only
 def test_one_worker_plays_report_002s_game_turn_by_turn():
     board = new_board()
     found, sample = measure_search(
@@ -47,6 +49,7 @@ def test_one_worker_plays_report_002s_game_turn_by_turn():
     assert sample["seconds"] >= sum(turn.seconds for turn in turns) / 100
 
 
+@pytest.mark.interpreted_only
 def test_any_search_can_play_against_itself_from_any_position():
     report = lab.run(
         "scaling",
@@ -125,6 +128,7 @@ def test_games_that_differ_are_told():
     assert concluded.passed
 
 
+@pytest.mark.interpreted_only
 def test_profiles_of_several_positions_have_a_row_each_and_medians():
     report = lab.run("profile", positions=("start4", "midgame@1"), scheme="fork-join", depth=2, workers=1, threshold=0)
     assert {sample["position"] for sample in report.samples} == {"start4", "midgame@1"}
@@ -133,6 +137,7 @@ def test_profiles_of_several_positions_have_a_row_each_and_medians():
 
 
 @pytest.mark.slow(3)
+@pytest.mark.interpreted_only
 def test_a_profile_of_a_whole_game_goes_on_from_turn_to_turn():
     report = lab.run("profile", whole_game="002", depth=1, workers=1, threshold=0)
     turns = [line_steps(str(sample["line"]))[0] for sample in report.samples if sample.get("line")]
