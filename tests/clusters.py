@@ -9,11 +9,15 @@ from pathlib import Path
 
 from outflank import AbaloneBoard, Limits, OthelloBoard
 from outflank.boards import Board
+from outflank.distributed import connect
 from outflank.distributed.cluster import Cluster
+from outflank.distributed.head import Tuning
 from outflank.othello.squares import START, othello
 from outflank.search.whole_search import search
-from tests.drawing import walk
+from tests.oracles.example_games import drawn as drawn_example
+from tests.oracles.example_games import value
 from tests.rank_recorder import report
+from tests.walking import walk
 
 POLICIES = ("none", "batch:batch=50", "depth:depth=5", "depth:plies=3", "async:depth=3,batch=20")
 
@@ -167,3 +171,24 @@ def search_own_game(folder: Path, cluster: str) -> str:
 
 
 ALL_WELL = "True True 2\n"
+
+
+# --- the games of `examples/` ---
+
+UNDECIDED = {  # positions that some plies do not decide
+    "connect-four": "connect-four: c080 200101 black 6 [4]",
+    "breakthrough": "breakthrough: 510 1208000000 black 0 [5]",
+}
+
+
+def search_on(cluster: str) -> list[tuple[bool, bool]]:
+    """Both games, by the nodes of a cluster: whether the value is right, and whether they had something to do."""
+    found = []
+    with connect(cluster, workers=1, tuning=Tuning(alone_seconds=0.0, patience_seconds=60.0)) as nodes:
+        for text in UNDECIDED.values():
+            board = Board.from_text(text)
+            value_found = nodes.search(board, Limits(depth=4), workers=1, threshold=2).value
+            assert nodes.head is not None
+            jobs = sum(member.jobs for member in nodes.head.members.values())
+            found.append((value_found == value(drawn_example(board), 4), jobs > 0))
+    return found

@@ -7,28 +7,10 @@ from outflank.abalone.geometry import SPIRAL, board
 from outflank.abalone.layouts import LAYOUTS, RULES
 from outflank.abalone.layouts import start as abalone_start
 from outflank.abalone.rules import AbalonePosition
-from outflank.games import rules
 from outflank.kernels.bits import U64
 from outflank.othello.rules import OthelloPosition
 from outflank.othello.squares import START, othello, squares
-from tests import entries
-
-
-def legal(game, position) -> list[int]:
-    buffer = np.zeros(rules.most_moves(game), rules.MOVE)
-    return [int(move) for move in buffer[: entries.fill(game, position, buffer, 0)]]
-
-
-def walk(game, position, seed: int, plies: int):
-    """The position after some random moves, fewer if the game ends."""
-    random = np.random.default_rng(seed)
-    for _ in range(plies):
-        moves = legal(game, position)
-        if not moves:
-            break
-        position = entries.play(game, position, random.choice(moves))
-    return position
-
+from tests.walking import walk
 
 SEEDS = st.integers(0, 2**32 - 1)
 

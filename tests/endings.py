@@ -20,8 +20,8 @@ from outflank import OthelloBoard, Result, Side
 from outflank.kernels.bits import U64
 from outflank.othello.rules import OthelloPosition
 from outflank.othello.squares import START, othello, squares
-from tests.drawing import legal, walk
 from tests.parallel.test_parallel import SCHEMES
+from tests.walking import legal, walk
 
 TABLE_BITS = 16
 ALL_MOVES = 99

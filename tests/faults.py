@@ -24,7 +24,7 @@ from outflank.distributed.head import Tuning
 from outflank.othello.squares import START, othello
 from outflank.search.results import Result
 from outflank.search.whole_search import search
-from tests.drawing import walk
+from tests.walking import walk
 
 PATIENCE = 2.0
 TUNING = Tuning(patience_seconds=PATIENCE)

@@ -26,6 +26,20 @@ class Unspeakable(Exception):
 
 
 @dataclass(slots=True)
+class Patient(SimplePlayer):
+    """Thinks until it is told to stop, and takes the last move then."""
+
+    name: str = "patient"
+
+    def choose(self, board: Board, clock: Clock, *, stop: Stop | None = None) -> Choice:
+        told = threading.Event()
+        assert stop is not None
+        stop.add_listener(told.set)
+        assert told.wait(30)
+        return Choice(move=board.legal_moves[-1], value=12, depth=3, nodes=7)
+
+
+@dataclass(slots=True)
 class Own(SimplePlayer):
     """Does what its words say."""
 

@@ -20,8 +20,8 @@ from outflank.lab.races import RaceFindings, check, together
 from outflank.othello.squares import START, othello
 from outflank.parallel import crew
 from outflank.search.division import scheme_named
-from tests.drawing import legal, walk
 from tests.parallel.test_parallel import SCHEMES
+from tests.walking import legal, walk
 
 
 def drawn(random: np.random.Generator) -> tuple[Any, dict[str, Any]]:

@@ -28,8 +28,8 @@ from outflank.search.division import scheme_named
 from outflank.search.results import Result
 from outflank.search.table import Table
 from outflank.search.whole_search import search
-from tests.drawing import legal, walk
 from tests.parallel.test_parallel import MOVE_PROMISED, SCHEMES, assert_true
+from tests.walking import legal, walk
 
 HANG_SECONDS = 120
 

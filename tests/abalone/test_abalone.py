@@ -25,8 +25,9 @@ from outflank.abalone.rules import (
 from outflank.games import rules
 from tests import entries
 from tests.conftest import examples
-from tests.drawing import abalone_positions, legal
+from tests.drawing import abalone_positions
 from tests.oracles import abalone as oracle
+from tests.walking import legal
 
 NAMES = {(0, 1): "E", (1, 1): "NE", (1, 0): "NW", (0, -1): "W", (-1, -1): "SW", (-1, 0): "SE"}
 

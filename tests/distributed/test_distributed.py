@@ -50,9 +50,9 @@ from outflank.search.worker import COUNTERS, WORKER
 from outflank.ui.cli.searching.search_documents import ClusterSearchDocument
 from outflank.validation.documents import plain
 from tests.conftest import examples
-from tests.drawing import legal, walk
 from tests.pairs import pairwise
 from tests.search.test_search import PASSES, assert_played_out, check, positions, truth
+from tests.walking import legal, walk
 
 AT_ONCE = Tuning(alone_seconds=0.0, patience_seconds=30.0)
 """Everything is shared, however short it is."""

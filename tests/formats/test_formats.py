@@ -23,8 +23,9 @@ from outflank.othello.formats.transcript import read_transcript, write_transcrip
 from outflank.othello.squares import START, othello, size_of, square_number
 from tests import entries
 from tests.conftest import examples
-from tests.drawing import SEEDS, abalone_positions, legal, othello_positions, walk
+from tests.drawing import SEEDS, abalone_positions, othello_positions
 from tests.oracles import abalone as oracle
+from tests.walking import legal, walk
 
 SIDES = st.sampled_from(list(Side))
 START_LINE = "---------------------------OX------XO--------------------------- X"

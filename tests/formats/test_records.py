@@ -33,7 +33,8 @@ from outflank.othello.squares import START, othello, size_of, square_number
 from outflank.ui.cli import main
 from tests import entries
 from tests.conftest import examples
-from tests.drawing import SEEDS, legal, othello_positions, walk
+from tests.drawing import SEEDS, othello_positions
+from tests.walking import legal, walk
 
 # --- games to draw ---
 

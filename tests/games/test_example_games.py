@@ -17,8 +17,6 @@ from hypothesis import strategies as st
 import outflank
 from outflank import Board, Limits, search
 from outflank.arena import Settings, play_match
-from outflank.distributed import connect
-from outflank.distributed.head import Tuning
 from outflank.errors import FormatError
 from outflank.formats.game_files import read_records
 from outflank.games import description
@@ -29,15 +27,14 @@ from outflank.players.specs import player
 from outflank.search.division import SCHEMES
 from outflank.search.request import Stop
 from outflank.ui.cli import main
-from tests.clusters import mpiexec
+from tests.clusters import UNDECIDED, mpiexec, search_on
 from tests.conftest import examples
 from tests.drawing import SEEDS
 from tests.games.test_evaluations import compiled_value
 from tests.installing import register_for_now
-from tests.oracles.example_games import Drawn, DrawnBreakthrough, DrawnConnectFour, leaves, value
+from tests.oracles.example_games import ORACLES, drawn, leaves, value
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
-ORACLES = {"connect-four": DrawnConnectFour, "breakthrough": DrawnBreakthrough}
 NAMES = tuple(ORACLES)
 SMALL = {"connect-four": {"columns": 5}, "breakthrough": {"size": 5}}
 TREE_SEARCHES = ("minimax", "alphabeta", "pvs", "mtdf")
@@ -78,10 +75,6 @@ def run(capsys, monkeypatch):
         return ended.value.code, captured.out, captured.err
 
     return call
-
-
-def drawn(board: Board) -> Drawn:
-    return ORACLES[description.description_of(board.game).name].read(board)
 
 
 def walked(board: Board, seed: int, plies: int) -> Board:
@@ -186,11 +179,6 @@ def test_a_text_that_is_no_position_is_refused(text, said):
 
 
 # --- searches ---
-
-UNDECIDED = {
-    "connect-four": "connect-four: c080 200101 black 6 [4]",
-    "breakthrough": "breakthrough: 510 1208000000 black 0 [5]",
-}
 
 
 @pytest.mark.interpreted_only
@@ -380,24 +368,11 @@ def test_the_laboratory_measures_it(run, tmp_path, name):
 # --- on clusters ---
 
 PROGRAM = """
-from tests.games.test_example_games import search_on
+from tests.clusters import search_on
 
 if __name__ == "__main__":
     print(search_on({cluster!r}))
 """
-
-
-def search_on(cluster: str) -> list[tuple[bool, bool]]:
-    """Both games, by the nodes of a cluster: whether the value is right, and whether they had something to do."""
-    found = []
-    with connect(cluster, workers=1, tuning=Tuning(alone_seconds=0.0, patience_seconds=60.0)) as nodes:
-        for name in NAMES:
-            board = Board.from_text(UNDECIDED[name])
-            value_found = nodes.search(board, Limits(depth=4), workers=1, threshold=2).value
-            assert nodes.head is not None
-            jobs = sum(member.jobs for member in nodes.head.members.values())
-            found.append((value_found == value(drawn(board), 4), jobs > 0))
-    return found
 
 
 @pytest.mark.interpreted_only

@@ -9,7 +9,8 @@ from outflank.games import rules
 from outflank.kernels.compiler import interpreted
 from tests import entries
 from tests.conftest import examples
-from tests.drawing import any_positions, legal
+from tests.drawing import any_positions
+from tests.walking import legal
 
 
 @examples(300)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from outflank.boards import Board
+from outflank.games.description import description_of
 from outflank.games.sides import Side
 
 WON = 20_000
@@ -156,3 +157,10 @@ def leaves(position: Drawn, depth: int) -> int:
     """The leaves of the tree; a game that is over before counts as one."""
     moves = position.moves()
     return 1 if not moves or depth == 0 else sum(leaves(position.play(move), depth - 1) for move in moves)
+
+
+ORACLES = {"connect-four": DrawnConnectFour, "breakthrough": DrawnBreakthrough}
+
+
+def drawn(board: Board) -> Drawn:
+    return ORACLES[description_of(board.game).name].read(board)

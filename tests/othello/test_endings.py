@@ -24,9 +24,10 @@ from outflank.othello.squares import START, edge, othello, scoring_of, size_of, 
 from outflank.search.many_endings import solve_many
 from outflank.search.worker import WORKER
 from tests.conftest import examples
-from tests.drawing import SEEDS, walk
+from tests.drawing import SEEDS
 from tests.oracles import othello as oracle
 from tests.oracles.search import minimax
+from tests.walking import walk
 
 MANY = 8
 """Empty squares up to which values are found by the definition."""

@@ -20,8 +20,9 @@ from outflank.othello.squares import (
 )
 from tests import entries
 from tests.conftest import examples
-from tests.drawing import legal, othello_positions
+from tests.drawing import othello_positions
 from tests.oracles import othello as oracle
+from tests.walking import legal
 
 
 def as_discs(game: Othello, position: OthelloPosition) -> oracle.Discs:

@@ -35,9 +35,9 @@ from outflank.search.root import Root
 from outflank.search.root_moves import ranks
 from outflank.search.table import EXACT, LOWER, UPPER, Table, bound_of, depth_of, value_of
 from outflank.search.whole_search import search
-from tests.drawing import legal, walk
 from tests.pairs import pairwise
 from tests.search.test_search import PASSES, assert_played_out, check, truth
+from tests.walking import legal, walk
 
 SCHEMES = ("fork-join", "root-split", "pv-split", "jamboree", "ybw", "shared-table", "abdada")
 MOVE_PROMISED = ("fork-join", "root-split", "pv-split", "jamboree", "ybw")

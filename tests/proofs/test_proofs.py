@@ -27,10 +27,11 @@ from outflank.search.request import Stop
 from outflank.search.stopping import Stopped
 from outflank.ui.cli import main
 from tests.conftest import examples
-from tests.drawing import othello_positions, walk
+from tests.drawing import othello_positions
 from tests.oracles import othello as oracle
 from tests.oracles.proofs import Walk, Wrong, key
 from tests.othello.test_othello import as_discs, as_square
+from tests.walking import walk
 
 START = OthelloBoard.start(4)
 MIDDLE = "-----OX--XXX--XO O"

@@ -31,7 +31,7 @@ import sys
 from outflank.players.specs import First, Random
 from outflank.protocols.{module}_server import {engine}
 from outflank.protocols.listening import lines_of
-from tests.protocols.test_protocols import Patient
+from tests.process_players import Patient
 {engine}(lambda *of: {player}()).run(lines_of(0), sys.stdout)
 """
 

@@ -23,7 +23,7 @@ from outflank import AbaloneBoard, Board, Limits, OthelloBoard, Side, iterate, s
 from outflank.games.evaluation import evaluation_named, scale_of
 from outflank.players.clock import Clock
 from outflank.players.computer import Computer
-from outflank.players.player import Choice, Player, SimplePlayer
+from outflank.players.player import Choice, Player
 from outflank.players.specs import First, Random
 from outflank.protocols import listening
 from outflank.protocols.gtp_server import GtpClock, GtpEngine
@@ -33,25 +33,12 @@ from outflank.search.request import Stop
 from outflank.search.results import MoveValue, Result
 from tests.conftest import examples
 from tests.foreground import HEEDING
+from tests.process_players import Patient
 
 FOREVER = 30.0
 """Seconds after which a test that waits has failed."""
 
 ENGINE = [sys.executable, "-m", "outflank", "engine"]
-
-
-@dataclass(slots=True)
-class Patient(SimplePlayer):
-    """Thinks until it is told to stop, and takes the last move then."""
-
-    name: str = "patient"
-
-    def choose(self, board: Board, clock: Clock, *, stop: Stop | None = None) -> Choice:
-        told = threading.Event()
-        assert stop is not None
-        stop.add_listener(told.set)
-        assert told.wait(FOREVER)
-        return Choice(move=board.legal_moves[-1], value=12, depth=3, nodes=7)
 
 
 def gtp(text: str, make: Callable[[Board], Player] | None = None, **options: Any) -> str:

@@ -14,9 +14,10 @@ from outflank.kernels.compiler import interpreted
 from outflank.othello.squares import START, othello
 from outflank.search.perft import Perft, _split_tree, moves_of
 from tests.conftest import examples
-from tests.drawing import any_positions, legal
+from tests.drawing import any_positions
 from tests.oracles import abalone as abalone_oracle
 from tests.oracles import othello as othello_oracle
+from tests.walking import legal
 
 
 def perft(game, position, depth, **options) -> Perft:

@@ -28,9 +28,10 @@ from outflank.search.root import Root
 from outflank.search.table import Table
 from outflank.search.whole_search import search
 from tests.conftest import examples
-from tests.drawing import any_positions, legal, walk
+from tests.drawing import any_positions
 from tests.oracles import search as oracle
 from tests.pairs import pairwise
+from tests.walking import legal, walk
 
 PASSES = {"free": 0, "ply": 1, "evaluated": 2}
 DEEPEST = 2 if interpreted() else 6

@@ -11,7 +11,7 @@ from outflank.games.rules import play
 from outflank.othello.squares import START, othello
 from outflank.search import selective
 from outflank.search.selective import MARGINS, SELECTIVITIES, margins, shallower, spread
-from tests.drawing import legal, walk
+from tests.walking import legal, walk
 
 GAME = othello(8)
 POINTS = 128

@@ -19,7 +19,7 @@ from outflank.search.outbox import adopt
 from outflank.search.request import Options
 from outflank.search.root import Root
 from outflank.search.table import EXACT, LOWER, NO_MOVE, UPPER, Table
-from tests.drawing import walk
+from tests.walking import walk
 
 WORDS = st.integers(0, 2**64 - 1)
 PACKAGE = Path(tables.__file__).parents[1]

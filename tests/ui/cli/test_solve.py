@@ -21,7 +21,7 @@ from outflank.ui.cli.shared.search_thread import results_from_thread
 from outflank.ui.cli.solving import solve_run
 from outflank.ui.cli.solving.expected_scores import differences
 from outflank.ui.cli.solving.solve_view import SolveTable, Total, bounds, memory_line
-from tests.drawing import walk
+from tests.walking import walk
 
 
 def sign(value: int) -> int:
