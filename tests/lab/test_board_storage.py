@@ -37,7 +37,7 @@ def test_an_ascent_ends_on_a_board_that_has_the_moves_it_claims():
 def test_a_search_tells_the_most_moves_of_a_node():
     counts, other = Counts(), Counts()
     board = study_positions("othello", ("midgame",))[0].board
-    search(board, depth=2, workers=1, deepen=False, algorithm="minimax", instrument=counts)
+    search(board, depth=2, workers=1, deepen=False, algorithm="minimax", evaluation="discs", instrument=counts)
     replies = []
     for move in board.legal_moves:
         board.push(move)

@@ -207,7 +207,7 @@ def test_a_cluster_that_is_none_is_refused_before_anything_starts(name, wrong, s
 
 
 @pytest.fixture(scope="module")
-def small(tmp_path_factory, few_sections, nodes_here, nothing_compiled):
+def small(tmp_path_factory, few_sections, nodes_here, nothing_compiled, plain_evaluation):
     """Runs an experiment in small, once for all tests: its report and where it was written."""
     done = {}
 

@@ -337,6 +337,7 @@ def test_work_is_what_was_searched(scheme):
     found = search(
         OthelloBoard.from_text("f5d6c3d3c4"),
         Limits(depth=4 if interpreted() else 8),
+        evaluation="discs",
         parallel=scheme,
         workers=1,
         threshold=1,
@@ -352,7 +353,8 @@ def test_work_is_what_was_searched(scheme):
 
 def test_an_event_without_room_is_counted():
     recording = EventRecording(capacity=5)
-    search(OthelloBoard.start(), Limits(depth=3), parallel="ybw", workers=1, threshold=0, instrument=recording)
+    options = {"evaluation": "discs", "parallel": "ybw", "workers": 1, "threshold": 0}
+    search(OthelloBoard.start(), Limits(depth=3), instrument=recording, **options)
     lost = recording.lost
     events = recording.take()
     assert len(events) == 5

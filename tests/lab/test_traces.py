@@ -28,7 +28,8 @@ from outflank.search.whole_search import search
 def traced():
     recording = EventRecording()
     depth = 3 if interpreted() else 7
-    search(OthelloBoard.start(), Limits(depth=depth), parallel="ybw", workers=2, threshold=1, instrument=recording)
+    options = {"evaluation": "discs", "parallel": "ybw", "workers": 2, "threshold": 1}
+    search(OthelloBoard.start(), Limits(depth=depth), instrument=recording, **options)
     return recording.take()
 
 

@@ -495,7 +495,8 @@ def test_estimates_come_before_a_proof():
     # They would take longer than the proof, and nothing ends that before.
     soon = list(iterate(OthelloBoard.start(4), exact=True, evaluation="discs"))
     assert [(result.depth, result.exact) for result in soon] == [(13, True)]
-    results = list(iterate(OthelloBoard.start(4), exact=True, use_endgame_kernels=False, evaluation="discs"))
+    plain = {"use_endgame_kernels": False, "evaluation": "discs", "workers": 1}  # no other test divides such a proof
+    results = list(iterate(OthelloBoard.start(4), exact=True, **plain))
     assert [result.depth for result in results] == [1, 2, 3, 4, 5, 6, 13]
     assert [result.exact for result in results] == [False] * 6 + [True]
     assert [result.nodes for result in results] == sorted(result.nodes for result in results)
