@@ -149,7 +149,7 @@ from outflank import Limits
 from outflank.distributed import connect
 from outflank.distributed.head import Tuning
 from outflank.games.description import game_named
-from outflank.search.deepening import search
+from outflank.search.whole_search import search
 from outflank.user_modules import import_user_module
 
 if __name__ == "__main__":
