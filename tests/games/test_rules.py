@@ -52,8 +52,8 @@ def test_symmetries_are_a_group_and_agree_on_a_canonical_form(drawn):
 def test_the_number_of_symmetries_is_the_boards():
     from outflank.abalone.layouts import RULES
     from outflank.abalone.layouts import start as abalone_start
-    from outflank.othello.squares import othello
-    from tests.drawing import START, walk
+    from outflank.othello.squares import START, othello
+    from tests.walking import walk
 
     for game, first, number in ((othello(), START, 8), (RULES, abalone_start(), 12)):
         crooked = walk(game, first, 3, 21)
