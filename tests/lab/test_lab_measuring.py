@@ -10,8 +10,8 @@ import pytest
 from outflank import OthelloBoard, Table, lab
 from outflank.lab import experiment as registry
 from outflank.lab.measuring import cluster_samples, search_log
-from outflank.lab.measuring.search_log import deepening
 from outflank.lab.measuring.search_samples import COUNT_KINDS, WARM_DEPTH, Contender, alternating, timing_warnings
+from outflank.search import whole_search
 from outflank.search.request import Limits, Options, Stop
 from outflank.search.results import Result
 
@@ -50,7 +50,7 @@ def calls(monkeypatch):
             value=0, move=None, pv=(), depth=limits.depth, nodes=9, leaves=9, seconds=0.1, exact=False, scale=1
         )
 
-    monkeypatch.setattr(deepening, "search", searched)
+    monkeypatch.setattr(whole_search, "search", searched)
     monkeypatch.setattr(search_log, "_idle_table", [])
     return found
 
@@ -234,9 +234,9 @@ def test_an_interrupted_search_keeps_its_table(calls, monkeypatch):
 def test_a_table_that_was_used_searches_like_a_new_one():
     board = OthelloBoard.start()
     options = {"depth": 4, "table_bits": 7, "workers": 1}
-    new = deepening.search(board, **options)
+    new = whole_search.search(board, **options)
     with search_log.with_memory({"table_bits": 7}) as chosen:
-        deepening.search(board, **options, table=chosen["table"])
+        whole_search.search(board, **options, table=chosen["table"])
     for _ in range(2):
         again = lab.search(board, Limits(depth=4), table_bits=7, workers=1)
         assert (again.nodes, again.hits, again.value) == (new.nodes, new.hits, new.value)
