@@ -423,7 +423,7 @@ def test_steps_tell_what_they_made_and_that_it_is_there(run, whole):
     assert (status, json.loads(told)) == (0, json.loads((whole / "weights.json").read_text()))
     status, told, _ = run("check", folder, "--beside", "mobility")
     assert status == 0
-    assert "knowing nothing" in told
+    assert "constant guess" in told
     assert "Scaled by least squares, since in no discs: mobility." in told
     status, told, err = run("label", folder, "--exact", "14")
     assert (status, err) == (2, "outflank: to solve positions with 14 moves left: Othello 4×4 solves at most 11\n")

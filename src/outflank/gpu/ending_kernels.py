@@ -14,13 +14,13 @@ share a multiprocessor. The stacks, 576 bytes each, are read from its caches.
 
 Longer endings are divided (`jobs.py`): a thread takes three to ten microseconds per node, so that the others would wait
 for it. Further savings of nodes were counted on a CPU, by the same search of random endings of 14 free cells, 268
-thousand steps each: a table (`memory.py`) that is probed from 7 free cells on saves 30 %, from 6 on 35 % and from 8 on
-25 %; the moves of odd regions first among those of equal mobility, 10 %, and 4 % with 10 free cells; consecutive null
-windows, from 0 on, instead of the whole window another 16 %; bounds by stable discs 5 to 8 %; looking up the positions
-after all moves before any is tried 2 %. The table and the order are implemented. On the device 145 endings of 13 to 15
-free cells took 0.19 s without the table, 0.16 s if it is probed from 8 free cells on, and 0.15 s from 7 on; 262,144 of
-12 free cells 1.47 s without it (before rows were reused) and 1.43 s with it: probing costs most of what it saves if all
-threads have work.
+thousand steps each: a table (`device_table.py`) that is probed from 7 free cells on saves 30 %, from 6 on 35 % and from
+8 on 25 %; the moves of odd regions first among those of equal mobility, 10 %, and 4 % with 10 free cells; consecutive
+null windows, from 0 on, instead of the whole window another 16 %; bounds by stable discs 5 to 8 %; looking up the
+positions after all moves before any is tried 2 %. The table and the order are implemented. On the device 145 endings of
+13 to 15 free cells took 0.19 s without the table, 0.16 s if it is probed from 8 free cells on, and 0.15 s from 7 on;
+262,144 of 12 free cells 1.47 s without it (before rows were reused) and 1.43 s with it: probing costs most of what it
+saves if all threads have work.
 """
 
 import numpy as np

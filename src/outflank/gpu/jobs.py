@@ -52,7 +52,7 @@ class Jobs(NamedTuple):
     parents: DeviceArray
     """Parent job, of which each job is a move; -1: a requested ending."""
     order: DeviceArray
-    """Untried moves of a divided job, sorted (`ordering.py`)."""
+    """Untried moves of a divided job, sorted (`sorted_moves.py`)."""
     left: DeviceArray
     """Untried moves of a divided job, as bits."""
     tried: DeviceArray

@@ -15,7 +15,7 @@ PAGE = "train.html"
 MOST_DRAWN = 3
 """Number of evaluations drawn beside the learnt ones, the best of them: the table has all."""
 
-NOTHING = "knowing nothing"
+CONSTANT_GUESS = "constant guess"
 
 
 def write_page(folder: Path, document: TrainDocument, provenance: JsonObject) -> None:
@@ -53,7 +53,7 @@ def error_table(errors: ErrorsDocument) -> tuple[tuple[str, ...], tuple[tuple[Ce
         (left_of(stage), stage.positions, stage.solved, stage.spread, *(stage.errors[name] for name in names))
         for stage in (*errors.stages, errors.total)
     ]
-    return ("moves left", "positions", "solved", NOTHING, *names), tuple(rows)
+    return ("moves left", "positions", "solved", CONSTANT_GUESS, *names), tuple(rows)
 
 
 def notes_on(errors: ErrorsDocument) -> list[str]:
@@ -63,7 +63,7 @@ def notes_on(errors: ErrorsDocument) -> list[str]:
     ]
     without = [evaluation.name for evaluation in errors.evaluations if evaluation.points is None]
     notes = [f"Scaled by least squares, since in no {errors.unit}: {', '.join(scaled)}."] if scaled else []
-    return notes + ([f"Worse than knowing nothing on any scale: {', '.join(without)}."] if without else [])
+    return notes + ([f"Worse than a constant guess on any scale: {', '.join(without)}."] if without else [])
 
 
 def match_result_text(generation: GenerationDocument) -> str:
@@ -98,7 +98,7 @@ def _samples(document: TrainDocument) -> Iterator[dict[str, Cell]]:
                 "generation": generation.number,
                 "moves left": left_of(stage),
                 "positions": stage.positions,
-                NOTHING: stage.spread,
+                CONSTANT_GUESS: stage.spread,
                 **stage.errors,
             }
 
@@ -157,7 +157,9 @@ def _figures(document: TrainDocument) -> Iterator[Plot]:
             ),
             *(_curve(name, errors.stages, name) for name in _best_others(errors)),
             Series(
-                name=NOTHING, points=tuple((_middle(stage), stage.spread) for stage in errors.stages), style="dashed"
+                name=CONSTANT_GUESS,
+                points=tuple((_middle(stage), stage.spread) for stage in errors.stages),
+                style="dashed",
             ),
         ),
         caption="Root mean square on games that were held out, each stage at the middle of its moves; less is better.",
