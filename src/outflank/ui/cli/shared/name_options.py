@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from outflank.errors import OutflankError
-from outflank.plugins import Registry
-from outflank.user_modules import import_user_module
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
+
+    from outflank.plugins import Registry
 
 
 def add_import_option(command: click.Command) -> click.Command:
@@ -33,14 +33,17 @@ def add_import_option(command: click.Command) -> click.Command:
 
 
 def _import_all(context: click.Context, parameter: click.Parameter, modules: tuple[str, ...]) -> None:
-    for name in modules:
-        import_user_module(name)
+    if modules:
+        from outflank.user_modules import import_user_module  # which the start of every command need not wait for
+
+        for name in modules:
+            import_user_module(name)
 
 
 class NameOf(click.ParamType):  # type: ignore[type-arg]  # generic only in the newest versions of click
     """The name of a part. The registry is listed only for help, and for a name that is not the package's own."""
 
-    def __init__(self, registry: Registry[Any]) -> None:
+    def __init__(self, registry: "Registry[Any]") -> None:
         self.registry = registry
         self.name = registry.kind
 
