@@ -253,7 +253,7 @@ def _installed(game: Game, name: str | None, known: Iterable[str]) -> Evaluation
 
 
 def list_evaluations() -> list[ListedPart[NamedEvaluation]]:
-    """List the evaluations of all games, each named by its game and its own name, with unusable plug-ins."""
+    """List the evaluations of all games by the name of game and evaluation, including plug-ins that cannot be used."""
     listed: dict[str, ListedPart[NamedEvaluation]] = {}
     for game in GAMES.listing():
         for named in () if game.part is None else _known(game.part.rules).values():

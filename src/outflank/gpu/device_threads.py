@@ -19,7 +19,7 @@ NANOSECONDS = 5000
 
 
 def idle() -> None:
-    """Sleep for a moment, so that other threads have the processor: for threads without work."""
+    """Let a thread without work sleep for a moment, so that others can use the processor."""
 
 
 def atomic_load(array: DeviceArray, index: Int) -> Int:

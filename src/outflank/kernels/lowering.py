@@ -17,7 +17,7 @@ IR: TypeAlias = "ir.Value"
 """A value in LLVM's code."""
 
 IRType: TypeAlias = "ir.Type"
-"""The type of such a value."""
+"""The type of a value in LLVM's code."""
 
 Module: TypeAlias = "binding.ModuleRef"
 """A module of LLVM's code."""

@@ -137,7 +137,7 @@ class OthelloBoard(Board[OthelloMove]):
 
     @property
     def size(self) -> int:
-        """The side of the board."""
+        """Number of squares along an edge of the board."""
         return size_of(self.game)
 
     def discs(self, side: Side) -> int:

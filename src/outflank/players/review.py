@@ -22,7 +22,7 @@ AT_ONCE_SECONDS = 0.07
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgedMove:
-    """A move of a game beside the best one in its position. Values are in the game's unit, for the side that moved."""
+    """A move of a game, compared with the best one in its position. Values are in the game's unit, for the mover."""
 
     ply: int
     side: Side

@@ -184,7 +184,7 @@ class Comparison:
 
     @property
     def speed_up(self) -> float:
-        """Ratio of the times."""
+        """Time of the search by one worker, divided by the time of the parallel one."""
         return self.alone.seconds / self.together.seconds if self.together.seconds > 0 else 0.0
 
     @property

@@ -83,7 +83,7 @@ def encoded(document: object) -> bytes:
 
 
 def in_ascii(document: object) -> str:
-    """Return a document in one line of ASCII, which every stream and every file name accepts."""
+    """Return a document as one line of ASCII JSON, which any stream can print and which keeps any file name in it."""
     return json.dumps(msgspec.to_builtins(document, enc_hook=_plain_number))
 
 

@@ -192,7 +192,7 @@ def picture(parts: Sequence[str], height: float, title: str, description: str) -
 
 
 def colours(selector: str) -> str:
-    """Return CSS that defines the named colours; print is always light."""
+    """Return CSS variables for the colours, light or dark as the system prefers; printed pages are always light."""
     return f"{_variables(selector, LIGHT)}@media screen and (prefers-color-scheme:dark){{{_variables(selector, DARK)}}}"
 
 

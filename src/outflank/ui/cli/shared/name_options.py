@@ -41,7 +41,7 @@ def _import_all(context: click.Context, parameter: click.Parameter, modules: tup
 
 
 class NameOf(click.ParamType):  # type: ignore[type-arg]  # generic only in the newest versions of click
-    """The name of a part. The registry is listed only for help, and for a name that is not the package's own."""
+    """A value that names a part of a registry. Plug-ins are loaded only to list names or for an unknown one."""
 
     def __init__(self, registry: "Registry[Any]") -> None:
         self.registry = registry
