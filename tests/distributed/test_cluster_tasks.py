@@ -523,22 +523,23 @@ def test_a_match_on_ray_outlives_its_nodes(tmp_path, psutil):
 @pytest.mark.slow(12)
 def test_the_command_on_ray_is_interrupted_and_resumed(tmp_path, psutil):
     arguments = ["match", "random", "first", "--size", "6", "--games", "500", "--out", str(tmp_path)]
-    process = subprocess.Popen(
-        [sys.executable, "-m", "outflank", *arguments, "--cluster", "local:2", "--json"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
+    printed = tmp_path / "printed"  # not a pipe: `communicate` loses what `readline` has buffered, perhaps half a line
+    with printed.open("w") as stdout:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "outflank", *arguments, "--cluster", "local:2", "--json"],
+            stdout=stdout,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
     try:
-        for _ in range(10):
-            assert process.stdout.readline()
+        eventually(lambda: printed.read_text().count("\n") >= 10)
         started = psutil.Process(process.pid).children(recursive=True)
         os.killpg(process.pid, signal.SIGINT)  # as a terminal does it: to all that were started there
-        out, err = process.communicate(timeout=90)
+        _, err = process.communicate(timeout=90)
     finally:
         process.kill()
-    *_, whole = [json.loads(line) for line in out.splitlines()]
+    *_, whole = [json.loads(line) for line in printed.read_text().splitlines()]
     assert (process.returncode, whole["interrupted"]) == (130, True), err
     assert "--resume" in err
     assert len(started) > 2
