@@ -102,7 +102,7 @@ class Patient(SimplePlayer):
         assert stop is not None
         told = threading.Event()
         stop.add_listener(told.set)
-        told.wait(20)
+        assert told.wait(20)
         return Choice(move=board.legal_moves[0])
 
 
@@ -298,11 +298,9 @@ def test_increments_and_lag_are_given():
 
 
 def test_a_player_is_told_to_stop_when_its_time_is_over():
-    began = time.monotonic()
     game = play(First(), Patient(), OthelloBoard.start(), control=against(Side.WHITE, "0.05/move"))
     assert game is not None
     assert (game.ending.points, game.ending.reason) == (1.0, "time")
-    assert time.monotonic() - began < 5
 
 
 def test_a_player_that_hangs_is_given_up(monkeypatch):
@@ -373,9 +371,7 @@ def test_a_game_can_be_stopped():
     stop = Stop()
     timer = threading.Timer(0.1, stop)
     timer.start()
-    began = time.monotonic()
     assert play(Patient(), First(), OthelloBoard.start(), stop=stop) is None
-    assert time.monotonic() - began < 5
 
 
 # --- openings ---

@@ -597,12 +597,10 @@ def test_games_say_how_long_their_endings_take():
 @pytest.mark.compiled
 def test_a_stop_is_answered_with_a_move():
     board, stop = OthelloBoard.start(), Stop()
-    computer = player("computer time=60", board.game)
+    computer = player("computer time=6000", board.game)  # longer than any test run
     computer.new_game(board)
     stop()
-    began = time.perf_counter()
     assert computer.choose(board, NO_CLOCK, stop=stop).move in board.legal_moves
-    assert time.perf_counter() - began < 30
 
 
 @pytest.mark.compiled
