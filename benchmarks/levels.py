@@ -30,7 +30,7 @@ from outflank.games.defaults import Level
 from outflank.games.description import GAMES, description_of
 from outflank.lab.provenance import provenance
 from outflank.players.clock import Clock
-from outflank.players.levels import level_of
+from outflank.players.player import level_of
 from outflank.players.specs import player
 from outflank.validation.documents import plain
 

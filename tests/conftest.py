@@ -96,7 +96,7 @@ def _total(items: Iterable[pytest.Item]) -> float:
 @pytest.fixture
 def made_up(monkeypatch: pytest.MonkeyPatch) -> None:
     """Books are built of values that take no time."""
-    from outflank.books import searching
+    from outflank.books import building
     from tests.made_up_searches import made_up_search
 
-    monkeypatch.setattr(searching, "search", made_up_search)
+    monkeypatch.setattr(building, "search", made_up_search)

@@ -18,8 +18,8 @@ from outflank import AbaloneBoard, Limits, OthelloBoard
 from outflank.boards import Board
 from outflank.distributed.cluster import Cluster
 from outflank.distributed.engines.on_ray import membership, ray_connection
-from outflank.distributed.engines.on_ray.ray_processes import processes_in
 from outflank.distributed.engines.on_ray.ray_search import RayFabric
+from outflank.distributed.engines.on_ray.ray_start import processes_in
 from outflank.distributed.head import Tuning
 from outflank.othello.squares import START, othello
 from outflank.search.results import Result

@@ -23,8 +23,7 @@ from outflank.arena.openings import Openings
 from outflank.boards import Board
 from outflank.books.book import Book, key_of
 from outflank.books.exchange import export_lines, parse_any
-from outflank.books.move_graph import MoveGraph
-from outflank.books.propagation import propagate_values
+from outflank.books.move_graph import MoveGraph, propagate_values
 from outflank.books.trees import tree_of
 from outflank.distributed.engines import parse_address
 from outflank.distributed.engines.on_ray.head_client import host_and_port
@@ -32,9 +31,8 @@ from outflank.distributed.engines.on_ray.membership import members
 from outflank.distributed.replication import replication_named
 from outflank.errors import OutflankError
 from outflank.formats.game_files import file_formats, read_records, write_records
-from outflank.formats.game_record import PlayedMove, Record
+from outflank.formats.game_record import PlayedMove, Record, Setup
 from outflank.formats.recognise import read_all, read_script
-from outflank.formats.setup import Setup
 from outflank.games.sides import Side
 from outflank.lab import redraw
 from outflank.lab.drawing.page import page_html

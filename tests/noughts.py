@@ -7,14 +7,13 @@ import numpy as np
 from outflank.boards import Board, Move
 from outflank.games import rules
 from outflank.games.defaults import Marks, NamedEvaluation, PlayDefaults, SearchDefaults
-from outflank.games.description import GameDescription, register_game
+from outflank.games.description import GameDescription, GameOption, Variants, register_game
 from outflank.games.evaluation import value
-from outflank.games.learnt import Learning
 from outflank.games.pattern_sets import Pattern, PatternSet
+from outflank.games.pattern_weights import Learning
 from outflank.games.presentation import Presentation
 from outflank.games.scores import Scores
 from outflank.games.sides import Side
-from outflank.games.variants import GameOption, Variants
 from outflank.kernels.bits import U64, popcount
 
 ROWS = 3

@@ -62,7 +62,7 @@ METHODS = {"match": 2, "fullmatch": 2, "search": 2, "finditer": 2, "findall": 2,
 
 OWN_TEXT = {
     "outflank.gpu.troubles": "messages of the driver",
-    "outflank.kernels.compile_errors": "messages of the compiler",
+    "outflank.kernels.compiler": "messages of the compiler",
     "outflank.lab.races.declared": "comments of this package",
 }
 """Modules whose patterns read no text from elsewhere."""

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from msgspec import Meta, Struct
 
 from outflank.arena import match_documents as of_matches
-from outflank.books import book_documents as of_books
+from outflank.books import exchange as of_books
 from outflank.distributed.engines.on_mpi import mpi_messages
 from outflank.distributed.engines.on_ray.head_client import ClusterNode
 from outflank.distributed.engines.on_ray.membership import ClusterStatus

@@ -12,11 +12,10 @@ from outflank import OthelloBoard, placement
 from outflank.errors import InvalidOption
 from outflank.kernels.memory import address_of
 from outflank.kernels.workers import run_workers
-from outflank.placement import can_bind, interleave, pinned, worker_processors
+from outflank.placement import can_bind, interleave, pinned, topology, worker_processors
 from outflank.search.request import Limits
 from outflank.search.table import Table
 from outflank.search.whole_search import iterate, search
-from outflank.topology import topology
 from outflank.ui.cli import main
 
 pytestmark = pytest.mark.interpreted_only

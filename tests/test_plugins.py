@@ -245,7 +245,7 @@ def test_a_scheme_of_a_plugin_divides_a_search(hasty, run):
     assert json.loads(out.splitlines()[-1])["scheme"] == "hasty"
     assert "hasty" in run("search", "--help")[1]
     assert json.loads(run(*asked, "ybw")[1].splitlines()[-1])["scheme"] == "ybw"
-    assert SCHEMES.get("ybw").divide.__module__ == "outflank.parallel.split_schemes"
+    assert SCHEMES.get("ybw").divide.__module__ == "outflank.parallel.schemes"
 
 
 def test_a_scheme_that_cannot_be_loaded_is_one_line(hasty, run):

@@ -9,12 +9,12 @@ from outflank import Board, GameDescription, Move, Side, register_game
 from outflank.boards.pictures import bracketed
 from outflank.games import rules
 from outflank.games.defaults import Level, Marks, NamedEvaluation, PlayDefaults, SearchDefaults
+from outflank.games.description import GameOption, Variants
 from outflank.games.evaluation import final, value
-from outflank.games.learnt import Learning
 from outflank.games.pattern_sets import Pattern, PatternSet
+from outflank.games.pattern_weights import Learning
 from outflank.games.presentation import Presentation, TerminalColours
 from outflank.games.scores import Scores
-from outflank.games.variants import GameOption, Variants
 from outflank.kernels.bits import U64, byte_swap, lowest, popcount
 from outflank.kernels.compiler import inner
 

@@ -8,10 +8,10 @@ from outflank import Board, GameDescription, Move, register_game
 from outflank.boards.pictures import bracketed
 from outflank.games import rules
 from outflank.games.defaults import Level, Marks, NamedEvaluation, PlayDefaults, SearchDefaults
+from outflank.games.description import GameOption, Variants
 from outflank.games.evaluation import final, value
 from outflank.games.presentation import Presentation, TerminalColours
 from outflank.games.scores import Scores
-from outflank.games.variants import GameOption, Variants
 from outflank.kernels.bits import U64, popcount
 from outflank.kernels.compiler import inner
 

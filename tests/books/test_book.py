@@ -9,12 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from outflank import AbaloneBoard, OthelloBoard
-from outflank.books import move_graph, searching
+from outflank.books import building, move_graph
 from outflank.books.book import PLAYED_OUT, Book, key_of
-from outflank.books.building import BookPlan, build
-from outflank.books.move_graph import MoveGraph, replies_to
-from outflank.books.propagation import propagate_values
-from outflank.books.searching import searcher_of
+from outflank.books.building import BookPlan, build, searcher_of
+from outflank.books.move_graph import MoveGraph, propagate_values, replies_to
 from outflank.distributed.cluster import open_tasks
 from outflank.errors import FormatError, OutflankError
 from outflank.kernels.compiler import interpreted
@@ -158,7 +156,7 @@ def test_a_book_grows_where_it_is_most_likely_left(tmp_path, made_up, board, pos
 
 @pytest.mark.interpreted_only
 def test_a_book_without_a_margin_grows_along_its_best_line(tmp_path, monkeypatch):
-    monkeypatch.setattr(searching, "search", steady_search)
+    monkeypatch.setattr(building, "search", steady_search)
     plan = BookPlan(plies=1, depth=3, positions=6, margin=0)
     book, line = build(START, tmp_path / "a.book", plan, stop=Stop()).book, START.copy()
     for _ in range(6):

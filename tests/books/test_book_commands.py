@@ -16,7 +16,7 @@ from outflank.books.trees import tree_of
 from outflank.errors import FormatError
 from outflank.search.request import Stop
 from outflank.ui.cli import main
-from outflank.ui.cli.books.show_commands import tree_lines
+from outflank.ui.cli.books.book_command import tree_lines
 
 pytestmark = pytest.mark.interpreted_only
 

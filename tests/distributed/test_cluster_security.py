@@ -23,7 +23,7 @@ import pytest
 
 from outflank.distributed.engines.on_ray import head_client, membership, ray_connection
 from outflank.distributed.engines.on_ray.membership import end
-from outflank.distributed.engines.on_ray.ray_processes import processes_in
+from outflank.distributed.engines.on_ray.ray_start import processes_in
 from outflank.distributed.engines.on_ray.tokens import make_token, read_token, token_path
 from outflank.errors import OutflankError
 from outflank.ui.cli import main

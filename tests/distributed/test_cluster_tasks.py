@@ -32,8 +32,8 @@ from outflank.distributed.tasks.carrier import (
     NodeUnfit,
     TaskAnswered,
     TaskEvents,
+    ThreadTasks,
 )
-from outflank.distributed.tasks.task_threads import ThreadTasks
 from outflank.errors import OutflankError
 from outflank.othello.board import OthelloBoard
 from outflank.players.specs import player

@@ -25,7 +25,7 @@ from outflank.distributed.engines import (
 from outflank.distributed.engines.contract import nodes_of_this_machine
 from outflank.distributed.engines.inside_engine import InsideFabric
 from outflank.distributed.head import Tuning
-from outflank.distributed.tasks.task_threads import ThreadTasks
+from outflank.distributed.tasks.carrier import ThreadTasks
 from outflank.errors import InvalidOption, OutflankError
 from outflank.plugins import Source
 from outflank.search.request import Stop

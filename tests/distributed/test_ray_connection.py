@@ -13,8 +13,7 @@ from outflank.distributed.engines.on_ray import ray_connection
 from outflank.distributed.engines.on_ray.membership import Member
 from outflank.distributed.exiting import status_after
 from outflank.distributed.launchers import RANKS, refuse_copies
-from outflank.errors import OutflankError
-from outflank.notices import notify
+from outflank.errors import OutflankError, notify
 from outflank.ui.cli import main
 
 pytestmark = pytest.mark.interpreted_only

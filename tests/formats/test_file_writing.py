@@ -16,9 +16,8 @@ from outflank import AbaloneBoard, Board, OthelloBoard, lab
 from outflank.arena.openings import Openings
 from outflank.errors import OutflankError
 from outflank.formats import files
-from outflank.formats.files import replacing, write_whole
+from outflank.formats.files import file_lock, replacing, write_whole
 from outflank.formats.game_files import read_records, write_records
-from outflank.formats.locks import file_lock
 from outflank.protocols.gtp_game import GtpGame
 from outflank.ui.cli import main
 from outflank.ui.cli.game_files import review_command
@@ -49,13 +48,12 @@ def test_nothing_in_the_package_writes_files_in_another_way():
     writes = re.compile(r'write_text\(|write_bytes\(|open\([^)]*"[rb]*[wxa+][wxa+rb]*"|os\.replace\(|mkstemp|O_CREAT')
     found = {path.relative_to(SOURCE).as_posix() for path in SOURCE.rglob("*.py") if writes.search(path.read_text())}
     assert found == {
-        "arena/match_store.py",  # its lines are appended to
+        "arena/match_documents.py",  # its lines are appended to
         "books/book.py",  # appended to while a book is built
         "distributed/engines/on_ray/ray_directories.py",  # a lock, in a fresh directory of its own
         "distributed/engines/on_ray/membership.py",  # a log, written to by others
         "distributed/engines/on_ray/tokens.py",  # made once, and by its maker alone
         "formats/files.py",
-        "formats/locks.py",
         "kernels/cache_files.py",  # the cache, below this layer
         "ui/cli/shared/streams.py",  # the null device
         "ui/web/games/game_store.py",  # an empty file with the rights that SQLite's has to have
@@ -156,7 +154,7 @@ def test_the_second_is_refused_and_nothing_stays(tmp_path):
 HOLDER = """
 import sys, time
 from pathlib import Path
-from outflank.formats.locks import file_lock
+from outflank.formats.files import file_lock
 with file_lock(Path(sys.argv[1]), "busy"):
     print("held", flush=True)
     time.sleep(60)
@@ -178,10 +176,10 @@ def test_a_killed_holder_is_in_nobodys_way(tmp_path):
 
 
 def test_a_lock_that_is_taken_away_while_it_is_waited_for_is_made_anew(tmp_path, monkeypatch):
-    from outflank.formats import locks
+    from outflank.formats import files
 
     path, calls = tmp_path / "a.book", []
-    really = locks._lock
+    really = files._lock
 
     def lock(handle):
         really(handle)
@@ -189,19 +187,19 @@ def test_a_lock_that_is_taken_away_while_it_is_waited_for_is_made_anew(tmp_path,
             (tmp_path / ".a.book.lock").unlink()  # as its holder does at its end
         calls.append(handle)
 
-    monkeypatch.setattr(locks, "_lock", lock)
+    monkeypatch.setattr(files, "_lock", lock)
     with file_lock(path, "busy"):
         assert len(calls) == 2
         assert (tmp_path / ".a.book.lock").exists()
 
 
 def test_a_file_system_without_locks_is_written_to_all_the_same(tmp_path, monkeypatch):
-    from outflank.formats import locks
+    from outflank.formats import files
 
     def none(handle):
         raise OSError(errno.ENOTSUP, "no locks here")
 
-    monkeypatch.setattr(locks, "_lock", none)
+    monkeypatch.setattr(files, "_lock", none)
     with file_lock(tmp_path / "x", "busy"):
         pass
 

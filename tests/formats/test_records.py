@@ -22,9 +22,8 @@ from outflank.boards import Board
 from outflank.errors import FormatError, OutflankError, UnknownName
 from outflank.formats import fields, replay
 from outflank.formats.game_files import file_formats, files_written, read_records, select_records, write_records
-from outflank.formats.game_record import PlayedMove, Record
+from outflank.formats.game_record import PlayedMove, Record, Setup
 from outflank.formats.selection import Selection, move_codes, opening_of
-from outflank.formats.setup import Setup
 from outflank.games.sides import Side
 from outflank.kernels.bits import U64
 from outflank.othello.formats.transcript import MIRRORED_ASSUMED

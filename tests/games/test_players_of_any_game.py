@@ -25,13 +25,11 @@ from outflank.games.defaults import (
     ReportProgram,
     SearchDefaults,
 )
-from outflank.games.description import GAMES, GameDescription, description_of, register_game
+from outflank.games.description import GAMES, GameDescription, GameOption, Variants, description_of, register_game
 from outflank.games.scores import Scores
-from outflank.games.variants import GameOption, Variants
 from outflank.players.clock import Clock, TimeControl
 from outflank.players.computer import Computer
-from outflank.players.levels import exact_moves_for_depth, level_of
-from outflank.players.player import PlayerFailed
+from outflank.players.player import PlayerFailed, exact_moves_for_depth, level_of
 from outflank.players.review import judge_moves
 from outflank.players.specs import First, player
 from outflank.players.timing import Lateness, Steady, usable_seconds

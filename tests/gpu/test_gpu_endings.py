@@ -8,7 +8,7 @@ import pytest
 import outflank
 from outflank.errors import InvalidOption
 from outflank.gpu import device_table as memory_module
-from outflank.gpu import solving_on_device, sorted_moves
+from outflank.gpu import jobs, solving_on_device
 from outflank.kernels.bits import U64
 from tests.simulator import simulated
 
@@ -307,17 +307,17 @@ def test_a_table_gives_back_what_was_kept_and_nothing_of_an_entry_that_two_have_
 @pytest.mark.interpreted_only
 def test_a_list_has_first_what_leaves_the_opponent_the_least() -> None:
     lots = np.random.default_rng(4)
-    for number in (1, 3, sorted_moves.LISTED, 14):
+    for number in (1, 3, jobs.LISTED, 14):
         cells, lefts = (
             lots.permutation(64)[:number].tolist(),
-            lots.integers(0, sorted_moves.MOST_LEFT + 1, number).tolist(),
+            lots.integers(0, jobs.MOST_LEFT + 1, number).tolist(),
         )
-        listed, left, others = U64(0), sorted_moves.EMPTY, U64(0)
+        listed, left, others = U64(0), jobs.EMPTY, U64(0)
         for index, (cell, each) in enumerate(zip(cells, lefts, strict=True)):
-            count = min(index, sorted_moves.LISTED)
-            listed, left, out = sorted_moves.with_move(listed, left, count, U64(cell), U64(each))
+            count = min(index, jobs.LISTED)
+            listed, left, out = jobs.with_move(listed, left, count, U64(cell), U64(each))
             others |= out
-        kept = min(number, sorted_moves.LISTED)
+        kept = min(number, jobs.LISTED)
         found = [int(listed >> U64(6 * index)) & 63 for index in range(kept)]
         inside = sorted(zip(lefts, range(number), cells, strict=True))[:kept]
         assert found == [cell for _, _, cell in inside]

@@ -10,7 +10,7 @@ from outflank.learning.labelling import Labels
 from outflank.learning.subject import Judge, Subject
 from outflank.search.request import Stop
 from outflank.ui.cli import main
-from outflank.ui.cli.solving.solve_on_device import solve_on_device
+from outflank.ui.cli.solving.solve_run import solve_on_device
 from tests.simulator import simulated
 
 pytestmark = pytest.mark.interpreted_only

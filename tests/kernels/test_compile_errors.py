@@ -9,8 +9,7 @@ import pytest
 import outflank
 from outflank import OthelloBoard, OutflankError
 from outflank.games.evaluation import value
-from outflank.kernels.compile_errors import explanation_of
-from outflank.kernels.compiler import kernel
+from outflank.kernels.compiler import explanation_of, kernel
 
 WEIGHTS = {"corner": 12}
 

@@ -11,11 +11,12 @@ from outflank.lab.measuring.function_profile import (
     ITSELF,
     OUTSIDE,
     SERIAL,
+    STEPS,
     Calls,
     function_tables,
     own_seconds,
+    step_costs,
 )
-from outflank.lab.measuring.step_costs import STEPS, step_costs
 
 COSTS = {"move generation": 40.0, "making a move": 20.0, "evaluation": 10.0}
 COUNTED = [Calls(2, 1, 4, 0), Calls(1, 4, 20, 21)]
@@ -81,7 +82,7 @@ def test_calls_that_overlap_are_told():
 
 @pytest.mark.parametrize(("name", "evaluation"), [("midgame", "discs"), ("endgame", "rings")])
 def test_a_call_of_every_step_has_a_cost(name, evaluation, monkeypatch):
-    monkeypatch.setattr("outflank.lab.measuring.step_costs.AT_LEAST_SECONDS", 0.0002)
+    monkeypatch.setattr("outflank.lab.measuring.function_profile.AT_LEAST_SECONDS", 0.0002)
     board = board_named(name)
     costs = step_costs([board], evaluation_named(board.game, evaluation), near=4)
     assert list(costs) == list(STEPS[1:])

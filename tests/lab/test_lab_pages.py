@@ -43,8 +43,7 @@ from outflank.lab.measuring.search_log import (
     without_logging,
 )
 from outflank.lab.result_store import document
-from outflank.players.review import JudgedMove
-from outflank.players.story import story_of
+from outflank.players.review import JudgedMove, story_of
 from outflank.search.division import SCHEMES
 from outflank.validation.documents import plain
 from tests.conftest import examples

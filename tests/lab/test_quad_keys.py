@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from outflank.games.rules import mirror, symmetries
+from outflank.lab.report_programs.program_001 import NUMBERS, quads, sorted_key, turned_key
 from outflank.lab.report_programs.published_numbers import published
-from outflank.lab.report_programs.quad_keys import NUMBERS, quads, sorted_key, turned_key
 from outflank.othello.rules import OthelloPosition
 from outflank.othello.squares import othello
 

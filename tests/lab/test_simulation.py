@@ -12,8 +12,7 @@ from outflank.distributed.replication import POLICIES, replication_named
 from outflank.errors import OutflankError
 from outflank.kernels.compiler import interpreted
 from outflank.kernels.record_types import allocate
-from outflank.lab.simulation.entry_origins import KINDS, MOVE, VALUE, WitnessMemory
-from outflank.lab.simulation.job_recording import EVERYTHING, calibrated, record
+from outflank.lab.simulation.job_recording import EVERYTHING, KINDS, MOVE, VALUE, WitnessMemory, calibrated, record
 from outflank.lab.simulation.simulated_cluster import JOB_BYTES, OUTCOME_BYTES, Simulated, simulate
 from outflank.lab.simulation.simulated_machines import Machines, Traffic, relative_work
 from outflank.search.probes import note_lookup

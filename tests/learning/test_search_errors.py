@@ -11,7 +11,7 @@ from outflank import OthelloBoard, OutflankError
 from outflank.abalone.layouts import RULES
 from outflank.games.defaults import SearchErrors
 from outflank.games.evaluation import errors_of, evaluation_named
-from outflank.games.learnt import ERRORS
+from outflank.games.pattern_weights import ERRORS
 from outflank.games.rules import unpack
 from outflank.learning import depths
 from outflank.learning.depths import FEWEST, GROUPS, Depths, measure, summarize

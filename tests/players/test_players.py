@@ -30,12 +30,10 @@ from outflank.players.habits import (
     preferred_move,
     repeating_moves,
 )
-from outflank.players.levels import exact_moves_for_depth, level_of
-from outflank.players.player import Choice
+from outflank.players.player import Choice, exact_moves_for_depth, level_of
 from outflank.players.ready_moves import BoardCache, habit_named
-from outflank.players.review import JudgedMove, costliest, judge_moves
+from outflank.players.review import JudgedMove, costliest, judge_moves, story_of
 from outflank.players.specs import First, Random, player
-from outflank.players.story import story_of
 from outflank.players.timing import Adaptive003, Budget, Lateness, Steady, lateness, usable_seconds
 from outflank.search import request
 from outflank.search.request import Stop

@@ -13,15 +13,13 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from outflank import Board, OthelloBoard
-from outflank.formats.game_record import Record
-from outflank.formats.setup import Setup
+from outflank.formats.game_record import Record, Setup
 from outflank.games.description import description_of
 from outflank.games.rules import is_pass
 from outflank.games.scores import Scale
 from outflank.games.sides import Side
 from outflank.players import review as engine_review
-from outflank.players.review import JudgedMove
-from outflank.players.story import story_of
+from outflank.players.review import JudgedMove, story_of
 from outflank.search.request import Limits
 from outflank.ui.cli import main
 from outflank.ui.cli.game_files import review_command

@@ -11,8 +11,7 @@ from benchmarks.positions.draw import drawn
 from benchmarks.stalls import StallMonitor
 from outflank import OthelloBoard
 from outflank.errors import OutflankError
-from outflank.formats.game_record import PlayedMove, Record
-from outflank.formats.setup import Setup
+from outflank.formats.game_record import PlayedMove, Record, Setup
 from outflank.othello.squares import START, othello
 
 pytestmark = pytest.mark.interpreted_only

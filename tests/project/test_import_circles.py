@@ -22,8 +22,8 @@ def test_a_circle_is_found():
     assert set(circle({"a": {"b"}, "b": {"c"}, "c": {"b"}})) == {"b", "c"}
 
 
-PARTS = ("defaults", "notation", "presentation", "scores", "variants")
-UPWARDS = ("outflank.games.description", *(f"outflank.games.{part}" for part in PARTS), "outflank.formats.move_lists")
+PARTS = ("defaults", "notation", "presentation", "scores")
+UPWARDS = ("outflank.games.description", *(f"outflank.games.{part}" for part in PARTS), "outflank.formats.movetext")
 """These describe, in annotations alone, what stands above them: boards, and files of games."""
 
 

@@ -19,10 +19,9 @@ from outflank.othello.plain import plain_rules
 from outflank.othello.rules import OthelloPosition
 from outflank.othello.squares import othello, size_of
 from outflank.proofs.certificate import DIGEST_BYTES, Certificate, certificate_of, read_certificate
-from outflank.proofs.checking import check
+from outflank.proofs.checking import check, first_wrong_leaf
 from outflank.proofs.finding import WrongValue, prove
 from outflank.proofs.frontier import InvalidProof, distinct
-from outflank.proofs.leaves import first_wrong_leaf
 from outflank.search.request import Stop
 from outflank.search.stopping import Stopped
 from outflank.ui.cli import main

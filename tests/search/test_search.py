@@ -340,7 +340,7 @@ def test_several_moves_have_lines_of_their_own(options):
 
 
 def test_a_watch_is_told_what_an_iteration_is_at(monkeypatch):
-    monkeypatch.setattr("outflank.search.progress.EVERY_SECONDS", 0.0)
+    monkeypatch.setattr("outflank.search.results.EVERY_SECONDS", 0.0)
     seen: list[Progress] = []
     here = OthelloBoard.start()
     for options in ({"workers": 1}, {"parallel": "ybw", "workers": 2}, {"parallel": "abdada", "workers": 2}):
@@ -411,7 +411,7 @@ def test_a_move_that_is_searched_again_is_not_done(monkeypatch):
 
 @pytest.mark.parametrize("scheme", [None, "ybw", "root-split", "shared-table", "abdada"])
 def test_a_watch_sees_what_each_worker_is_at(monkeypatch, scheme):
-    monkeypatch.setattr("outflank.search.progress.EVERY_SECONDS", 0.0)
+    monkeypatch.setattr("outflank.search.results.EVERY_SECONDS", 0.0)
     seen: list[Progress] = []
     here, workers = OthelloBoard.start(), 1 if scheme is None else 3
     depth = 4 if interpreted() else 10
@@ -435,14 +435,14 @@ def test_a_watch_sees_what_each_worker_is_at(monkeypatch, scheme):
 
 @pytest.mark.compiled
 def test_a_watch_is_told_of_playouts(monkeypatch):
-    monkeypatch.setattr("outflank.search.progress.EVERY_SECONDS", 0.0)
+    monkeypatch.setattr("outflank.search.results.EVERY_SECONDS", 0.0)
     seen: list[Progress] = []
     assert search(OthelloBoard.start(), Limits(nodes=50_000), algorithm="uct", watch=seen.append).value is not None
     assert any(each.best is not None for each in seen)
 
 
 def test_what_a_watch_raises_reaches_the_caller(monkeypatch):
-    monkeypatch.setattr("outflank.search.progress.EVERY_SECONDS", 0.0)
+    monkeypatch.setattr("outflank.search.results.EVERY_SECONDS", 0.0)
 
     def fail(progress):
         raise ValueError("enough of this")

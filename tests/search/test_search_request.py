@@ -11,7 +11,7 @@ import xml.etree.ElementTree as ElementTree
 import pytest
 
 import outflank
-from outflank import Board, Limits, OthelloBoard, OutflankError, Stop, UnknownName, notices
+from outflank import Board, Limits, OthelloBoard, OutflankError, Stop, UnknownName, errors
 from outflank.distributed.cluster import Cluster
 from outflank.distributed.engines.inside_engine import InsideFabric
 from outflank.players.clock import Clock
@@ -125,7 +125,7 @@ def test_names_are_offered_that_are_meant_to_be_used():
 def test_what_is_waited_for_is_told_in_terminals_and_notebooks_alone(monkeypatch):
     def told(stream: io.StringIO) -> str:
         monkeypatch.setattr(sys, "stderr", stream)
-        notices.notify("compiling")
+        errors.notify("compiling")
         return stream.getvalue()
 
     kinds = {"terminal": {"isatty": lambda _: True}, "notebook": {"__module__": "ipykernel.iostream"}, "file": {}}

@@ -10,10 +10,9 @@ from outflank.games.hints import STAGES, stage
 from outflank.games.rules import fill
 from outflank.kernels.record_types import allocate
 from outflank.lab.experiment_boards import default_board
-from outflank.search.ordering import bring_best, weigh
+from outflank.search.ordering import bring_best, sort_moves, weigh
 from outflank.search.request import Options
 from outflank.search.root import Root
-from outflank.search.sorting import sort_moves
 from outflank.search.worker import (
     SORT_BACKWARDS,
     SORT_HEAP,

@@ -14,7 +14,7 @@ from outflank.abalone.rules import MARBLES, PUSHED, Abalone, AbalonePosition, Ki
 from outflank.boards.board import Board, Move, stripped
 from outflank.boards.pictures import BLACK, EMPTY, LEGAL, MARK, UNIT, WHITE, bracketed, disc, label, picture
 from outflank.errors import InvalidPosition
-from outflank.formats.setup import Setup
+from outflank.formats.game_record import Setup
 from outflank.games.sides import Side
 
 WOOD, HOLLOW, INK = "#c9a06c", "#a97f4c", "#5b3f1d"

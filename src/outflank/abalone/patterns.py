@@ -7,8 +7,8 @@ from outflank.abalone.geometry import BIT, BIT_IMAGE, CENTRE, NUMBER, Cell, on_b
 from outflank.abalone.layouts import RULES
 from outflank.abalone.rules import Abalone, AbalonePosition
 from outflank.games.defaults import NamedEvaluation
-from outflank.games.learnt import Learning, OwnWeights
 from outflank.games.pattern_sets import Cells, Pattern, PatternSet
+from outflank.games.pattern_weights import Learning, OwnWeights
 from outflank.games.patterns import Patterns, counts, stage
 from outflank.games.rules import over, score
 from outflank.kernels.bits import U64, Word, popcount

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from outflank.arena.game_runners import ClusterLane, Lane
+from outflank.arena.match_documents import Directory
 from outflank.arena.match_game import MatchGame
-from outflank.arena.match_store import Directory
 from outflank.arena.openings import Openings
 from outflank.arena.referee import FinishedGame, start_of
 from outflank.arena.schedule import Fixture, Settings

@@ -8,10 +8,9 @@ from msgspec import Meta, Struct
 from outflank.arena.referee import Ending, FinishedGame
 from outflank.boards import Board
 from outflank.formats.fields import REASONS
-from outflank.formats.game_record import PlayedMove, Record
+from outflank.formats.game_record import PlayedMove, Record, Setup
 from outflank.formats.numbered import read_numbered
 from outflank.formats.recognise import read
-from outflank.formats.setup import Setup
 from outflank.games.description import description_of
 from outflank.games.rules import Game
 from outflank.games.sides import Side

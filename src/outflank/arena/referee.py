@@ -11,8 +11,7 @@ from typing import Any
 from outflank.arena import seat as seats
 from outflank.arena.seat import Answer, Seat
 from outflank.boards import Board, Move
-from outflank.formats.game_record import PlayedMove, Record
-from outflank.formats.setup import Setup
+from outflank.formats.game_record import PlayedMove, Record, Setup
 from outflank.games.description import description_of
 from outflank.games.sides import Side
 from outflank.players.clock import Clocks, TimeControl

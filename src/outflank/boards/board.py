@@ -10,9 +10,9 @@ import numpy as np
 
 from outflank.boards.pictures import EMPTY, LEGAL, diagram_svg
 from outflank.errors import IllegalMove
+from outflank.formats.game_record import Setup, apply_rule_options
 from outflank.formats.numbered import write_numbered
 from outflank.formats.recognise import read
-from outflank.formats.setup import Setup, apply_rule_options
 from outflank.games.description import description_of
 from outflank.games.rules import (
     MOVE,

@@ -16,9 +16,8 @@ from typing import TextIO
 
 from outflank.boards import Board
 from outflank.errors import FormatError, InvalidOption, OutflankError, reason_of
-from outflank.formats.files import write_whole
-from outflank.formats.locks import file_lock
-from outflank.formats.setup import Setup
+from outflank.formats.files import file_lock, write_whole
+from outflank.formats.game_record import Setup
 from outflank.games.description import description_of
 from outflank.games.evaluation import evaluation_named, scale_of
 from outflank.games.rules import MOVE, Game, canonical, mirror, mirror_move, pack, symmetries, unpack

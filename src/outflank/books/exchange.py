@@ -5,19 +5,88 @@ import io
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Annotated
+
+from msgspec import Meta, Struct
 
 from outflank.boards import Board
 from outflank.books.book import Book, Entry, Key, board_at, key_of, open_book_file
-from outflank.books.book_documents import BookEntryDocument, BookMove
-from outflank.books.move_graph import MoveGraph
-from outflank.books.propagation import in_order, propagate_values, with_moves_of
+from outflank.books.move_graph import MoveGraph, in_order, propagate_values, with_moves_of
 from outflank.books.trees import Branch, tree_of
 from outflank.errors import FormatError, OutflankError, reason_of
 from outflank.formats.files import decoded_whole
-from outflank.formats.move_lists import write_moves
+from outflank.formats.movetext import write_moves
 from outflank.games.description import description_of
 from outflank.games.rules import MOVE, Game, canonical, mirror_move
-from outflank.validation.documents import decoded, in_ascii
+from outflank.validation.documents import Count, Document, Several, decoded, in_ascii
+
+
+class BookMove(Struct, frozen=True, kw_only=True):
+    """A move and its value."""
+
+    move: str
+    value: Annotated[int, Meta(ge=-(1 << 31), le=1 << 31)]
+    """Value for the side to move, in points."""
+
+
+class BookEntryDocument(Document, frozen=True, kw_only=True, tag="outflank/book-entry/1"):
+    """A position of a book, which stands for all symmetric ones."""
+
+    game: str
+    rules: dict[str, int]
+    position: str
+    """The position, written with black to move."""
+    depth: Count
+    """Search depth in plies; 100: solved."""
+    games: Count
+    """Number of games, among those the book was learnt from, that reached the position."""
+    moves: list[BookMove]
+    """The moves, the best first."""
+    points_per_unit: Several
+    """Number of points in one unit of the game's scores."""
+
+
+class BookBranch(Struct, frozen=True, kw_only=True):
+    """A move of a book, with the branches after it."""
+
+    move: str
+    value: int
+    """Value for the side that makes the move, in points."""
+    depth: int | None
+    """Search depth of the position after the move, in plies; null: not in the book, or listed in another line."""
+    games: int
+    positions: int
+    """Number of the book's positions from there on, each counted in one line only."""
+    same_as: str | None
+    """The line that lists the position after the move, if another does."""
+    branches: list["BookBranch"]
+
+
+class BookTreeDocument(Document, frozen=True, kw_only=True, tag="outflank/book-tree/1"):
+    """A book from a position on."""
+
+    position: str
+    positions: int
+    """Number of positions in the whole book."""
+    plies: int
+    branches: list[BookBranch]
+    unit: str
+    points_per_unit: float
+
+
+class BookBuiltDocument(Document, frozen=True, kw_only=True, tag="outflank/book-built/1"):
+    """The result of building a book."""
+
+    file: str
+    positions: int
+    searched: int
+    """Number of new positions."""
+    deepened: int
+    """Number of positions that were searched again."""
+    known: int
+    """Number of requested positions that were known well enough."""
+    interrupted: bool
+
 
 FORMATS = ("jsonl", "csv", "dot", "txt")
 """Formats for writing a book: all positions in the first two, lines from a position in the others."""

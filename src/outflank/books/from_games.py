@@ -14,10 +14,8 @@ from typing import Unpack
 
 from outflank.boards import Board
 from outflank.books.book import Book, Key, key_of, open_book_file
-from outflank.books.building import BookPlan, Building, BuildResult, Progress
-from outflank.books.move_graph import MoveGraph, replies_to
-from outflank.books.propagation import in_order, propagate_values
-from outflank.books.searching import searchers
+from outflank.books.building import BookPlan, Building, BuildResult, Progress, searchers
+from outflank.books.move_graph import MoveGraph, in_order, propagate_values, replies_to
 from outflank.distributed.tasks import TaskDispatcher
 from outflank.errors import FormatError, OutflankError, reason_of
 from outflank.formats.game_files import read_records

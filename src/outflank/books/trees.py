@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from outflank.boards import Board
 from outflank.books.book import Book, Key, key_of
 from outflank.books.move_graph import MoveGraph
-from outflank.formats.move_lists import write_moves
+from outflank.formats.movetext import write_moves
 from outflank.games.rules import is_pass
 from outflank.games.sides import Side
 

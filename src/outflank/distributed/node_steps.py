@@ -6,10 +6,10 @@ from outflank.games.evaluation import begin
 from outflank.games.rules import MOVE, Game, Position, pack, play, unpack
 from outflank.kernels.bits import U64
 from outflank.kernels.compiler import Samples, kernel
+from outflank.search.alphabeta import try_probcut
 from outflank.search.endgame_steps import try_early_cutoff, try_endgame_solver
 from outflank.search.nodes import arrange_all, entry_of, fill_moves, hint_for, is_table_cutoff, query_table, store_entry
 from outflank.search.ordering import record_cutoff
-from outflank.search.probing import try_probcut
 from outflank.search.samples import sample_roots
 from outflank.search.table import EXACT, LOWER, NO_MOVE, bound_of, table_key, value_of
 

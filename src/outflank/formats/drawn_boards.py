@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from outflank.errors import FormatError, OutflankError
-from outflank.formats.setup import Setup
+from outflank.formats.game_record import Setup
 from outflank.games.description import OWN_GAMES, claimants, game_named
 from outflank.games.sides import Side
 

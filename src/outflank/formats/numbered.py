@@ -10,7 +10,7 @@ import re
 
 from outflank.errors import FormatError
 from outflank.formats.bounds import count_game
-from outflank.formats.setup import Setup
+from outflank.formats.game_record import Setup
 from outflank.games.description import GameDescription
 from outflank.games.rules import pack, unpack
 from outflank.games.sides import Side

@@ -13,11 +13,17 @@ from outflank.errors import FormatError, IllegalMove, InvalidOption, OutflankErr
 from outflank.formats.bounds import count_game
 from outflank.formats.drawn_boards import read_drawing, without_colours
 from outflank.formats.files import without_comment
-from outflank.formats.game_record import Record
-from outflank.formats.move_lists import read_moves, read_moves_from
-from outflank.formats.movetext import MoveText, bracketed_headers, read_movetext, split_movetexts, with_headers
+from outflank.formats.game_record import Record, Setup, refuse_options
+from outflank.formats.movetext import (
+    MoveText,
+    bracketed_headers,
+    read_moves,
+    read_moves_from,
+    read_movetext,
+    split_movetexts,
+    with_headers,
+)
 from outflank.formats.numbered import read_numbered
-from outflank.formats.setup import Setup, refuse_options
 from outflank.games.description import (
     OWN_GAMES,
     GameDescription,

@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from outflank.formats.game_record import PlayedMove, Record
-from outflank.formats.setup import Setup
+from outflank.formats.game_record import PlayedMove, Record, Setup
 from outflank.games.description import description_of
 from outflank.games.rules import MOVE, Game, Moves, Position, fill, is_pass, most_moves, over, pack, play, score, unpack
 from outflank.games.sides import Side

@@ -23,9 +23,8 @@ from outflank.errors import FormatError, OutflankError
 from outflank.formats.bounds import count_game
 from outflank.formats.fields import decoded, one_line, read_number, write_number, write_seconds
 from outflank.formats.files import MOST_BYTES, lines_of
-from outflank.formats.game_record import PlayedMove, Record
+from outflank.formats.game_record import PlayedMove, Record, Setup
 from outflank.formats.numbered import read_numbered, write_numbered
-from outflank.formats.setup import Setup
 from outflank.games.description import GameDescription, description_of, game_named
 from outflank.games.sides import Side
 

@@ -7,7 +7,7 @@ from typing import Protocol
 from outflank.errors import FormatError, IllegalMove
 from outflank.formats.fields import year_of
 from outflank.formats.game_record import Record
-from outflank.formats.move_lists import read_moves
+from outflank.formats.movetext import read_moves
 from outflank.games.description import OWN_GAMES, GameDescription, game_named
 from outflank.games.rules import is_pass
 

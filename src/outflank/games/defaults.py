@@ -12,7 +12,7 @@ from outflank.games.sides import Side
 if TYPE_CHECKING:  # they import this module
     from outflank.boards.board import Board, Move
     from outflank.games.evaluation import Evaluation
-    from outflank.games.learnt import Learning
+    from outflank.games.pattern_weights import Learning
     from outflank.games.rules import Game, Position
 
 WON = 20_000
@@ -97,7 +97,7 @@ class SearchDefaults:
     ordering_evaluation: "Callable[[Game], Evaluation] | None" = None
     """The evaluation by which exact searches look ahead to order moves, under given rules; None: no look-ahead."""
     learning: "Learning | None" = None
-    """How an evaluation of the game is learnt (`games.learnt`); None: nothing can be learnt."""
+    """How an evaluation of the game is learnt (`games.pattern_weights`); None: nothing can be learnt."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 if TYPE_CHECKING:  # formats import this module
     from collections.abc import Iterable
 
-    from outflank.formats.game_record import Record
+    from outflank.formats.game_record import Record, Setup
     from outflank.formats.selection import Opening, Selection
-    from outflank.formats.setup import Setup
     from outflank.games.rules import Game
 
 

@@ -17,8 +17,7 @@ from typing import Any, overload
 
 from outflank.kernels import cache_files, scripts
 from outflank.kernels.cache import CachedKernel, note_origin, write_kernel
-from outflank.kernels.compile_errors import raise_explanation
-from outflank.kernels.compiler import load_numba
+from outflank.kernels.compiler import load_numba, raise_explanation
 from outflank.kernels.lowering import Context, Signature
 from outflank.kernels.uninterrupted import delay_interrupts
 

@@ -42,6 +42,10 @@ from outflank.gpu.device import DeviceArray, cuda
 from outflank.gpu.device_table import HIGHEST, LOWEST, look_up, store_bounds
 from outflank.gpu.device_threads import LANES, atomic_load, fetch_add, idle, warp_count
 from outflank.gpu.jobs import (
+    CELL,
+    EMPTY,
+    FIELD,
+    LISTED,
     NODES,
     OPEN,
     TAKEN,
@@ -51,10 +55,11 @@ from outflank.gpu.jobs import (
     divide,
     has_idle,
     is_moot,
+    left_to_opponent,
     row_for_part,
     waiting_job,
+    with_move,
 )
-from outflank.gpu.sorted_moves import CELL, EMPTY, FIELD, LISTED, left_to_opponent, with_move
 from outflank.kernels.bits import U64, bit_at, lowest, popcount
 
 MOST_FREE = 16

@@ -33,13 +33,11 @@ from typing import Any, Literal
 
 import numpy as np
 
-from outflank.errors import reason_of
+from outflank.errors import notify, reason_of
 from outflank.folders import NoHome, cache_folder
 from outflank.kernels import cache_files, lane_forms, scripts
-from outflank.kernels.calling import Callee, publish
 from outflank.kernels.loading import import_numba
-from outflank.kernels.lowering import CompileResult, Context, NumbaType, Signature
-from outflank.notices import notify
+from outflank.kernels.lowering import Callee, CompileResult, Context, NumbaType, Signature, publish
 
 PACKAGE = Path(__file__).resolve().parent.parent
 PLAIN_FOLDERS = ("arena", "boards", "players", "protocols", "ui")

@@ -20,17 +20,68 @@ to another kernel. Otherwise a small one has a signed type there, and the kernel
 """
 
 import os
+import re
+import sys
 from collections.abc import Callable, Iterator
 from functools import cached_property, update_wrapper
+from pathlib import Path
 from threading import RLock
+from types import FunctionType
 from typing import Any, TypeAlias, TypeVar
 
+from outflank.errors import OutflankError
 from outflank.kernels import cache
-from outflank.kernels.compile_errors import raise_explanation
 from outflank.kernels.loading import import_numba
-from outflank.kernels.lowering import NumbaType
+from outflank.kernels.lowering import IR, Builder, Context, NumbaType, Signature, define
 from outflank.kernels.pipeline import INLINING, pipelines
 from outflank.kernels.uninterrupted import delay_interrupts, shield_llvm
+
+_PLACE = r".*?File \"([^\"]*)\", line (\d+)"
+_GLOBAL = re.compile(r"Untyped \w+ name '(\w+)': Cannot determine Numba type of <class '([^']+)'>" + _PLACE, re.DOTALL)
+_ATTRIBUTE = re.compile(r"Unknown attribute '(\w+)' of type Module\(<module '([^']+)'[^\n]*" + _PLACE, re.DOTALL)
+
+
+_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+"""Escape sequences: Numba writes in colours if the package for them is installed."""
+
+
+class NotCompiled(OutflankError, TypeError):
+    """The compiler rejected kernel code."""
+
+
+def raise_explanation(error: Exception) -> None:
+    """Raise the explanation of a compiler error in its place, if there is one: the original text has some sixty lines.
+
+    The caller handles the error, and re-raises it if this returns.
+    """
+    explanation = explanation_of(error)
+    if explanation is not None:
+        raise explanation from None
+
+
+def explanation_of(error: Exception) -> NotCompiled | None:
+    """Return the explanation of a compiler error; None if there is none."""
+    if type(error).__module__ not in ("numba.core.errors", "numba.cuda.core.errors"):
+        return None
+    text = _COLOUR.sub("", str(error))
+    if match := _GLOBAL.search(text):
+        name, kind, file, line = match.groups()
+        is_function = kind == "function"
+    elif match := _ATTRIBUTE.search(text):
+        name, module, file, line = match.groups()
+        value = getattr(sys.modules.get(module), name, None)
+        kind, is_function = type(value).__name__, isinstance(value, FunctionType)
+        if value is None:
+            return None
+    else:
+        return None
+    place = f"{Path(file).name}, line {line}"
+    if is_function:
+        advice = "write @inner above it (from outflank.kernels.compiler import inner)"
+        return NotCompiled(f"{place}: {name} is plain Python, which kernel code cannot call: {advice}")
+    allowed = "numbers, tuples of them, NumPy arrays, and functions with @inner above them"
+    return NotCompiled(f"{place}: {name} is a {kind}, which kernel code cannot use; it can use {allowed}")
+
 
 OPTIONS: dict[str, Any] = {"error_model": "numpy", "nogil": True, "no_cpython_wrapper": False}
 """Numba's options for every function. The numpy error model saves a test for zero at each division.
@@ -176,3 +227,29 @@ def kernel(function: Callable[..., object]) -> Kernel:
 def kernels() -> tuple[Kernel, ...]:
     """Return every kernel of the modules imported so far."""
     return tuple(_kernels)
+
+
+def unlikely(condition: bool) -> bool:
+    """Return `condition`, with the hint that it is seldom true.
+
+    Without a hint the optimiser assumes both branches to be equally likely, and does not inline code that follows a
+    few tests that leave the function.
+
+    >>> unlikely(1 > 2)
+    False
+    """
+    return condition
+
+
+@extend
+def _register_with_numba() -> None:
+    from llvmlite import ir
+    from numba import types
+
+    bit = ir.IntType(1)
+
+    def emit(context: Context, builder: Builder, signature: Signature, condition: IR) -> IR:
+        expect = builder.module.declare_intrinsic("llvm.expect", [bit], ir.FunctionType(bit, [bit, bit]))
+        return builder.call(expect, [condition, ir.Constant(bit, 0)])
+
+    define(unlikely, (types.Boolean,), lambda condition: (types.boolean, types.boolean), emit)

@@ -4,7 +4,7 @@ Numba optimises every function together with all of its callees, and generates m
 callers and does the same to those. The machine code of a kernel's part is never run. Here parts are only typed and
 lowered; a kernel links all of its parts, is optimised once, and only the kernel becomes machine code. That, and not
 compiling parts twice (see `OPTIONS` of the compiler), takes 40 % off the time of a first search. A kernel that is
-called by another kernel is not linked in (`calling`).
+called by another kernel is not linked in (`lowering`).
 """
 
 import builtins
@@ -15,9 +15,8 @@ from importlib import import_module
 from types import CodeType, FunctionType, SimpleNamespace
 from typing import Any
 
-from outflank.kernels.calling import Callee, call_by_symbol, called_in, callee_of
 from outflank.kernels.fast_compilation import caching_type_inference, fast_compilation
-from outflank.kernels.lowering import CompilerState, Library, Module
+from outflank.kernels.lowering import Callee, CompilerState, Library, Module, call_by_symbol, called_in, callee_of
 
 # Selection of Numba's passes for a function, and a pass manager that only runs them.
 #

@@ -8,8 +8,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
 from outflank.errors import InvalidOption, OutflankError, UnknownName
-from outflank.formats.files import write_whole
-from outflank.formats.locks import file_lock
+from outflank.formats.files import file_lock, write_whole
 from outflank.lab import result_store
 from outflank.lab.drawing.exported_files import FileOptions, report_files
 from outflank.lab.drawing.page import page_html

@@ -12,9 +12,10 @@ from outflank.formats.game_files import read_records
 from outflank.games.description import description_of
 from outflank.games.rules import MOVE, pack
 from outflank.learning.pieces import Arrays, Step, Work, read_arrays, write_arrays
-from outflank.learning.selfplay import NO_MOVE, Beginnings, Playing, Positions, Rows, concatenated
+from outflank.learning.selfplay import Beginnings, Playing, Positions, Rows, concatenated
 from outflank.learning.step_documents import GenerateSettings, PositionsDocument
 from outflank.learning.subject import Judge, Subject, digest
+from outflank.search.table import NO_MOVE
 
 POSITIONS, PER_GAME = 50_000, 4
 MOST_POSITIONS = 100_000_000

@@ -22,8 +22,7 @@ from outflank.kernels.compiler import kernel
 from outflank.learning.fit import PASSES, SHRINKAGE, StageWeights, training_mask
 from outflank.learning.generating import read_positions
 from outflank.learning.pieces import Arrays, Step, Work, read_arrays, write_arrays
-from outflank.learning.selfplay import Positions, Rows
-from outflank.learning.shallow_search import shallow_search
+from outflank.learning.selfplay import Positions, Rows, shallow_search
 from outflank.learning.step_documents import LabelSettings, ValuesDocument
 from outflank.learning.subject import Judge, Subject, digest
 from outflank.search.many_endings import Words, solve_many

@@ -19,8 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from outflank.errors import OutflankError, reason_of
-from outflank.formats.files import write_whole
-from outflank.formats.locks import file_lock
+from outflank.formats.files import file_lock, write_whole
 from outflank.gpu.choosing import DeviceOption
 from outflank.search.request import Stop
 from outflank.validation.documents import Document, in_lines, read_document

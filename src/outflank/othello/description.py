@@ -6,12 +6,12 @@ from typing import Any
 
 import outflank.othello.endings.ending_batches  # registers Othello's batch solver
 import outflank.othello.endings.exact_values  # noqa: F401  # registers Othello's endgame kernels
-from outflank.boards.board import Board
+from outflank.boards.board import Board, Move
 from outflank.games.defaults import EndingTime, LabDefaults, Level, Marks, PlayDefaults, SearchDefaults
-from outflank.games.description import GameDescription
-from outflank.games.presentation import Presentation, TerminalColours
+from outflank.games.description import GameDescription, GameOption, Variants
+from outflank.games.presentation import Gesture, Place, Presentation, Tabletop, TerminalColours
 from outflank.games.scores import Scores
-from outflank.games.variants import GameOption, Variants
+from outflank.games.sides import Side
 from outflank.othello.board import OthelloBoard
 from outflank.othello.evaluation import EVALUATIONS
 from outflank.othello.formats.notation import NOTATION
@@ -21,8 +21,45 @@ from outflank.othello.plain import plain_rules
 from outflank.othello.positions import POSITIONS, SETS
 from outflank.othello.programs import PROGRAMS
 from outflank.othello.rules import Othello, OthelloPosition
-from outflank.othello.squares import SCORINGS, SIZES, othello, scoring_of, size_of
-from outflank.othello.tabletop import tabletop
+from outflank.othello.squares import SCORINGS, SIZES, othello, scoring_of, size_of, square_name, squares
+
+
+def tabletop(game: Othello) -> Tabletop:
+    """Return the board of these rules."""
+    size, scoring = size_of(game), scoring_of(game)
+    places = tuple(
+        Place(square_name(size, square), index // size, index % size, index // size)
+        for index, square in enumerate(squares(size))
+    )
+
+    def board_from_pieces(pieces: str, turn: Side) -> OthelloBoard:
+        letter = "X" if turn is Side.BLACK else "O"
+        return OthelloBoard.from_line(f"{pieces.replace('.', '-')} {letter}", scoring=scoring)
+
+    return Tabletop(
+        shape="squares",
+        places=places,
+        pieces=_pieces,
+        gesture=_gesture,
+        counts=_discs,
+        counted_unit="discs",
+        board_from_pieces=board_from_pieces,
+    )
+
+
+def _pieces(board: Board) -> str:
+    return board.to_text().partition(" ")[0].replace("-", ".")
+
+
+def _gesture(board: Board, move: Move) -> Gesture:
+    name = str(move)
+    return Gesture(to="" if name == "pass" else name)
+
+
+def _discs(board: Board, side: Side) -> int:
+    assert isinstance(board, OthelloBoard)
+    return board.discs(side)
+
 
 OPTIONS = (
     GameOption(

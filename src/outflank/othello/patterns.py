@@ -5,8 +5,8 @@ from functools import cache
 import numpy as np
 
 from outflank.games.defaults import NamedEvaluation
-from outflank.games.learnt import Learning, OwnWeights, keep_loaded
 from outflank.games.pattern_sets import Cells, LoadedPatterns, Pattern, PatternSet
+from outflank.games.pattern_weights import Learning, OwnWeights, keep_loaded
 from outflank.games.patterns import Patterns, counts
 from outflank.games.rules import mirror, symmetries
 from outflank.kernels.bits import U64, Word, popcount

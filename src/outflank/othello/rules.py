@@ -26,8 +26,7 @@ from outflank.games.rules import (
     unpack,
 )
 from outflank.kernels.bits import U64, Word, bit_at, byte_swap, lowest, popcount
-from outflank.kernels.branches import unlikely
-from outflank.kernels.compiler import inlined, inner, never_inlined
+from outflank.kernels.compiler import inlined, inner, never_inlined, unlikely
 from outflank.kernels.lanes import Vector, lanes, merged, occupied, spread
 
 PASS = 64

@@ -62,11 +62,10 @@ from outflank.parallel.shared_state import (
     take_frame,
 )
 from outflank.parallel.taking import join, offer, take
-from outflank.search.alphabeta import alphabeta
+from outflank.search.alphabeta import alphabeta, try_probcut
 from outflank.search.endgame_steps import try_early_cutoff, try_endgame_solver
 from outflank.search.minimax import minimax
 from outflank.search.nodes import arrange_all, fill_moves, hint_for, is_table_cutoff, query_table
-from outflank.search.probing import try_probcut
 from outflank.search.quiescence import quiescence
 from outflank.search.stopping import check_lifeline, report_nodes
 from outflank.search.table import value_of

@@ -21,7 +21,7 @@ from outflank.parallel.crew import CrewDivision
 from outflank.parallel.divided import default_threshold
 from outflank.parallel.idling import back_off, wait_until_idle
 from outflank.parallel.shared_state import CREW, FRAME, HAND, Hand, frame_at
-from outflank.search.alphabeta import alphabeta
+from outflank.search.alphabeta import alphabeta, try_probcut
 from outflank.search.endgame_steps import try_early_cutoff, try_endgame_solver
 from outflank.search.nodes import (
     arrange,
@@ -35,7 +35,6 @@ from outflank.search.nodes import (
     send_entry,
 )
 from outflank.search.ordering import bring_best, record_cutoff
-from outflank.search.probing import try_probcut
 from outflank.search.quiescence import quiescence
 from outflank.search.root import Root
 from outflank.search.root_moves import LOW, RootMove, RootValue, WindowProgress, WorkerStanding

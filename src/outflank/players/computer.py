@@ -19,12 +19,10 @@ from outflank.gpu.troubles import NoDevice
 from outflank.players.clock import Clock
 from outflank.players.collecting import collection_paused
 from outflank.players.habits import BookHabit, Misjudging, Variety, preferred_move, repeating_moves
-from outflank.players.levels import exact_moves_for_depth, level_of
-from outflank.players.player import Choice
+from outflank.players.player import Choice, exact_moves_for_depth, level_of
 from outflank.players.ready_moves import Habit, habit_named
 from outflank.players.timing import AT_ONCE, Budget, Policy, policy_named
-from outflank.search.keywords import OptionKeywords, PlayerKeywords
-from outflank.search.player_defaults import default_selectivity
+from outflank.search.keywords import OptionKeywords, PlayerKeywords, default_selectivity
 from outflank.search.request import Deadline, Limits, Options, Stop, TieRule
 from outflank.search.request_checks import MONTE_CARLO, check
 from outflank.search.results import MoveValue, Result

@@ -16,8 +16,7 @@ from outflank.games.sides import Side
 from outflank.kernels.compiler import Samples, kernel
 from outflank.proofs.certificate import MOST_LEVELS, Certificate, Strategy
 from outflank.proofs.checking import Watch
-from outflank.proofs.frontier import Frontier, Level, Moves
-from outflank.proofs.slices import over_slices
+from outflank.proofs.frontier import Frontier, Level, Moves, over_slices
 from outflank.search.alphabeta import alphabeta
 from outflank.search.nodes import arrange
 from outflank.search.ordering import bring_best

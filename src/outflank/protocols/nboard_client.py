@@ -26,8 +26,7 @@ from outflank.protocols.client import (
     quoted,
 )
 from outflank.protocols.driving import ProgramPlayer, read_move
-from outflank.protocols.nboard_clock import clock_property
-from outflank.protocols.nboard_server import DEEPEST, DEFAULT_DEPTH, GGF, games_in_ggf, moves_text
+from outflank.protocols.nboard_server import DEEPEST, DEFAULT_DEPTH, GGF, clock_property, games_in_ggf, moves_text
 from outflank.search.request import Stop
 
 TRY_SECONDS = 5.0

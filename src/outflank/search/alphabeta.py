@@ -5,8 +5,7 @@ import numpy as np
 
 from outflank.games.evaluation import Evaluation, State, after, value
 from outflank.games.rules import Game, MoveCode, Position, Value, play
-from outflank.kernels.branches import unlikely
-from outflank.kernels.compiler import inlined, kernel, never_inlined
+from outflank.kernels.compiler import inlined, inner, kernel, never_inlined, unlikely
 from outflank.search.endgame_steps import try_early_cutoff, try_endgame_solver
 from outflank.search.nodes import (
     arrange,
@@ -19,6 +18,7 @@ from outflank.search.nodes import (
     store_entry,
 )
 from outflank.search.ordering import bring_best, record_cutoff
+from outflank.search.probes import Probe
 from outflank.search.quiescence import quiescence
 from outflank.search.selective import ABOVE, NO_SIDE, is_selective, likely_bound, probe_window, shallower, uses_probcut
 from outflank.search.stopping import poll_stop
@@ -185,3 +185,34 @@ def alphabeta(game, evaluation, position, state, alpha, beta, depth, ply, start,
         data = entry_of(game, best, depth, bound, best_move, symmetry, worker)
         store_entry(first, second, data, depth, ply, worker)
     return best
+
+
+@inner
+def try_probcut(
+    evaluation: Evaluation,
+    game: Game,
+    position: Position,
+    state: State,
+    alpha: Value,
+    beta: Value,
+    depth: int,
+    ply: int,
+    start: int,
+    worker: Worker,
+    probe: Probe,
+) -> tuple[bool, Value]:
+    """Return whether a node's value is likely enough to be outside (alpha, beta), and the bound for that: the same step
+    as at a node of `alphabeta`. Return false once the worker is stopped."""
+    side = ABOVE if is_selective(evaluation) and uses_probcut(alpha, beta, depth, worker) else NO_SIDE
+    while side != NO_SIDE and worker.aborted == 0:
+        worth_probing, low = probe_window(evaluation, game, position, state, alpha, beta, depth, side, worker)
+        if worth_probing:
+            shallow = np.int64(shallower(depth))
+            shallow_value = alphabeta(
+                game, evaluation, position, state, low, low + 1, shallow, ply, start, worker, probe
+            )
+            if worker.aborted == 0 and (shallow_value > low) == (side == ABOVE):
+                worker.estimates += 1
+                return True, likely_bound(evaluation, game, position, alpha, beta, depth, side, worker)
+        side += 1
+    return False, np.int64(0)

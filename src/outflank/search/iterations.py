@@ -11,9 +11,8 @@ from outflank.games.scores import OUTCOMES
 from outflank.kernels.signals import Attendant
 from outflank.search.algorithms import algorithm_of
 from outflank.search.division import Division
-from outflank.search.progress import watching
 from outflank.search.request import Deadline, Limits, Stop
-from outflank.search.results import MoveValue, Progress, Result, Watch, WorkerProgress, WorkerStatistics
+from outflank.search.results import MoveValue, Progress, Result, Watch, WorkerProgress, WorkerStatistics, watching
 from outflank.search.root import Root
 from outflank.search.root_moves import RootMove, RootValue, WorkerStanding
 from outflank.search.stopping import Stopped, timer

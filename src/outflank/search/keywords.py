@@ -6,13 +6,16 @@ typed dictionary from a dataclass in a way that type checkers follow: a test com
 
 from typing import Any, Literal, TypedDict
 
+from outflank.games.evaluation import errors_of, evaluation_chosen
+from outflank.games.rules import Game
 from outflank.machine import DeviceOption
 from outflank.placement import Pin
 from outflank.search.division import Scheme
 from outflank.search.ordering import Ordering
 from outflank.search.probes import Instrument
-from outflank.search.request import Selectivity, Stop, TieRule
+from outflank.search.request import TABLELESS, Selectivity, Stop, TieRule
 from outflank.search.results import Watch
+from outflank.search.selective import MOST_SELECTIVE
 from outflank.search.table import Table
 
 SearchArguments = dict[str, Any]
@@ -110,3 +113,12 @@ class WholeKeywords(SearchKeywords, total=False):
     table: Table | None
     instrument: Instrument | None
     watch: Watch | None
+
+
+def default_selectivity(game: Game, options: PlayerKeywords) -> PlayerKeywords:
+    """Return the strongest selectivity if the evaluation's errors are known: the depth that a player gains is worth far
+    more than wrong guesses cost."""
+    if options.get("algorithm", "pvs") in TABLELESS:
+        return {}
+    known = errors_of(game, evaluation_chosen(game, options.get("evaluation"))) is not None
+    return {"selectivity": MOST_SELECTIVE} if known else {}

@@ -8,8 +8,7 @@ import numpy as np
 
 from outflank.games.evaluation import after, value
 from outflank.games.rules import play
-from outflank.kernels.branches import unlikely
-from outflank.kernels.compiler import kernel
+from outflank.kernels.compiler import kernel, unlikely
 from outflank.search.nodes import fill_moves
 from outflank.search.quiescence import quiescence
 from outflank.search.stopping import poll_stop

@@ -29,9 +29,8 @@ from outflank.kernels.signals import Attendant
 from outflank.machine import DeviceUsed
 from outflank.placement import pinned
 from outflank.search.ordering import stage_of_weights
-from outflank.search.progress import watching
 from outflank.search.request import Deadline, Limits, Options, Stop
-from outflank.search.results import MoveValue, Progress, Result, Watch, WorkerStatistics
+from outflank.search.results import MoveValue, Progress, Result, Watch, WorkerStatistics, watching
 from outflank.search.root import Root
 from outflank.search.stopping import poll_stop, timer
 

@@ -1,6 +1,8 @@
 """The answers of a search: its result, its workers' statistics, and its progress."""
 
+import threading
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
 from html import escape
 from typing import Self
@@ -250,3 +252,37 @@ class Progress:
 
 Watch = Callable[[Progress], None]
 """Receives a search's progress."""
+
+
+EVERY_SECONDS = 0.2
+
+
+@contextmanager
+def watching(watch: Watch | None, progress: Callable[[], Progress], stop: Callable[[], None]) -> Iterator[None]:
+    """Call `watch` periodically, from a thread of its own, until the block is left.
+
+    An exception from `watch` stops the search, and is raised here.
+    """
+    if watch is None:
+        yield
+        return
+    finished = threading.Event()
+    failures: list[BaseException] = []
+
+    def report() -> None:
+        try:
+            while not finished.wait(EVERY_SECONDS):
+                watch(progress())
+        except BaseException as failure:  # any exception is raised in the thread that searches
+            failures.append(failure)
+            stop()
+
+    thread = threading.Thread(target=report, name="outflank-watch", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        finished.set()
+        thread.join()
+        if failures:
+            raise failures.pop()  # popped: this frame, a part of its traceback, must not refer to it

@@ -32,12 +32,11 @@ from outflank.search import stopping
 from outflank.search.alphabeta import alphabeta
 from outflank.search.lines import complete
 from outflank.search.looking import look
-from outflank.search.ordering import Ordering, ordering_named, weights_at
+from outflank.search.ordering import Ordering, ordering_named, sort_moves, weights_at
 from outflank.search.probes import Instrument, Silent, note_node
 from outflank.search.request import DEEPEST, TABLELESS, Known, Options
 from outflank.search.root_moves import LOW, RootMove, RootValue, WindowProgress
 from outflank.search.selective import margins, selectivity_index
-from outflank.search.sorting import sort_moves
 from outflank.search.stopping import BELL, halt, set_deadline
 from outflank.search.table import NO_MOVE, PROVED, Table
 from outflank.search.worker import (

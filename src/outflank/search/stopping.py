@@ -31,8 +31,7 @@ import numpy as np
 from outflank.games.rules import Game, Position
 from outflank.kernels.atomics import fetch_add, load, store
 from outflank.kernels.bits import U64, Int
-from outflank.kernels.branches import unlikely
-from outflank.kernels.compiler import Samples, inner, interpreted, kernel, never_inlined
+from outflank.kernels.compiler import Samples, inner, interpreted, kernel, never_inlined, unlikely
 from outflank.kernels.memory import read_word, record_at
 from outflank.kernels.record_types import Field, Record, Records, allocate, record_type
 from outflank.kernels.waiting import nanoseconds, yield_core

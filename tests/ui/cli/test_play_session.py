@@ -23,10 +23,9 @@ from outflank.players.clock import Clocks, TimeControl
 from outflank.players.player import Choice
 from outflank.search.request import Stop
 from outflank.ui.cli.playing import play_session
-from outflank.ui.cli.playing.front_end import Leave, OutOfTime
+from outflank.ui.cli.playing.front_end import Leave, OutOfTime, Ticking
 from outflank.ui.cli.playing.play_command import _with_level
 from outflank.ui.cli.playing.play_session import PlaySession
-from outflank.ui.cli.playing.running_clocks import Ticking
 from outflank.ui.cli.playing.terminal_front_end import Terminal, Words, _toolbar
 
 pytestmark = pytest.mark.interpreted_only  # what is tested is Python; the rules may as well be interpreted

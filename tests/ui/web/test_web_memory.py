@@ -91,7 +91,7 @@ def settings(folder: Path) -> Settings:
 
 @PLAIN
 def test_a_search_that_fails_in_whatever_watches_it_leaves_no_table(alive: Alive, monkeypatch: Any) -> None:
-    monkeypatch.setattr("outflank.search.progress.EVERY_SECONDS", 0.0)
+    monkeypatch.setattr("outflank.search.results.EVERY_SECONDS", 0.0)
 
     def fails(progress: object) -> None:
         raise Failing

@@ -25,8 +25,8 @@ from outflank.abalone.layouts import LAYOUTS, RULES, start
 from outflank.abalone.rules import Abalone
 from outflank.errors import FormatError, OutflankError
 from outflank.formats.fields import decoded
-from outflank.formats.game_record import Record, check_game
-from outflank.formats.headed_games import begins_with_squares
+from outflank.formats.game_files import begins_with_squares
+from outflank.formats.game_record import Record, Setup, check_game
 from outflank.formats.saved_games import (
     HEADER,
     KEYS,
@@ -39,7 +39,6 @@ from outflank.formats.saved_games import (
     saved_game_text,
     stated_game,
 )
-from outflank.formats.setup import Setup
 from outflank.games.sides import Side
 
 NAME = "Abalone game"

@@ -8,7 +8,7 @@ from outflank.abalone.geometry import board as abalone_word
 from outflank.abalone.layouts import RULES, row_cells
 from outflank.abalone.rules import AbalonePosition
 from outflank.formats.drawn_boards import NAME, WHITE, Rows, black_signs, cells, stated_turn
-from outflank.formats.setup import Setup
+from outflank.formats.game_record import Setup
 from outflank.games.sides import Side
 
 LENGTHS = [len(row_cells(row)) for row in range(9)]

@@ -12,7 +12,7 @@ from outflank.abalone.geometry import board
 from outflank.abalone.layouts import RULES, read_rows, write_rows
 from outflank.abalone.rules import Abalone, AbalonePosition
 from outflank.errors import FormatError, InvalidPosition
-from outflank.formats.setup import Setup
+from outflank.formats.game_record import Setup
 from outflank.games.sides import Side
 
 NAME = "Abalone line"

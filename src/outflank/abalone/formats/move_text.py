@@ -28,9 +28,8 @@ from outflank.abalone.rules import (
     kind_of,
 )
 from outflank.errors import FormatError, IllegalMove, place_in
-from outflank.formats.game_record import Record
+from outflank.formats.game_record import Record, Setup
 from outflank.formats.replay import NO_MOVE, Replay, played_record, replay
-from outflank.formats.setup import Setup
 from outflank.games.rules import MOVE, fill, most_moves, play
 
 NAME = "Abalone move"

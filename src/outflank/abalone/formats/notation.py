@@ -14,10 +14,9 @@ from outflank.abalone.rules import Abalone
 from outflank.errors import FormatError
 from outflank.formats.fields import decoded
 from outflank.formats.game_files import selecting
-from outflank.formats.game_record import Record
+from outflank.formats.game_record import Record, Setup
 from outflank.formats.movetext import is_address
 from outflank.formats.selection import move_codes
-from outflank.formats.setup import Setup
 from outflank.games.notation import FileFormat, Notation
 
 

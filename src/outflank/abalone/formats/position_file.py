@@ -16,7 +16,7 @@ from outflank.abalone.geometry import Cell, board, cells
 from outflank.abalone.layouts import RULES, row_cells
 from outflank.abalone.rules import AbalonePosition
 from outflank.errors import FormatError, InvalidPosition
-from outflank.formats.setup import Setup
+from outflank.formats.game_record import Setup
 from outflank.games.sides import Side
 
 NAME = "Abalone position file"

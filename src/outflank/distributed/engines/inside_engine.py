@@ -29,7 +29,7 @@ class InsideEngine(ClusterEngine):
         return InsideFabric(address.nodes or 1)
 
     def task_carrier(self, address: Address, make: MakeWorker, per_node: int) -> TaskCarrier:
-        from outflank.distributed.tasks.task_threads import ThreadTasks
+        from outflank.distributed.tasks.carrier import ThreadTasks
 
         return ThreadTasks(make, nodes=address.nodes or 1, per_node=per_node)
 

@@ -10,8 +10,7 @@ from outflank.lab.drawing.looks import escape, scoped
 from outflank.lab.drawing.page import SCOPE, whole_page
 from outflank.lab.drawing.parts import facts_part, figure_part, table_part
 from outflank.lab.experiment_report import Plot, ReportTable, Sample, Series
-from outflank.players.review import JudgedMove
-from outflank.players.story import Story
+from outflank.players.review import JudgedMove, Story
 from outflank.validation.documents import JsonObject
 
 MOST_BOARDS = 12

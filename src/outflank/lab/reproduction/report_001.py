@@ -22,8 +22,8 @@ from outflank.lab.reproduction.published_sections import (
 )
 from outflank.lab.studies.windows import SERIAL, mean_of
 from outflank.machine import this_machine
+from outflank.placement import topology
 from outflank.search.request import Stop
-from outflank.topology import topology
 
 COUNTED = ("SerialPVS", "AlphaBeta", "ParallelPVS", "ParallelAlphaBeta")
 """The four algorithms whose nodes report 001 prints."""

@@ -8,8 +8,8 @@ from outflank.lab.experiment_report import Cell, Sample
 from outflank.lab.measuring.search_log import search
 from outflank.lab.measuring.search_samples import Contender, grouped, measure_search, median, median_count, number, warm
 from outflank.lab.report_programs.classroom import REPORT_000, BrokenOff
+from outflank.lab.report_programs.program_001 import NUMBERS
 from outflank.lab.report_programs.published_numbers import fact, rows
-from outflank.lab.report_programs.quad_keys import NUMBERS
 from outflank.lab.reproduction import cluster_000
 from outflank.lab.reproduction.published_sections import ExperimentPart, Measure, MeasuredCell, Setting, Source
 from outflank.lab.studies.choices import ORDERINGS

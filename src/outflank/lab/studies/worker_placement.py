@@ -22,11 +22,10 @@ from outflank.lab.measuring.search_samples import (
     worker_count_warnings,
 )
 from outflank.machine import usable_cores
-from outflank.placement import can_bind, worker_processors
+from outflank.placement import MemoryNode, can_bind, number_ranges, topology, worker_processors
 from outflank.search.division import scheme_named
 from outflank.search.request import Stop
 from outflank.search.table import Table as Memory
-from outflank.topology import MemoryNode, number_ranges, topology
 from outflank.validation.documents import Count, Several
 from outflank.validation.values import Kind, Shape
 

@@ -13,9 +13,8 @@ from outflank.kernels.memory import address_of, record_at
 from outflank.kernels.record_types import Record, Records
 from outflank.othello.endings.fastest_first import fastest_first
 from outflank.othello.endings.flipping import ONE
-from outflank.othello.endings.last_moves import ZERO, final, last_four, last_one, last_three, last_two
+from outflank.othello.endings.last_moves import SHALLOW, ZERO, final, last_four, last_one, last_three, last_two, shallow
 from outflank.othello.endings.line_tables import QUADRANT
-from outflank.othello.endings.shallow import SHALLOW, shallow
 from outflank.othello.endings.stability import score_ceiling
 from outflank.othello.endings.workspace import ENDING, Workspace, is_known, new_spaces
 from outflank.othello.rules import Othello, OthelloPosition, legal

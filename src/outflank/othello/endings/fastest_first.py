@@ -5,23 +5,23 @@ import numpy as np
 from outflank.games.rules import Game, Position, Value
 from outflank.kernels.bits import U64, Int, Word, lowest, popcount
 from outflank.kernels.compiler import Samples, inner, kernel
-from outflank.othello.endings.ending_table import (
+from outflank.othello.endings.flipping import ONE, turned
+from outflank.othello.endings.last_moves import NONE, SHALLOW, ZERO, final, shallow
+from outflank.othello.endings.line_tables import QUADRANT
+from outflank.othello.endings.stability import score_ceiling
+from outflank.othello.endings.workspace import (
     NO_SQUARE,
     NOTHING,
+    Workspace,
     at_least,
     at_most,
     best_square,
     lookup,
+    new_spaces,
     pair_of,
     prefetch_pair,
     store,
 )
-from outflank.othello.endings.flipping import ONE, turned
-from outflank.othello.endings.last_moves import NONE, ZERO, final
-from outflank.othello.endings.line_tables import QUADRANT
-from outflank.othello.endings.shallow import SHALLOW, shallow
-from outflank.othello.endings.stability import score_ceiling
-from outflank.othello.endings.workspace import Workspace, new_spaces
 from outflank.othello.rules import Othello, legal
 
 ANSWER, CORNER_ANSWER, ODD_QUARTER = 32, 32, 3

@@ -2,7 +2,7 @@
 
 from outflank.kernels.bits import U64, Word, bit_reverse, multiply
 from outflank.kernels.compiler import inlined
-from outflank.kernels.rays import enclosed
+from outflank.kernels.lanes import enclosed
 from outflank.othello.endings.line_tables import ANTIDIAGONAL, DIAGONAL
 from outflank.othello.endings.workspace import Workspace
 

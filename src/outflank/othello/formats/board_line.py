@@ -9,8 +9,7 @@ from collections.abc import Mapping
 
 from outflank.errors import FormatError
 from outflank.formats.bounds import count_game
-from outflank.formats.game_record import Record, check_game
-from outflank.formats.setup import Setup
+from outflank.formats.game_record import Record, Setup, check_game
 from outflank.games.sides import Side
 from outflank.kernels.bits import U64
 from outflank.othello.rules import PASS, Othello, OthelloPosition

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from outflank.formats.drawn_boards import BARS, EITHER, NAME, WHITE, Rows, black_signs, cells, stated_turn
-from outflank.formats.setup import Setup
+from outflank.formats.game_record import Setup
 from outflank.games.rules import MOVE, fill, most_moves
 from outflank.games.sides import Side
 from outflank.kernels.bits import U64

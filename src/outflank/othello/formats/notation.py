@@ -24,9 +24,8 @@ from outflank.othello.formats.line_games import (
 )
 from outflank.othello.formats.opening_names import OthelloOpening
 from outflank.othello.formats.sgf import write_sgf, write_sgf_position
-from outflank.othello.formats.wthor import read_wthor
+from outflank.othello.formats.wthor import files_of, read_wthor, write_wthor
 from outflank.othello.formats.wthor_files import HEADER_BYTES, Header
-from outflank.othello.formats.wthor_writer import files_of, write_wthor
 
 FIRST = ("d3", "c4", "f5", "e6")
 MIRRORED_FIRST = ("e3", "f4", "c5", "d6")

@@ -13,8 +13,7 @@ from dataclasses import replace
 from outflank.errors import FormatError
 from outflank.formats.clock_text import ClockTimes, read_clock, write_clock
 from outflank.formats.fields import REASONS, one_line, read_date, read_number, write_number
-from outflank.formats.game_record import Record
-from outflank.formats.setup import Setup
+from outflank.formats.game_record import Record, Setup
 from outflank.games.sides import Side
 from outflank.othello.formats.board_line import othello_size
 from outflank.othello.formats.ggf import escaped

@@ -8,9 +8,8 @@ from functools import cache
 import numpy as np
 
 from outflank.errors import FormatError, IllegalMove, place_in
-from outflank.formats.game_record import Record
+from outflank.formats.game_record import Record, Setup
 from outflank.formats.replay import NO_MOVE, Replay, column, played_record, replay
-from outflank.formats.setup import Setup
 from outflank.games.rules import MOVE, fill, most_moves, play
 from outflank.games.sides import Side
 from outflank.othello.rules import PASS, Othello, OthelloPosition

@@ -19,8 +19,7 @@ from outflank.distributed.engines.on_mpi.mpi_messages import (
     RunTask,
     TaskDone,
 )
-from outflank.distributed.tasks.carrier import NodeAlive, NodeReady, NodeUnfit, TaskAnswered, TaskEvents
-from outflank.distributed.tasks.task_threads import ThreadTasks
+from outflank.distributed.tasks.carrier import NodeAlive, NodeReady, NodeUnfit, TaskAnswered, TaskEvents, ThreadTasks
 from outflank.distributed.tasks.task_worker import Item, MakeWorker
 
 

@@ -8,6 +8,7 @@ import time
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
 from typing import Annotated
 
 from msgspec import Meta
@@ -21,23 +22,21 @@ from outflank.distributed.engines.on_ray.head_client import (
     require_protection,
 )
 from outflank.distributed.engines.on_ray.ray_directories import clear_ownerless, private_directory
-from outflank.distributed.engines.on_ray.ray_processes import (
-    END_SECONDS,
-    Process,
-    end_processes,
-    is_running,
-    processes_in,
-    psutil,
-    wait_for,
-)
 from outflank.distributed.engines.on_ray.ray_start import (
+    END_SECONDS,
     LOOPBACK,
     PORT,
     START_SECONDS,
+    Process,
+    end_processes,
     inner,
+    is_running,
+    processes_in,
+    psutil,
     require_ray,
     settings,
     start_arguments,
+    wait_for,
 )
 from outflank.distributed.engines.on_ray.tokens import make_token, read_token, token_path
 from outflank.errors import OutflankError, reason_of
@@ -47,6 +46,39 @@ from outflank.machine import usable_cores
 from outflank.ownership import exposure, make_private
 from outflank.validation.documents import decoded, encoded
 from outflank.validation.values import Misfit
+
+MOST_REPLACED = 20
+"""Actors that may die in a row in a place before the place is given up."""
+
+
+def places(ray: ModuleType, local_nodes: int | None) -> dict[str, float]:
+    """Return the places for nodes, with their cores: `local_nodes` on this machine, or one on each that has cores."""
+    if local_nodes is not None:
+        return {f"here-{index}": 0.0 for index in range(local_nodes)}
+    return {
+        node["NodeID"]: node["Resources"]["CPU"]
+        for node in ray.nodes()
+        if node["Alive"] and node["Resources"].get("CPU", 0) > 0
+    }
+
+
+def options_at(place: str, cores: float, local_nodes: int | None) -> dict[str, object]:
+    """Return Ray's options to start an actor in a place with `cores` of its cores."""
+    if local_nodes is not None:
+        return {"num_cpus": 0}
+    from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+    return {"num_cpus": cores, "scheduling_strategy": NodeAffinitySchedulingStrategy(place, soft=False)}
+
+
+def loss_reason(error: BaseException) -> str:
+    """Return a short reason for an error of Ray by its type: Ray's own explanations fill a screen."""
+    reasons = {
+        "ActorDiedError": "its process died",
+        "ActorUnavailableError": "it cannot be reached",
+        "ActorUnschedulableError": "its machine has left the cluster",
+    }
+    return reasons.get(type(error).__name__, type(error).__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

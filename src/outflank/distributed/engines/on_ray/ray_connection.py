@@ -13,9 +13,9 @@ from outflank.distributed.engines.contract import Address
 from outflank.distributed.engines.on_ray.head_client import host_and_port, nodes_of, require_protection
 from outflank.distributed.engines.on_ray.membership import Member, end, forget, launch, members
 from outflank.distributed.engines.on_ray.ray_directories import OwnedDirectory
-from outflank.distributed.engines.on_ray.ray_processes import END_SECONDS
 from outflank.distributed.engines.on_ray.ray_start import (
     DRIVER,
+    END_SECONDS,
     LOOPBACK,
     OBJECT_STORE_BYTES,
     START_SECONDS,
@@ -26,8 +26,7 @@ from outflank.distributed.engines.on_ray.ray_start import (
 )
 from outflank.distributed.engines.on_ray.tokens import make_token, read_token
 from outflank.distributed.exiting import LastAtExit
-from outflank.errors import OutflankError
-from outflank.notices import notify
+from outflank.errors import OutflankError, notify
 
 AT_ONCE_SECONDS = 0.5
 """Timeout for Ray to disconnect when the user has interrupted; it takes 0.1 to 0.3 s."""

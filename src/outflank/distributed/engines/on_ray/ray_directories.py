@@ -17,7 +17,7 @@ from contextlib import contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
 
-from outflank.distributed.engines.on_ray.ray_processes import END_SECONDS, end_processes, processes_in
+from outflank.distributed.engines.on_ray.ray_start import END_SECONDS, end_processes, processes_in
 
 GUARDIAN = Path(__file__).with_name("guardian.py")
 PREFIX = "outflank-"

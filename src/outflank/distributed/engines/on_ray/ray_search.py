@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from outflank import __version__
-from outflank.distributed.engines.on_ray.node_places import MOST_REPLACED, options_at, places, reason
+from outflank.distributed.engines.on_ray.membership import MOST_REPLACED, loss_reason, options_at, places
 from outflank.distributed.engines.on_ray.ray_connection import detach, head_alive
 from outflank.distributed.engines.on_ray.ray_start import require_ray
 from outflank.distributed.fabric import HeadLost
@@ -223,7 +223,7 @@ class RayFabric:
         except self._ray.exceptions.RayTaskError as error:
             raise _cause(error) from error
         except self._ray.exceptions.RayError as error:  # dead, unreachable, or its machine has left
-            return self._lose(seat, reason(error))
+            return self._lose(seat, loss_reason(error))
         if call == "prepare":
             where, workers, version = answer
             if version != __version__:

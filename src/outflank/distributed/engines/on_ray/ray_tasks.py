@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from outflank import __version__
 from outflank.distributed.engines.contract import Address
-from outflank.distributed.engines.on_ray.node_places import MOST_REPLACED, options_at, places, reason
+from outflank.distributed.engines.on_ray.membership import MOST_REPLACED, loss_reason, options_at, places
 from outflank.distributed.engines.on_ray.ray_connection import detach, enter, head_alive
 from outflank.distributed.engines.on_ray.ray_start import require_ray
 from outflank.distributed.tasks.carrier import (
@@ -186,7 +186,7 @@ class RayTasks:
     def _notify_when_done(self, seat: _Seat, ref: "ObjectRef", event: Callable[[Any], TaskEvent]) -> None:
         def arrived(future: Future[Any]) -> None:
             error = future.exception()
-            self._events.put(event(future.result()) if error is None else NodeGone(seat.number, reason(error)))
+            self._events.put(event(future.result()) if error is None else NodeGone(seat.number, loss_reason(error)))
 
         ref.future().add_done_callback(arrived)
 

@@ -8,10 +8,9 @@ from typing import Any, TypeVar
 import click
 
 from outflank.books.book import Book
-from outflank.books.building import BookPlan, BuildResult, build
+from outflank.books.building import BookPlan, BuildResult, build, searcher_of
 from outflank.books.exchange import merge
 from outflank.books.from_games import Openings, learn, rules_in
-from outflank.books.searching import searcher_of
 from outflank.distributed.cluster import nodes_here, open_tasks, serve_tasks
 from outflank.distributed.launchers import refuse_copies
 from outflank.distributed.tasks import TaskDispatcher
@@ -22,8 +21,7 @@ from outflank.machine import MOST_WORKERS, usable_cores
 from outflank.search.request import DEEPEST, Stop
 from outflank.ui.cli.shared.game_options import GameCommand, PositionCommand, game_option, intended_game
 from outflank.ui.cli.shared.interrupting import INTERRUPTED, run_interruptibly
-from outflank.ui.cli.shared.name_options import NameOf
-from outflank.ui.cli.shared.option_groups import Options, option_group
+from outflank.ui.cli.shared.option_groups import NameOf, Options, option_group
 from outflank.ui.cli.shared.position_options import (
     diagnostics,
     one_board,
@@ -219,7 +217,7 @@ def _run(work: Callable[[_Work], BuildResult], game: Game, options: Options) -> 
         built = _writing_to(out, lambda: run_interruptibly(lambda: work(session), session.stop))
     interrupted = session.stop.called
     if options["as_json"]:
-        from outflank.books.book_documents import BookBuiltDocument
+        from outflank.books.exchange import BookBuiltDocument
 
         print_json(
             BookBuiltDocument(

@@ -12,14 +12,14 @@ import click
 
 from outflank.errors import OutflankError
 from outflank.formats.game_record import Record
-from outflank.formats.move_lists import write_moves
+from outflank.formats.movetext import write_moves
 from outflank.formats.selection import Selection, move_codes, opening_of
 from outflank.games.description import GAMES
 from outflank.games.rules import Game
 from outflank.games.sides import Side
 from outflank.ui.cli.game_files.convert_command import FormatName, games_of
 from outflank.ui.cli.shared.game_options import HelpWithGames
-from outflank.ui.cli.shared.name_options import NameOf
+from outflank.ui.cli.shared.option_groups import NameOf
 from outflank.ui.cli.shared.position_options import diagnostics, game_name, print_json
 from outflank.ui.cli.shared.streams import exit_quietly
 

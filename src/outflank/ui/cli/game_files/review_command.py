@@ -20,8 +20,7 @@ from outflank.lab.drawing.looks import apply_theme
 from outflank.lab.drawing.plots import plot_svg
 from outflank.lab.drawing.review_page import Reviewed, review_html
 from outflank.lab.provenance import provenance
-from outflank.players.review import JudgedMove, judge_moves
-from outflank.players.story import STATES, move_text, story_of
+from outflank.players.review import STATES, JudgedMove, judge_moves, move_text, story_of
 from outflank.search.request import Limits, Stop
 from outflank.ui.cli.game_files.review_view import (
     COLUMNS,

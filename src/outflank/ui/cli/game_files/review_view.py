@@ -16,8 +16,7 @@ from outflank.games.evaluation import unit_scale
 from outflank.games.rules import is_pass
 from outflank.games.scores import Scale
 from outflank.games.sides import Side
-from outflank.players.review import JudgedMove, costliest
-from outflank.players.story import STATES, Story, move_text, turn_text, value_text
+from outflank.players.review import STATES, JudgedMove, Story, costliest, move_text, turn_text, value_text
 from outflank.ui.cli.shared.position_options import describe
 from outflank.validation.text import how_many
 

@@ -18,8 +18,7 @@ from outflank.gpu.troubles import DeviceTrouble
 from outflank.kernels import cache_files, lane_forms
 from outflank.kernels.compiler import interpreted, load_numba
 from outflank.machine import this_machine
-from outflank.placement import can_bind
-from outflank.topology import topology
+from outflank.placement import can_bind, topology
 from outflank.ui.cli.shared.position_options import output, print_json
 
 LIBRARIES = ("numba", "llvmlite", "numpy", "rich", "click", "msgspec")

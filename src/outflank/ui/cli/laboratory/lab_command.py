@@ -21,7 +21,7 @@ from outflank.lab.measuring.search_log import by_position
 from outflank.lab.result_store import document
 from outflank.search.request import Stop
 from outflank.ui.cli.shared.interrupting import INTERRUPTED, run_interruptibly
-from outflank.ui.cli.shared.name_options import add_import_option
+from outflank.ui.cli.shared.option_groups import add_import_option
 from outflank.ui.cli.shared.position_options import diagnostics, output
 from outflank.ui.cli.shared.progress_line import ThrottledPrinter
 from outflank.ui.cli.shared.terminal_tables import print_table

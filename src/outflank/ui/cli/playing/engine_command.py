@@ -13,13 +13,13 @@ from outflank.boards import Board
 from outflank.games.description import OWN_GAMES, game_named
 from outflank.players.computer import Computer
 from outflank.players.habits import random_seed
-from outflank.players.levels import exact_moves_for_depth
+from outflank.players.player import exact_moves_for_depth
 from outflank.protocols.listening import lines_of
 from outflank.protocols.serving import PROTOCOLS, Engine, EngineRequest
 from outflank.search.keywords import PlayerKeywords
 from outflank.ui.cli.shared.game_options import HelpWithGames, game_option
 from outflank.ui.cli.shared.interrupting import INTERRUPTED, exit_status
-from outflank.ui.cli.shared.name_options import NameOf
+from outflank.ui.cli.shared.option_groups import NameOf
 from outflank.ui.cli.shared.search_options import search_options
 from outflank.ui.cli.shared.streams import exit_quietly
 

@@ -13,11 +13,10 @@ from outflank.games.sides import Side
 from outflank.players.classic import DEFAULT_REPORT, REPORTS, Classic, ask_classic
 from outflank.players.clock import TimeControl
 from outflank.players.habits import random_seed
-from outflank.players.levels import level_of
+from outflank.players.player import level_of
 from outflank.search.request import Stop
-from outflank.ui.cli.playing.front_end import Front, Leave
+from outflank.ui.cli.playing.front_end import Front, Leave, Ticking
 from outflank.ui.cli.playing.play_session import PlaySession
-from outflank.ui.cli.playing.running_clocks import Ticking
 from outflank.ui.cli.shared.board_view import draw
 from outflank.ui.cli.shared.game_options import PositionCommand
 from outflank.ui.cli.shared.interrupting import run_interruptibly

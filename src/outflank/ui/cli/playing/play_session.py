@@ -23,10 +23,10 @@ from outflank.ui.cli.playing.front_end import (
     Front,
     Leave,
     OutOfTime,
+    Ticking,
     refusal_text,
     refuse_afterwards,
 )
-from outflank.ui.cli.playing.running_clocks import Ticking
 from outflank.ui.cli.playing.session_files import load_game, record_of, review_game, save_game
 
 

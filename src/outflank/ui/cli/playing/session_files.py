@@ -11,8 +11,7 @@ from pathlib import Path
 from outflank.boards import Board
 from outflank.errors import OutflankError, reason_of
 from outflank.formats.game_files import read_records, write_records
-from outflank.formats.game_record import PlayedMove, Record
-from outflank.formats.setup import Setup
+from outflank.formats.game_record import PlayedMove, Record, Setup
 from outflank.games.description import description_of
 from outflank.games.rules import Game
 from outflank.games.sides import Side

@@ -21,8 +21,7 @@ from rich.text import Text
 
 from outflank.boards import Board
 from outflank.search.request import Stop
-from outflank.ui.cli.playing.front_end import WITH_FILE, Leave, OutOfTime
-from outflank.ui.cli.playing.running_clocks import Ticking
+from outflank.ui.cli.playing.front_end import WITH_FILE, Leave, OutOfTime, Ticking
 from outflank.ui.cli.shared.board_view import draw_cells, facts
 from outflank.ui.cli.shared.interrupting import run_interruptibly
 from outflank.ui.cli.shared.position_options import output

@@ -13,13 +13,12 @@ from outflank.distributed.launchers import refuse_copies
 from outflank.distributed.replication import POLICIES
 from outflank.errors import OutflankError
 from outflank.machine import usable_cores
-from outflank.placement import can_bind
+from outflank.placement import can_bind, topology
 from outflank.search.keywords import SearchArguments
 from outflank.search.request import Limits, Options, Stop
 from outflank.search.request_checks import MONTE_CARLO
 from outflank.search.results import Comparison, Result
 from outflank.search.whole_search import iterate, iterate_alone
-from outflank.topology import topology
 from outflank.ui.cli.searching.cluster_view import conclusion as cluster_conclusion
 from outflank.ui.cli.searching.cluster_view import live_view, node_grid, statistics_of
 from outflank.ui.cli.searching.search_view import conclusion, iteration_grid, worker_grid

@@ -11,12 +11,10 @@ import click
 from outflank.errors import OutflankError, UnknownName
 from outflank.formats.drawn_boards import BLACK, EITHER, EMPTY, WHITE
 from outflank.formats.game_files import file_formats, is_written
+from outflank.formats.game_record import titles_with
 from outflank.formats.recognise import accepted_forms
-from outflank.formats.setup import titles_with
-from outflank.games.description import GAMES, OWN_GAMES, GameDescription, RuleOptions, game_named
-from outflank.games.variants import GameOption
-from outflank.ui.cli.shared.name_options import NameOf
-from outflank.ui.cli.shared.option_groups import Command
+from outflank.games.description import GAMES, OWN_GAMES, GameDescription, GameOption, RuleOptions, game_named
+from outflank.ui.cli.shared.option_groups import Command, NameOf
 from outflank.user_modules import import_user_module
 
 ARGUMENT = "game_options"

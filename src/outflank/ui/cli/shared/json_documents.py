@@ -2,7 +2,7 @@
 
 Other modules define those of a search (`ui/cli/searching/search_documents.py`), of proofs
 (`ui/cli/solving/solve_documents.py`), of a match (`arena/match_documents.py`), of books
-(`books/book_documents.py`), of learning
+(`books/exchange.py`), of learning
 (`learning/step_documents.py`) and of an experiment (`lab/result_store.py`).
 """
 

@@ -2,11 +2,81 @@
 
 from collections.abc import Callable
 from functools import wraps
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from outflank.errors import UnknownName
+from outflank.errors import OutflankError, UnknownName
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+    from outflank.plugins import Registry
+
+
+def add_import_option(command: click.Command) -> click.Command:
+    """Let a command and its subcommands import modules before their other options are read."""
+    if isinstance(command, click.Group):
+        for subcommand in command.commands.values():
+            add_import_option(subcommand)
+    if not any(parameter.name == "modules" for parameter in command.params):
+        command.params.append(
+            click.Option(
+                ["--import", "modules"],
+                metavar="MODULE",
+                multiple=True,
+                expose_value=False,
+                is_eager=True,
+                callback=_import_all,
+                help="Import a module or a .py file first: its games, evaluations, … can then be named.",
+            )
+        )
+    return command
+
+
+def _import_all(context: click.Context, parameter: click.Parameter, modules: tuple[str, ...]) -> None:
+    if modules:
+        from outflank.user_modules import import_user_module  # which the start of every command need not wait for
+
+        for name in modules:
+            import_user_module(name)
+
+
+class NameOf(click.ParamType):  # type: ignore[type-arg]  # generic only in the newest versions of click
+    """A value that names a part of a registry. Plug-ins are loaded only to list names or for an unknown one."""
+
+    def __init__(self, registry: "Registry[Any]") -> None:
+        self.registry = registry
+        self.name = registry.kind
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return the name, if there is such a part and it can be loaded."""
+        try:
+            self.registry.get(value)
+        except OutflankError as error:
+            self.fail(str(error), param, ctx)
+        return value
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str:
+        """Return all names, in the form of a choice."""
+        names = "|".join(self.registry.names())
+        return f"{{{names}}}" if param.required and isinstance(param, click.Argument) else f"[{names}]"
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> "list[CompletionItem]":
+        """Return the names that begin with the incomplete word."""
+        from click.shell_completion import CompletionItem  # needed by shell completion alone
+
+        return [CompletionItem(name) for name in self.registry.names() if name.startswith(incomplete)]
+
+
+class NameOption(click.Option):
+    """An option whose help lists the names in place of `{names}`, where they are too many for the metavar."""
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+        record = super().get_help_record(ctx)
+        if record is None or not isinstance(self.type, NameOf):
+            return record
+        return record[0], record[1].replace("{names}", ", ".join(self.type.registry.names()))
 
 
 class Group(click.Group):

@@ -8,7 +8,7 @@ import click
 
 from outflank.search.division import SCHEMES
 from outflank.search.request import Limits, Options
-from outflank.ui.cli.shared.name_options import NameOf, NameOption
+from outflank.ui.cli.shared.option_groups import NameOf, NameOption
 from outflank.ui.shared.declared_options import kind_of
 
 Command = TypeVar("Command", bound=Callable[..., Any])

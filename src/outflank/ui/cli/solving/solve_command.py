@@ -22,13 +22,19 @@ from outflank.ui.cli.shared.device_option import device_option
 from outflank.ui.cli.shared.game_options import PositionCommand
 from outflank.ui.cli.shared.interrupting import INTERRUPTED, stopping_at_ctrl_c
 from outflank.ui.cli.shared.output_files import force_option
-from outflank.ui.cli.shared.position_options import describe, diagnostics, games, output, position_options, print_json
+from outflank.ui.cli.shared.position_options import (
+    describe,
+    diagnostics,
+    games,
+    is_a_file,
+    output,
+    position_options,
+    print_json,
+)
 from outflank.ui.cli.shared.search_options import cluster_option, parallel_option, search_options
 from outflank.ui.cli.shared.search_thread import LatestProgress
-from outflank.ui.cli.shared.sources import is_a_file
-from outflank.ui.cli.solving.solve_on_device import check_device_options
 from outflank.ui.cli.solving.solve_proof import Proof
-from outflank.ui.cli.solving.solve_run import UNREADABLE, Position, Solving, expected_scores
+from outflank.ui.cli.solving.solve_run import UNREADABLE, Position, Solving, check_device_options, expected_scores
 from outflank.ui.cli.solving.solve_view import LiveRow, SolveTable, Total, depth_of, live_row, memory_line, resumed_line
 
 

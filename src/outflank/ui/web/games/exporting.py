@@ -7,7 +7,7 @@ from outflank.boards import Board
 from outflank.errors import FormatError, UnknownName
 from outflank.formats.game_files import ANY_GAMES
 from outflank.formats.game_record import PlayedMove, Record
-from outflank.formats.move_lists import write_moves
+from outflank.formats.movetext import write_moves
 from outflank.games.description import GameDescription, description_of
 from outflank.games.notation import FileFormat
 from outflank.ui.web.games.game_messages import result_at

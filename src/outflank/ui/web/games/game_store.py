@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from outflank.errors import OutflankError, reason_of
-from outflank.formats.locks import file_lock
+from outflank.formats.files import file_lock
 from outflank.ui.web.games.move_tree import SavedGame, is_untouched
 from outflank.ui.web.server_messages import ListedGame
 from outflank.ui.web.warning_log import WarningLog

@@ -8,9 +8,8 @@ from msgspec.structs import replace
 from outflank.boards import Board
 from outflank.boards.board_tabletop import tabletop_of
 from outflank.errors import InvalidOption, InvalidPosition, OutflankError, UnknownName
-from outflank.formats.game_record import Record
+from outflank.formats.game_record import Record, apply_rule_options
 from outflank.formats.recognise import records_in_text
-from outflank.formats.setup import apply_rule_options
 from outflank.games.description import GAMES, GameDescription, RuleOptions, description_of, game_named
 from outflank.games.sides import Side
 from outflank.ui.web.games.move_tree import FIRST, MOST_NODES, SavedGame, colour

@@ -10,10 +10,8 @@ from outflank.errors import OutflankError
 from outflank.games.defaults import Marks
 from outflank.games.description import description_of
 from outflank.games.evaluation import unit_scale
-from outflank.players.review import JudgedMove, judge_moves
-from outflank.players.story import story_of, turn_text
-from outflank.search.keywords import PlayerKeywords
-from outflank.search.player_defaults import default_selectivity
+from outflank.players.review import JudgedMove, judge_moves, story_of, turn_text
+from outflank.search.keywords import PlayerKeywords, default_selectivity
 from outflank.search.request import Limits, Stop
 from outflank.ui.web.games.move_tree import main_line
 from outflank.ui.web.lobby.live_games import LiveGame

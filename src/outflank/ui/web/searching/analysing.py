@@ -10,8 +10,7 @@ from outflank.errors import OutflankError
 from outflank.games.description import description_of
 from outflank.search.alone import Resumable
 from outflank.search.iterations import AT_ONCE, GUESSED
-from outflank.search.keywords import PlayerKeywords, SearchArguments
-from outflank.search.player_defaults import default_selectivity
+from outflank.search.keywords import PlayerKeywords, SearchArguments, default_selectivity
 from outflank.search.request import TABLELESS, Known, Limits, Options, Selectivity, Stop
 from outflank.search.request_checks import MONTE_CARLO, check
 from outflank.search.results import Progress, Result, Watch, WorkerStatistics

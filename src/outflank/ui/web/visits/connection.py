@@ -12,8 +12,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from outflank import __version__
 from outflank.errors import OutflankError
-from outflank.games.description import GAMES, GameDescription
-from outflank.games.variants import GameOption
+from outflank.games.description import GAMES, GameDescription, GameOption
 from outflank.search.algorithms import ALGORITHMS
 from outflank.search.division import SCHEMES
 from outflank.search.request_checks import MONTE_CARLO
@@ -35,8 +34,7 @@ from outflank.ui.web.server_messages import (
     Welcome,
 )
 from outflank.ui.web.visits.activity import Activity
-from outflank.ui.web.visits.message_queue import Outbox
-from outflank.ui.web.visits.rate_limit import Bucket
+from outflank.ui.web.visits.message_queue import Bucket, Outbox
 from outflank.validation.documents import decoded
 from outflank.validation.values import Misfit
 

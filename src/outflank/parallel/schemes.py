@@ -1,8 +1,88 @@
 """The schemes that split nodes: each one is a `Plan` for the divided search, and a name."""
 
+import numpy as np
+
+from outflank.kernels.workers import run_workers
 from outflank.parallel.divided import EVERY_LEVEL, Divided, Plan, levels_for
+from outflank.parallel.table_driven import TableDriven
 from outflank.search.division import Promise, Scheme
+from outflank.search.montecarlo import LONGEST_PATH, NODES, grow, new_tree, random_state
+from outflank.search.results import WorkerStatistics
 from outflank.search.root import Root
+
+# Root-parallel Monte-Carlo: every worker grows a tree of its own, with a seed of its own, and the root's moves are
+# counted together in the end.
+
+
+class TreePerWorker:
+    """One tree per worker."""
+
+    reads_deadline = True
+
+    def __init__(self, root: Root, workers: int) -> None:
+        self.root = root
+        root.set_worker_count(workers)
+        # Together the trees may be as large as a single tree, but no tree may be too small to be of use.
+        room = max(NODES // workers, 1 << 16)
+        grown = [new_tree(root, room) for _ in range(workers)]
+        self.trees = [tree for tree, _ in grown]
+        self._used = [used for _, used in grown]
+        self._random = [random_state(root.options.seed * 1_000_003 + index) for index in range(workers)]
+        self._paths = np.zeros((workers, LONGEST_PATH), np.int64)
+
+    def play(self, games: int) -> None:
+        """Share out `games` games."""
+        root, flat, share = self.root, self.root.options.algorithm == "flat", -(-games // len(self.trees))
+        arguments = [
+            (root.game, root.evaluation, tree, used, share, flat, worker, random, path)
+            for tree, used, worker, random, path in zip(
+                self.trees, self._used, root.workers, self._random, self._paths, strict=True
+            )
+        ]
+        if games == 0:
+            grow(*arguments[0])  # compiles once, not in every thread
+            return
+        self._used = run_workers(grow, arguments, stop=root.stop, places=root.places)
+
+    def statistics(self) -> tuple[WorkerStatistics, ...]:
+        """Return the nodes of each worker."""
+        return tuple(WorkerStatistics(nodes=int(worker.nodes)) for worker in self.root.workers)
+
+
+ROOT_PARALLEL = Scheme(
+    name="root-parallel",
+    algorithms=("uct", "flat"),
+    promises=Promise(0),
+    promises_note="other games are played",
+    overhead="trees that are less deep than one would be",
+    divide=TreePerWorker,
+)
+
+
+SHARED_TABLE = Scheme(
+    name="shared-table",
+    algorithms=("alphabeta", "pvs", "mtdf"),
+    promises=Promise.VALUE,
+    overhead="whatever workers search twice before the table tells them",
+    divide=lambda root, workers: TableDriven(root, workers, marks=False),
+)
+"""Shared table (report 001; chess calls it lazy SMP): all workers search the same root on one table.
+
+So that the workers do not do the same work in the same order, each worker but the leader starts at another of the
+root's later moves, and tries equal moves in an order of its own."""
+
+ABDADA = Scheme(
+    name="abdada",
+    algorithms=("alphabeta", "pvs", "mtdf"),
+    promises=Promise.VALUE,
+    overhead="marks in the table; what two workers begin in the same instant, or a lost mark lets them",
+    divide=lambda root, workers: TableDriven(root, workers, marks=True, plies_less=3),  # a mark costs less than a frame
+)
+"""ABDADA (Weill 1996; report 001's future work): a shared table in which workers mark the positions that they search.
+
+A later brother that another worker is searching is put off until nothing else is left at its node. A mark belongs to
+one root and one window: marks of a stopped worker mean nothing to the next search."""
+
 
 FORK_JOIN = Scheme(
     name="fork-join",
