@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 from outflank import AbaloneBoard, Board, Limits, OthelloBoard, OutflankError, Stop, compare, iterate
+from outflank.games.description import description_of
 from outflank.games.evaluation import Exact, evaluation_named, value
-from outflank.games.rules import most_moves, moves_left, unpack
+from outflank.games.rules import most_moves, moves_left, pack, unpack
 from outflank.kernels.compiler import interpreted
 from outflank.kernels.memory import record_at
 from outflank.kernels.record_types import allocate
@@ -33,7 +34,7 @@ from outflank.search.request_checks import MONTE_CARLO
 from outflank.search.results import Result
 from outflank.search.root import Root
 from outflank.search.root_moves import ranks
-from outflank.search.table import EXACT, LOWER, UPPER, Table, bound_of, depth_of, value_of
+from outflank.search.table import EXACT, LOWER, UPPER, Table, bound_of, depth_of, hashed, packed, value_of
 from outflank.search.whole_search import search
 from tests.pairs import pairwise
 from tests.search.test_search import PASSES, assert_played_out, check, truth
@@ -333,11 +334,30 @@ def test_a_dearer_evaluation_is_divided_more_finely():
 
 
 def entries_of(table: Table, game):
-    """Every position that a table knows, with its data."""
-    for bucket in table.words.reshape(-1, 16):
+    """Every position that a table knows, with its data.
+
+    Two workers that write one entry at once may leave words of both. Such an entry reads as another position, which
+    cannot occur or belongs to another bucket, so that no search finds it: it is left out.
+    """
+    find_error = description_of(game).find_error
+    for number, bucket in enumerate(table.words.reshape(-1, 16)):
         for first, second, data in bucket[:15].reshape(5, 3):
-            if data:
-                yield unpack(game, first ^ data, second ^ data), data
+            if data and int(hashed(first ^ data, second ^ data)) >> table.shift == number:
+                position = unpack(game, first ^ data, second ^ data)
+                if not find_error(game, position):
+                    yield position, data
+
+
+def test_a_torn_entry_is_left_out():
+    table, game = Table(4), othello(8)
+    position = walk(game, START, 1, 20)
+    first, second = pack(game, position)
+    place = 16 * (int(hashed(first, second)) >> table.shift)
+    older, newer = packed(2, 4, LOWER, 3, 0), packed(0, 4, LOWER, 5, 0)
+    table.words[place : place + 3] = first ^ newer, second ^ newer, newer
+    assert list(entries_of(table, game)) == [(position, newer)]
+    table.words[place : place + 3] = first ^ older, second ^ older, newer
+    assert list(entries_of(table, game)) == []
 
 
 def assert_true(table: Table, game, evaluation, most: int, deepest: int, passes: str = "free") -> int:
