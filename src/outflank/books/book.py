@@ -1,11 +1,11 @@
-"""Opening books: positions that were searched ahead of time, stored as lines of text.
+"""Opening books in memory and in files: searched positions, stored as lines of text.
 
     0000000810000000 0000001008000000 13 x25 19:+30 26:+30 37:+30
 
-A line is a position's two words in hexadecimal, its search depth, the number of games that reached it if it was learnt
-from games, and its best moves with their values, all in the table's form: symmetric positions share a line. A book that
-is being built is appended to, so that an interrupted build continues where it was: of two lines of a position the later
-one counts. A finished book has its lines in order: the same positions make the same file.
+A line has the two words of a position in hexadecimal, the search depth, the number of games that reached the position
+(only if it was learnt from games), and the best moves with their values. Symmetric positions share a line. While a book
+is built, lines are appended, so that an interrupted build can continue; the last line of a position counts. A finished
+book is sorted, so that the same positions always make the same file.
 """
 
 from collections.abc import Iterator
@@ -27,26 +27,26 @@ from outflank.kernels.bits import U64
 Key = tuple[int, int]
 
 PLAYED_OUT = 100
-"""Depth of positions whose values are those of perfect play to the end."""
+"""Depth of positions with exact values, from perfect play to the end of the game."""
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """What a book knows of a position."""
+    """The search result that a book stores for a position."""
 
     depth: int
     moves: tuple[tuple[int, int], ...]
-    """Codes and values of the moves, the best first."""
+    """Move codes with their values, the best first."""
     games: int = 0
-    """Number of games, among those the book was learnt from, that reached the position."""
+    """Number of games that reached the position; 0 if it was not learnt from games."""
 
     @property
     def value(self) -> int:
-        """Value of the position: that of its best move."""
+        """Value of the position, which is the value of its best move."""
         return self.moves[0][1]
 
     def line(self, key: Key) -> str:
-        """Return the position's line."""
+        """Return the line of a book's file that stores this entry."""
         played = f" x{self.games}" if self.games else ""
         moves_text = " ".join(f"{code}:{value:+d}" for code, value in self.moves)
         return f"{key[0]:016x} {key[1]:016x} {self.depth}{played} {moves_text}\n"
@@ -54,7 +54,7 @@ class Entry:
 
 @dataclass(slots=True)
 class Book:
-    """Positions and their best moves."""
+    """An opening book: entries by position."""
 
     game: Game
     entries: dict[Key, Entry] = field(default_factory=dict)
@@ -62,7 +62,7 @@ class Book:
 
     @classmethod
     def read(cls, game: Game, name: str | Path) -> "Book":
-        """Return the book in a file; `own`: the one that comes with the game."""
+        """Return the book in the file `name`, or the game's built-in book if `name` is `own`."""
         if str(name) == "own":
             description = description_of(game)
             if description.play.book is None:
@@ -83,7 +83,7 @@ class Book:
 
     @classmethod
     def parse(cls, game: Game, text: str, name: str = "book") -> "Book":
-        """Return the book in a text. A last line without its end was being written, and is left out."""
+        """Return the book in `text`. A last line without a newline is incomplete and ignored."""
         book = cls(game)
         whole = text[: text.rfind("\n") + 1]
         for number, line in enumerate(whole.splitlines(), 1):
@@ -100,31 +100,31 @@ class Book:
 
     @property
     def scale(self) -> Scale:
-        """Scale of the values: books are built with the game's best evaluation."""
+        """Scale of the book's values, which is that of the game's best evaluation."""
         return scale_of(self.game, evaluation_named(self.game))
 
     @property
     def margin(self) -> int:
-        """Default margin by which a played move may fall short of the best: twice a negligible difference.
+        """Default for the largest difference from the best value at which a move is played.
 
-        Book-depth searches often reverse the order of moves this close.
+        Twice the scale's negligible difference: deeper searches often reverse the order of moves this close.
         """
         return 2 * self.scale.near
 
     def text(self) -> str:
-        """Return the content of the book's file."""
+        """Return the text of the book's file."""
         lines = (self.entries[key].line(key) for key in sorted(self.entries))
         return "".join([*(f"{comment}\n" for comment in self.comments), *lines])
 
     def look_up(self, board: Board) -> tuple[tuple[int, int], ...]:
-        """Return the known moves of the position on a board, with their values; none if it is unknown."""
+        """Return the book's moves for the position on `board`, with their values; empty if there are none."""
         entry = self.entry(board)
         return () if entry is None else entry.moves
 
     def entry(self, board: Board) -> Entry | None:
-        """Return the entry of the position, with moves in the board's orientation.
+        """Return the entry of the position on `board`, with moves in the board's orientation; None if there is none.
 
-        If the position is symmetric to itself, a move is as good as its images, which are included.
+        If the position equals one of its mirror images, the mirror images of the moves are included.
         """
         key = key_of(board)
         entry = self.entries.get(key)
@@ -160,12 +160,12 @@ def _move(text: str) -> tuple[int, int]:
 
 
 def key_of(board: Board) -> Key:
-    """Return the key of a position in a book, which all symmetric positions share."""
+    """Return the key of the position on `board`. Symmetric positions have the same key."""
     return _packed(board, int(canonical(board.game, board.position)))
 
 
 def board_at(game: Game, key: Key) -> Board:
-    """Return the position of a key, with black to move: a book does not store the side to move."""
+    """Return a board with the position of `key` and black to move. A book does not store the side to move."""
     position = unpack(game, U64(key[0]), U64(key[1]))
     return Board.from_setup(Setup(format="book", game=game, position=position))
 
@@ -175,20 +175,19 @@ def _packed(board: Board, symmetry: int) -> Key:
     return int(first), int(second)
 
 
-# A book's file while it is changed: by one process at a time, and never with a partial line in it.
-#
-# Results are appended at once, a line each, so that writing one takes the same time however large the book is; at the
-# end the file is replaced by one with a line for each position, in order.
+# A book's file is changed by one process at a time. Each result is appended as a line, so that the time to write it
+# does not depend on the size of the book. At the end the file is replaced by a sorted one with one line for each
+# position.
 
 
 class BookFile:
-    """A book, and its file."""
+    """A book together with its open file."""
 
     def __init__(self, book: Book, file: TextIO) -> None:
         self.book, self._file = book, file
 
     def add(self, key: Key, entry: Entry) -> None:
-        """Add the entry of a position."""
+        """Add an entry to the book, and append it to the file."""
         self._file.write(entry.line(key))
         self._file.flush()
         self.book.entries[key] = entry
@@ -196,7 +195,7 @@ class BookFile:
 
 @contextmanager
 def open_book_file(game: Game, path: Path) -> Iterator[BookFile]:
-    """Open the book in a file, or an empty one, for changes that are saved there however they end."""
+    """Open the book in the file `path`, or a new one. Added entries are saved at once, and sorted at the end."""
     with file_lock(path, "another process is building this book"):
         text = path.read_text(encoding="utf-8", errors="replace") if path.exists() else ""
         book = Book.parse(game, text, str(path))
@@ -209,6 +208,6 @@ def open_book_file(game: Game, path: Path) -> Iterator[BookFile]:
 
 
 def _drop_half_a_line(path: Path) -> None:
-    """Remove a line that was being written when a build was killed."""
+    """Remove an incomplete last line, which a killed build leaves behind."""
     with suppress(FileNotFoundError), path.open("rb+") as file:
         file.truncate(file.read().rfind(b"\n") + 1)

@@ -1,7 +1,7 @@
-"""Building an opening book: ply by ply from a position, or where a player who follows it most likely leaves it.
+"""Building an opening book ply by ply, or where players who follow it are most likely to leave it.
 
-Values of later positions are propagated back, which may make another move the best one. That move is followed in its
-turn, until nothing changes.
+Values of later positions are propagated back to earlier ones. If that makes another move the best one, its positions
+are searched too, until nothing changes.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -25,19 +25,18 @@ from outflank.search.keywords import PlayerKeywords, default_selectivity
 from outflank.search.request import Limits, Stop
 from outflank.search.whole_search import search
 
-# Positions of a book searched side by side, each by one worker: on threads of this process, or on a cluster.
+# Positions of a book are searched concurrently, each by one worker, on threads of this process or on a cluster.
 #
-# Many searches by one worker each use cores better than one search by all of them, and their results do not depend on
-# what else is searched meanwhile: a book is the same, to the byte, wherever and by however many workers it was
-# searched.
+# Many searches with one worker each use the cores better than one search with all workers. Their results do not depend
+# on each other, so that the book is the same, to the byte, for any number of workers and machines.
 
 MOST_ASKED = 256
-"""Number of positions that a cluster is sent at a time: enough for all its lanes."""
+"""Greatest number of positions sent to a cluster at a time, enough to keep all its nodes busy."""
 
 
 @dataclass(frozen=True, slots=True)
 class SearchRequest:
-    """A position that is to be searched."""
+    """A request to search the position `key` to `depth` plies for its best `moves` moves."""
 
     key: Key
     depth: int
@@ -45,14 +44,14 @@ class SearchRequest:
 
 
 class PositionSearcher:
-    """Searches positions, several at a time, each on the calling thread."""
+    """Worker that searches positions of a book, each on the calling thread; several threads may call it at once."""
 
     def __init__(self, game: Game, options: PlayerKeywords) -> None:
         self.game = game
         self.options: PlayerKeywords = {**default_selectivity(game, options), **options, "workers": 1, "parallel": None}
 
     def do(self, item: Item, stop: Stop) -> Item | None:
-        """Return the best moves of a position; none if the game is over there."""
+        """Search the position of `item` and return its best moves and the depth; None if `stop` was called."""
         board = board_at(self.game, (item["first"], item["second"]))
         result = search(board, Limits(depth=item["depth"]), stop=stop, moves=item["moves"], **self.options)
         if stop.called:
@@ -61,17 +60,17 @@ class PositionSearcher:
         return {"depth": depth, "moves": [[entry.move.code, entry.value] for entry in result.best]}
 
     def close(self) -> None:
-        """Do nothing: no resources are held."""
+        """Do nothing, because no resources are held."""
 
 
 def searcher_of(game: Game, options: PlayerKeywords | None = None) -> MakeWorker:
-    """Return a function that makes searchers of a game's positions, on any machine."""
+    """Return a function that creates a `PositionSearcher` for a game; it can be sent to other machines."""
     return partial(PositionSearcher, game, options or cast(PlayerKeywords, {}))
 
 
 @contextmanager
 def searchers(game: Game, options: PlayerKeywords, tasks: TaskDispatcher | None, stop: Stop) -> Iterator["Searchers"]:
-    """Yield the searchers of a cluster opened for `searcher_of` the game, or threads of this process."""
+    """Yield searchers on the cluster of `tasks`, opened for `searcher_of(game)`, or on threads of this process."""
     if tasks is not None:
         tasks.start(stop)
         yield Searchers(tasks, MOST_ASKED)
@@ -83,17 +82,17 @@ def searchers(game: Game, options: PlayerKeywords, tasks: TaskDispatcher | None,
 
 
 class Searchers:
-    """Workers that search positions."""
+    """Searches many positions concurrently, up to `limit` at a time."""
 
     def __init__(self, tasks: TaskDispatcher, limit: int) -> None:
         self._tasks, self._limit = tasks, limit
 
     def results(self, requests: Sequence[SearchRequest], stop: Stop) -> Iterator[tuple[Key, Entry]]:
-        """Yield the entries of positions, as they are found; no more once `stop` is called."""
+        """Yield the key and the entry of each requested position when its search ends, until `stop` is called."""
         if not requests:
             return
         over = Stop()
-        """Called when no more results are consumed, for any reason."""
+        """Called when the caller takes no more results, for any reason."""
         with ThreadPoolExecutor(min(len(requests), self._limit)) as threads:
             key_of_future = {
                 threads.submit(self._tasks.do, _item(request), stop=over): request.key for request in requests
@@ -119,39 +118,39 @@ def _item(request: SearchRequest) -> Item:
 
 
 Progress = Callable[[int, int], None]
-"""Receives the number of positions done, and the number known to be required."""
+"""Receives the number of positions done, and the number of positions known to be needed so far."""
 
 GROWTH = 8
-"""A growing book grows by an eighth before values are propagated: by less, that would take longer than the searches; by
-more, it would follow moves that have turned out to be bad."""
+"""A book grows by 1/8 of its size before values are propagated again. With smaller steps, propagation would take longer
+than the searches; with larger steps, the book would follow moves that have turned out to be bad."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BookPlan:
-    """The positions that a book is to hold."""
+    """Which positions a book should hold, and how they are searched."""
 
     plies: int = 8
-    """Number of moves from the start."""
+    """Number of plies from the start within which all followed positions are searched."""
     positions: int | None = None
-    """Number of positions up to which the book grows, wherever a player who follows it most likely leaves it."""
+    """Number of positions up to which the book grows where players are most likely to leave it; None: no growth."""
     depth: int = 12
     width: int = 3
-    """Number of moves that are followed from each position, for both sides."""
+    """Number of moves that are searched and followed in each position, for both sides."""
     margin: int = 20
-    """Largest difference from the best value at which a move is followed, in the evaluation's points."""
+    """Largest difference from the best move's value at which a move is followed, in points of the evaluation."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BuildResult:
-    """A book, and the numbers of positions searched for it."""
+    """A finished book, and how many positions were searched for it."""
 
     book: Book
     searched: int
-    """Number of new positions."""
+    """Number of positions that were not in the book before."""
     deepened: int
-    """Number of positions that were searched again, deeper or for more moves."""
+    """Number of positions of the book that were searched again, deeper or for more moves."""
     known: int
-    """Number of positions of the plan that were known well enough."""
+    """Number of planned positions that needed no search, because their entries were good enough."""
 
 
 def build(
@@ -164,11 +163,11 @@ def build(
     tasks: TaskDispatcher | None = None,
     **options: Unpack[PlayerKeywords],
 ) -> BuildResult:
-    """Search the openings of a board, and write each position to the file as soon as it is done.
+    """Search the openings from `board`, and write each position to the file `path` as soon as it is done.
 
-    A position in the file is searched again only if it was searched less deeply. As many positions are searched at a
-    time as there are `workers`, or as a cluster has lanes, whose `tasks` are `searcher_of` the game. The book does not
-    depend on that number.
+    A position that is already in the file is searched again only if its depth or its number of moves is too small. The
+    number of concurrent searches is `workers`, or the capacity of a cluster if `tasks`, opened for `searcher_of` the
+    game, is given. The book does not depend on it.
     """
     with open_book_file(board.game, path) as file, searchers(board.game, options, tasks, stop) as searching:
         building = Building(file, plan, searching, stop, progress)
@@ -177,7 +176,7 @@ def build(
 
 
 class Building:
-    """A book that is being built."""
+    """The state of a book while it is built."""
 
     def __init__(
         self, file: BookFile, plan: BookPlan, searching: Searchers, stop: Stop, progress: Progress | None = None
@@ -191,7 +190,7 @@ class Building:
         self._searching = searching
 
     def run(self, start: Key) -> None:
-        """Search the positions of the plan."""
+        """Search all positions of the plan."""
         changes = True
         while changes and not self.stop.called:
             before = len(self.searched) + len(self.deepened)
@@ -207,7 +206,7 @@ class Building:
         return BuildResult(book=self.book, searched=len(self.searched), deepened=len(self.deepened), known=known)
 
     def search(self, keys: Sequence[Key], done: int = 0) -> None:
-        """Search those positions that are not known well enough; `done` positions were done before."""
+        """Search the positions of `keys` without a good enough entry; `done` is added to the reported progress."""
         unknown = {key for key in keys if not self._is_known(key)}
         requests = [self._request(key) for key in keys if key in unknown]
         known = done + len(keys)
@@ -224,7 +223,7 @@ class Building:
         self.progress(done, known)
 
     def _walk(self, start: Key) -> None:
-        """Visit the positions of the plan, ply by ply, and search those that are not known well enough."""
+        """Visit the positions of the plan ply by ply, and search those whose entries are not good enough."""
         current, visited = [start], set[Key]()
         for _ in range(self.plan.plies):
             self.search(current, len(visited))
@@ -239,7 +238,7 @@ class Building:
         if entry is None or entry.depth < self.plan.depth:
             return False
         if len(self.graph.replies(key)) < len(entry.moves):
-            return False  # it has an illegal move
+            return False  # an entry with an illegal move
         return len(entry.moves) >= self.plan.width or len(entry.moves) >= len(board_at(self.book.game, key).legal_moves)
 
     def _request(self, key: Key) -> SearchRequest:
@@ -250,7 +249,7 @@ class Building:
         return SearchRequest(key, depth, moves)
 
     def _followed(self, key: Key) -> Iterator[tuple[Key, int]]:
-        """Yield where the followed moves lead, and by how much each is worth less than the best."""
+        """Yield the position after each followed move, and how much less than the best move it is worth."""
         entry = self.book.entries.get(key)
         if entry is None:  # the game is over
             return
@@ -261,10 +260,10 @@ class Building:
             if code in replies and replies[code].sign:
                 yield replies[code].key, entry.value - value
 
-    # --- where players leave the book ---
+    # --- positions at which players leave the book ---
 
     def _leaves(self, start: Key) -> list[Key]:
-        """Return the likeliest positions at which a player leaves the book, as many as it may grow by now."""
+        """Return the positions outside the book that are reached most often, as many as it may grow by now."""
         size = len(self.book.entries)
         room = min((self.plan.positions or 0) - size, max(GROWTH, size // GROWTH))
         if room <= 0:
@@ -273,10 +272,10 @@ class Building:
         return nsmallest(room, leaves, key=lambda key: (-leaves[key], key))
 
     def _chances(self, start: Key) -> Iterable[tuple[Key, float]]:
-        """Return the probability of each position between players who choose among the book's moves within its margin.
+        """Return the probability that each position is reached if both sides choose among the followed moves.
 
-        The more a move is worth less than the best, the less often it is chosen. Ways back to earlier positions do not
-        count.
+        The weight of a move falls linearly with its difference from the best value. Moves back to earlier positions are
+        ignored.
         """
         chances = {start: 1.0}
         seen: set[Key] = set()

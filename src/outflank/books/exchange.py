@@ -1,4 +1,4 @@
-"""Books in other formats, and merging of books."""
+"""Import and export of books in other formats, their JSON documents, and merging of books."""
 
 import csv
 import io
@@ -22,7 +22,7 @@ from outflank.validation.documents import Count, Document, Several, decoded, in_
 
 
 class BookMove(Struct, frozen=True, kw_only=True):
-    """A move and its value."""
+    """A move of a position, with its value."""
 
     move: str
     value: Annotated[int, Meta(ge=-(1 << 31), le=1 << 31)]
@@ -30,40 +30,40 @@ class BookMove(Struct, frozen=True, kw_only=True):
 
 
 class BookEntryDocument(Document, frozen=True, kw_only=True, tag="outflank/book-entry/1"):
-    """A position of a book, which stands for all symmetric ones."""
+    """An exported position of a book, which stands for all symmetric positions."""
 
     game: str
     rules: dict[str, int]
     position: str
-    """The position, written with black to move."""
+    """The position as text, with black to move."""
     depth: Count
-    """Search depth in plies; 100: solved."""
+    """Search depth in plies; 100 if the position is solved."""
     games: Count
-    """Number of games, among those the book was learnt from, that reached the position."""
+    """Number of games that reached the position; 0 if it was not learnt from games."""
     moves: list[BookMove]
-    """The moves, the best first."""
+    """Moves of the position, the best first."""
     points_per_unit: Several
-    """Number of points in one unit of the game's scores."""
+    """Number of points that make one unit of the game's scores."""
 
 
 class BookBranch(Struct, frozen=True, kw_only=True):
-    """A move of a book, with the branches after it."""
+    """A move of a book, with the moves that follow it."""
 
     move: str
     value: int
     """Value for the side that makes the move, in points."""
     depth: int | None
-    """Search depth of the position after the move, in plies; null: not in the book, or listed in another line."""
+    """Search depth after the move, in plies; null if the position is not in the book or is in another line."""
     games: int
     positions: int
-    """Number of the book's positions from there on, each counted in one line only."""
+    """Number of the book's positions after this move; a position that several lines reach counts in one line only."""
     same_as: str | None
-    """The line that lists the position after the move, if another does."""
+    """Moves of the line that lists the position after this move, if that is another line."""
     branches: list["BookBranch"]
 
 
 class BookTreeDocument(Document, frozen=True, kw_only=True, tag="outflank/book-tree/1"):
-    """A book from a position on."""
+    """The moves of a book from one position on, as a tree."""
 
     position: str
     positions: int
@@ -75,25 +75,25 @@ class BookTreeDocument(Document, frozen=True, kw_only=True, tag="outflank/book-t
 
 
 class BookBuiltDocument(Document, frozen=True, kw_only=True, tag="outflank/book-built/1"):
-    """The result of building a book."""
+    """The result of a command that builds a book."""
 
     file: str
     positions: int
     searched: int
-    """Number of new positions."""
+    """Number of positions that were not in the book before."""
     deepened: int
-    """Number of positions that were searched again."""
+    """Number of positions of the book that were searched again."""
     known: int
-    """Number of requested positions that were known well enough."""
+    """Number of requested positions that needed no search, because their entries were good enough."""
     interrupted: bool
 
 
 FORMATS = ("jsonl", "csv", "dot", "txt")
-"""Formats for writing a book: all positions in the first two, lines from a position in the others."""
+"""Export formats: `jsonl` and `csv` contain all positions, `dot` and `txt` only the lines from one position."""
 
 
 def export_lines(book: Book, format: str, board: Board, plies: int) -> Iterator[str]:
-    """Return a book in a format, line by line."""
+    """Yield the lines of a book in a format. `board` and `plies` select the tree that `dot` and `txt` show."""
     if format == "jsonl":
         return (in_ascii(_document(book, key)) + "\n" for key in sorted(book.entries))
     if format == "csv":
@@ -116,7 +116,7 @@ def _document(book: Book, key: Key) -> BookEntryDocument:
 
 
 def _table(book: Book) -> Iterator[str]:
-    """Yield a row for each move, its value in the game's unit."""
+    """Yield CSV rows, one for each move, with values in the game's unit."""
     yield _row("position", "move", "value", "depth", "games")
     for key in sorted(book.entries):
         board, entry = board_at(book.game, key), book.entries[key]
@@ -131,7 +131,7 @@ def _row(*cells: object) -> str:
 
 
 def _lines(book: Book, board: Board, tops: list[Branch]) -> Iterator[str]:
-    """Yield the lines of a tree as lists of moves, with the value of each for the side that moves first."""
+    """Yield each line of the tree as a list of moves, followed by its value for the side to move at the root."""
     for branch in (top for top in tops if top.is_home):
         if any(child.is_home for child in branch.branches):
             yield from _lines(book, board, branch.branches)
@@ -142,7 +142,7 @@ def _lines(book: Book, board: Board, tops: list[Branch]) -> Iterator[str]:
 
 
 def _graph(book: Book, board: Board, tops: list[Branch]) -> Iterator[str]:
-    """Yield a Graphviz graph: a node for each position, an edge for each move."""
+    """Yield a Graphviz graph with a node for each position and an edge for each move."""
     yield 'digraph book {\n  node [shape=box, fontname="sans-serif"];\n  edge [fontname="sans-serif"];\n'
     yield f'  "" [label="{board.turn} to move"];\n'
     yield from _edges(book, board, "", tops)
@@ -165,9 +165,9 @@ def _edges(book: Book, board: Board, home: str, branches: list[Branch]) -> Itera
 
 
 def merge(game: Game, path: Path, sources: list[Path]) -> Book:
-    """Add the positions of other books, or of books exported as `jsonl`, to the book in a file.
+    """Add the positions of other books, built or exported as `jsonl`, to the book in the file `path`.
 
-    For a position that both contain, the deeper search counts; of equal depths the entry with more moves.
+    Of two entries for a position the deeper one wins; at equal depth, the one with more moves.
     """
     books = [read_any(game, source) for source in sources]
     with open_book_file(game, path) as file:
@@ -182,7 +182,7 @@ def merge(game: Game, path: Path, sources: list[Path]) -> Book:
                 first, second = (entry, before) if more else (before, entry)
                 file.book.entries[key] = in_order(replace(first, games=max(first.games, second.games)))
             file.book.comments += [line for line in source_book.comments if line not in file.book.comments]
-        for source_book in books:  # once all positions are in the book
+        for source_book in books:  # now that all positions are in the book
             for key, entry in source_book.entries.items():
                 file.book.entries[key] = with_moves_of(graph, key, file.book.entries[key], entry)
         propagate_values(graph)
@@ -190,7 +190,7 @@ def merge(game: Game, path: Path, sources: list[Path]) -> Book:
 
 
 def read_any(game: Game, path: Path) -> Book:
-    """Return the book in a file, as built or as exported."""
+    """Return the book in a file, which was built or exported as `jsonl`."""
     try:
         data = path.read_bytes()
     except OSError as error:
@@ -202,7 +202,7 @@ def read_any(game: Game, path: Path) -> Book:
 
 
 def parse_any(game: Game, text: str, name: str = "book") -> Book:
-    """Return the book in a text, as built or as exported."""
+    """Return the book in a text, which was built or exported as `jsonl`."""
     if not text.lstrip().startswith("{"):
         return Book.parse(game, text, name)
     book = Book(game)

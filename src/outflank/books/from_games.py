@@ -1,7 +1,7 @@
-"""Learning from games: the positions of their openings enter a book, with the number of games that reached them.
+"""Learning a book from games: searches their opening positions, and counts the games that reached each.
 
-A book records, in a comment, which files it was learnt from: learning from the same file again, to continue after an
-interruption or to search deeper, counts none of its games twice.
+The book's comments list the files it was learnt from. Learning from the same file again, after an interruption or to
+search deeper, does not count its games twice.
 """
 
 from collections import Counter
@@ -30,23 +30,23 @@ LEARNT = "# learnt from"
 
 @dataclass(slots=True)
 class Openings:
-    """The openings in files of games."""
+    """The opening positions in files of games, with the number of games that reached each."""
 
     game: Game
     plies: int
     games: int = 0
-    """Number of games that were read."""
+    """Number of games read so far."""
     others: int = 0
-    """Number of games under other rules, which were left out."""
+    """Number of games that were skipped because they have other rules."""
     times: dict[str, Counter[Key]] = field(default_factory=dict)
-    """Number of games that reached each position, by the file's digest."""
+    """Number of games that reached each position, for each file, which is identified by its digest."""
     names: dict[str, str] = field(default_factory=dict)
-    """Names of the files, by digest."""
+    """File names by digest."""
     _starts: dict[Position, tuple[Position, Key]] = field(default_factory=dict)
-    """Starting positions and their keys, by the position in the record: nearly always the same."""
+    """Cache: position after forced passes and its key, by a record's start. Most records share one start."""
 
     def read(self, path: Path, wrong: Callable[[str], None], progress: Callable[[int], None], stop: Stop) -> None:
-        """Read a file as far as possible; `wrong` receives a line for each fault."""
+        """Count the positions in a file, up to its first unreadable game; `wrong` receives a message per fault."""
         check, records = _digest_and_games(path)
         times = self.times.setdefault(check, Counter())
         if times:
@@ -66,18 +66,18 @@ class Openings:
             wrong(f"{path}: {error}")
 
     def least(self) -> int:
-        """Return the default number of games that make an opening: one for few games, more for many."""
+        """Return the default minimum of games for `common`: 1/10 of the square root of their number, at least 1."""
         return max(1, isqrt(self.games) // 10)
 
     def common(self, games: int) -> list[Key]:
-        """Return the positions that at least `games` games reached, in order."""
+        """Return the sorted keys of the positions that at least `games` games reached."""
         total: Counter[Key] = Counter()
         for times in self.times.values():
             total.update(times)
         return sorted(key for key, count in total.items() if count >= games)
 
     def _count_positions(self, record: Record, times: Counter[Key]) -> int | None:
-        """Count the positions of a game; return the number of its first illegal move, if there is one."""
+        """Count the opening positions of a game; return the number of its first illegal move, or None."""
         rules = record.start.game
         if (type(rules), rules) != (type(self.game), self.game):
             self.others += 1
@@ -116,7 +116,7 @@ def learn(
     tasks: TaskDispatcher | None = None,
     **options: Unpack[PlayerKeywords],
 ) -> BuildResult:
-    """Search the positions that at least `games` games reached, and write each to the book's file when it is done."""
+    """Search the positions that at least `games` games reached, and write each to the file `path` when it is done."""
     with open_book_file(openings.game, path) as file, searchers(openings.game, options, tasks, stop) as searching:
         building = Building(file, plan, searching, stop, progress)
         keys = openings.common(openings.least() if games is None else games)
@@ -129,7 +129,7 @@ def learn(
 
 
 def _link(graph: MoveGraph, keys: Sequence[Key]) -> None:
-    """Add the moves that were played from one position to another, if a search left them out."""
+    """Add moves from one of these positions to another that the searches left out."""
     entries, learnt = graph.book.entries, set(keys)
     for key in keys:
         if (entry := entries.get(key)) is None:
@@ -138,14 +138,14 @@ def _link(graph: MoveGraph, keys: Sequence[Key]) -> None:
         more = []
         for code, reply in sorted(graph.every_reply(key).items()):
             if reply.sign and reply.key in learnt and reply.key in entries and reply.key not in reached:
-                reached.add(reply.key)  # a symmetric move has the same value
+                reached.add(reply.key)  # skips a symmetric move, which has the same value
                 more.append((code, reply.sign * entries[reply.key].value))
         if more:
             entries[key] = in_order(replace(entry, moves=(*entry.moves, *more)))
 
 
 def _count(book: Book, openings: Openings, keys: Sequence[Key]) -> None:
-    """Record how many games reached each position, and in which files."""
+    """Add the numbers of games to the entries of `keys`, and name the files in the book's comments."""
     known = {line.rpartition(" ")[2] for line in book.comments if line.startswith(LEARNT)}
     new_times = [times for check, times in openings.times.items() if check not in known]
     all_times = list(openings.times.values())
@@ -161,7 +161,7 @@ def _count(book: Book, openings: Openings, keys: Sequence[Key]) -> None:
 
 
 def rules_in(files: Sequence[Path]) -> Game:
-    """Return the rules of the first game in the files; raise an error if there is none."""
+    """Return the rules of the first game in the files; raise an error if they contain no game."""
     wrong = ""
     for file in files:
         try:
@@ -173,7 +173,7 @@ def rules_in(files: Sequence[Path]) -> Game:
 
 
 def _digest_and_games(path: Path) -> tuple[str, Iterator[Record]]:
-    """Return a file's digest and its games; for a folder of a match, the games of the match."""
+    """Return the digest and the games of a file; for the folder of a match, those of its file of games."""
     try:
         if path.is_dir():
             path = next((file for file in sorted(path.glob("games.*")) if file.suffix != ".jsonl"), path)

@@ -1,7 +1,7 @@
-"""The graph of a book's moves; a position is its key, which all symmetric positions share.
+"""The graph of a book's moves, and propagation of values through it. Nodes are keys, shared by symmetric positions.
 
-A book may have a hundred thousand positions: a kernel plays their moves. As long as they are few the interpreter runs
-it, for loading the compiler takes longer than the moves do.
+A kernel plays the moves, because a book may have a hundred thousand positions. The first positions are interpreted:
+loading the compiler takes longer than playing a few moves.
 """
 
 from collections.abc import Iterator, Sequence
@@ -31,11 +31,11 @@ from outflank.kernels.bits import U64
 from outflank.kernels.compiler import Samples, kernel
 
 ILLEGAL, ENDED, SAME, OTHER = -1, 0, 1, 2
-"""The kinds of moves: illegal; ending the game; leaving the same side to move, or the other one."""
+"""Kinds of moves: illegal; ending the game; the same side moves next (after a pass); the other side moves next."""
 
 POSITIONS_INTERPRETED = 200
-"""Number of positions of a process before the compiler is loaded. Interpreted, a move of Othello takes 0.5 ms, one of
-Abalone 1.1 ms, and compiled a few µs."""
+"""Number of positions in this process that are interpreted before the compiler is loaded. Interpreted, a move takes 0.5
+ms in Othello and 1.1 ms in Abalone; compiled, a few µs."""
 
 _positions_begun = count()
 
@@ -50,11 +50,11 @@ def follow_moves(
     kinds: NDArray[np.int64],
     words: NDArray[np.uint64],
 ) -> int:
-    """Play each of `codes` from `position`, or, `along` a line, each after the one before.
+    """Play each move of `codes` from `position`; with `along`, play them one after the other as a line.
 
-    Forced passes are played. `kinds` receives the kind of each move, and a row of `words` the key of the position after
-    it. `moves` is room for twice the legal moves. Return the number of moves played: a line ends with its first illegal
-    move.
+    Forced passes are played too. `kinds` receives the kind of each move, and the rows of `words` the key of the
+    position after it. `moves` is scratch space for twice the greatest number of legal moves. Return the number of rows
+    filled: a line ends with its first illegal move.
     """
     current = position
     legal = fill(game, position, moves, np.int64(0))
@@ -94,15 +94,15 @@ def _sample(game: Game, position: Position, every: bool) -> Samples:
 
 
 class Reply(NamedTuple):
-    """The position that a move leads to, after forced passes."""
+    """The position after a move and the forced passes that follow it."""
 
     key: Key
     sign: int
-    """-1 if the other side moves there, 0 if the game is over."""
+    """1 if the same side moves next, -1 if the other side does, 0 if the game is over."""
 
 
 def replies_to(game: Game, position: Position, codes: Sequence[int], *, along: bool) -> list[Reply | None]:
-    """Return where moves of a position, or of a line from it up to the first illegal one, lead; None if illegal."""
+    """Return the `Reply` to each move, None if illegal. With `along` the moves form a line, cut at an illegal one."""
     room = _room(game, codes, along=along)
     play_moves = follow_moves.py_func if next(_positions_begun) < POSITIONS_INTERPRETED else follow_moves
     rows = int(play_moves(game, position, *room))
@@ -124,14 +124,14 @@ def _room(game: Game, codes: Sequence[int], *, along: bool) -> tuple[Any, ...]:
 
 
 class MoveGraph:
-    """The graph of a book's moves, each looked up once."""
+    """The graph of a book's moves. Each move is played once and cached."""
 
     def __init__(self, book: Book) -> None:
         self.book = book
         self._replies: dict[Key, dict[int, Reply]] = {}
 
     def replies(self, key: Key) -> dict[int, Reply]:
-        """Return the replies by the codes of an entry's moves; illegal moves are left out."""
+        """Return the reply to each move of the entry at `key`, by move code; illegal moves are left out."""
         codes = [code for code, _ in self.book.entries[key].moves]
         known = self._replies.setdefault(key, {})
         if unknown := [code for code in codes if code not in known]:
@@ -139,13 +139,13 @@ class MoveGraph:
         return {code: known[code] for code in codes if code in known}
 
     def children(self, key: Key) -> Iterator[Key]:
-        """Yield the positions of the book that its moves lead to, in the order of their codes."""
+        """Yield the positions of the book after the moves of the entry at `key`, in the order of move codes."""
         for _, reply in sorted(self.replies(key).items()):
             if reply.sign and reply.key in self.book.entries:
                 yield reply.key
 
     def every_reply(self, key: Key) -> dict[int, Reply]:
-        """Return the replies by all legal moves."""
+        """Return the reply to each legal move of the position `key`, by move code."""
         game = self.book.game
         moves = np.zeros(int(most_moves(game)), MOVE)
         position = unpack(game, U64(key[0]), U64(key[1]))
@@ -160,15 +160,15 @@ class MoveGraph:
 
 # Values of later positions are propagated back to earlier ones.
 #
-# A move that leads to a position of the book has the value of that position's best move, whatever a shallower search
-# found. Moves that an entry leaves out stay out, even if the moves it has turn out worse than was thought: including
-# them made a book of a game with many moves ten times as large.
+# A move to a position of the book gets the value of that position's best move, which replaces the result of the
+# shallower search. Moves that an entry leaves out are not added, even if its own moves get worse: adding them made the
+# book of a game with many moves ten times as large.
 
 
 def propagate_values(graph: MoveGraph, start: Key | None = None) -> bool:
-    """Give moves the values of the positions they lead to, the last ones first; return whether any value changed.
+    """Replace the values of moves by those of the positions they lead to, deepest first; return whether any changed.
 
-    A move back to a position that can come before is left out: that position's value depends on this one.
+    A move back to an earlier position keeps its value, because that position's value depends on this one.
     """
     book, done, changed = graph.book, set[Key](), False
     for key in _last_first(graph, start):
@@ -189,14 +189,14 @@ def propagate_values(graph: MoveGraph, start: Key | None = None) -> bool:
 
 
 def in_order(entry: Entry) -> Entry:
-    """Return the entry with its best moves first, equal ones by their codes: the same moves make the same line."""
+    """Return the entry with its moves sorted by value, then by code, so that the same moves make the same line."""
     return replace(entry, moves=tuple(sorted(entry.moves, key=lambda move: (-move[1], move[0]))))
 
 
 def with_moves_of(graph: MoveGraph, key: Key, entry: Entry, before: Entry) -> Entry:
-    """Return an entry that replaces `before`, with those moves of `before` that lead to positions of the book.
+    """Return `entry` with the moves of the older entry `before` that it lacks and that lead to positions of the book.
 
-    These have values, and without the moves their positions could not be reached any more.
+    Without these moves their positions could no longer be reached.
     """
     replies, codes = graph.replies(key), {code for code, _ in entry.moves}
     more = [
@@ -208,9 +208,9 @@ def with_moves_of(graph: MoveGraph, key: Key, entry: Entry, before: Entry) -> En
 
 
 def _last_first(graph: MoveGraph, start: Key | None) -> Iterator[Key]:
-    """Yield all positions of the book, each after those that its moves lead to, unless these lead back to it.
+    """Yield all positions of the book in post-order: each after the positions that its moves lead to, except on cycles.
 
-    They are visited from `start`, and then in the order of their keys: the order does not depend on values.
+    The traversal begins at `start`, then at each other key in order, so that the result does not depend on values.
     """
     entries = graph.book.entries
     seen: set[Key] = set()

@@ -1,7 +1,7 @@
-"""A book as a tree: from a position, move by move, each position once.
+"""A book as a tree of moves from one position, in which each position is listed once.
 
-A position that several lines lead to belongs to the shortest of them; the others refer to that line. The positions
-below a move are counted in the same way: no position is counted twice.
+A position that several lines reach belongs to the shortest of them, and the other lines refer to that one. In counts of
+positions it also belongs to one line only.
 """
 
 from collections.abc import Iterator
@@ -17,33 +17,33 @@ from outflank.games.sides import Side
 
 @dataclass(slots=True)
 class Branch:
-    """A move of a book, with the branches after it."""
+    """A move of a book, with the moves that follow it."""
 
     line: tuple[int, ...]
-    """The moves from the root to the position after this move, passes included."""
+    """Moves from the root to the position after this move, passes included."""
     side: Side
-    """The side that makes the move."""
+    """Side that makes the move."""
     move: str
     value: int
-    """Value for that side."""
+    """Value of the move for `side`."""
     depth: int | None
-    """Search depth of the position after the move, in plies; None: not in the book, or listed in another line."""
+    """Search depth after the move, in plies; None if the position is not in the book or is in another line."""
     games: int
-    """Number of games, among those the book was learnt from, that reached the position."""
+    """Number of games that reached the position after the move; 0 if it was not learnt from games."""
     positions: int
-    """Number of the book's positions from there on that do not belong to another line."""
+    """Number of the book's positions after this move, without those that belong to another line."""
     same_as: str | None = None
-    """The line that the position belongs to, if not to this one."""
+    """Moves of the line that the position after this move belongs to, if that is another line."""
     branches: list["Branch"] = field(default_factory=list)
 
     @property
     def is_home(self) -> bool:
-        """Whether the book knows the position after the move, and it belongs to this line."""
+        """Whether the position after the move is in the book and belongs to this line."""
         return self.depth is not None
 
 
 def tree_of(book: Book, board: Board, plies: int) -> list[Branch]:
-    """Return the moves of a book from a position on, `plies` deep."""
+    """Return the moves of a book from the position on `board`, as a tree of `plies` levels."""
     graph = MoveGraph(book)
     root = key_of(board)
     below = _below(graph, root)
@@ -67,7 +67,7 @@ def tree_of(book: Book, board: Board, plies: int) -> list[Branch]:
 
 
 def _branches(book: Book, root: Board, position: Board) -> Iterator[tuple[Board, Branch]]:
-    """Yield the moves of a position, each with the board after it; of symmetric moves, the first."""
+    """Yield the book's moves in `position`, each with the board after it; of symmetric moves only the first."""
     seen: set[Key] = set()
     for code, value in book.look_up(position):
         after = position.copy()
@@ -82,7 +82,7 @@ def _branches(book: Book, root: Board, position: Board) -> Iterator[tuple[Board,
 
 
 def _below(graph: MoveGraph, root: Key) -> dict[Key, int]:
-    """Return how many positions belong to each, itself included: to the first that leads there, ply by ply."""
+    """Return the size of each position's subtree. A position belongs to its first parent in breadth-first order."""
     parents: dict[Key, Key] = {root: root}
     order = [root] if root in graph.book.entries else []
     for key in order:  # grows during the loop

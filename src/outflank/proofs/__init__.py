@@ -1,1 +1,1 @@
-"""Certificates of solved positions: finding, writing and checking them, with rules of their own."""
+"""Certificates of solved positions: finding, writing, and checking them with a second implementation of the rules."""

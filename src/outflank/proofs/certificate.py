@@ -1,11 +1,11 @@
-"""A certificate in a file: the value of a position, and for each side a strategy that guarantees it.
+"""The file of a certificate: the value of a position, and a strategy for each side that guarantees it.
 
-A strategy is one move for each position that it can reach with its own side to move, and nothing else: the positions
-are those of `proofs.frontier`, level by level and sorted, so that no position is written down, and six million of them
-take a few megabytes. It ends at its leaves, the positions with `leaf` moves left, which a checker searches itself.
+A strategy is one move for each reachable position in which its side is to move. Positions are not stored:
+`proofs.frontier` enumerates them level by level in sorted order, so that six million moves take a few megabytes. A
+strategy ends at its leaves, the positions with `leaf` moves left, which a checker searches itself.
 
-The first line of a file is a `Header` in JSON. Then come the moves of its levels, a byte each, every level compressed
-by itself, and the SHA-256 of everything before it.
+The first line of the file is a `Header` in JSON. Then follow the moves, one byte each and each level compressed
+separately, and the SHA-256 digest of everything before it.
 """
 
 import hashlib
@@ -36,7 +36,7 @@ Left = Annotated[int, Meta(ge=0, lt=MOST_LEVELS)]
 
 
 class LevelHeader(Struct, frozen=True, kw_only=True):
-    """The number of moves of a level of a strategy, and of the bytes that hold them."""
+    """Sizes of one level of a strategy: the number of moves, and of the compressed bytes that hold them."""
 
     left: Left
     moves: Count
@@ -44,48 +44,48 @@ class LevelHeader(Struct, frozen=True, kw_only=True):
 
 
 class StrategyHeader(Struct, frozen=True, kw_only=True):
-    """A strategy: its side, and how far it goes."""
+    """Describes one strategy of a certificate: its side, its depth and the sizes of its levels."""
 
     side: Literal["mover", "other"]
-    """The side that guarantees the value: the one to move in the position, or the other."""
+    """Side that guarantees the value: the one to move in the proved position, or the other one."""
     leaf: Left
-    """Number of moves left where the strategy ends."""
+    """Number of moves left at the strategy's leaves."""
     levels: list[LevelHeader]
 
 
 class Header(Document, frozen=True, kw_only=True, tag="outflank/proof/1"):
-    """The proved value, and the lengths of the file's parts."""
+    """First line of a certificate: the position, its proved value, and the sizes of the parts that follow."""
 
     game: str
     options: dict[str, int | str]
-    """The rules' options, as `GameDescription.options_of` has them."""
+    """Options of the rules, as `options_of` of the game's description returns them."""
     position: str
-    """The position, in the game's notation."""
+    """The proved position, in the game's notation."""
     value: Score
-    """Value for the side to move."""
+    """Proved value for the side to move."""
     strategies: list[StrategyHeader]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Strategy:
-    """A side's moves, by the number of moves left."""
+    """A side's moves, in a sorted array for each number of moves left."""
 
     mover: bool
-    """Whether the side is the one to move in the position."""
+    """Whether the strategy's side is the one to move in the proved position."""
     leaf: int
     moves: Mapping[int, Moves]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Certificate:
-    """A proof that a position has a value."""
+    """A position, its value, and the strategies of both sides that prove it."""
 
     board: Board
     value: int
     strategies: tuple[Strategy, ...]
 
     def to_bytes(self) -> bytes:
-        """Return the content of the file."""
+        """Return the content of the certificate's file."""
         parts: list[bytes] = []
         headers = []
         for strategy in self.strategies:
@@ -107,7 +107,7 @@ class Certificate:
         return content + hashlib.sha256(content).digest()
 
     def write(self, path: Path) -> int:
-        """Write the certificate to a file; return the number of bytes."""
+        """Write the certificate to a file, and return its size in bytes."""
         content = self.to_bytes()
         try:
             write_whole(path, content)
@@ -117,7 +117,7 @@ class Certificate:
 
 
 def read_certificate(path: Path) -> Certificate:
-    """Return the certificate in a file."""
+    """Return the certificate in a file. The proof is not checked."""
     try:
         content = path.read_bytes()
     except OSError as error:
@@ -126,7 +126,7 @@ def read_certificate(path: Path) -> Certificate:
 
 
 def certificate_of(content: bytes) -> Certificate:
-    """Return the certificate in these bytes after checking that it is complete and undamaged, not that it holds."""
+    """Return the certificate in `content`. It is checked to be complete and undamaged, but the proof is not checked."""
     line, newline, _ = content[:LONGEST_HEADER].partition(b"\n")
     if not newline or not line.startswith(b'{"schema":"outflank/proof/1"'):
         raise InvalidProof("this is no proof: it does not begin with a line of outflank/proof/1")
@@ -157,7 +157,7 @@ def certificate_of(content: bytes) -> Certificate:
 
 
 def _board(header: Header) -> Board:
-    """Return the position of a header, under its rules."""
+    """Return the proved position, under the rules that the header gives."""
     try:
         description, setup = game_named(header.game), read(header.position, game=header.game)
         game, with_options = setup.game, description.variants.with_options
@@ -172,7 +172,7 @@ def _board(header: Header) -> Board:
 
 
 def _moves(compressed: bytes, level: LevelHeader) -> Moves:
-    """Return the moves of a level: as many as the header says, and no byte more is unpacked."""
+    """Return the moves of a level. At most one byte more than the header announces is unpacked."""
     decompressor = zlib.decompressobj()
     try:
         content = decompressor.decompress(compressed, level.moves + 1)

@@ -1,4 +1,4 @@
-"""Checking a certificate: by the game's plain rules only, and a search of its own at the leaves."""
+"""Checking a certificate with the game's plain rules (`games.plain`) and a separate search of its leaves."""
 
 import time
 from collections.abc import Callable
@@ -30,8 +30,8 @@ from outflank.proofs.certificate import Certificate, Strategy
 from outflank.proofs.frontier import Frontier, InvalidProof, Keys, Progress, over_slices
 
 ORDERED_FROM = 7
-"""Number of moves left from which moves that leave the fewest replies are tried first. From 6 on there were 12 % fewer
-nodes, and they took 7 % longer."""
+"""Number of moves left from which moves are sorted by the number of replies, the fewest first. With 6 there were 12 %
+fewer nodes, but they took 7 % longer."""
 
 
 @inner
@@ -53,9 +53,9 @@ def _fewest_replies_first(rules: PlainRules, children: Record, start: int, end: 
 
 @kernel
 def reaches(rules, first, second, goal, children, start):
-    """Return whether the side to move wins at least `goal` against every defence: all moves are tried to the end.
+    """Return whether the side to move can win at least `goal`. All moves are tried to the end of the game.
 
-    `children` is free from `start` on.
+    `children` has free rows from `start` on.
     """
     children.nodes += 1
     remaining = left(rules, first, second)
@@ -86,13 +86,13 @@ def reaches(rules, first, second, goal, children, start):
 
 @kernel
 def first_wrong_leaf(rules, keys, mine, bound, children):
-    """Return the first leaf that does not guarantee `bound` for the strategist, or the number of leaves if all do.
+    """Return the index of the first leaf that does not guarantee `bound` to the strategist, or the number of leaves.
 
-    The strategist is to move there if `mine`.
+    The strategist is the side that follows the strategy. It is to move in these leaves if `mine` is true.
     """
     for index in range(len(keys)):
         first, second = position_of(rules, keys[index, 0], keys[index, keys.shape[1] - 1])
-        start = np.int64(0)  # a literal would be a type of its own
+        start = np.int64(0)  # a literal would have a different type
         if mine:
             holds = reaches(rules, first, second, bound, children, start)
         else:
@@ -127,38 +127,38 @@ Watch = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckedLevel:
-    """Numbers of checked positions with a given number of moves left."""
+    """Numbers of checked positions in one level, which has `left` moves left."""
 
     left: int
     own: int
-    """Number of positions in which the strategist has a move."""
+    """Number of positions in which the strategist is to move, and its move was followed."""
     other: int
-    """Number of positions in which every reply was followed."""
+    """Number of positions in which the opponent is to move, and every reply was followed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckedStrategy:
-    """A proof that a side wins at least `bound`."""
+    """A checked strategy, which proves that `side` wins at least `bound`."""
 
     side: Side
     bound: int
     leaf: int
     levels: tuple[CheckedLevel, ...]
     finished: int
-    """Number of games that ended before a leaf."""
+    """Number of games that ended before they reached a leaf."""
     leaves: int
     nodes: int
-    """Number of positions searched at the leaves."""
+    """Number of nodes in the searches of the leaves."""
 
     @property
     def positions(self) -> int:
-        """Number of positions with more moves left than at the leaves."""
+        """Number of checked positions above the leaves."""
         return sum(level.own + level.other for level in self.levels)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checked:
-    """A proof that a position has a value, for the side to move."""
+    """A checked certificate, which proves that `value` is the value of the position for the side to move."""
 
     board: Board
     value: int
@@ -167,7 +167,7 @@ class Checked:
 
 
 def check(certificate: Certificate, *, workers: int = 1, watch: Watch = lambda text: None) -> Checked:
-    """Return what a certificate proves; raise `InvalidProof`, with the place, if it is not a proof."""
+    """Return what a certificate proves; raise `InvalidProof`, which names the place, if the proof is wrong."""
     started = time.perf_counter()
     board = certificate.board
     plain = description_of(board.game).plain_rules
@@ -207,7 +207,7 @@ def _check(
 
 
 def _levels(strategy: Strategy, frontier: Frontier, side: Side, watch: Watch) -> Any:
-    """Go from level to level by the moves of a strategy, to its leaves; yield what was checked."""
+    """Advance the frontier to the leaves with the strategy's moves; yield the numbers of each checked level."""
     unused = dict(strategy.moves)
     while frontier.level.left > strategy.leaf and (len(frontier.level.own) or len(frontier.level.other)):
         level = frontier.level
@@ -223,7 +223,7 @@ def _levels(strategy: Strategy, frontier: Frontier, side: Side, watch: Watch) ->
 
 
 def check_leaves(frontier: Frontier, progress: Progress | None = None) -> int:
-    """Search every position of a level to the end; return the number of nodes."""
+    """Search every leaf to the end of the game; raise `InvalidProof` if one is too low. Return the number of nodes."""
     children = allocate(CHILDREN, frontier.workers)
     level = frontier.level
 

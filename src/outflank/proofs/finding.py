@@ -1,6 +1,6 @@
-"""Making a certificate: finds a move for each position that needs one, with a table that is warm from solving.
+"""Making a certificate: finds a strategy's move for each position, with the transposition table that solved the root.
 
-The checker does not rely on anything here.
+The checker does not rely on this module.
 """
 
 import numpy as np
@@ -28,22 +28,22 @@ from outflank.search.table import Table, hint_of, looked_up, table_key
 from outflank.search.worker import SORT_ALL, SORT_NONE
 
 LEAF = 12
-"""Default number of moves left at the leaves. Of a position of 6×6 with 26 moves left there were 42,000 moves to write
-down and 442 million nodes to check with 14, and 190,000 moves and 244 million nodes with 12. If less than twice as many
-moves are left it is half of them: a proof without a move says nothing."""
+"""Default number of moves left at the leaves. For a 6×6 position with 26 moves left, 14 gave 42,000 moves to store and
+442 million nodes to check; 12 gave 190,000 moves and 244 million nodes. A position with fewer than 24 moves left uses
+half their number, because a proof without moves says nothing."""
 
 SLICE = 64
-"""Number of positions that a worker takes at a time: one of them may take a second."""
+"""Number of positions that a worker takes at a time; one of them may take a second."""
 
 NOT_FOUND = 255
-"""Marks a position for which no move was found; no game with `plain_rules` uses this move code."""
+"""Marks a position without a move that holds the bound. No game with `plain_rules` uses this move code."""
 
 
 @kernel
 def holding_moves(game, evaluation, rules, keys, bound, moves, worker, probe):
-    """Find a move for each position that guarantees `bound`.
+    """Write a move that guarantees `bound` to `moves`, for each position of `keys`.
 
-    Return the number of positions before the first that has no such move, or at which the worker was stopped.
+    Return the number of positions done before one has no such move or the worker is stopped.
     """
     for number in range(len(keys)):
         first, second = position_of(rules, keys[number, 0], keys[number, keys.shape[1] - 1])
@@ -85,7 +85,7 @@ def _sample(game: Game, position: Position, every: bool) -> Samples:
 
 
 class WrongValue(InvalidOption):
-    """There is no strategy for the given value."""
+    """No strategy guarantees the given value."""
 
 
 def prove(
@@ -98,17 +98,17 @@ def prove(
     watch: Watch = lambda text: None,
     stop: Stop | None = None,
 ) -> Certificate:
-    """Return a certificate that `value` is what the side to move wins.
+    """Return a certificate that the side to move wins `value`.
 
-    Raise `WrongValue` if it is not, and `Stopped` if `stop` is called. A `table` in which the value was found, with
-    symmetric positions sharing an entry, saves most of the time. The strategies end with `leaf` moves left, where the
-    checker searches on.
+    Raise `WrongValue` if that is false, and `Stopped` if `stop` is called. The `table` of the search that found the
+    value saves most of the time; symmetric positions must share its entries. The strategies end with `leaf` moves left,
+    where the checker's search begins.
     """
     return Finder(board, table=table, workers=workers).prove(value, leaf=leaf, watch=watch, stop=stop)
 
 
 class Finder:
-    """Workers that search for the moves of strategies."""
+    """Workers that search for the moves of the strategies."""
 
     def __init__(self, board: Board, *, table: Table | None = None, workers: int = 1) -> None:
         plain = description_of(board.game).plain_rules
@@ -121,13 +121,13 @@ class Finder:
 
     @property
     def nodes(self) -> int:
-        """Number of positions entered so far."""
+        """Number of nodes searched so far."""
         return self.root.counter("nodes")
 
     def prove(
         self, value: int, *, leaf: int | None = None, watch: Watch = lambda text: None, stop: Stop | None = None
     ) -> Certificate:
-        """Return a certificate that `value` is what the side to move wins."""
+        """Return a certificate that the side to move wins `value`."""
         if leaf is None:
             leaf = min(LEAF, self.board.moves_left // 2)
         if not 0 <= leaf < MOST_LEVELS:
@@ -145,7 +145,6 @@ class Finder:
         return Certificate(board=self.board, value=value, strategies=strategies)
 
     def _strategy(self, *, mover: bool, bound: int, leaf: int, watch: Watch) -> Strategy:
-        """Return the moves of one side."""
         side = self.board.turn if mover else self.board.turn.other
         first, second = map(np.uint64, pack(self.board.game, self.board.position))
         frontier = Frontier(self.rules, (first, second), mine=mover, bound=bound, workers=self.count)
@@ -159,7 +158,7 @@ class Finder:
         return Strategy(mover=mover, leaf=leaf, moves=moves_by_level)
 
     def _moves(self, level: Level, bound: int, side: Side, watch: Watch) -> Moves:
-        """Return a move of the strategist for each of its positions."""
+        """Return a move that guarantees `bound` for each position of the level in which the strategist is to move."""
         root, keys, moves = self.root, level.own, np.zeros(len(level.own), np.uint8)
 
         def work(begin: int, end: int, worker: int) -> None:

@@ -1,7 +1,7 @@
-"""The positions that a strategy can reach, level by level: used both for writing a proof and for checking it.
+"""The positions that a strategy can reach, level by level, for writing a proof as well as for checking it.
 
-A level is all positions with a given number of moves left, symmetric ones being one. Each occurs once, as its key, and
-they are sorted: only that order says which move of a certificate belongs to which position.
+A level holds the positions with a given number of moves left. Each is stored once, as a key that symmetric positions
+share. The keys are sorted: the order alone tells which move of a certificate belongs to which position.
 """
 
 from collections.abc import Callable, Iterator
@@ -33,7 +33,7 @@ from outflank.kernels.record_types import Record, allocate, record_type
 from outflank.kernels.workers import run_workers
 
 Progress = Callable[[int], None]
-"""Receives the number of elements done."""
+"""Receives the number of elements done so far."""
 
 
 def over_slices(
@@ -45,9 +45,9 @@ def over_slices(
     progress: Progress | None = None,
     stop: Callable[[], None] = lambda: None,
 ) -> None:
-    """Call `work(begin, end, worker)` for all slices of `count` elements, in their order, each by any free worker.
+    """Call `work(begin, end, worker)` for consecutive slices of `count` elements, each on the next free worker.
 
-    If a call fails, or this thread is interrupted, no other is begun; `stop` must make the running ones return.
+    If a call fails or this thread is interrupted, no more calls begin; `stop` must then make running calls return.
     """
     lock = Lock()
     begun = done = 0
@@ -95,27 +95,27 @@ ROOM = 1 << 18
 
 STEP = record_type(
     {
-        "at": np.int64,  # the next position to be processed
-        "own": np.int64,  # keys found so far, by the side to move
+        "at": np.int64,  # index of the next position to be processed
+        "own": np.int64,  # number of keys found with the strategist to move; below, with its opponent
         "other": np.int64,
-        "finished": np.int64,  # games that have ended
-        "lost": np.int64,  # not 0: the last one of them ended below the bound
-        "illegal": np.int64,  # not 0: the position at `at` has no such move
+        "finished": np.int64,  # number of games that have ended
+        "lost": np.int64,  # not 0 if the last of these games ended below the bound
+        "illegal": np.int64,  # not 0 if the strategy's move is illegal in the position `at`
     }
 )
 
 
 class InvalidProof(OutflankError):
-    """A certificate does not prove what it claims."""
+    """Raised if a certificate does not prove its value."""
 
 
 @inner
 def _reach(
     rules: PlainRules, first: Word, second: Word, mine: bool, bound: int, own: Keys, other: Keys, step: Record
 ) -> None:
-    """Record a position that play reaches, the strategist to move if `mine`.
+    """Record a reached position, in which the strategist is to move if `mine`.
 
-    It is recorded as a key, after a forced pass if there is one, or as the end of a game.
+    A forced pass is played first. The result is a key in `own` or `other`, or the end of a game.
     """
     if not can_move(rules, first, second):
         next_first, next_second = handed_over(rules, first, second)
@@ -145,7 +145,7 @@ def begin(rules, first, second, mine, bound, own, other, step):
 
 @kernel
 def follow(rules, keys, moves, bound, own, other, children, step):
-    """Play the strategist's move in each of its positions, as far as there is room."""
+    """Play the strategy's move in each position of `keys`, until `own` and `other` are full."""
     while step.at < len(keys) and step.own + step.other < len(own):
         first, second = position_of(rules, keys[step.at, 0], keys[step.at, keys.shape[1] - 1])
         end = expand(rules, first, second, children, np.int64(0))
@@ -163,7 +163,7 @@ def follow(rules, keys, moves, bound, own, other, children, step):
 
 @kernel
 def answer(rules, keys, bound, own, other, children, step):
-    """Play every move of the other side in each of its positions, as far as there is room."""
+    """Play every move of the opponent in each position of `keys`, until `own` and `other` are full."""
     while step.at < len(keys):
         first, second = position_of(rules, keys[step.at, 0], keys[step.at, keys.shape[1] - 1])
         end = expand(rules, first, second, children, np.int64(0))
@@ -177,7 +177,7 @@ def answer(rules, keys, bound, own, other, children, step):
 
 
 def distinct(keys: Keys) -> Keys:
-    """Return the same keys sorted, without duplicates."""
+    """Return the keys sorted and without duplicates."""
     if keys.shape[1] == 1:
         return np.unique(keys[:, 0])[:, None]
     keys = keys[np.lexsort((keys[:, 1], keys[:, 0]))]
@@ -187,10 +187,10 @@ def distinct(keys: Keys) -> Keys:
 
 
 class _KeySet:
-    """Keys that several workers find, sorted within each slice.
+    """Distinct keys that several workers collect.
 
-    They are sorted together now and then, so that it never has room for more than some three times as many as there
-    are.
+    They are sorted together whenever the unsorted ones are about two thirds of all, so that at most about three times
+    the distinct keys are stored.
     """
 
     def __init__(self, words: int) -> None:
@@ -220,7 +220,7 @@ class _KeySet:
 
 @dataclass(slots=True)
 class Level:
-    """The positions with a given number of moves left, by the side to move."""
+    """The keys of the positions with `left` moves left: `own` if the strategist is to move, else `other`."""
 
     left: int
     own: Keys
@@ -228,12 +228,12 @@ class Level:
 
 
 class Frontier:
-    """The level that a strategy has reached."""
+    """The positions of the level that a strategy has reached, and the step to the next level."""
 
     def __init__(self, rules: PlainRules, words: tuple[Word, Word], *, mine: bool, bound: int, workers: int) -> None:
         self.rules, self.bound, self.workers = rules, bound, workers
         self.finished = 0
-        """Number of games that have ended so far, all with at least the bound."""
+        """Number of games that have ended so far, all with at least `bound`."""
         self._words = int(key_words(rules))
         self._lock = Lock()
         self._rooms = [(self._keys(ROOM), self._keys(ROOM)) for _ in range(workers)]
@@ -255,7 +255,7 @@ class Frontier:
             )
 
     def advance(self, moves: Moves, progress: Progress | None = None) -> None:
-        """Go to the next level: by one move of the strategist for each of its positions, and all of the opponent's."""
+        """Advance one level: play the strategy's move in each position of its side, and every move of the opponent."""
         level, key_sets = self.level, (_KeySet(self._words), _KeySet(self._words))
 
         def by_strategy(begin: int, end: int, *room: Any) -> None:
@@ -277,7 +277,7 @@ class Frontier:
     def _play(
         self, play: Callable[..., None], count: int, key_sets: tuple[_KeySet, _KeySet], progress: Progress | None
     ) -> None:
-        """Let `play(begin, end, …)` find the successors of slices of a level."""
+        """Call `play(begin, end, …)` for all slices of a level, and collect the successors that it finds."""
 
         def work(begin: int, end: int, worker: int) -> None:
             own, other = self._rooms[worker]
@@ -294,7 +294,7 @@ class Frontier:
 
 
 def _rules_and_words(game: Game, position: Position) -> Iterator[tuple[PlainRules, Word, Word]]:
-    """Yield a game's plain rules and the words of a position, if the game has such rules."""
+    """Yield the game's plain rules and the two words of a position; nothing if the game has no plain rules."""
     plain = description_of(game).plain_rules
     if plain is not None:
         yield plain(game), *map(np.uint64, pack(game, position))
