@@ -1,4 +1,4 @@
-"""The public interface of clusters: connect to a cluster, search on it, read its statistics."""
+"""The public class for clusters, `Cluster`, with functions to connect to one and to open or serve tasks."""
 
 import itertools
 from collections.abc import Iterator
@@ -26,23 +26,23 @@ MOST_PER_NODE = 256
 
 
 def open_tasks(text: str, make: MakeWorker, *, per_node: int = 1) -> TaskDispatcher:
-    """Return a dispatcher of tasks to the cluster at the address `text`, which runs up to `per_node` tasks at a time on
-    each node. Nothing is started before `start`."""
+    """Return a dispatcher for the cluster at the address `text`. Each node runs up to `per_node` tasks at a time, and
+    nothing is started before the dispatcher's `start`."""
     _check(per_node)
     engine, address = engine_at(text)
     return TaskDispatcher(engine.task_carrier(address, make, per_node))
 
 
 def serve_tasks(text: str, make: MakeWorker, *, per_node: int = 1) -> bool:
-    """Serve tasks if this process is only a node of the cluster (a rank of MPI other than the head), until the cluster
-    closes; return whether it was."""
+    """If this process is an MPI rank other than the head, serve tasks until the cluster closes, and return True;
+    otherwise return False."""
     _check(per_node)
     engine, _ = engine_at(text)
     return engine.serve(make, lanes=per_node)
 
 
 def nodes_here(text: str | None) -> int:
-    """Return how many nodes share this machine, as far as is known; without a cluster, 1."""
+    """Return the number of nodes of a cluster on this machine, as far as it is known; 1 without a cluster."""
     if text is None:
         return 1
     engine, address = engine_at(text)
@@ -57,15 +57,15 @@ def _check(per_node: int) -> None:
 ALGORITHMS = ("alphabeta", "pvs", "mtdf")
 SplittingName = Literal["ybw", "jamboree"]
 SPLITTINGS: tuple[str, ...] = get_args(SplittingName)
-"""Names of the ways to divide the top of a tree among nodes."""
+"""Names of the schemes that divide the top of a tree among nodes."""
 
 
 def connect(text: str, *, workers: int | None = None, tuning: Tuning | None = None) -> "Cluster":
-    """Start a cluster on this machine (`local:3`, or `inside:3`: nodes that are threads of this process), or connect to
-    a running one (`ray://HOST:PORT`, `mpi`). Every address of an engine that is registered in `engines` is accepted.
+    """Start a cluster on this machine, or connect to a running one, and return it.
 
-    On MPI all ranks run the same program: the ranks other than the head serve jobs inside this call, and exit when the
-    head closes the cluster.
+    `local:3` starts processes, `inside:3` threads of this process; `ray://HOST:PORT` and `mpi` are running clusters.
+    Addresses of engines registered in `engines` are accepted too. On MPI all ranks run the same program: ranks other
+    than the head serve jobs inside this call, and exit when the head closes the cluster.
     """
     engine, address = engine_at(text)
     if engine.serve():
@@ -74,7 +74,7 @@ def connect(text: str, *, workers: int | None = None, tuning: Tuning | None = No
 
 
 def check_options(*, replication: str | Replication, parallel: str | None, algorithm: str) -> Replication:
-    """Return the replication policy; raise for options that clusters do not support, before a cluster is started."""
+    """Return the replication policy; raise an error for options that clusters do not support."""
     if parallel is not None and parallel not in SPLITTINGS:
         raise UnknownName.among("scheme for a cluster", parallel, SPLITTINGS)
     if algorithm not in ALGORITHMS:
@@ -97,7 +97,7 @@ class Cluster:
         self.fabric = fabric
         self.tuning: Tuning = tuning or Tuning()
         self.head: Head | None = None
-        """Head of the current or the last search: its nodes and their statistics."""
+        """Head of the current or last search, which has the nodes and their statistics."""
         self._eras = itertools.count(1)
 
     def search(
@@ -109,7 +109,7 @@ class Cluster:
         parallel: SplittingName | None = None,
         **options: Unpack[ClusterKeywords],
     ) -> Result:
-        """Return the best move: the last result of `iterate`, with the same arguments."""
+        """Return the last result of `iterate` with the same arguments, which has the best move."""
         *_, last = self.iterate(board, limits, replication=replication, parallel=parallel, **options)
         return last
 
@@ -122,11 +122,11 @@ class Cluster:
         parallel: SplittingName | None = None,
         **options: Unpack[ClusterKeywords],
     ) -> Iterator[Result]:
-        """Yield a result for each depth of an iterative deepening by all nodes, as `outflank.iterate` does.
+        """Yield a result for each iteration of a search by all nodes, as `outflank.iterate` does.
 
-        `workers` is the number of workers on each node. `parallel` is how the top of the tree is divided, `ybw` or
-        `jamboree`; `threshold` the remaining depth at which a subtree becomes a job of one node. The value equals that
-        of a search by one worker.
+        `workers` is the number of workers on each node. `parallel` names the scheme that divides the top of the tree,
+        `ybw` or `jamboree`. `threshold` is the remaining depth at which a subtree becomes a job of one node. The value
+        equals that of a search by one worker.
         """
         check_options(replication=replication, parallel=parallel, algorithm=options.get("algorithm", "pvs"))
         scheme = self.scheme(replication=replication, parallel=parallel)

@@ -1,4 +1,4 @@
-"""Statistics of a search on a cluster, in the terms of report 000."""
+"""Statistics of a search on a cluster, per node and in total, with the quantities that report 000 lists."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -9,27 +9,27 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeStatistics:
-    """Statistics of one node."""
+    """Statistics of one node of a cluster. Its field `nodes` counts tree nodes."""
 
     node: int
     where: str
     workers: int
     lost: str | None
-    """Why the node is lost, or None."""
+    """Reason why the node was lost; None if it was not."""
     nodes: int
     useful_seconds: float
-    """Time during which the node had a job, without the time in which it waited for the delivery of entries."""
+    """Time during which the node had a job, minus its workers' average wait for the delivery of table entries."""
     overhead_seconds: float
-    """The remaining time: looking for work, waiting for messages."""
+    """Remaining time of the node, spent on looking for work and waiting for messages."""
     jobs: int
     wasted_jobs: int
-    """Jobs whose values were no longer needed."""
+    """Number of jobs with values that were no longer needed at their end."""
     wasted_nodes: int
     steals_tried: int
     steals_won: int
     stops: int
     slowest_stop_seconds: float
-    """Longest time from the head's stop message to the end of the job."""
+    """Longest time from the head's stop message to the end of a job."""
     entries_sent: int
     entries_received: int
     entries_kept: int
@@ -41,38 +41,38 @@ class NodeStatistics:
     table_lookups: int
     table_hits: int
     replicated_hits: int
-    """Cutoffs by entries that came from another node."""
+    """Number of cutoffs from table entries that another node had sent."""
     replicated_sorts: int
-    """Hits on entries of another node that only gave the move to try first."""
+    """Number of hits on another node's entries that gave only a move to try first."""
     memory_bytes: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClusterStatistics:
-    """Statistics of all nodes."""
+    """Statistics of a search on a cluster, with those of all its nodes."""
 
     engine: str
     replication: str
     threshold: int
-    """Remaining depth at which a subtree was a job of one node, in the last iteration."""
+    """Remaining depth at which a subtree became a job of one node, in the last iteration."""
     seconds: float
     nodes: tuple[NodeStatistics, ...]
     losses: tuple[str, ...]
     head_bytes: int
-    """Bytes of jobs and results to and from the head."""
+    """Number of bytes of jobs and results sent to and from the head."""
 
     def total(self, name: str) -> Any:
-        """Return the sum of a field over all nodes."""
+        """Return the sum of the field `name` over all nodes."""
         return sum(getattr(node, name) for node in self.nodes)
 
     @property
     def useful_seconds(self) -> float:
-        """Average useful time of a node."""
+        """Average time that a node spent on jobs, in seconds."""
         return float(self.total("useful_seconds") / max(len(self.nodes), 1))
 
     @property
     def overhead_seconds(self) -> float:
-        """Average parallel overhead of a node."""
+        """Average time that a node did not spend on jobs, in seconds."""
         return float(self.total("overhead_seconds") / max(len(self.nodes), 1))
 
     @property
@@ -82,26 +82,26 @@ class ClusterStatistics:
 
     @property
     def bytes_transferred(self) -> int:
-        """Total bytes of all messages."""
+        """Number of bytes in all messages, between nodes and to and from the head."""
         return int(self.head_bytes + self.total("bytes_sent"))
 
     @property
     def idle_share(self) -> float:
-        """Fraction of the nodes' time that was overhead."""
+        """Fraction of the nodes' time that was not spent on jobs."""
         both = self.useful_seconds + self.overhead_seconds
         return self.overhead_seconds / both if both > 0 else 0.0
 
 
 def cluster_statistics(head: "Head") -> ClusterStatistics:
-    """Return the statistics of the search that `head` leads, so far."""
-    from outflank.distributed.splits import TreePlace  # not for the documents that hold these statistics
+    """Return the statistics of the search that `head` leads, up to now."""
+    from outflank.distributed.splits import TreePlace  # imported late: documents with these statistics do not need it
 
     nodes = []
     for number, member in list(head.members.items()):
         place = head.places.get(number, TreePlace())
         report = member.report
         present_seconds = head.present_seconds(member)
-        # A job that is still running counts too: the node's own report includes it.
+        # The node's own report includes a job that is still running.
         busy = min(max(member.useful_seconds, report.busy_seconds), present_seconds)
         useful = max(0.0, busy - report.waited_seconds / max(member.workers, 1))
         nodes.append(

@@ -1,4 +1,4 @@
-"""Ending this process without the interpreter's own exit, with the exit status that it would have had."""
+"""Ending this process without the interpreter's own shutdown, but with the exit status that it would have had."""
 
 import atexit
 import contextlib
@@ -13,9 +13,8 @@ INTERRUPTED = 130
 class LastAtExit:
     """Calls `action` with the exit status of this process, after all other exit handlers.
 
-    Python has no interface for the exit status of a process that is about to end, so this class records it at its
-    sources: `sys.exit` and uncaught exceptions. A later `SystemExit` that is raised by other means (`raise
-    SystemExit(1)`) goes unnoticed: the status is 0 then.
+    Python does not tell exit handlers the exit status, so that this class records it in `sys.exit` and
+    `sys.excepthook`. It misses a later `raise SystemExit(1)` and uses the status 0 then.
     """
 
     def __init__(self, action: Callable[[int], None]) -> None:
@@ -46,8 +45,8 @@ class LastAtExit:
         if self._ran:  # called again by `_run_exitfuncs` below
             return
         self._ran = True
-        # Handlers that were registered later have run by now; those registered earlier would run after this one, and
-        # be lost.
+        # Handlers that were registered later have already run. Those registered earlier run now, because `action` may
+        # end the process.
         for function in self._registered:
             atexit.unregister(function)
         atexit._run_exitfuncs()
@@ -56,7 +55,7 @@ class LastAtExit:
 
 
 def status_after(error: BaseException | None) -> int:
-    """Return the exit status of a process in which this exception is not caught."""
+    """Return the exit status of a process that ends with the uncaught exception `error`."""
     if error is None:
         return 0
     if isinstance(error, SystemExit):

@@ -1,4 +1,4 @@
-"""The transport between the head and the nodes of a cluster: the interface that every engine implements."""
+"""The transport of searches between the head and the nodes of a cluster: an interface that every engine implements."""
 
 from typing import Protocol
 
@@ -8,57 +8,57 @@ from outflank.errors import OutflankError
 
 
 class HeadLost(OutflankError):
-    """The part of the cluster that connects the head with the nodes has failed."""
+    """The connection between the head and all nodes has failed."""
 
 
 class Fabric(Protocol):
-    """The nodes of a cluster, seen from the head. Nodes are numbered, and numbers are never reused.
+    """The nodes of a cluster, as the head sees them. A node's number is never reused.
 
-    Table entries go directly from node to node, not through the head: see `Carry`.
+    Table entries are sent from node to node, not through the head; see `Carry`.
     """
 
     @property
     def name(self) -> str:
-        """Name of the engine."""
+        """Name of the cluster engine."""
 
     @property
     def job_seconds(self) -> float:
-        """Duration of a job at which the cost of its messages is negligible."""
+        """Target duration of a job, in seconds, at which the cost of its messages is negligible."""
 
     @property
     def bytes_carried(self) -> int:
-        """Total bytes of jobs and results to and from the head."""
+        """Number of bytes of all jobs and results sent to and from the head."""
 
     def use(self, count: int | None) -> None:
-        """Limit the number of nodes that take part, from the next search on; None: all of them."""
+        """Limit the number of nodes from the next search on; None: use all nodes."""
 
     def prepare(self, setup: NodeSetup) -> None:
-        """Prepare the nodes for the jobs of a search, which replaces any earlier one; each ready node sends `Joined`.
+        """Prepare the nodes for a new search, which replaces an earlier one. A node sends `Joined` when it is ready.
 
         Nodes that join later are prepared too.
         """
 
     @property
     def expected(self) -> int:
-        """Number of nodes that should take part in the prepared search, as far as is known."""
+        """Number of nodes that should take part in the prepared search, as far as it is known."""
 
     def submit(self, node: int, job: Job) -> None:
-        """Send a job to a node. The reply is `Ended` with the result, or `Left` if the node is lost."""
+        """Send a job to a node. The node answers with `Ended`, or there is a `Left` event if the node is lost."""
 
     def stop(self, node: int, ticket: int) -> None:
-        """Tell a node to cancel a job. The job still sends its `Ended`."""
+        """Tell a node to stop a job. The node still sends `Ended` for it."""
 
     def ask(self) -> None:
-        """Make every node report now instead of at its next heartbeat, about once a second."""
+        """Ask every node for a report now. Without this, nodes report about once a second."""
 
     def wait(self, seconds: float) -> list[NodeEvent]:
-        """Return the events that have arrived, as soon as there is one, but after `seconds` at the latest.
+        """Wait for events, at most `seconds`, and return them as soon as there is at least one.
 
-        Every healthy node sends a heartbeat about once a second. Raises `HeadLost`.
+        Every healthy node sends a report about once a second. Raises `HeadLost`.
         """
 
     def note(self, text: str) -> None:
-        """Set the text that is printed if this process is killed: the best move so far."""
+        """Set the text with the best move so far, which is printed if this process is killed."""
 
     def close(self) -> None:
         """Release the nodes."""

@@ -1,4 +1,4 @@
-"""The head of a cluster: it assigns subtrees to nodes as jobs, and combines their results to a value."""
+"""The head of a cluster, which assigns subtrees to nodes as jobs and combines their results."""
 
 import itertools
 import time
@@ -26,52 +26,52 @@ from outflank.search.table import EXACT
 from outflank.search.worker import COUNTERS
 
 POLL_SECONDS = 0.03
-"""Longest time until the head notices a stop, or a silent node."""
+"""Longest time, in seconds, until the head notices a stop or a silent node."""
 
 
 WORTH_SHARING = 4
-"""Least number of usual jobs in an iteration that is shared."""
+"""Least expected duration of a shared iteration, in jobs of the target duration."""
 
 NOT_AGAIN = 2
-"""Number of the last iterations searched by the head alone that a node does not repeat."""
+"""Number of the last iterations of the head's own search that are left out of a node's warm-up job."""
 
 SMALLEST_ENTRY = 2
-"""Least depth of the entries in a table."""
+"""Least depth of the entries in a table, and of those sent to other nodes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tuning:
-    """The timing parameters of a search on a cluster. Values do not depend on them."""
+    """Timing parameters of a search on a cluster. The resulting values do not depend on them."""
 
     job_seconds: float | None = None
-    """Duration of a job that the threshold is adjusted to, if none is given. None: the engine's own."""
+    """Target duration of a job, if the user sets no threshold; None: the engine's own."""
     alone_seconds: float | None = None
-    """Time of one worker below which an iteration is not shared. None: four jobs, or the depth of the threshold."""
+    """One worker's time below which an iteration is not shared; None: four jobs, or the user's threshold decides."""
     patience_seconds: float = 5.0
-    """Timeout after which the jobs of a silent node are assigned to others."""
+    """Seconds without a message after which the jobs of a node are assigned to other nodes."""
     gather_seconds: float = 30.0
-    """Timeout for the other nodes once the first has joined. They may also join later."""
+    """Seconds to wait for the other nodes once the first has joined. Nodes may also join later."""
     join_seconds: float = 120.0
-    """Timeout for the first node, or for a new one when all are lost: a node may have to compile first."""
+    """Seconds to wait for the first node, or for a new one when all are lost. A node may have to compile first."""
 
 
 class Head:
-    """A `Division` of a root among the nodes of a cluster."""
+    """A search divided among the nodes of a cluster, with the interface `Division`."""
 
     def __init__(
         self, root: Root, fabric: Fabric, setup: NodeSetup, *, in_order: bool, tuning: Tuning, eras: Iterator[int]
     ) -> None:
         self.root, self.fabric, self.setup, self.tuning = root, fabric, setup, tuning
         self.in_order = in_order
-        root.set_worker_count(2)  # the head's own, and one that counts for all nodes
+        root.set_worker_count(2)  # the head's own counters, and the sum of all nodes' counters
         self.nbytes = int(root.workers.nbytes)
         self.members: dict[int, NodeState] = {}
         self.places: dict[int, TreePlace] = {}
         self.spawned = 0
         self.trouble: str | None = None
-        """Why the search ended early; None: it did not."""
+        """Reason why the search ended early; None if it did not."""
         self.losses: list[str] = []
-        """Lost and silent nodes, with the reasons."""
+        """Descriptions of lost and silent nodes, with the reasons."""
         self._alone = Alone(root)
         self._eras, self._era = eras, setup.era
         self._homes = Homes()
@@ -97,7 +97,7 @@ class Head:
         store_value(root.game, *words, 0, EXACT, 0, 0, 0, root.worker)
         self.fabric.prepare(self.setup)
         self._await_members()
-        # The other nodes take about as long to load their kernels: the search is timed from when all can take part.
+        # The other nodes take about as long to load their kernels. The search is timed from when all can take part.
         deadline = time.perf_counter() + self.tuning.gather_seconds
         while len(self.members) < self.fabric.expected and time.perf_counter() < deadline:
             for event in self.fabric.wait(POLL_SECONDS):
@@ -119,7 +119,7 @@ class Head:
         return search_best_moves(lambda left: self._search_shared(depth, alpha, beta, left), moves, best_count)
 
     def _is_shared(self, depth: int) -> bool:
-        """Return whether an iteration is worth sharing; if one is, so are all deeper ones."""
+        """Return whether the nodes should search an iteration. Once one is shared, all deeper ones are."""
         if depth <= 2 or self.root.depth_below(depth) < 1:
             return False
         if self._shared_from is not None and depth >= self._shared_from:
@@ -128,7 +128,7 @@ class Head:
         if self.tuning.alone_seconds is None and given_threshold is not None:
             return depth > given_threshold
         least = WORTH_SHARING * self._job_seconds if self.tuning.alone_seconds is None else self.tuning.alone_seconds
-        # Some passes of an iteration may have been searched alone by now: then so are the others.
+        # If one pass of an iteration was searched by the head alone, so are its other passes.
         return depth != self._alone_depth and self._costs.of_tree(depth) >= least
 
     @property
@@ -154,21 +154,21 @@ class Head:
 
     @property
     def seconds(self) -> float:
-        """Duration of the search so far."""
+        """Duration of the search so far, in seconds."""
         return (self._ended or time.perf_counter()) - self._began
 
     def present_seconds(self, member: NodeState) -> float:
-        """Return how long a node has been a member during this search."""
+        """Return how long a node has been a member during this search, in seconds."""
         end = member.away or self._ended or time.perf_counter()
         return max(0.0, end - max(member.joined, self._began))
 
     def close(self) -> None:
-        """Stop the running jobs. The nodes stay for the next search."""
+        """Stop the running jobs and collect final reports. The nodes stay for the next search."""
         self._ended = time.perf_counter()
         for number, member in self.members.items():
             if member.job is not None and member.gone is None:
                 self._stop(number, member)
-        # Ask for final counts: the last reports are up to a second old.
+        # The last reports are up to a second old.
         deadline = time.perf_counter() + 1.0
         waiting = {number for number, member in self.members.items() if member.gone is None and not member.silent}
         try:
@@ -190,7 +190,7 @@ class Head:
 
     @property
     def replication(self) -> Replication:
-        """The replication policy, with the depth that the last jobs used."""
+        """The replication policy, with the minimum depth that the last jobs used."""
         policy = self.setup.replication
         return replace(policy, depth=self._send_from) if policy.sends else policy
 
@@ -231,10 +231,10 @@ class Head:
             self.spawned += tree.spawned
 
     def _set_job_size(self, tree: Tree, hungry: bool) -> None:
-        """Set the size of the next job, and which of its entries are worth sending.
+        """Set the size of the next job, and the least depth of the entries that its node sends.
 
-        While other nodes are idle the job is small, for they wait for its end. A threshold given by the user is not
-        changed.
+        While other nodes are idle (`hungry`), jobs are smaller, because these nodes wait for their end. A threshold
+        that the user has set is not changed.
         """
         job_seconds, given_threshold = self._job_seconds, self.root.options.threshold
         if given_threshold is None:
@@ -257,7 +257,7 @@ class Head:
             self._set_job_size(tree, hungry=len(idle) > 1)
             warm, member.warm = member.warm or self._alone_depth <= NOT_AGAIN, True
             job = tree.take(number) if warm else self._warm_up_job()
-            if job is None:  # there is none for any other node either
+            if job is None:  # no other node gets a job either
                 for idle_member in idle.values():
                     idle_member.seen = tree.changes
                 break
@@ -267,10 +267,10 @@ class Head:
             self.fabric.submit(number, job)
 
     def _warm_up_job(self) -> Job:
-        """Return the first job of a node: most of what the head has searched alone, to fill the node's table.
+        """Return a node's first job: it repeats most of the head's own iterations, to fill the node's table.
 
-        Without it a node visits 5 to 15 % more tree nodes in a search of some seconds, for want of moves to try first.
-        The last iterations are left out: they take most of the time and gain nothing more.
+        Without it a node visits 5 to 15 % more tree nodes in a search of some seconds, because it has no moves to try
+        first. The last iterations are left out: they take most of the time and bring no further gain.
         """
         first, second = pack(self.root.game, self.root.position)
         return Job(
@@ -292,7 +292,7 @@ class Head:
             return
         member = self.members.get(event.node)
         if member is None:
-            return  # the node left before it joined
+            return  # the node was lost before it joined
         member.heard = now
         if isinstance(event, Reported):
             member.report = event.report
@@ -317,7 +317,7 @@ class Head:
         totals = self.root.workers[1]
         for name, count in zip(COUNTERS, result.counts, strict=True):
             member.counts[name] += count
-            if name != "estimates" or job is None or not job.deepen:  # a job that only fills a table has no value
+            if name != "estimates" or job is None or not job.deepen:  # a warm-up job has no value
                 totals[name] += count
         member.useful_seconds += result.seconds
         if tree is not None and current and tree.deliver(result):
@@ -345,7 +345,7 @@ class Head:
     # --- membership ---
 
     def _check_members(self, tree: Tree) -> None:
-        """Reassign the jobs of silent nodes; if no node is left, wait for one."""
+        """Reassign the jobs of silent nodes. If no responsive node is left, wait for one."""
         now = time.perf_counter()
         any_alive = False
         for number, member in self.members.items():
@@ -356,7 +356,7 @@ class Head:
                 self.losses.append(f"node {number} ({member.where}): silent for {now - member.heard:.1f} s")
                 if member.job is not None:
                     tree.lose(member.job.ticket)
-                    self._stop(number, member)  # in case the message arrives after all
+                    self._stop(number, member)  # in case the node receives it after all
             any_alive = any_alive or not member.silent
         if not any_alive:
             self._await_members()

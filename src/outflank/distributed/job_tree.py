@@ -1,14 +1,14 @@
-"""The top of a tree, divided among the nodes of a cluster. This module is independent of transport and time.
+"""The top of a game tree, divided into jobs for the nodes of a cluster, independently of transport and time.
 
-A split is a position whose moves are searched separately: the first alone, the others once it is done (young brothers
-wait), with null windows first where the algorithm has them. A part is a move of a split that is being searched: as a
-split of its own while its depth exceeds the threshold, else as a job of one node. A cutoff closes a split and all
-splits below it: their jobs are `unwanted`, and their results are ignored.
+A split is a position with moves that are searched separately: the first alone, then the others in parallel (young
+brothers wait), with null windows first if the algorithm uses scouts. A part is a move that is being searched. It is a
+split itself if its depth exceeds the threshold, and otherwise a job of one node. A cutoff closes a split and all splits
+below it: their jobs become `unwanted`, and their results are ignored.
 
-While a move that beat its scout is searched again, its brothers do not wait, unlike among the workers of one machine:
-jobs are long, and nodes that waited for one were idle for longer than their scouts were worth.
+While a move that beat its scout is searched again, its brothers do not wait, unlike on one machine. Jobs are long, and
+nodes that waited lost more time than they saved on scouts.
 
-A node continues in the split of its last job, or in the nearest one above it that has moves left. If there is none it
+A node continues in the split of its last job, or in the nearest one above it that has moves left. If there is none, it
 steals from the split nearest to the root.
 """
 
@@ -27,7 +27,7 @@ from outflank.search.table import EXACT, LOWER, NO_MOVE, UPPER
 
 
 class Tree:
-    """The search of a root to one depth, in one window."""
+    """The search of one root to one depth in one window, divided into jobs."""
 
     def __init__(
         self,
@@ -47,14 +47,14 @@ class Tree:
         self.moves = moves
         self.result: RootValue | None = None
         self.unwanted: list[int] = []
-        """Tickets of the jobs to be stopped."""
+        """Tickets of the jobs that should be stopped."""
         self.changes = 0
-        """Counter of changes that may have made work for an idle node."""
+        """Counter of events that may have created work for an idle node."""
         self.spawned = 0
         self.threshold = splitting.threshold
         """Remaining depth at which a part becomes a job. The head may change it at any time."""
         self.send_from = 0
-        """Least depth of the entries that a node replicates, where the policy does not set one."""
+        """Least depth of the table entries that a node sends to others, if the replication policy does not set one."""
         self._tickets, self._places, self._homes = tickets, places, homes
         self._parts: dict[int, SplitMove] = {}
         self._orphans: list[SplitMove] = []
@@ -69,7 +69,7 @@ class Tree:
     # --- work for nodes ---
 
     def take(self, node: int) -> Job | None:
-        """Return a job for an idle node; None: there is none now."""
+        """Return a job for an idle node, or None if there is none now."""
         place = self._places.setdefault(node, TreePlace())
         while self.result is None:
             part = self._orphan() or self._next(place, node)
@@ -78,14 +78,14 @@ class Tree:
             while part.ticket < 0 and part.depth > self.threshold:
                 split = self._descend(part)
                 if split is None:
-                    break  # its value was known at once
+                    break  # the part's value was known at once
                 part = self._part(split, node)
             else:
                 return self._job(part, node, place)
         return None
 
     def _orphan(self) -> SplitMove | None:
-        """Return a part whose node was lost, or None."""
+        """Return a part of a lost node, or None."""
         while self._orphans:
             part = self._orphans.pop()
             if not part.split.closed:
@@ -102,7 +102,7 @@ class Tree:
             available = [split for split in self._open if self._available(split)]
             if not available:
                 return None
-            # A split that this node has searched; else the oldest, which is nearest to the root and has most work left.
+            # A split that this node has searched; otherwise the oldest, nearest to the root and with most work left.
             home_splits = (split for split in available if self._home(split) == node)
             split = next(home_splits, available[0])
             place.stolen += 1
@@ -116,14 +116,14 @@ class Tree:
         return bool(split.todo) and (split.done > 0 or not split.busy)
 
     def _part(self, split: Split, node: int) -> SplitMove:
-        """Take a move of a split and return it as a part."""
+        """Take the next move of a split, and return it as a part."""
         if split.again and not (self.splitting.in_order and (split.todo or split.busy)):
             split.again.sort(reverse=True)
             index, bound = split.again.pop()
             low = self._floor(split, index)
             if bound > low:
                 part = SplitMove(split, index, bound - 1, split.beta, split.left)
-            else:  # another move is better by now: this one must first beat that
+            else:  # another move is better by now, which this one must beat first
                 part = SplitMove(split, index, low, min(low + 1, split.beta), split.left)
         else:
             index = split.todo.pop(self._choose_index(split, node))
@@ -136,7 +136,7 @@ class Tree:
         return part
 
     def _choose_index(self, split: Split, node: int) -> int:
-        """Return the index in `todo` of the move that a node takes: the eldest brother; then one that this node has
+        """Return the index in `todo` of a node's next move: the eldest brother first, then one that the node has
         searched before, then one that no node has."""
         if split.done == 0 or len(split.todo) == 1:
             return 0
@@ -147,11 +147,11 @@ class Tree:
         return 0
 
     def _home(self, split: Split) -> int | None:
-        """Return the node that last searched a split as a whole, or took a move of it first."""
+        """Return the node that last searched the whole split, or first took a move of it; None for the root."""
         return None if split.part is None else self._homes[split.words]
 
     def _floor(self, split: Split, index: int) -> int:
-        """Return the value that a move must beat."""
+        """Return the lower end of a move's window, which its value must exceed."""
         if split.part is None:
             if not self.root.options.share_alpha:
                 return split.alpha
@@ -160,7 +160,7 @@ class Tree:
         return max(split.alpha, split.best)
 
     def _descend(self, part: SplitMove) -> Split | None:
-        """Make a split of a part and return it; None if no search was needed, and its value has been delivered."""
+        """Make a part a split and return it; None if its value was known without a search, and was delivered."""
         root, worker = self.root, self.root.worker
         words = part.split.after[part.index]
         ply = part.split.ply + 1
@@ -206,7 +206,7 @@ class Tree:
         words = split.after[part.index]
         place.home_jobs += self._homes[words] == node
         self._homes[words] = node
-        while split.part is not None:  # the splits above, as far as they have no home yet
+        while split.part is not None:  # also the splits above that have no home yet
             if self._homes[split.words] is not None:
                 break
             self._homes[split.words] = node
@@ -226,11 +226,11 @@ class Tree:
     # --- values ---
 
     def deliver(self, result: JobResult) -> bool:
-        """Take the result of a job; return whether it was still needed."""
+        """Process the result of a job; return whether it was still needed."""
         part = self._parts.pop(result.ticket, None)
         if part is None or part.split.closed:
             return False
-        if not result.valid:  # not stopped by this tree: it must be searched again
+        if not result.valid:  # stopped, but not by this tree: it must be searched again
             self._orphans.append(part)
             self.changes += 1
             return False
@@ -244,7 +244,7 @@ class Tree:
         return True
 
     def lose(self, ticket: int) -> None:
-        """Put back a job whose node was lost, for another node to search."""
+        """Return the job of a lost node to the tree, so that another node searches it."""
         part = self._parts.pop(ticket, None)
         if part is not None and not part.split.closed:
             self._orphans.append(part)
@@ -280,7 +280,7 @@ class Tree:
             move = self.moves[part.index]
             move.value = value
             move.line = (move.code, *line) if exact else (move.code,)
-            # A bound must not win a tie.
+            # A move that is only known as a bound must not win a tie.
             wins = value == split.best and value > part.low and self._is_preferred(split, part.index)
         else:
             wins = False
@@ -293,7 +293,7 @@ class Tree:
         return self._ranks[split.codes[index]] > self._ranks[split.codes[split.best_index]]
 
     def _store(self, split: Split) -> None:
-        """Store the value of a split in the head's table."""
+        """Store the value of a split in the head's transposition table."""
         bound = LOWER if split.best >= split.beta else EXACT if split.best > split.alpha else UPPER
         move = split.codes[split.best_index]
         worker = self.root.worker
@@ -321,14 +321,14 @@ class Tree:
         self.result = RootValue(split.best, best)
 
     def standing(self) -> WindowProgress:
-        """Return how many of the root's moves are searched, and the best so far."""
+        """Return how many of the root's moves have been searched, and the best so far."""
         top = self._top
         begun = len(self.moves) - len(top.todo)
         best_move = self.moves[top.best_index] if top.best > top.alpha else None
         return WindowProgress(begun, len(self.moves), None, best_move, top.best if best_move else None, top.done)
 
     def abandon(self) -> None:
-        """Close the tree: its value is no longer needed."""
+        """Close the tree, because its value is no longer needed."""
         if not self._top.closed:
             self._close(self._top)
 

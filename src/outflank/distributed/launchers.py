@@ -1,4 +1,4 @@
-"""Launchers, which start many processes of one command: the environment variables that they set."""
+"""Detection of MPI launchers, which start many processes of one command, from the environment variables they set."""
 
 import os
 
@@ -10,12 +10,12 @@ RANKS = {
     "OMPI_COMM_WORLD_SIZE": "OMPI_COMM_WORLD_RANK",
     "MV2_COMM_WORLD_SIZE": "MV2_COMM_WORLD_RANK",
 }
-"""Environment variables of MPI launchers: number of ranks -> rank of this process."""
+"""Environment variables of MPI launchers: the one with the number of ranks, to the one with this process's rank."""
 
 
 def refuse_copies(cluster: str | None) -> None:
-    """Exit if this is one of several ranks of an MPI program without `mpi` for a cluster: all ranks would do the same
-    work. Only rank 0 raises an error with a message."""
+    """Exit if this is one of several MPI ranks but the cluster is not `mpi`, because all ranks would do the same work.
+    Rank 0 raises OutflankError; the other ranks exit silently."""
     for size_variable, rank_variable in RANKS.items():
         count = os.environ.get(size_variable, "")
         if is_count(count) and int(count) > 1:

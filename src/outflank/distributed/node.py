@@ -1,8 +1,7 @@
-"""A node of a cluster: the searching part of one process. It runs jobs on a table of its own, and sends entries to the
-other nodes.
+"""The searching part of a cluster node: it runs jobs on its own table, and sends table entries to the other nodes.
 
-It is independent of the transport: the engine calls `search`, `stop`, `absorb` and `report`, each from any thread, and
-passes a `carry` that sends entries to the others.
+It does not depend on the transport. The engine calls `search`, `stop`, `absorb` and `report` from any thread, and
+passes a `carry` function that sends entries to the other nodes.
 """
 
 import threading
@@ -32,24 +31,24 @@ from outflank.search.table import EXACT, LOWER, NO_MOVE, UPPER
 from outflank.search.worker import COUNTERS
 
 Entries = npt.NDArray[np.uint64]
-"""Table entries, a row of three words for each: the two of the position, and the data."""
+"""Table entries, in rows of three words: two for the position and one for the data."""
 
 ENTRY_BYTES = 8 * WORDS
 
 RING = 1 << 14
-"""Capacity of a worker's ring of outgoing entries: 384 KiB a worker."""
+"""Capacity of a worker's ring buffer of outgoing entries, which takes 384 KiB per worker."""
 
 NEVER = 1 << 20
-"""A depth greater than that of any entry."""
+"""A depth greater than that of any entry, so that no entry is sent."""
 
 FLUSH_SECONDS = 0.1
-"""Longest time that entries wait for a full batch. At a depth worth replicating most batches fill up sooner."""
+"""Longest time that entries wait until a batch is full. At useful depths most batches fill up sooner."""
 
 
 class Carry(Protocol):
-    """Sends entries of an era to all other nodes; with `wait`, until each has received them or is given up.
+    """Sends table entries of an era to all other nodes; with `wait`, returns when each has received them or timed out.
 
-    Returns the number of peers they were sent to, and of peers skipped because they had not received earlier ones.
+    Returns the number of nodes they were sent to, and of nodes skipped because they had not received earlier ones.
     """
 
     def __call__(self, era: int, entries: Entries, *, wait: bool) -> tuple[int, int]: ...
@@ -62,16 +61,16 @@ class NodeSetup:
     game: Game
     position: Position
     options: Options
-    """Search options. `workers` is the number on each node; None: one per core of its share of its machine."""
+    """Search options. `workers` is the number on each node; None: the node's share of its machine's cores."""
     replication: Replication
     era: int
 
 
 class Node:
-    """A table, its workers, and their outgoing entries."""
+    """A node of a cluster: a transposition table, the workers that use it, and their outgoing entries."""
 
     def __init__(self, setup: NodeSetup, carry: Carry, *, share: int = 1) -> None:
-        """`share`: number of nodes on this machine, whose cores are divided among them."""
+        """`share` is the number of nodes on this machine; they divide its cores."""
         self.setup, self._carry = setup, carry
         options = setup.options
         self.workers = max(1, all_cores() // share) if options.workers is None else options.workers
@@ -85,7 +84,7 @@ class Node:
         self._compile()
         self._lock = threading.Lock()
         self._at_work = threading.Lock()
-        self._same_era = threading.Lock()  # while it is held, the era does not change
+        self._same_era = threading.Lock()  # held by a thread that needs the era not to change
         self._ticket = -1
         self._unwanted: set[int] = set()
         self._era = setup.era
@@ -95,14 +94,14 @@ class Node:
         self._sent = self._dropped = self._messages = self._received = self._stored = self._missed = self._bytes = 0
         self._broadcast_seconds = 0.0
         self._outboxes: list[Outbox] = []
-        self._failure: Exception | None = None  # of a thread that carries entries
+        self._failure: Exception | None = None  # of a thread that sends entries
         self._closing = False
         self._carriers: list[threading.Thread] = []
         if setup.replication.sends and self.root.table is not None:
             self._open_outboxes(setup.replication)
 
     def _compile(self) -> None:
-        """Compile the kernels that the division does not, before jobs wait for them."""
+        """Compile the kernels that the division does not compile, so that no job has to wait for them."""
         root, no_entries = self.root, np.zeros((0, WORDS), np.uint64)
         table_move(root.game, root.position, root.worker)
         if root.table is not None:
@@ -122,7 +121,7 @@ class Node:
                     return JobResult.unsearched(job.ticket)
                 self._ticket = job.ticket
                 self.root.begin_search(None)
-                if self.setup.replication.depth is None:  # send no entries of a job that all nodes search
+                if self.setup.replication.depth is None:  # all nodes search a `deepen` job: send nothing
                     for worker in self.root.workers:
                         worker.send_from = NEVER if job.deepen else job.send_from
                 self._since = began = time.perf_counter()
@@ -142,7 +141,7 @@ class Node:
                 self._busy_seconds += seconds
                 for name, count in zip(COUNTERS, counts, strict=True):
                     self._totals[name] += count
-                # Jobs with smaller tickets are over: tickets grow.
+                # Tickets grow, so that jobs with smaller tickets are over.
                 self._unwanted = {ticket for ticket in self._unwanted if ticket > job.ticket}
                 self._check_carriers()
         return JobResult(ticket=job.ticket, valid=valid, value=value, line=line, seconds=seconds, counts=counts)
@@ -153,7 +152,7 @@ class Node:
             raise OutflankError(f"entries could not be sent: {why}") from self._failure
 
     def stop(self, ticket: int) -> None:
-        """Stop a job, even one that has not begun."""
+        """Stop a job, even if it has not begun."""
         with self._lock:
             if self._ticket == ticket:
                 self.root.stop()
@@ -177,7 +176,7 @@ class Node:
             line = worker.line[job.ply][: int(worker.line_length[job.ply])].copy()
             root.position = position
             return int(value), root.complete_line(line, int(value), job.depth)
-        # There is no line, but the head will search this position deeper, and needs the move to try first.
+        # There is no line, but the head needs the best move, to try it first when it searches this position deeper.
         move = int(table_move(root.game, position, worker))
         return int(value), () if move == NO_MOVE else (move,)
 
@@ -192,7 +191,7 @@ class Node:
         if is_known:
             return int(value), ()
         root.move_to(position, [int(code) for code in worker.moves[: int(count)]])
-        for worker_record in root.workers:  # their plies count from this position
+        for worker_record in root.workers:  # these workers count plies from this position
             worker_record.send_within = self.setup.replication.plies - job.ply
         result = self._division.search_window(job.depth, job.alpha, job.beta, best_count=1, moves=root.moves)
         assert result.move is not None
@@ -220,8 +219,8 @@ class Node:
             self._carriers.append(thread)
 
     def _carry_from(self, outbox: Outbox) -> None:
-        """Send the entries of an outbox until the node closes. A failure stops the current job, whose workers may wait
-        for delivery, and is raised by that job."""
+        """Send the entries of an outbox until the node closes. A failure stops the current job, which may be waiting
+        for delivery, and that job raises it."""
         try:
             self._carry_batches(outbox)
         except Exception as error:
@@ -230,13 +229,13 @@ class Node:
                 self.root.stop()
 
     def _carry_batches(self, outbox: Outbox) -> None:
-        """Empty an outbox whenever a batch is full, or `FLUSH_SECONDS` have passed."""
+        """Send the entries of an outbox whenever a batch is full or `FLUSH_SECONDS` have passed."""
         batch, waits = self.setup.replication.batch, self.setup.replication.waits
         buffer = np.zeros((batch, WORDS), np.uint64)
         calls = 0
         while not self._closing:
             before, calls = calls, int(await_call(outbox.record, calls, int(FLUSH_SECONDS * 1e6)))
-            # Entries left after a full batch wait for the next: sent at once, they made five messages of one.
+            # Entries left after a full batch wait for the next one: sending them at once made five messages out of one.
             least = batch if waits or calls != before else 1
             while not self._closing:
                 with self._same_era:
@@ -246,7 +245,7 @@ class Node:
                 began = time.perf_counter()
                 peers, missed = self._carry(era, buffer[:count].copy(), wait=waits)
                 with self._same_era:
-                    if era == self._era:  # else they were cleared with the others of their era
+                    if era == self._era:  # otherwise they were cleared with their era
                         release(outbox.record, count)
                 with self._lock:
                     self._broadcast_seconds += time.perf_counter() - began
@@ -257,7 +256,7 @@ class Node:
                 least = batch
 
     def absorb(self, era: int, entries: Entries) -> None:
-        """Store entries of another node in the table. Entries of another era may be wrong, and are ignored."""
+        """Store entries of another node in the table. Entries of another era are ignored, because they may be wrong."""
         with self._same_era:
             if era != self._era or self.root.table is None:
                 return
@@ -265,7 +264,7 @@ class Node:
             self._stored += int(adopt(entries, len(entries), self.root.worker))
 
     def _begin_era(self, era: int) -> None:
-        """Clear the table and the outgoing entries, which would be sent as this era's. No worker is searching now."""
+        """Clear the table and the outgoing entries, which belong to an older era. No worker may be searching."""
         with self._same_era:
             self._era = era
             self.root.forget()
@@ -275,7 +274,7 @@ class Node:
     # --- statistics ---
 
     def report(self) -> NodeReport:
-        """Return the statistics of this node so far."""
+        """Return the statistics of this node in the current search."""
         with self._lock:
             running = self._since is not None
             busy = self._busy_seconds + (time.perf_counter() - self._since if self._since is not None else 0.0)
@@ -304,8 +303,8 @@ class Node:
         return table + self._division.nbytes + sum(outbox.nbytes for outbox in self._outboxes)
 
     def close(self) -> None:
-        """End the threads. The current job is stopped, and later ones are not searched."""
-        with self._lock:  # a job that started after the stop would clear it, and wait for carriers that have ended
+        """Stop the current job and end the threads. Later jobs are not searched."""
+        with self._lock:  # a job that began after the stop would clear it, and wait for ended carriers
             self._closing = True
             self.root.stop()
         with self._at_work:

@@ -1,4 +1,4 @@
-"""The messages between the head and the nodes of a cluster. They hold only numbers, tuples of numbers and text."""
+"""The messages between the head and the nodes of a cluster, which contain only numbers, tuples of numbers and text."""
 
 from dataclasses import dataclass
 from typing import Self
@@ -8,12 +8,12 @@ from outflank.search.worker import COUNTERS
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
-    """A subtree that one node searches."""
+    """A subtree that one node searches, with its window and depth."""
 
     ticket: int
-    """Number of the job, greater than that of every job before."""
+    """Number of the job, greater than the numbers of all earlier jobs."""
     era: int
-    """Generation of table entries: a node whose table is of an earlier era clears it first."""
+    """Generation of table entries. A node clears its table before it searches a job of a later era."""
     first: int
     """First of the two words of the position."""
     second: int
@@ -22,9 +22,9 @@ class Job:
     alpha: int
     beta: int
     send_from: int = 0
-    """Least depth of the entries that the node replicates, where the policy does not set one."""
+    """Least depth of the table entries that the node sends to others, if the replication policy does not set one."""
     deepen: bool = False
-    """Whether to search all smaller depths first: the job only fills the table, and its value is not used."""
+    """Whether to search all smaller depths first. Such a job only fills the node's table; its value is not used."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,18 +33,18 @@ class JobResult:
 
     ticket: int
     valid: bool
-    """Whether the job has a value; if not, it was stopped."""
+    """Whether the job has a value. If not, it was stopped."""
     value: int
-    """Value of the position, with the promise of alpha-beta for the job's window."""
+    """Value of the position: exact inside the job's window, otherwise a bound on that side."""
     line: tuple[int, ...]
-    """Principal variation from the position on, as far as it is known; after a cutoff, the move that caused it."""
+    """Principal variation from the position, as far as known; after a cutoff, only the move that caused it."""
     seconds: float
-    """Duration of the search."""
+    """Duration of the job's search."""
     counts: tuple[int, ...]
-    """Counters of the job, in the order of the worker's `COUNTERS`."""
+    """Counters of the job, in the order of `COUNTERS`."""
 
     def count(self, name: str) -> int:
-        """Return the counter of this name."""
+        """Return the counter `name` of the job."""
         return self.counts[COUNTERS.index(name)]
 
     @classmethod
@@ -55,38 +55,38 @@ class JobResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeReport:
-    """Statistics of a node in the current search."""
+    """Statistics of a node in the current search. The field `nodes` counts tree nodes."""
 
     nodes: int = 0
     busy_seconds: float = 0.0
     """Time during which the node had a job."""
     entries_sent: int = 0
-    """Entries sent to each other node."""
+    """Number of table entries sent; an entry sent to several nodes counts once."""
     entries_dropped: int = 0
-    """Entries dropped because the ring was full, or because no peer accepted them in time."""
+    """Number of entries dropped because the ring buffer was full or a node had not received earlier ones."""
     entries_received: int = 0
     entries_kept: int = 0
-    """Received entries that were stored: the table had nothing better."""
+    """Number of received entries that were stored, because the table had nothing better."""
     messages: int = 0
-    """Messages with entries that were sent."""
+    """Number of messages sent that carried table entries."""
     bytes_sent: int = 0
     bytes_received: int = 0
     broadcast_seconds: float = 0.0
-    """Time spent on sending entries."""
+    """Time spent on sending table entries."""
     waited_seconds: float = 0.0
-    """Time that workers waited for the delivery of entries, under a policy that waits."""
+    """Sum of the times that workers waited for the delivery of entries, if the replication policy waits."""
     table_lookups: int = 0
     table_hits: int = 0
     foreign_hits: int = 0
-    """Hits on entries that came from another node."""
+    """Number of table hits on entries that came from another node."""
     foreign_cuts: int = 0
-    """Foreign hits that gave a cutoff; the others only gave the move to try first."""
+    """Number of foreign hits that gave a cutoff. The others gave only a move to try first."""
     memory_bytes: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Joined:
-    """A node is ready for jobs."""
+    """Event: a node is ready for jobs."""
 
     node: int
     where: str
@@ -96,7 +96,7 @@ class Joined:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Left:
-    """A node is lost, with the job that it had."""
+    """Event: a node is lost, together with its job."""
 
     node: int
     why: str
@@ -104,7 +104,7 @@ class Left:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ended:
-    """A job has ended."""
+    """Event: a job of a node has ended."""
 
     node: int
     result: JobResult
@@ -112,7 +112,7 @@ class Ended:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reported:
-    """A node is alive, with its statistics."""
+    """Event: a node is alive, and has sent its statistics."""
 
     node: int
     report: NodeReport

@@ -1,4 +1,4 @@
-"""The head's record of a node of the cluster: its current job and its statistics."""
+"""The head's record of a node: its current job and its statistics."""
 
 from dataclasses import dataclass, field
 
@@ -20,12 +20,12 @@ class NodeState:
     since: float = 0.0
     unwanted_since: float | None = None
     warm: bool = False
-    """Whether the node was given the iterations that the head had searched alone."""
+    """Whether the node has been sent its warm-up job, which repeats the head's own iterations."""
     silent: bool = False
     gone: str | None = None
-    """Why the node is lost; None: it is not."""
+    """Reason why the node is lost; None if it is not."""
     seen: int = -1
-    """The tree's `changes` when there was last no job for this node."""
+    """Value of the tree's `changes` when the tree last had no job for this node."""
     jobs: int = 0
     wasted_jobs: int = 0
     useful_seconds: float = 0.0
@@ -39,11 +39,11 @@ class NodeState:
 
     @property
     def is_idle(self) -> bool:
-        """Whether the node can take a job."""
+        """Whether the node can be sent a job."""
         return self.job is None and not self.silent and self.gone is None
 
     def statistics(self, place: TreePlace, seconds: float) -> WorkerStatistics:
-        """Return the statistics of the node, in the form of those of a worker, over the `seconds` of its membership."""
+        """Return the node's statistics as those of one worker. `seconds` is how long it has been a member."""
         return WorkerStatistics(
             useful_seconds=self.useful_seconds,
             idle_seconds=max(0.0, seconds - self.useful_seconds),

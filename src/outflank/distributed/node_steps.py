@@ -1,4 +1,4 @@
-"""The steps of a search at one tree node as separate kernels, for nodes whose moves are searched elsewhere."""
+"""The steps of a search at one tree node as separate kernels, for tree nodes with moves that other nodes search."""
 
 import numpy as np
 
@@ -16,11 +16,11 @@ from outflank.search.table import EXACT, LOWER, NO_MOVE, bound_of, table_key, va
 
 @kernel
 def open_node(game, evaluation, first_word, second_word, alpha, beta, depth, ply, worker, probe):
-    """Return whether the value of a node is known without a search, the value, the number of its moves, and the depth
-    below them.
+    """Try to find the value of a tree node without a search, and otherwise list its moves.
 
-    The moves are in `worker.moves`, in the order in which they should be searched. The steps and their order are those
-    of a node of `alphabeta`.
+    Return whether the value is known, the value, the number of moves, and the remaining depth after a move. The moves
+    are in `worker.moves`, in the order in which they should be searched. The steps are those of `alphabeta`, in the
+    same order.
     """
     position = unpack(game, U64(first_word), U64(second_word))
     worker.nodes += 1
@@ -28,7 +28,7 @@ def open_node(game, evaluation, first_word, second_word, alpha, beta, depth, ply
     if is_known:
         return True, value, np.int64(0), depth
     _, data, symmetry, _, _ = query_table(game, position, depth, worker, probe)
-    # An exact value comes without its line, which an open window needs: the entries below have it.
+    # An open window needs a line, which an exact entry does not have; a search finds it in the entries below.
     needs_line = beta - alpha > 1 and bound_of(data) == EXACT
     if not needs_line and is_table_cutoff(data, depth, alpha, beta, worker):
         return True, value_of(data), np.int64(0), depth
@@ -48,9 +48,9 @@ def open_node(game, evaluation, first_word, second_word, alpha, beta, depth, ply
 
 @kernel
 def play_moves(game, first_word, second_word, codes, words):
-    """Write the position after each of some moves into `words`: two words per row.
+    """Write the position after each move of `codes` to a row of `words`.
 
-    This is a kernel because in the interpreter it took more time than everything else that the head does for a job.
+    This is a kernel because, interpreted, it took longer than all other work of the head for a job.
     """
     position = unpack(game, U64(first_word), U64(second_word))
     for index in range(len(codes)):
@@ -59,7 +59,7 @@ def play_moves(game, first_word, second_word, codes, words):
 
 @kernel
 def store_value(game, first_word, second_word, value, bound, depth, ply, move, worker):
-    """Store the value of a node, `ply` plies below the first of `worker`, and credit a move that cut off."""
+    """Store the value of a tree node, `ply` plies below the root of `worker`; record the move if it caused a cutoff."""
     position = unpack(game, U64(first_word), U64(second_word))
     if bound == LOWER and move != NO_MOVE:
         record_cutoff(np.int64(move), depth, ply, worker)

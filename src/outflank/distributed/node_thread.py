@@ -1,4 +1,4 @@
-"""A node of a cluster with a thread of its own: every engine runs one for each of its nodes."""
+"""The thread of a cluster node that runs its jobs; every engine uses one for each node."""
 
 import os
 import platform
@@ -12,7 +12,7 @@ from outflank.kernels.workers import WorkerThread
 
 
 class NodeThread:
-    """A node with a thread that runs its jobs, one after the other."""
+    """A node with a thread that runs its jobs one after the other."""
 
     def __init__(self, number: int, node: Node, tell: Callable[[NodeEvent], None]) -> None:
         self.number, self.node, self._tell = number, node, tell
@@ -21,14 +21,14 @@ class NodeThread:
         self._thread.start()
 
     def submit(self, job: Job) -> None:
-        """Append a job to the queue; `tell` is called with its result."""
+        """Append a job to the queue. `tell` is called with an event when it ends."""
         self._jobs.put(job)
 
     def _work(self) -> None:
         while (job := self._jobs.get()) is not None:
             try:
                 event: NodeEvent = Ended(node=self.number, result=self.node.search(job))
-            except Exception as error:  # for example of an evaluation: otherwise the head would wait for ever
+            except Exception as error:  # for example in an evaluation: the head must not wait for ever
                 event = Left(node=self.number, why=error_text(error))
             self._tell(event)
 
@@ -40,5 +40,5 @@ class NodeThread:
 
 
 def process_name() -> str:
-    """Return the name of this machine with the id of this process."""
+    """Return the name of this machine and the id of this process."""
     return f"{platform.node()}:{os.getpid()}"

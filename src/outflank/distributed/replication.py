@@ -1,4 +1,4 @@
-"""Policies of replication: which table entries a node sends to the others, and how. They are those of report 000."""
+"""Replication policies: which table entries a node sends to the other nodes, and how. Report 000 compares them."""
 
 from dataclasses import dataclass, replace
 
@@ -10,20 +10,20 @@ ANY_PLY = 1 << 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Replication:
-    """A replication policy. Values never depend on it: entries only save work."""
+    """A replication policy. The values of searches never depend on it, because entries only save work."""
 
     name: str
     depth: int | None
-    """Least depth of the entries that are sent; None: the search determines which entries are worth their message."""
+    """Least depth of the entries that are sent; None: the search chooses a depth at which entries are worth sending."""
     plies: int = ANY_PLY
-    """Greatest distance from the root, in plies, of the entries that are sent."""
+    """Greatest distance from the root of the entries that are sent, in plies."""
     batch: int
-    """Entries per message."""
+    """Number of entries per message."""
     waits: bool
-    """Whether the search waits until a message has been delivered to all nodes."""
+    """Whether workers wait until a message has been delivered to all nodes."""
     sends: bool = True
     entry_seconds: float = 0.0
-    """Without a depth: least search time of an entry, for each node that it is sent to."""
+    """Least search time of an entry that is sent, for each receiving node. Only used if `depth` is None."""
 
     def __str__(self) -> str:
         if not self.sends:
@@ -34,20 +34,20 @@ class Replication:
 
     @property
     def least(self) -> int:
-        """The least depth of a policy that sets one; raises OutflankError otherwise."""
+        """Value of `depth`, if the policy sets one; raises OutflankError otherwise."""
         if self.depth is None:
             raise OutflankError(f"replication {self}: without a cluster it needs depth= and a number")
         return self.depth
 
 
 POLICIES = {
-    # Report 000's `par`.
+    # The program `par` of report 000.
     "none": Replication(name="none", depth=0, batch=1, waits=False, sends=False),
     # Its `par_rmi`: all entries, 10 000 at a time, and the search waits.
     "batch": Replication(name="batch", depth=2, batch=10_000, waits=True),
     # Its `par_tuple`: only entries that took long to compute, each sent at once, as a tuple space does.
     "depth": Replication(name="depth", depth=None, batch=1, waits=True, entry_seconds=1e-2),
-    # The policy that it expected to be best and could not finish: such entries, in batches, and no worker waits.
+    # The policy it expected to be best and could not finish: entries that took long, in batches, without waiting.
     "async": Replication(name="async", depth=None, batch=1024, waits=False, entry_seconds=2e-5),
 }
 
@@ -55,7 +55,7 @@ SMALLEST, LARGEST_BATCH = 1, 100_000
 
 
 def replication_named(text: str) -> Replication:
-    """Return a policy by its name, with the numbers that the text gives instead of its own.
+    """Return the policy with a name, changed by the numbers that follow the name.
 
     >>> str(replication_named("async:depth=9,batch=100"))
     'async:depth=9,batch=100'
@@ -72,7 +72,7 @@ def replication_named(text: str) -> Replication:
             raise OutflankError(f"replication {text!r}: a message has {SMALLEST} to {LARGEST_BATCH:,} entries")
         if int(number) > ANY_PLY:
             raise OutflankError(f"replication {text!r}: {key} is {ANY_PLY:,} at most")
-        if key == "plies":  # the report's first attempt: by the distance from the root, at any depth
+        if key == "plies":  # the report's first attempt: distance from the root, at any depth
             policy = replace(policy, plies=int(number), depth=2)
         elif key == "depth":
             policy = replace(policy, depth=int(number))

@@ -1,41 +1,41 @@
-"""How large jobs should be, and which entries are worth sending, from measured costs of subtrees.
+"""The size of jobs, and the depth of entries worth sending, from the measured costs of subtrees.
 
-A number of plies alone says little about cost: one ply more takes three times as long in Othello and eight times in
-Abalone, where two plies less turn one job into forty. So sizes are given in seconds, and converted to plies by the node
-counts of the current search. Nodes are counted, not timed: a machine that was busy for a moment would divide a tree
-much too finely, or not at all. Seconds are nodes divided by the best speed observed.
+Plies alone say little about cost: one more ply takes three times as long in Othello and eight times in Abalone, where
+two plies less turn one job into forty. So sizes are given in seconds, and converted to plies with the node counts of
+the current search. Costs are node counts, not times, because a moment on a busy machine would make jobs far too small
+or too large. Seconds are nodes divided by the best speed observed.
 """
 
 import math
 
 FEWEST_JOBS = 16
-"""Jobs of one depth before their mean is used: the first jobs of an iteration are its longest."""
+"""Number of jobs of one depth before their mean cost is used. The first jobs of an iteration are its longest."""
 
 MEMORY = 32
-"""Jobs that a running mean covers: later iterations, and exact play, may take longer at the same depth."""
+"""Number of jobs that a running mean covers. Later iterations and exact play may take longer at the same depth."""
 
 SMALLEST = 10_000
-"""Least nodes of a search whose growth to the next depth is used."""
+"""Least number of nodes of a search from which the growth to the next depth is computed."""
 
 MANY, LONG = 100_000, 1.0
-"""Least nodes, or seconds, of a search whose speed is used: the first nodes wait for memory."""
+"""Least number of nodes, or of seconds, of a search from which a speed is computed: the first nodes wait for memory."""
 
 DEFAULT_RATE = 5e6
-"""Nodes per second as long as no speed has been measured."""
+"""Assumed speed in nodes per second until one has been measured."""
 
 FINEST = 1 / 9
-"""Duration of a small job as a fraction of a usual one; small jobs are used while other nodes wait for work. Two nodes
-were idle for 16 % of a search of eight seconds without smaller jobs and for 8 % with them."""
+"""Duration of a small job relative to a normal one. Small jobs are used while other nodes wait for work: without them
+two nodes were idle for 16 % of a search of eight seconds, with them for 8 %."""
 
 JOBS_A_NODE = 4
-"""Jobs per node that a whole iteration should have: with fewer, nodes wait for the last ones."""
+"""Least number of jobs per node in an iteration. With fewer, nodes wait for the last ones."""
 
 
 class Costs:
-    """Costs of subtrees by their remaining depth: measured, or estimated from those of other depths."""
+    """Costs of subtrees by remaining depth: measured, or estimated from those of other depths."""
 
     def __init__(self, moves: int) -> None:
-        """`moves`: number of moves of the root, the first guess at the cost factor of two plies more."""
+        """`moves` is the number of moves of the root, which is the first guess of `growth`."""
         self._moves = max(moves, 2)
         self._jobs: dict[int, tuple[int, float]] = {}
         self._trees: dict[int, int] = {}
@@ -43,16 +43,16 @@ class Costs:
 
     @property
     def rate(self) -> float:
-        """Nodes per second: the best speed observed."""
+        """Best speed observed, in nodes per second."""
         return self._rate or DEFAULT_RATE
 
     def tree(self, depth: int, nodes: int, seconds: float) -> None:
-        """Record a search of the whole root by one worker; several to one depth add up."""
+        """Record a search of the whole root by one worker. Several searches to one depth add up."""
         self._trees[depth] = self._trees.get(depth, 0) + nodes
         self._update_rate(nodes, seconds)
 
     def job(self, left: int, nodes: int, seconds: float) -> None:
-        """Record a job."""
+        """Record a job of remaining depth `left`."""
         count, mean = self._jobs.get(left, (0, 0.0))
         self._jobs[left] = count + 1, mean + (nodes - mean) / min(count + 1, MEMORY)
         self._update_rate(nodes, seconds)
@@ -62,7 +62,7 @@ class Costs:
             self._rate = max(self._rate, nodes / seconds)
 
     def growth(self) -> float:
-        """Return the cost factor of two plies more. Two, because odd and even depths differ."""
+        """Return the factor by which two more plies multiply the cost. Two, because odd and even depths differ."""
         jobs = {left: mean for left, (count, mean) in self._jobs.items() if count >= FEWEST_JOBS}
         for costs in (jobs, self._trees):
             for depth in sorted(costs, reverse=True):
@@ -74,20 +74,20 @@ class Costs:
         return float(self._moves)
 
     def of_job(self, left: int) -> float | None:
-        """Return the seconds that a job of remaining depth `left` takes; None: no cost is known."""
-        # An iteration consists of the root's moves.
+        """Return the expected seconds of a job of remaining depth `left`; None if nothing has been measured."""
+        # An iteration consists of one subtree for each move of the root.
         costs = {depth - 1: nodes / self._moves for depth, nodes in self._trees.items()}
         costs |= {depth: mean for depth, (count, mean) in self._jobs.items() if count >= FEWEST_JOBS}
         if not costs:
             return None
         if left in costs:
             return costs[left] / self.rate
-        # The nearest depth; one that is a ply off is a worse estimate than one that is two plies off.
+        # Take the nearest depth. One that is two plies away is a better estimate than one that is one ply away.
         nearest = min(costs, key=lambda depth: (abs(left - depth) + 1.5 * ((left - depth) % 2), -depth))
         return float(costs[nearest] / self.rate * self.growth() ** ((left - nearest) / 2))
 
     def of_tree(self, depth: int) -> float:
-        """Return the seconds that one worker would take for the root; infinity if no cost is known."""
+        """Return the expected seconds of a search of the root by one worker; infinity if nothing has been measured."""
         if depth - 2 in self._trees:
             return self._trees[depth - 2] / self.rate * self.growth()
         if depth - 1 in self._trees:
@@ -96,20 +96,20 @@ class Costs:
         return math.inf if job_seconds is None else job_seconds * self._moves
 
     def threshold(self, depth: int, job_seconds: float, nodes: int) -> int:
-        """Return the remaining depth at which subtrees take about `job_seconds`, for an iteration by `nodes` nodes."""
+        """Return the remaining depth of jobs that take about `job_seconds`, with enough jobs for `nodes` nodes."""
         enough = max(self.of_tree(depth) / (JOBS_A_NODE * nodes), job_seconds * FINEST)
-        most = min(job_seconds * self.growth() ** 0.25, enough)  # half a ply above is as near as half below
+        most = min(job_seconds * self.growth() ** 0.25, enough)  # the nearest depth: up to half a ply above the target
         if self.of_job(1) is None:
             return max(depth - 3, 1)
-        # From above: a few jobs at one depth that were easy, or hard, must not fix the threshold there.
+        # Search from the top, so that a few easy or hard jobs at one depth cannot fix the threshold there.
         return next((left for left in range(depth - 1, 1, -1) if (self.of_job(left) or 0.0) <= most), 1)
 
     def finer(self, threshold: int, job_seconds: float) -> int:
-        """Return the remaining depth of the smallest jobs that are worth their message."""
+        """Return the remaining depth of the smallest jobs that are worth their messages."""
         return (
             self.worth(job_seconds * FINEST, threshold) if self.of_job(threshold) is not None else max(1, threshold - 2)
         )
 
     def worth(self, seconds: float, limit: int) -> int:
-        """Return the least remaining depth, up to `limit`, of subtrees that take `seconds` or more."""
+        """Return the least remaining depth, up to `limit`, at which subtrees take at least `seconds`."""
         return next((left for left in range(1, limit) if (self.of_job(left) or 0.0) >= seconds), limit)

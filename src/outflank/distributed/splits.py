@@ -1,4 +1,4 @@
-"""The records of a tree that is divided among nodes: split points, their moves, and the place of each node."""
+"""The records of a tree that is divided among nodes: split points, their moves, and each node's place in the tree."""
 
 from dataclasses import dataclass, field
 
@@ -7,38 +7,38 @@ WORST = -(1 << 40)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Splitting:
-    """How the top of a tree is divided."""
+    """How the top of a tree is divided among nodes."""
 
     threshold: int
     """Remaining depth at which a move becomes a job."""
     in_order: bool = False
-    """Jamboree: moves that beat their scouts are searched again one after the other, once all scouts are done."""
+    """Jamboree: once all scouts are done, the moves that beat them are searched again one after the other."""
 
 
 @dataclass(slots=True, eq=False)
 class Split:
-    """A split point: a position whose moves are searched separately."""
+    """A split point: a position with moves that are searched separately."""
 
     words: tuple[int, int]
     """The two words of the position."""
     depth: int
     left: int
-    """Depth below the moves."""
+    """Remaining depth after a move."""
     ply: int
     alpha: int
     beta: int
     codes: list[int]
     after: list[tuple[int, int]]
-    """Words of the positions after the moves."""
+    """Words of the position after each move."""
     part: "SplitMove | None"
-    """Move of the parent split that leads here; None: this is the root."""
+    """Move of the parent split that leads here; None for the root."""
     todo: list[int] = field(default_factory=list)
-    """Moves that no node has taken, as indices into `codes`."""
+    """Moves that no node has taken yet, as indices into `codes`."""
     again: list[tuple[int, int]] = field(default_factory=list)
-    """Moves that beat their scouts, with lower bounds of their values."""
+    """Moves that beat their scouts, as indices into `codes`, with lower bounds of their values."""
     busy: "dict[int, SplitMove]" = field(default_factory=dict)
     done: int = 0
-    """Number of moves whose values are known as far as the window needs them."""
+    """Number of moves that need no further search."""
     best: int = WORST
     best_index: int = -1
     line: tuple[int, ...] = ()
@@ -46,13 +46,13 @@ class Split:
 
     @property
     def above(self) -> "Split | None":
-        """The parent split; None: this is the root."""
+        """The parent split; None for the root."""
         return self.part.split if self.part is not None else None
 
 
 @dataclass(slots=True, eq=False)
 class SplitMove:
-    """A move of a split that is being searched, with its window from the split's point of view."""
+    """A move of a split that is being searched, with its window from the point of view of the split's side to move."""
 
     split: Split
     index: int
@@ -65,23 +65,23 @@ class SplitMove:
 
 @dataclass(slots=True)
 class TreePlace:
-    """The place of a node in the tree, and its statistics there."""
+    """The place of a node in the tree, with its statistics."""
 
     split: Split | None = None
     tried: int = 0
-    """Steal attempts: how often no split on the node's own path had a move left."""
+    """Number of steal attempts: the splits of the node's last job and above it had no move left."""
     stolen: int = 0
-    """Successful steals."""
+    """Number of successful steals."""
     jobs: int = 0
     home_jobs: int = 0
-    """Jobs on positions whose surroundings the node had searched before."""
+    """Number of jobs with positions that the same node had searched before, at least in part."""
 
 
 class Homes:
-    """The node that last searched a position or one above it: its table has the most entries about it."""
+    """For each position, the node that last searched it or a part of it: its table knows most about it."""
 
     MOST = 1 << 18
-    """Greatest number of positions. Beyond it all are dropped: they are hints, and the next iteration refills them."""
+    """Greatest number of positions. Above it all are dropped: they are hints, restored by the next iteration."""
 
     def __init__(self) -> None:
         self._nodes: dict[tuple[int, int], int] = {}

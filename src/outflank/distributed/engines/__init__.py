@@ -1,8 +1,8 @@
-"""The engines of clusters, and their registry.
+"""The registry of cluster engines, and the parsing of cluster addresses.
 
-In each folder one module describes the engine (`ray_engine.py`), one sends searches to its nodes (`ray_search.py`) and
-one sends other work (`ray_tasks.py`). A user's own engine is registered by `register_engine`, or installed as an entry
-point of the group `outflank.engines`, under the part of its addresses before the colon.
+The folder of an engine has one module for the engine (`ray_engine.py`), one for searches (`ray_search.py`) and one for
+other tasks (`ray_tasks.py`). Users register their own engine with `register_engine`, or install it as an entry point of
+the group `outflank.engines`. Its name is the part of its addresses before the colon.
 """
 
 from outflank.distributed.engines.contract import Address, ClusterEngine
@@ -33,16 +33,16 @@ ENGINES = Registry(
     },
     check=_check,
 )
-"""The engines, by the part of their addresses before the colon."""
+"""Engines by the part of their addresses before the colon."""
 
 
 def register_engine(scheme: str, engine: ClusterEngine) -> ClusterEngine:
-    """Register an engine for the addresses that begin with `scheme`, in the name of its module."""
+    """Register an engine for addresses that begin with `scheme`, under the name of the engine's module."""
     return ENGINES.register(scheme, engine, by=type(engine).__module__)
 
 
 def address_forms(*, explained: bool = False, with_plugins: bool = False) -> str:
-    """Return the forms of addresses: those of the package's own engines, or all, for which plug-ins must be loaded.
+    """Return the accepted forms of addresses: those of the built-in engines, or `with_plugins` also those of plug-ins.
 
     >>> address_forms()
     'local:N, futures:N, inside:N, ray://HOST:PORT or mpi'
@@ -54,7 +54,7 @@ def address_forms(*, explained: bool = False, with_plugins: bool = False) -> str
 
 
 def parse_address(text: str) -> Address:
-    """Return the address that `text` gives.
+    """Return the parsed address; raise OutflankError if `text` is no address of a cluster.
 
     >>> parse_address("local:2")
     Address(scheme='local', nodes=2, head=None)

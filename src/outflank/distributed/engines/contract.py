@@ -1,4 +1,4 @@
-"""The interface of cluster engines: how clusters are addressed, and what sends searches and tasks to their nodes."""
+"""The interface of cluster engines: their addresses, and how they send searches and tasks to their nodes."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -11,12 +11,12 @@ from outflank.distributed.tasks.task_worker import MakeWorker
 from outflank.errors import OutflankError
 
 MOST_NODES = 256
-"""Greatest number of nodes on one machine: a number beyond the cores of any machine is a typing error."""
+"""Greatest number of nodes on one machine. A greater number is probably a typing error."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Address:
-    """The address of a cluster."""
+    """The parsed address of a cluster."""
 
     scheme: str
     """Part before the colon, which selects the engine."""
@@ -27,16 +27,16 @@ class Address:
 
 
 class ClusterEngine(ABC):
-    """A kind of cluster. Nothing is started before `connect`, or before a task carrier is opened."""
+    """A kind of cluster. Nothing is started before `connect` is called or a task carrier is opened."""
 
     forms: ClassVar[Mapping[str, tuple[str, str]]]
-    """Form and meaning of the engine's addresses, by the part before the colon."""
+    """Form and explanation of the engine's addresses, by the part before the colon."""
     extra: ClassVar[str | None] = None
-    """Extra of outflank that the engine needs: pip install 'outflank[EXTRA]'."""
+    """Name of the extra that the engine needs, as in `pip install 'outflank[EXTRA]'`."""
     replaces_nodes: ClassVar[bool] = False
-    """Whether a node that dies loses only work, and is replaced by another."""
+    """Whether a dead node is replaced by a new one, so that only the work of the dead node is lost."""
     takes_newcomers: ClassVar[bool] = False
-    """Whether machines may join while work is under way."""
+    """Whether machines can join while work is under way."""
     asks_for_token: ClassVar[bool] = False
     """Whether access to the cluster requires a secret token."""
     shares_process: ClassVar[bool] = False
@@ -46,30 +46,30 @@ class ClusterEngine(ABC):
 
     @abstractmethod
     def parse(self, scheme: str, rest: str | None) -> Address | None:
-        """Return the address `scheme:rest`, with `rest` None if there is no colon; None: it is not a valid address."""
+        """Return the address `scheme:rest`, or None if it is invalid. Without a colon, `rest` is None."""
 
     @abstractmethod
     def connect(self, address: Address, workers: int | None) -> Fabric:
-        """Return nodes for searches, each with `workers` workers; None: one per core of its share of its machine."""
+        """Return the nodes for searches, with `workers` workers each; None: its share of its machine's cores."""
 
     @abstractmethod
     def task_carrier(self, address: Address, make: MakeWorker, per_node: int) -> TaskCarrier:
-        """Return nodes for tasks, each with a worker created by `make` that runs up to `per_node` tasks at a time."""
+        """Return the nodes for tasks. Each has a worker made by `make`, and runs up to `per_node` tasks at a time."""
 
     def serve(self, make: MakeWorker | None = None, *, lanes: int = 1) -> bool:
         """If this process is only a node of the cluster, serve until the cluster closes, and return True.
 
-        `make` creates the worker for tasks, if there are any.
+        `make` creates the worker for tasks, and `lanes` is the number of tasks at a time.
         """
         return False
 
     def nodes_here(self, address: Address) -> int:
-        """Return how many nodes share this machine, as far as is known."""
+        """Return the number of the cluster's nodes on this machine, as far as it is known."""
         return address.nodes or 1
 
 
 def nodes_of_this_machine(scheme: str, rest: str | None) -> Address | None:
-    """Return the address `scheme:N` of N nodes on this machine; None: it is not of this form."""
+    """Return the address `scheme:N` of N nodes on this machine, or None if `rest` is not a number."""
     if rest is None or not (rest.isascii() and rest.isdigit()):
         return None
     if not is_number(rest, MOST_NODES):

@@ -1,4 +1,4 @@
-"""Clusters within this process: its nodes are threads."""
+"""The engine whose nodes are threads of this process."""
 
 import contextlib
 import pickle
@@ -17,7 +17,7 @@ from outflank.distributed.tasks.task_worker import MakeWorker
 
 
 class InsideEngine(ClusterEngine):
-    """`inside:N`: N threads of this process."""
+    """Engine of the addresses `inside:N`: N threads of this process."""
 
     forms = MappingProxyType({"inside": ("inside:N", "threads of this process")})
     shares_process: ClassVar[bool] = True
@@ -38,7 +38,7 @@ REPORT_SECONDS = 0.5
 
 
 class InsideFabric:
-    """A cluster whose nodes are threads of this process, and share nothing else."""
+    """A cluster whose nodes are threads of this process. They share no data, as if they were processes."""
 
     name = "inside"
     job_seconds = 0.02
@@ -50,7 +50,7 @@ class InsideFabric:
         self._numbers = 0
         self._reported = 0.0
         self.bytes_carried = 0
-        """Bytes that pickled messages would have: nothing is really sent."""
+        """Number of bytes that the messages would have if they were sent as pickles."""
 
     def use(self, count: int | None) -> None:
         self._used = self._count if count is None else min(count, self._count)
@@ -105,7 +105,7 @@ class InsideFabric:
         return events
 
     def note(self, text: str) -> None:
-        """Do nothing: the nodes die with this process, and no launcher kills it."""
+        """Do nothing: the nodes end with this process, and no launcher kills it."""
 
     def _clear(self) -> None:
         for thread in self._node_threads.values():

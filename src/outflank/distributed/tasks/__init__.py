@@ -1,4 +1,4 @@
-"""Tasks: independent pieces of work, each run by a node of a cluster that has a free lane."""
+"""Tasks: independent pieces of work, each sent to a node of a cluster with a free lane (a slot for one task)."""
 
 from outflank.distributed.tasks.dispatcher import TaskDispatcher
 from outflank.distributed.tasks.task_worker import Item, TaskWorker

@@ -1,4 +1,4 @@
-"""The transport of tasks to nodes, and its events: the interface between engines and the dispatcher."""
+"""The interface between the engines and the dispatcher of tasks: sending tasks to nodes, and the events of nodes."""
 
 import json
 import queue
@@ -14,7 +14,7 @@ LOOK_SECONDS = 0.5
 
 @dataclass(frozen=True, slots=True)
 class NodeReady:
-    """A node is ready; numbers are never reused."""
+    """Event: a node is ready for up to `lanes` tasks at a time. Its number is never reused."""
 
     node: int
     where: str
@@ -23,7 +23,7 @@ class NodeReady:
 
 @dataclass(frozen=True, slots=True)
 class NodeUnfit:
-    """A node cannot run these tasks, and is not tried again."""
+    """Event: a node cannot run these tasks, and is not tried again."""
 
     node: int
     why: str
@@ -31,14 +31,14 @@ class NodeUnfit:
 
 @dataclass(frozen=True, slots=True)
 class NodeAlive:
-    """Heartbeat of a node."""
+    """Event: heartbeat of a node."""
 
     node: int
 
 
 @dataclass(frozen=True, slots=True)
 class NodeGone:
-    """A node is lost."""
+    """Event: a node is lost."""
 
     node: int
     why: str
@@ -46,7 +46,7 @@ class NodeGone:
 
 @dataclass(frozen=True, slots=True)
 class TaskAnswered:
-    """The outcome of a task: its `answer`, or `why` there is none."""
+    """Event: a node has sent the outcome of a task, a dict with its `answer`, or `why` there is none."""
 
     node: int
     ticket: int
@@ -55,7 +55,7 @@ class TaskAnswered:
 
 @dataclass(frozen=True, slots=True)
 class ClusterBroken:
-    """The cluster cannot be reached any more."""
+    """Event: the cluster cannot be reached any more."""
 
     why: str
 
@@ -67,7 +67,7 @@ class PendingTask:
     item: Item
     ticket: int
     nodes: set[int] = field(default_factory=set)
-    """Nodes that run the task."""
+    """Numbers of the nodes that run the task."""
     attempts: int = 0
     answer: Item | None = None
     why: str | None = None
@@ -76,20 +76,20 @@ class PendingTask:
 
 
 TaskEvent = NodeReady | NodeUnfit | NodeAlive | NodeGone | TaskAnswered | ClusterBroken | PendingTask | None
-"""A `PendingTask` is a new task, or a cancelled one; None ends the dispatcher."""
+"""An event for the dispatcher. A `PendingTask` is a new or a cancelled task; None ends the dispatcher."""
 
 TaskEvents = queue.SimpleQueue[TaskEvent]
 
 
 class TaskCarrier(Protocol):
-    """Sends tasks to nodes, and reports events. Only one thread at a time calls it."""
+    """Sends tasks to the nodes of a cluster, and reports events. Only one thread at a time calls it."""
 
     @property
     def possible_nodes(self) -> int:
         """Number of nodes that are ready or may still become ready."""
 
     def open(self, events: TaskEvents) -> None:
-        """Connect to the cluster, and put an event for every node that is ready, now or later."""
+        """Connect to the cluster, and put an event into `events` for every node that becomes ready."""
 
     def run(self, node: int, ticket: int, item: Item) -> None:
         """Send a task to a node."""
@@ -98,17 +98,17 @@ class TaskCarrier(Protocol):
         """Tell a node to cancel a task. The node still answers."""
 
     def check_nodes(self) -> None:
-        """Check which nodes are alive; called about twice a second."""
+        """Check which nodes are alive. The dispatcher calls this about twice a second."""
 
     def forget_node(self, node: int) -> None:
-        """Release a node that is lost."""
+        """Release a lost node."""
 
     def close(self) -> None:
-        """Release the nodes, and leave the cluster."""
+        """Release all nodes, and leave the cluster."""
 
 
 class ThreadTasks:
-    """Nodes that are threads of this process: for trials, and as the local node of other clusters."""
+    """Nodes that are threads of this process, for trials and as the local node of other clusters."""
 
     def __init__(self, make: MakeWorker, *, nodes: int = 1, per_node: int = 1) -> None:
         self._make, self._count, self._lanes = make, nodes, per_node
@@ -132,7 +132,7 @@ class ThreadTasks:
         threading.Thread(target=self._run, args=(node, ticket, json.dumps(item)), daemon=True).start()
 
     def _run(self, node: int, ticket: int, item_json: str) -> None:
-        # Through JSON, as in every other engine: a task that works here works there.
+        # The task is converted to JSON and back, so that what works here also works in the other engines.
         outcome = self._runners[node].run(ticket, json.loads(item_json))
         self._events.put(TaskAnswered(node, ticket, json.loads(json.dumps(outcome))))
 

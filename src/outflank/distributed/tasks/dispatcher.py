@@ -1,9 +1,9 @@
-"""The dispatcher of tasks: independent pieces of work, each run by a node of a cluster that has a free lane.
+"""The dispatcher of tasks, which sends each to a node with a free lane (a slot for one task), and retries it if needed.
 
-A task is a JSON object, and so is its answer. A caller blocks until its task is done: as many threads call as there are
-lanes. One thread keeps the list of nodes and their tasks; all events reach it through one queue. A task whose node is
-lost is retried on another node, and one whose node is silent is also given to a second: the first answer counts, and a
-node that was only slow is used again.
+A task and its answer are JSON objects. A caller blocks until its task is done, so that there should be as many calling
+threads as lanes. One thread manages the nodes and their tasks, and receives all events through one queue. A task of a
+lost node is retried on another node. A task of a silent node is also given to a second node: the first answer counts,
+and a node that was only slow is used again.
 """
 
 import collections
@@ -35,19 +35,19 @@ from outflank.errors import OutflankError
 from outflank.search.request import Stop
 
 SILENCE_SECONDS = 10.0
-"""Timeout after which the tasks of a silent node are given to others too."""
+"""Seconds without a message after which the tasks of a node are also given to others."""
 
 START_SECONDS = 120.0
-"""Timeout for the first node: Ray starts in 3 to 10 s, but not on a machine whose cores are busy."""
+"""Seconds to wait for the first node. Ray starts in 3 to 10 s, but takes longer on a busy machine."""
 
 ALONE_SECONDS = 60.0
-"""Timeout for a new node after all have been lost."""
+"""Seconds to wait for a new node after all have been lost."""
 
 MOST_ATTEMPTS = 5
-"""Nodes that may be lost with one task before it fails."""
+"""Number of nodes that may be lost with one task before the task fails."""
 
 LEAVE_SECONDS = 10.0
-"""How long to wait at the end for a request that a frozen head does not answer."""
+"""Seconds to wait when closing, because a frozen head may not answer a request."""
 
 
 @dataclass(eq=False, slots=True)
@@ -64,7 +64,7 @@ class TaskDispatcher:
 
     def __init__(self, carrier: TaskCarrier, *, silence_seconds: float = SILENCE_SECONDS) -> None:
         self.refused: list[str] = []
-        """Reasons of the nodes that could not run these tasks."""
+        """Reasons why nodes could not run these tasks."""
         self._carrier, self._silence_seconds = carrier, silence_seconds
         self._events: TaskEvents = queue.SimpleQueue()
         self._tickets = itertools.count(1)
@@ -73,22 +73,22 @@ class TaskDispatcher:
         self._tasks: dict[int, PendingTask] = {}
         self._broken: str | None = None
         self._last_failure = ""
-        """The last failure of a node."""
+        """Text of the last failure of a node."""
         self._thread: threading.Thread | None = None
         self._started = threading.Event()
 
     @property
     def lanes(self) -> int:
-        """Number of tasks that can run at a time now; nodes may join and leave."""
+        """Number of tasks that can run at a time now. It changes when nodes join and leave."""
         return sum(node.lanes for node in list(self._nodes.values()) if not node.silent)
 
     @property
     def nodes(self) -> list[str]:
-        """Descriptions of the nodes' machines and processes."""
+        """Descriptions of the nodes: machine and process."""
         return [node.where for node in list(self._nodes.values())]
 
     def start(self, stop: Stop | None = None) -> None:
-        """Connect to the cluster, and wait for its first node."""
+        """Connect to the cluster, and wait for its first node or until `stop` is called."""
         if self._thread is None:
             self._carrier.open(self._events)
             self._thread = threading.Thread(target=self._listen, name="outflank-tasks", daemon=True)
@@ -100,9 +100,9 @@ class TaskDispatcher:
             raise OutflankError(self._broken)
 
     def do(self, item: Item, *, stop: Stop | None = None) -> Item | None:
-        """Run a task and return its answer; None if `stop` was called before there was one.
+        """Run a task and return its answer; None if `stop` was called first.
 
-        Raises OutflankError if the task fails, or if no node is left to run it. Any thread may call this.
+        Raises OutflankError if the task fails or no node is left to run it. Any thread may call this.
         """
         task = PendingTask(item, next(self._tickets))
 
@@ -126,7 +126,7 @@ class TaskDispatcher:
         return task.answer
 
     def close(self) -> None:
-        """Leave the cluster; unfinished tasks fail."""
+        """Leave the cluster. Unfinished tasks fail."""
         thread, self._thread = self._thread, None
         if thread is not None:
             self._events.put(None)
@@ -205,7 +205,7 @@ class TaskDispatcher:
                     self._end(done, event.outcome["answer"], event.outcome.get("why"))
 
     def _end(self, task: PendingTask, answer: Item | None = None, why: str | None = None) -> None:
-        """End a task with its first answer; cancel it on the other nodes that run it."""
+        """End a task with its first answer, and cancel it on the other nodes that run it."""
         if self._tasks.pop(task.ticket, None) is None:
             return
         self._remove_waiting(task)
@@ -237,7 +237,7 @@ class TaskDispatcher:
                 self._requeue(node.tasks.values())
 
     def _requeue(self, tasks: Iterable[PendingTask]) -> None:
-        """Queue the tasks that no responsive node runs; at the front, for they have waited longest."""
+        """Put tasks that no responsive node runs at the front of the queue, because they have waited longest."""
         for task in tasks:
             is_running = any(not self._nodes[node].silent for node in task.nodes)
             if task.ticket in self._tasks and not is_running and task not in self._waiting:

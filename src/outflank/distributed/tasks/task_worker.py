@@ -1,4 +1,4 @@
-"""The side of tasks that runs on a node: workers, and how their tasks are cancelled."""
+"""The part of tasks that runs on a node: the worker, and the cancelling of its tasks."""
 
 import os
 import platform
@@ -9,32 +9,32 @@ from outflank.errors import OutflankError
 from outflank.search.request import Stop
 
 Item = dict[str, Any]
-"""A task, or its answer: a JSON object."""
+"""A task or its answer, as a JSON object."""
 
 
 class TaskWorker(Protocol):
-    """Runs tasks, several at a time, each on a thread of its own."""
+    """Runs tasks, several at a time, each on its own thread."""
 
     def do(self, item: Item, stop: Stop) -> Item | None:
-        """Return the answer to an item; None if `stop` was called before there was one."""
+        """Run the task `item` and return its answer; None if `stop` was called first."""
 
     def close(self) -> None:
         """Release the worker's resources."""
 
 
 MakeWorker = Callable[[], TaskWorker]
-"""Creates a node's worker. On Ray it is pickled: a module's function or class, with plain data."""
+"""Creates the worker of a node. Ray pickles it: it must be a module's function or class, with plain data."""
 
 
 class TaskRunner:
-    """A worker, and a way to cancel each of its running tasks."""
+    """A worker with its running tasks, which can be cancelled."""
 
     def __init__(self, make: MakeWorker) -> None:
         self._worker = make()
         self._stops: dict[int, Stop] = {}
 
     def run(self, ticket: int, item: Item) -> Item:
-        """Run a task; return its `answer`, or `why` there is none."""
+        """Run a task and return a dict with its `answer`, or `why` there is none."""
         stop = self._stops.setdefault(ticket, Stop())
         try:
             return {"answer": self._worker.do(item, stop)}
@@ -44,7 +44,7 @@ class TaskRunner:
             self._stops.pop(ticket, None)
 
     def cancel(self, ticket: int) -> None:
-        """Cancel a task. It may not have begun: the cancellation and the task itself are sent separately."""
+        """Cancel a task, even if it has not begun: the cancellation and the task are sent separately."""
         self._stops.setdefault(ticket, Stop())()
 
     def close(self) -> None:
@@ -55,11 +55,11 @@ class TaskRunner:
 
 
 def error_text(error: BaseException) -> str:
-    """Return an error's message as one line, with its type unless it is an OutflankError."""
+    """Return an error's message as one line, after its type if it is not an OutflankError."""
     text = " ".join(str(error).split())
     return text if isinstance(error, OutflankError) else f"{type(error).__name__}: {text}"
 
 
 def process_description() -> str:
-    """Return the machine and the id of this process, for messages."""
+    """Return the machine and the id of this process, for messages to users."""
     return f"{platform.node()}, process {os.getpid()}"

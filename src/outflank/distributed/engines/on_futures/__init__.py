@@ -1,4 +1,4 @@
-"""Nodes that are processes of this machine, on the standard library's `concurrent.futures`: nothing to install.
+"""The engine whose nodes are processes of this machine, with the standard library's `concurrent.futures` only.
 
-It is the smallest engine with processes of its own, and the one to read before writing another.
+It is the smallest engine with several processes, and a good example for writing another.
 """

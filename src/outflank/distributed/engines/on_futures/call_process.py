@@ -1,4 +1,4 @@
-"""A process that runs calls: a pool of one. Calls are short and answered in turn; long work sends a message later."""
+"""A node's process, which runs calls in turn as a pool of one. Calls are short; long work sends a message later."""
 
 import contextlib
 import multiprocessing
@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 from outflank.errors import OutflankError
 
 LEAVE_SECONDS = 1.0
-"""Timeout for a process that has released its resources to end by itself."""
+"""Seconds for a process to exit by itself after it has released its resources."""
 
 LOST = "its process died"
 
@@ -25,17 +25,17 @@ T = TypeVar("T")
 Then = Callable[[Any], object]
 
 OnMessage = Callable[[int, Any], None]
-"""Called with the number of a process and a message that it has sent, or None when it has ended."""
+"""Receives the number of a process and a message from it, or None when the process has ended."""
 
 
 class _Context(SpawnContext):
-    """A context of spawned processes, which share nothing with this one, that keeps a list of them."""
+    """A context for spawned processes that records them. Spawned processes share no memory with this one."""
 
     def __init__(self) -> None:
         super().__init__()
         self.started: list[SpawnProcess] = []
 
-    # In Python's own contexts this is a class of the same name; a function can be called alike.
+    # Python's own contexts have a class of this name; a method can be called in the same way.
     def Process(self, *arguments: Any, **options: Any) -> SpawnProcess:  # type: ignore[override]  # noqa: N802
         process = SpawnProcess(*arguments, **options)
         self.started.append(process)
@@ -43,15 +43,15 @@ class _Context(SpawnContext):
 
 
 class CalledProcess:
-    """The process of a node, seen from the head."""
+    """A node's process, as the head sees it."""
 
     def __init__(self, number: int, on_message: OnMessage, begin: Callable[[], None] | None = None) -> None:
-        """`begin` is called in the process first. It may hold queues, which cannot be sent in any other way.
+        """Start the process and call `begin` in it, which may hold queues; later calls cannot pass them.
 
-        The caller must not be interrupted before it has stored the object where its `close` finds it.
+        The caller must delay interrupts until it has stored this object, so that it can `close` it.
         """
         if multiprocessing.parent_process() is not None:
-            # Python imports the program again in every process that it starts.
+            # Python imports the main program again in every process that it starts.
             raise OutflankError("a program that starts processes begins with: if __name__ == '__main__'")
         self.number, self._on_message = number, on_message
         self._reader, writer = multiprocessing.Pipe(duplex=False)
@@ -59,7 +59,7 @@ class CalledProcess:
         self._pool = ProcessPoolExecutor(1, self._context, _begin, (writer, begin))
         with _interrupts_held():
             self._started = self._pool.submit(os.getpid)
-        writer.close()  # otherwise the end of the process would not close the pipe
+        writer.close()  # otherwise the pipe would stay open when the process ends
         threading.Thread(target=self._listen, name=f"outflank-futures-{number}", daemon=True).start()
 
     @property
@@ -70,13 +70,13 @@ class CalledProcess:
     def call(
         self, function: Callable[..., T], *arguments: object, then: Then | None = None, failed: Then | None = None
     ) -> "Future[T]":
-        """Call a module's function in the process: `then` gets its result, and `failed` the exception that it raises.
+        """Call a module-level function in the process. `then` receives its result, or `failed` the exception it raises.
 
-        If the process dies first neither is called, but the callback for messages is.
+        If the process dies first, only `on_message` is called.
         """
         try:
             future: Future[T] = self._pool.submit(function, *arguments)
-        except RuntimeError:  # the process is dead already, or being closed
+        except RuntimeError:  # the process is dead, or being closed
             future = Future()
             future.cancel()
         future.add_done_callback(partial(_forward_result, then, failed))
@@ -89,7 +89,7 @@ class CalledProcess:
         self._on_message(self.number, None)
 
     def close(self) -> None:
-        """End the process; kill it if it does not end by itself, or has not started yet."""
+        """End the process. Kill it if it has not started yet, or does not exit in time."""
         self._pool.shutdown(wait=False, cancel_futures=True)
         for process in self._context.started:
             process.join(LEAVE_SECONDS if self.has_started else 0.0)
@@ -107,7 +107,7 @@ def _forward_result(then: Then | None, failed: Then | None, future: "Future[obje
 
 
 def close_all(processes: Iterable[CalledProcess], function: Callable[[], None], seconds: float) -> None:
-    """Call a function in all processes at the same time to release their resources, then end the processes."""
+    """Call `function` in all processes at once to release their resources, then end the processes."""
     process_list = list(processes)
     wait([process.call(function) for process in process_list if process.has_started], seconds)
     for process in process_list:
@@ -116,7 +116,7 @@ def close_all(processes: Iterable[CalledProcess], function: Callable[[], None], 
 
 @contextlib.contextmanager
 def _interrupts_held() -> Iterator[None]:
-    """Block Ctrl-C: a process that is started meanwhile inherits this and never receives it."""
+    """Block Ctrl-C for this thread. A process that is started meanwhile inherits this, and never receives Ctrl-C."""
     if not hasattr(signal, "pthread_sigmask"):  # Windows: `_begin` ignores the signal
         yield
         return
@@ -143,7 +143,7 @@ def _begin(writer: "Connection[object, object]", begin: Callable[[], None] | Non
 
 
 def _end_with_parent() -> None:
-    """End this process when its parent was killed, which a pool's process does not notice."""
+    """Exit when the parent process dies, which a process of a pool does not notice by itself."""
     parent = multiprocessing.parent_process()
     assert parent is not None
     parent.join()
@@ -151,7 +151,7 @@ def _end_with_parent() -> None:
 
 
 def tell(message: object) -> None:
-    """Send a message to the process that started this one."""
+    """Send a message from this process to the one that started it."""
     assert _writer is not None
     with _send_lock, contextlib.suppress(OSError):  # the parent may have closed the pipe
         _writer.send(message)

@@ -1,4 +1,4 @@
-"""Clusters of processes on this machine."""
+"""The engine whose nodes are processes of this machine."""
 
 from types import MappingProxyType
 
@@ -9,7 +9,7 @@ from outflank.distributed.tasks.task_worker import MakeWorker
 
 
 class FuturesEngine(ClusterEngine):
-    """`futures:N`: N processes on this machine."""
+    """Engine of the addresses `futures:N`: N processes of this machine."""
 
     forms = MappingProxyType({"futures": ("futures:N", "processes on this machine")})
 

@@ -1,4 +1,4 @@
-"""Searches on processes of this machine."""
+"""Searches on nodes that are processes of this machine."""
 
 import contextlib
 import multiprocessing
@@ -23,21 +23,21 @@ from outflank.user_modules import PickledValue, pickle_for_nodes
 REPORT_SECONDS = 0.5
 
 MOST_UNDERWAY = 64
-"""Greatest number of messages with entries that a node has not received; beyond, the node is skipped."""
+"""Number of messages with table entries in a node's inbox at which further ones are dropped."""
 
 CLOSE_SECONDS = 1.0
-"""Timeout for nodes to stop their jobs; healthy nodes take milliseconds."""
+"""Seconds for nodes to stop their jobs before they are killed; healthy nodes take milliseconds."""
 
 DELIVERY_SECONDS = 5.0
-"""Timeout for a node that does not answer, under a policy that waits."""
+"""Seconds to wait for a node to confirm table entries, if the replication policy waits."""
 
 
 class FuturesFabric:
-    """Nodes that are processes of this machine."""
+    """The nodes of a search, which are processes of this machine."""
 
     name = "futures"
     job_seconds = 0.05
-    """Target duration of a job. A call and its result take about a millisecond."""
+    """Target duration of a job in seconds. A call and its result take about a millisecond."""
 
     def __init__(self, count: int) -> None:
         self._events: queue.SimpleQueue[NodeEvent | OutflankError] = queue.SimpleQueue()
@@ -112,7 +112,7 @@ class FuturesFabric:
         return event
 
     def note(self, text: str) -> None:
-        """Do nothing: the nodes end with this process."""
+        """Do nothing, because the nodes end with this process."""
 
     def close(self) -> None:
         close_all(self._processes.values(), _close, CLOSE_SECONDS)
@@ -135,18 +135,18 @@ class FuturesFabric:
 
 
 class _NodeProcess:
-    """The state of a node's process."""
+    """The state of one node in its process."""
 
     def __init__(self, number: int, inboxes: list[Any], delivered: list[Any]) -> None:
         self.number, self._inboxes, self._delivered = number, inboxes, delivered
         self._peers: list[int] = []
         self.thread: NodeThread | None = None
         for inbox in inboxes:
-            inbox.cancel_join_thread()  # entries that are never received must not keep the process alive
+            inbox.cancel_join_thread()  # entries that nobody receives must not keep the process alive
         threading.Thread(target=self._receive, daemon=True).start()
 
     def prepare(self, setup: NodeSetup, peers: list[int]) -> Joined:
-        """Prepare for a search."""
+        """Create the node of a new search, and return its description."""
         self.close()
         self._peers = [peer for peer in peers if peer != self.number]
         node = Node(setup, self._carry, share=len(peers))

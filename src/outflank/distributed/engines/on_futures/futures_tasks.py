@@ -1,4 +1,4 @@
-"""Tasks on processes of this machine."""
+"""Tasks on nodes that are processes of this machine."""
 
 import threading
 from concurrent.futures import Future
@@ -19,11 +19,11 @@ from outflank.kernels.uninterrupted import delay_interrupts
 from outflank.user_modules import PickledValue, pickle_for_nodes
 
 CLOSE_SECONDS = 6.0
-"""Timeout for workers to release their resources, after which their processes are ended."""
+"""Seconds for workers to release their resources before their processes are killed."""
 
 
 class FuturesTasks:
-    """Nodes that are processes of this machine, each with a worker of its own."""
+    """The nodes of a task dispatcher, which are processes of this machine with one worker each."""
 
     def __init__(self, make: MakeWorker, *, nodes: int, per_node: int) -> None:
         self._make, self._count, self._lanes = make, nodes, per_node
@@ -88,7 +88,7 @@ _runner: TaskRunner | None = None
 
 
 def _prepare(make: PickledValue) -> tuple[str, str | None]:
-    """Create the worker; return the description of this process, and the error if that failed."""
+    """Create the worker; return the description of this process, and the error if it failed."""
     global _runner
     try:
         _runner = TaskRunner(make.load())

@@ -1,1 +1,1 @@
-"""Nodes that are the ranks of an MPI program, which a launcher has started."""
+"""The engine whose nodes are the ranks of an MPI program, which a launcher has started."""

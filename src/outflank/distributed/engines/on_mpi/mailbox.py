@@ -1,7 +1,7 @@
-"""The messages that a rank of an MPI program sends and receives, all by one thread.
+"""The messages that a rank of an MPI program sends and receives. Only one thread of a rank uses MPI.
 
-Messages are JSON and entries are plain words, never anything that a receiver would execute. The thread probes and
-sleeps, for a blocking receive keeps a core busy.
+Messages are JSON and table entries plain words, so that a receiver never executes what it receives. The thread polls
+and sleeps, because a blocking receive would keep a core busy.
 """
 
 import contextlib
@@ -29,20 +29,20 @@ from outflank.validation.documents import encoded
 if TYPE_CHECKING:
     from mpi4py.MPI import Comm, Request
 
-# Ending a program whose head has finished while other ranks do not answer.
+# How the program ends if the head has finished but other ranks do not answer.
 #
-# `MPI_Finalize` would wait for such a rank for ever, and only the launcher can end a rank on another machine.
-# `MPI_Abort` makes it do so, but ends this process as well: everything that the program still does after its cluster
-# was closed must come first, and the abort must pass the exit status that this process would have had.
+# `MPI_Finalize` would wait for these ranks for ever, and only the launcher can end a rank on another machine.
+# `MPI_Abort` makes the launcher do that, but it also ends this process. So it is called last, after all exit handlers,
+# with the exit status that this process would have had.
 
 DRAIN_SECONDS = 5.0
-"""Timeout for the launcher to read the output of this process: an abort discards the rest."""
+"""Seconds for the launcher to read the output of this process, because an abort discards unread output."""
 
 _stalled = False
 
 
 def end_without(communicator: "Comm", ranks: Iterable[int], seconds: float) -> None:
-    """Warn that these ranks have not ended, and let the program end without them when this process does."""
+    """Warn that these ranks have not ended, and abort MPI when this process ends."""
     global _stalled
     names = [str(rank) for rank in ranks]
     subject = f"rank {names[0]} has" if len(names) == 1 else f"ranks {', '.join(names)} have"
@@ -63,13 +63,13 @@ def end_without(communicator: "Comm", ranks: Iterable[int], seconds: float) -> N
 
 
 def require_all_ranks() -> None:
-    """Raise OutflankError if ranks of an earlier cluster do not answer: a second one cannot be opened."""
+    """Raise OutflankError if ranks of an earlier cluster do not answer, because no second one can be opened then."""
     if _stalled:
         raise OutflankError("ranks of this program do not answer any more: start it anew")
 
 
 def _await_readers() -> None:
-    """Wait until the launcher has read all output: the pipes are empty."""
+    """Wait until the launcher has read all output, and the pipes are empty."""
     deadline = time.monotonic() + DRAIN_SECONDS
     while any(map(_unread_bytes, (1, 2))) and time.monotonic() < deadline:
         time.sleep(0.01)
@@ -84,14 +84,14 @@ def _unread_bytes(descriptor: int) -> int:
 
 
 MESSAGE, ENTRIES = 1, 2
-"""Tags of MPI messages: JSON messages, and entries with their era before them."""
+"""MPI tags of JSON messages, and of table entries, which follow the number of their era."""
 
 SHORTEST_NAP, LONGEST_NAP = 200e-6, 1e-3
-"""Seconds between two probes: short while messages arrive, longer when none do. A rank that only waits uses about a
-hundredth of a core then."""
+"""Seconds between two polls: short while messages arrive, longer while none do. A rank that only waits uses about a
+hundredth of a core."""
 
 MOST_UNDERWAY = 64
-"""Greatest number of messages with entries to a rank that it has not received; beyond, the rank is skipped."""
+"""Number of undelivered messages to a rank at which table entries for it are dropped."""
 
 DELIVERY_SECONDS = 5.0
 
@@ -99,11 +99,11 @@ REPORT_SECONDS = 0.5
 """Seconds between two reports of a node."""
 
 LEAVING_SECONDS = 10.0
-"""Timeout for the other ranks to leave, after which the program ends without them."""
+"""Seconds for the other ranks to leave before the program ends without them."""
 
 
 def require_mpi() -> ModuleType:
-    """Return the module `mpi4py.MPI`, whose import starts MPI."""
+    """Import and return the module `mpi4py.MPI`. The import starts MPI."""
     try:
         from mpi4py import MPI
     except ImportError:
@@ -114,13 +114,13 @@ def require_mpi() -> ModuleType:
 
 
 def is_head() -> bool:
-    """Return whether this rank is the head; the others serve."""
+    """Return whether this rank is the head. The other ranks serve it."""
     return bool(require_mpi().COMM_WORLD.Get_rank() == 0)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EntriesCame:
-    """Entries that came from another rank."""
+    """Table entries that arrived from another rank."""
 
     era: int
     entries: Entries
@@ -128,7 +128,7 @@ class EntriesCame:
 
 @dataclass(eq=False)
 class _Parcel:
-    """Entries to be sent to all other ranks."""
+    """Table entries to be sent to all other ranks."""
 
     era: int
     entries: Entries
@@ -140,7 +140,7 @@ class _Parcel:
 
 @dataclass(eq=False)
 class _Message:
-    """A message being sent: its memory must stay until the MPI request has completed."""
+    """A message under way. Its memory must not be freed before the MPI request has completed."""
 
     request: "Request"
     data: bytearray | Entries
@@ -149,7 +149,7 @@ class _Message:
 
 
 class Mailbox:
-    """The mailbox of a rank. All methods but `carry` are called only by the one thread that uses MPI."""
+    """Sends and receives the messages of a rank. Only the thread that uses MPI may call methods other than `carry`."""
 
     def __init__(self, mpi: ModuleType, communicator: "Comm") -> None:
         require_all_ranks()  # otherwise the barrier below would wait for ever
@@ -160,28 +160,28 @@ class Mailbox:
         self._nap = SHORTEST_NAP
         local_communicator = communicator.Split_type(mpi.COMM_TYPE_SHARED)
         self.neighbours = local_communicator.Get_size()
-        """Number of ranks on this machine."""
+        """Number of ranks on this machine, this one included."""
         local_communicator.Free()
         _unlink_segments(communicator)
         self.bytes_carried = 0
         self.peers = self.size
-        """Number of ranks that take part: those below it."""
+        """Number of ranks in the current search; rank r takes part if r < `peers`."""
 
     def send(self, rank: int, message: Message) -> None:
-        """Send a message to a rank."""
+        """Send a message to a rank without waiting for its delivery."""
         data = bytearray(encoded(message))
         self.bytes_carried += len(data)
         self._underway.append(_Message(self._comm.Isend([data, self._mpi.BYTE], rank, MESSAGE), data, rank, None))
 
     def carry(self, era: int, entries: Entries, *, wait: bool) -> tuple[int, int]:
-        """Send entries to the other ranks: a node's `Carry`. Any thread may call this."""
+        """Send table entries to the other ranks, as the `Carry` of a node. Any thread may call this."""
         parcel = _Parcel(era, entries, wait)
         self._parcels.put(parcel)
         parcel.delivered.wait(DELIVERY_SECONDS)
         return parcel.sent, parcel.missed
 
     def receive(self) -> Iterator[tuple[int, Message | EntriesCame]]:
-        """Yield the messages that have arrived, each after the rank that sent it."""
+        """Yield each message that has arrived, with the rank that sent it."""
         self._send_parcels()
         status = self._mpi.Status()
         while self._comm.Iprobe(self._mpi.ANY_SOURCE, self._mpi.ANY_TAG, status):
@@ -214,7 +214,7 @@ class Mailbox:
                     if sum(message.rank == rank for message in self._underway) >= MOST_UNDERWAY:
                         parcel.missed += 1
                         continue
-                    # A synchronous send completes only when the receiver has begun to receive: it is delivered.
+                    # A synchronous send completes when the receiver has started to receive: completion means delivery.
                     send = self._comm.Issend if parcel.wait else self._comm.Isend
                     request = send([words, self._mpi.UINT64_T], rank, ENTRIES)
                     self._underway.append(_Message(request, words, rank, parcel))
@@ -231,9 +231,9 @@ class Mailbox:
         self._underway = unfinished
 
     def drain(self) -> None:
-        """Receive until no rank has a message under way, for at most `LEAVING_SECONDS`.
+        """Receive messages until no rank has any under way, for at most `LEAVING_SECONDS`.
 
-        A rank inside `MPI_Finalize` receives nothing: later messages to it would never be delivered.
+        It must come before `MPI_Finalize`: a rank inside that call receives nothing more.
         """
         deadline = time.monotonic() + LEAVING_SECONDS
         all_sent: Request | None = None
@@ -247,7 +247,7 @@ class Mailbox:
             time.sleep(LONGEST_NAP)
 
     def leave(self, ended: Collection[int]) -> None:
-        """Let the program end, even if some ranks are not among those that have `ended`."""
+        """Prepare the end of the program. If ranks are missing in `ended`, the program will end without them."""
         stalled = [rank for rank in range(1, self.size) if rank not in ended]
         if stalled:
             end_without(self._comm, stalled, LEAVING_SECONDS)
@@ -256,9 +256,9 @@ class Mailbox:
 
 
 def _unlink_segments(communicator: "Comm") -> None:
-    """Unlink the shared memory of the ranks on this machine once all have mapped it, so that it is freed with the last.
+    """Unlink the ranks' shared memory once all have mapped it, so that the system frees it when the last rank ends.
 
-    MPICH does that at the end of a program, which a rank that is killed does not reach.
+    MPICH itself does that only at the regular end of a program, which a killed rank does not reach.
     """
     communicator.Barrier()
     with contextlib.suppress(OSError):

@@ -1,4 +1,4 @@
-"""Clusters on MPI. All ranks run the same program: rank 0 is the head, and the others serve it until it closes."""
+"""The engine on MPI. All ranks run the same program: rank 0 is the head, and the others serve it until it closes."""
 
 import os
 from types import MappingProxyType
@@ -11,11 +11,11 @@ from outflank.distributed.tasks.task_worker import MakeWorker
 from outflank.validation.text import is_count
 
 RANKS_HERE = ("MPI_LOCALNRANKS", "OMPI_COMM_WORLD_LOCAL_SIZE")
-"""Environment variables in which the launchers of MPICH and Open MPI give the number of ranks on this machine."""
+"""Environment variables in which MPICH's and Open MPI's launchers give the number of ranks on this machine."""
 
 
 class MpiEngine(ClusterEngine):
-    """`mpi`: the ranks of this program."""
+    """Engine of the address `mpi`: the ranks of this program."""
 
     forms = MappingProxyType({"mpi": ("mpi", "the ranks of this program")})
     extra: ClassVar[str | None] = "mpi"

@@ -1,4 +1,4 @@
-"""The messages between the ranks of an MPI program, as JSON: the tag `what` gives the class of a message."""
+"""The messages between the ranks of an MPI program, in JSON. The tag `what` names the class of a message."""
 
 from dataclasses import asdict
 from functools import reduce
@@ -18,14 +18,14 @@ from outflank.kernels.bits import U64
 from outflank.search.request import Options
 from outflank.validation.documents import JsonObject, decoded
 
-# The setup of a search as JSON, for engines that must not send anything that a receiver would execute.
+# The setup of a search is sent as JSON, so that a receiver never executes what it receives.
 #
-# A game is sent as its name and its rules: every node must know it by that name, as one of the package's own, as an
-# installed plug-in, or because the program that all nodes run has registered it.
+# A game is sent as its name and its rules. Every node must know that name: as a built-in game, as an installed plug-in,
+# or because the program that all ranks run has registered it.
 
 
 def setup_to_json(setup: NodeSetup) -> JsonObject:
-    """Return the setup as a JSON document."""
+    """Return the setup of a search as a JSON object; raise OutflankError for parts without a registered name."""
     description = description_of(setup.game)
     if description.name not in GAMES or game_named(description.name) is not description:
         raise OutflankError(f"MPI sends games by name: register {description.title} in the program that all ranks run")
@@ -45,7 +45,7 @@ def setup_to_json(setup: NodeSetup) -> JsonObject:
 
 
 def setup_from_json(document: JsonObject) -> NodeSetup:
-    """Return the setup that a JSON document describes."""
+    """Return the setup of a search that `setup_to_json` has written."""
     game = game_named(document["game"]).rules_from_json(document["rules"])
     first, second = document["position"]
     return NodeSetup(
@@ -61,60 +61,60 @@ class Message(Struct, frozen=True, kw_only=True, tag_field="what"):
     """A message from one rank to another."""
 
 
-# --- the head to a rank ---
+# --- from the head to a rank ---
 
 
 class PrepareSearch(Message, frozen=True, kw_only=True):
-    """Prepare for a search."""
+    """Tells a rank to prepare for a search."""
 
     setup: JsonObject
-    """Setup of the search; see `setup_json`."""
+    """Setup of the search, written by `setup_to_json`."""
     peers: int
-    """Number of ranks that take part: those below it."""
+    """Number of ranks in the search; rank r takes part if r < `peers`."""
 
 
 class SearchJob(Message, frozen=True, kw_only=True):
-    """Search a job."""
+    """Tells a rank to search a job."""
 
     job: Job
 
 
 class StopJob(Message, frozen=True, kw_only=True):
-    """Stop a job: its value is no longer needed."""
+    """Tells a rank to stop a job, because its value is no longer needed."""
 
     ticket: int
 
 
 class AskReport(Message, frozen=True, kw_only=True):
-    """Send a report."""
+    """Asks a rank for a report."""
 
 
 class HireWorkers(Message, frozen=True, kw_only=True):
-    """Create the worker for tasks."""
+    """Tells a rank to create its worker for tasks."""
 
 
 class RunTask(Message, frozen=True, kw_only=True):
-    """Run a task."""
+    """Tells a rank to run a task."""
 
     ticket: int
     item: Item
 
 
 class CancelTask(Message, frozen=True, kw_only=True):
-    """Cancel a task: its answer is no longer needed."""
+    """Tells a rank to cancel a task, because its answer is no longer needed."""
 
     ticket: int
 
 
 class LeaveRanks(Message, frozen=True, kw_only=True):
-    """Leave the program: the cluster closes."""
+    """Tells a rank to leave the program, because the cluster closes."""
 
 
-# --- a rank to the head ---
+# --- from a rank to the head ---
 
 
 class RankJoined(Message, frozen=True, kw_only=True):
-    """The rank is ready for jobs."""
+    """Says that the rank is ready for jobs."""
 
     era: int
     where: str
@@ -123,21 +123,21 @@ class RankJoined(Message, frozen=True, kw_only=True):
 
 
 class RankEnded(Message, frozen=True, kw_only=True):
-    """A job has ended."""
+    """Says that a job of the rank has ended."""
 
     era: int
     result: JobResult
 
 
 class RankReported(Message, frozen=True, kw_only=True):
-    """The rank is alive, with its statistics."""
+    """Heartbeat of a rank in a search, with its statistics."""
 
     era: int
     report: NodeReport
 
 
 class RankHired(Message, frozen=True, kw_only=True):
-    """The rank is ready for tasks."""
+    """Says that the rank is ready for tasks."""
 
     where: str
     lanes: int
@@ -145,7 +145,7 @@ class RankHired(Message, frozen=True, kw_only=True):
 
 
 class RankRefused(Message, frozen=True, kw_only=True):
-    """The rank cannot run tasks."""
+    """Says that the rank cannot run tasks."""
 
     why: str
 
@@ -155,26 +155,26 @@ class RankAlive(Message, frozen=True, kw_only=True):
 
 
 class TaskDone(Message, frozen=True, kw_only=True):
-    """The outcome of a task."""
+    """The outcome of a task: its answer, or why there is none."""
 
     ticket: int
     outcome: Any
 
 
 class RankFailed(Message, frozen=True, kw_only=True):
-    """The rank has failed."""
+    """Says that the rank has failed."""
 
     why: str
 
 
 class RankLeft(Message, frozen=True, kw_only=True):
-    """The rank has left, and sends nothing more."""
+    """Says that the rank has left the program and sends nothing more."""
 
 
 _any_message: Any = reduce(or_, Message.__subclasses__())
 
 
 def read_message(data: bytes) -> Message:
-    """Return the message in `data`."""
+    """Decode a JSON message."""
     message: Message = decoded(_any_message, data)
     return message

@@ -1,7 +1,7 @@
-"""Searches on MPI: every rank is a node, and rank 0 the head as well.
+"""Searches on MPI. Every rank is a node, and rank 0 is also the head.
 
-One thread of a rank uses MPI; jobs and carriers have threads of their own. If a rank dies the launcher ends all ranks:
-MPI works that way.
+One thread of a rank uses MPI; jobs and the sending of table entries have threads of their own. If a rank dies, the
+launcher ends all ranks, as MPI always does.
 """
 
 import contextlib
@@ -49,13 +49,13 @@ if last != "at ease":
 
 
 class DeathNotice:
-    """Prints `words`, and the last note, if this process ends without `close`.
+    """A second process that prints `words` and the last note if this process ends without `close`.
 
-    An MPI launcher kills all ranks when one dies, so a rank has no chance to print anything itself.
+    An MPI launcher kills all ranks when one dies, so that a rank cannot print anything itself.
     """
 
     def __init__(self, words: str) -> None:
-        # In a session of its own: otherwise it would be killed together with this process.
+        # In a session of its own, because the launcher would otherwise kill it together with this process.
         self._listener = subprocess.Popen(
             [sys.executable, "-I", "-S", "-c", _LISTENER, words],
             stdin=subprocess.PIPE,
@@ -80,12 +80,12 @@ class DeathNotice:
 
 
 class MpiFabric:
-    """The ranks of an MPI program, seen from rank 0."""
+    """The nodes of a search, which are the ranks of an MPI program. Only rank 0 has this object."""
 
     name = "mpi"
     job_seconds = 0.1
-    """Target duration of a job. A message and its answer take a millisecond, and so does the head: jobs of 30 ms cost
-    two nodes a tenth."""
+    """Target duration of a job in seconds. A message and its answer take a millisecond, and the head's work per job
+    another: jobs of 30 ms slowed two nodes down by a tenth."""
 
     def __init__(self) -> None:
         mpi = require_mpi()

@@ -1,4 +1,4 @@
-"""Tasks on the ranks of an MPI program."""
+"""Tasks on nodes that are the ranks of an MPI program."""
 
 import contextlib
 import queue
@@ -24,7 +24,7 @@ from outflank.distributed.tasks.task_worker import Item, MakeWorker
 
 
 class MpiTasks:
-    """Tasks on the ranks of an MPI program, seen from rank 0, which runs its share on threads of its own."""
+    """The nodes of a task dispatcher on MPI. Only rank 0 has this object; it runs its own share of tasks on threads."""
 
     def __init__(self, make: MakeWorker, per_node: int) -> None:
         self._mpi = require_mpi()
@@ -69,7 +69,7 @@ class MpiTasks:
     def close(self) -> None:
         for rank in range(1, self._mailbox.size):
             self._outbox.put((rank, LeaveRanks()))
-        if self._thread is None:  # the serving ranks wait for this one, even if no task was ever sent
+        if self._thread is None:  # even if no task was ever sent, the serving ranks wait for a message
             self._events = queue.SimpleQueue()
             self._begin()
         assert self._thread is not None
@@ -84,7 +84,7 @@ class MpiTasks:
         self._thread.start()
 
     def _communicate(self) -> None:
-        """Send and receive messages until all ranks have left: the only thread that uses MPI."""
+        """Send and receive messages until all ranks have left. No other thread uses MPI."""
         while len(self._left_ranks) < self._mailbox.size - 1 and not self._over.is_set():
             idle = True
             with contextlib.suppress(queue.Empty):

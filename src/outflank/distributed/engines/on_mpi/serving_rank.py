@@ -1,4 +1,4 @@
-"""A rank that is not the head: it searches jobs and runs tasks until the head closes the cluster."""
+"""The loop of an MPI rank that is not the head: it searches jobs and runs tasks until the head closes the cluster."""
 
 import contextlib
 import queue
@@ -37,21 +37,19 @@ from outflank.errors import OutflankError
 
 
 def serve(make: MakeWorker | None = None, *, lanes: int = 1) -> None:
-    """Serve as a node until the head closes the cluster, then leave MPI. `make` creates the worker for tasks."""
+    """Serve the head until it closes the cluster, then leave MPI. `make` creates the worker for tasks."""
     mpi = require_mpi()
     mailbox = Mailbox(mpi, mpi.COMM_WORLD)
     _Server(mailbox, make, lanes).serve()
     try:
-        # mpi4py finalizes at the end of the process, but ignores errors. The launcher kills all ranks when one of them
-        # ends without MPI_Finalize, and names signal 9 as the reason.
+        # mpi4py calls MPI_Finalize when the process ends, but ignores its errors. The launcher kills all ranks if one
+        # ends without MPI_Finalize, and reports signal 9 as the reason.
         mpi.Finalize()
     except mpi.Exception as error:
         raise OutflankError(f"rank {mailbox.rank} could not leave MPI: {error}") from None
 
 
 class _Server:
-    """A rank that is not the head."""
-
     def __init__(self, mailbox: Mailbox, make: MakeWorker | None, lanes: int) -> None:
         self._mailbox, self._make, self._lanes = mailbox, make, lanes
         self._runner: TaskRunner | None = None
@@ -62,7 +60,7 @@ class _Server:
         self._over = False
 
     def serve(self) -> None:
-        # The head handles Ctrl-C, and sends the other ranks what follows from it.
+        # Only the head handles Ctrl-C; it then sends messages to the other ranks.
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         reported = 0.0
         while not self._over:
@@ -138,7 +136,7 @@ class _Server:
         try:
             assert self._make is not None, "nothing that it could do"
             self._runner = TaskRunner(self._make)
-        except Exception as error:  # the head handles it
+        except Exception as error:  # reported to the head
             self._mailbox.send(0, RankRefused(why=f"{where}: {error}"))
             return
         self._mailbox.send(0, RankHired(where=where, lanes=self._lanes, version=__version__))

@@ -1,11 +1,11 @@
-"""Nodes that are actors of Ray: on this machine, or one on each of several.
+"""The engine whose nodes are Ray actors: several on this machine, or one on each machine of a cluster.
 
-`connection` connects this process to a cluster: to a private instance on one machine, or to a running cluster.
-`membership` manages clusters of several machines, with `processes`, `tokens` and `head_client`, which queries a head
-without Ray's own clients. `directories` are Ray's working directories; a `guardian` removes them when this process is
+`ray_connection` connects this process to a private Ray instance or to a running cluster. `membership` starts and ends
+the members of clusters of several machines, with `tokens` for access and `head_client` for queries to a head without
+Ray's own clients. `ray_directories` has Ray's working directories; a `guardian` process removes them if this process is
 killed.
 
 Every client of Ray can run programs as Ray's user. So this package never starts or enters a cluster that does not
-require a token, and an instance for one machine listens on its loopback interface only. Ray 2.60 by itself does
-otherwise; every departure from it is in `ray_start`.
+require a token, and a private instance listens only on the loopback interface. Ray 2.60 does otherwise by default;
+`ray_start` changes that.
 """

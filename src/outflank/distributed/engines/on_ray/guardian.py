@@ -1,6 +1,6 @@
-"""A process that waits for the end of its parent, and removes the directory that the parent has left.
+"""A separate process that waits until its parent ends, and then removes the directory that the parent has left.
 
-It is run by its path, and imports nothing before it has something to do.
+It is run as a script, and imports nothing before it is needed.
 """
 
 import os
@@ -8,11 +8,11 @@ import select
 import sys
 
 LOOK_SECONDS = 1.0
-"""Seconds between two checks of the parent. The pipe closes at its end, unless a process that it forked has it open."""
+"""Seconds between two checks of the parent. The pipe alone is not enough, as a forked process may hold it open."""
 
 
 def guard(directory: str) -> None:
-    """Remove a directory whenever the parent writes to the pipe, and when it has closed the pipe or is dead."""
+    """Remove the directory whenever the parent writes to the pipe, and when it closes the pipe or dies."""
     parent = os.getppid()
     parent_alive = True
     while parent_alive:
@@ -23,7 +23,7 @@ def guard(directory: str) -> None:
 
 
 def clear(directory: str) -> None:
-    """Remove a directory, if it exists, and end Ray's processes in it."""
+    """Remove a directory, if it exists, and kill the Ray processes in it."""
     if os.path.lexists(directory):
         from pathlib import Path
 

@@ -1,6 +1,6 @@
-"""Queries to the head of a cluster, without Ray's own clients.
+"""Queries to the head of a Ray cluster without Ray's own clients.
 
-Ray's clients wait for minutes and end the process if nothing answers, and they cannot leave the token out.
+Ray's clients wait for minutes if nothing answers, then end the process, and they cannot send a request without a token.
 """
 
 import secrets
@@ -14,22 +14,22 @@ from outflank.errors import OutflankError, reason_of
 from outflank.validation.text import is_count
 
 ANSWER_SECONDS = 5.0
-"""Timeout for a head to answer one request."""
+"""Seconds for a head to answer one request."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClusterNode:
-    """A machine in a cluster."""
+    """A machine of a Ray cluster."""
 
     host: str
     cores: int
     alive: bool
     head: bool
-    """Whether the machine is the head, which the others joined."""
+    """Whether the machine is the head of the cluster."""
     identity: str = field(repr=False)
     """Ray's id of the machine."""
     directory: str = field(repr=False)
-    """Directory of its sockets and logs."""
+    """Directory of the machine's sockets and logs."""
 
 
 UNAUTHENTICATED = 16
@@ -37,8 +37,8 @@ CHECK_ALIVE = "/ray.rpc.NodeInfoGcsService/CheckAlive"
 GET_NODES = "/ray.rpc.NodeInfoGcsService/GetAllNodeInfo"
 
 OPTIONS = (
-    ("grpc.enable_http_proxy", 0),  # a token is sent to the head only
-    ("grpc.use_local_subchannel_pool", 1),  # a connection for each request: the server of the last one may be gone
+    ("grpc.enable_http_proxy", 0),  # a proxy must not receive the token
+    ("grpc.use_local_subchannel_pool", 1),  # a new connection for each request, because the last server may be gone
 )
 
 
@@ -66,7 +66,7 @@ def _require_grpc() -> ModuleType:
 
 
 def nodes_of(address: str, token: str) -> tuple[ClusterNode, ...]:
-    """Return the machines of a cluster, including those that have left."""
+    """Return the machines of a cluster, including those that have left it."""
     host, port = host_and_port(address)
     try:
         status, reply = ask(host, port, GET_NODES, authorization=f"Bearer {token}")
@@ -91,10 +91,10 @@ def nodes_of(address: str, token: str) -> tuple[ClusterNode, ...]:
 
 
 def require_protection(address: str, token: str) -> None:
-    """Raise OutflankError unless a head answers at the address, rejects requests without a token, and accepts ours."""
+    """Raise OutflankError unless the head at `address` rejects requests without our token and accepts ours."""
     host, port = host_and_port(address)
     try:
-        # Without our token first: a head that accepts everyone must not see it.
+        # First without our token, because a head that accepts everyone must not see it.
         status_without, _ = ask(host, port, CHECK_ALIVE)
         status_wrong, _ = ask(host, port, CHECK_ALIVE, authorization=f"Bearer {secrets.token_hex(32)}")
         if status_without != UNAUTHENTICATED or status_wrong != UNAUTHENTICATED:
@@ -109,18 +109,18 @@ def require_protection(address: str, token: str) -> None:
 
 
 def host_and_port(address: str) -> tuple[str, int]:
-    """Return host and port of HOST:PORT, the host as a numeric address."""
+    """Return the numeric IP address and the port of HOST:PORT."""
     host, _, port = address.rpartition(":")
     if not host or not host.isprintable() or not is_count(port) or not 0 < int(port) < 65536:
         raise OutflankError(f"{address!r} is no address: expected HOST:PORT")
     try:
         return socket.gethostbyname(host), int(port)
-    except (OSError, ValueError):  # ValueError for characters that are invalid in names
+    except (OSError, ValueError):  # ValueError for characters that are invalid in host names
         raise OutflankError(f"there is no machine {host!r}") from None
 
 
 def reason(error: Exception) -> str:
-    """Return a short description of an error."""
+    """Return a short text that says why a connection failed."""
     if isinstance(error, TimeoutError):
         return "it does not answer in time"
     return reason_of(error) if isinstance(error, OSError) else str(error)

@@ -1,4 +1,4 @@
-"""Clusters of several machines: the members that this user's commands have started on this machine."""
+"""Starting, listing and ending the members of Ray clusters that this user runs on this machine."""
 
 import os
 import shutil
@@ -48,11 +48,11 @@ from outflank.validation.documents import decoded, encoded
 from outflank.validation.values import Misfit
 
 MOST_REPLACED = 20
-"""Actors that may die in a row in a place before the place is given up."""
+"""Number of actors that may die in a row in one place before no new one is started there."""
 
 
 def places(ray: ModuleType, local_nodes: int | None) -> dict[str, float]:
-    """Return the places for nodes, with their cores: `local_nodes` on this machine, or one on each that has cores."""
+    """Return the cores of each place for a node: `local_nodes` places on this machine, or each machine with cores."""
     if local_nodes is not None:
         return {f"here-{index}": 0.0 for index in range(local_nodes)}
     return {
@@ -63,7 +63,7 @@ def places(ray: ModuleType, local_nodes: int | None) -> dict[str, float]:
 
 
 def options_at(place: str, cores: float, local_nodes: int | None) -> dict[str, object]:
-    """Return Ray's options to start an actor in a place with `cores` of its cores."""
+    """Return Ray's options for starting an actor with `cores` cores in a place."""
     if local_nodes is not None:
         return {"num_cpus": 0}
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
@@ -72,7 +72,7 @@ def options_at(place: str, cores: float, local_nodes: int | None) -> dict[str, o
 
 
 def loss_reason(error: BaseException) -> str:
-    """Return a short reason for an error of Ray by its type: Ray's own explanations fill a screen."""
+    """Return a short reason for an error of Ray, by its type. Ray's own explanations fill a screen."""
     reasons = {
         "ActorDiedError": "its process died",
         "ActorUnavailableError": "it cannot be reached",
@@ -83,7 +83,7 @@ def loss_reason(error: BaseException) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Member:
-    """A member of a cluster on this machine: the head or a joined node, with one process that supervises the others."""
+    """A member of a cluster on this machine, the head or a joined node. One of its processes supervises the others."""
 
     address: str
     """HOST:PORT of the head."""
@@ -91,14 +91,14 @@ class Member:
     cores: int
     pid: Annotated[int, Meta(ge=1, le=2**31 - 1)]
     started: float
-    """Start time of the process: its id alone may belong to another process by now."""
+    """Start time of the supervising process. Its id alone could belong to another process by now."""
     directory: str
     token_file: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClusterStatus:
-    """The status of a cluster, as its head reports it."""
+    """The machines of a cluster, as its head reports them."""
 
     address: str
     problem: str | None
@@ -109,7 +109,7 @@ class ClusterStatus:
 def up(
     host: str = LOOPBACK, port: int = PORT, cores: int | None = None, token_file: str | Path | None = None
 ) -> Member:
-    """Start the head of a cluster on an address of this machine; create the token if there is none."""
+    """Start the head of a cluster on this machine, at `host`:`port`. Create the token file if it does not exist."""
     require_ray()
     try:
         host_address = socket.gethostbyname(host)
@@ -127,7 +127,7 @@ def up(
 
 
 def join(address: str, cores: int | None = None, token_file: str | Path | None = None) -> Member:
-    """Add this machine to the cluster whose head is at HOST:PORT."""
+    """Add this machine to the cluster with its head at HOST:PORT."""
     require_ray()
     path, token = read_token(token_file)
     require_protection(address, token)
@@ -136,7 +136,7 @@ def join(address: str, cores: int | None = None, token_file: str | Path | None =
 
 
 def status(address: str | None = None, token_file: str | Path | None = None) -> tuple[ClusterStatus, ...]:
-    """Return the status of the cluster at HOST:PORT, or of every cluster that this machine is a member of."""
+    """Return the status of the cluster at HOST:PORT, or of every cluster of which this machine is a member."""
     require_ray()
     if address is None:
         tokens = {member.address: member.token_file for member in members()}
@@ -149,7 +149,7 @@ def down(address: str | None = None) -> tuple[Member, ...]:
     """End the members that this user started on this machine, all or those of one cluster; return them."""
     if address is not None:
         address = "{}:{}".format(*host_and_port(address))
-    # Nodes before heads: the nodes of a dead head try to reach it.
+    # Nodes end before heads, because the nodes of a dead head try to reach it.
     ended = sorted(
         (member for member in members() if address in (None, member.address)), key=lambda member: member.head
     )
@@ -159,11 +159,11 @@ def down(address: str | None = None) -> tuple[Member, ...]:
 
 
 def members() -> tuple[Member, ...]:
-    """Return the members that this user's commands started here, also dead ones unless they were removed since."""
+    """Return the members that this user's commands started on this machine, and remove the records of ended ones."""
     _require_own_records()
     running = []
     for path in sorted(_state().glob("*.json")):
-        with suppress(OSError, Misfit):  # a file that is just being removed, or that outflank did not write
+        with suppress(OSError, Misfit):  # the file is just being removed, or was not written by outflank
             member = decoded(Member, path.read_bytes())
             if os.path.lexists(member.directory) or _supervisor(member) is not None:
                 running.append(member)
@@ -173,7 +173,7 @@ def members() -> tuple[Member, ...]:
 
 
 def _supervisor(member: Member) -> Process | None:
-    """Return the supervising process of a member, or None if its id now belongs to another process."""
+    """Return the supervising process of a member; None if it has ended, even if its id is in use again."""
     psutil_module = psutil()
     with suppress(psutil_module.NoSuchProcess):
         process = psutil_module.Process(member.pid)
@@ -183,7 +183,7 @@ def _supervisor(member: Member) -> Process | None:
 
 
 def end(member: Member, seconds: float = END_SECONDS) -> None:
-    """End the processes of one member, and only those; remove its directory and its record."""
+    """End the processes of one member, and remove its directory and its record."""
     psutil_module = psutil()
     running: list[Process] = []
     supervisor = _supervisor(member)
@@ -216,8 +216,8 @@ def _status_of(address: str, token_file: str) -> ClusterStatus:
 def launch(
     address: str, token_file: Path, token: str, *, cores: int, head: bool = False, owned: Path | None = None
 ) -> Member:
-    """Start one node, and wait until it is registered with its head. With an `owned` directory of this process, it
-    ends with this process."""
+    """Start a member, and wait until it is registered with its head. If `owned`, a directory of this process, is given,
+    the member ends with this process."""
     if sys.platform == "win32":
         raise OutflankError("Ray makes clusters of Linux and macOS machines only")
     if owned is None:
@@ -236,7 +236,7 @@ def launch(
             (os.POSIX_SPAWN_OPEN, 1, str(log), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600),
             (os.POSIX_SPAWN_DUP2, 1, 2),
         ],
-        setsid=True,  # so that it does not receive Ctrl-C of this terminal
+        setsid=True,  # so that it does not receive the terminal's Ctrl-C
     )
     member = Member(
         address=address,
@@ -258,7 +258,7 @@ def launch(
         elif owned is None:
             end(member, 0.2)  # a user who interrupts does not want to wait
         else:
-            forget(member)  # the guardian ends it with the directory
+            forget(member)  # the guardian of the directory ends it
         raise
     return member
 
@@ -288,7 +288,7 @@ def _state() -> Path:
 
 
 def _require_own_records() -> None:
-    """Raise OutflankError if other users can write the records: the processes in them are ended, and files removed."""
+    """Raise OutflankError if other users can write the records, which name processes to kill and files to remove."""
     if problem := exposure(_state()):
         raise OutflankError(f"notes of clusters in {_state()} are not to be trusted: {problem}")
 

@@ -1,4 +1,4 @@
-"""The connection of this process to a cluster on Ray."""
+"""The connection of this process to a Ray cluster: opening, watching and closing it."""
 
 import atexit
 import os
@@ -29,14 +29,14 @@ from outflank.distributed.exiting import LastAtExit
 from outflank.errors import OutflankError, notify
 
 AT_ONCE_SECONDS = 0.5
-"""Timeout for Ray to disconnect when the user has interrupted; it takes 0.1 to 0.3 s."""
+"""Seconds for Ray to disconnect when the user has interrupted; it takes 0.1 to 0.3 s."""
 
 
 class _Connection(threading.Thread):
-    """A connection, managed by a thread of its own.
+    """A connection to a Ray cluster, held by a thread of its own.
 
-    Linux ends Ray's processes together with the thread that started them, so that thread must outlive every caller. It
-    also watches the head, for Ray does not report its death, and disconnects within the caller's timeout.
+    Linux ends Ray's processes together with the thread that started them, so that it must outlive every caller. It also
+    watches the head, as Ray does not report its death, and disconnects within the caller's timeout.
     """
 
     def __init__(self, token_file: Path, directory: OwnedDirectory | None = None) -> None:
@@ -45,14 +45,14 @@ class _Connection(threading.Thread):
         if _connection is not None or self.ray.is_initialized():
             raise OutflankError("this process is in a cluster already")
         self.directory = directory
-        """Directory that is removed at the end, with the processes that run in it."""
+        """Directory that is removed when the connection closes, with the processes that run in it."""
         self.member: Member | None = None
         """The raylet that was started for this connection."""
         self.ready, self.leaving = threading.Event(), threading.Event()
         self.error: BaseException | None = None
         self.alive = True
         self.given_up = False
-        """Whether no caller waits for the thread any more: it then cleans up at its own end."""
+        """Whether no caller waits for this thread any more, so that it must clean up itself when it ends."""
         self._finished = False
         self._handover_lock = threading.Lock()
         self._options: dict[str, object] = {}
@@ -62,7 +62,7 @@ class _Connection(threading.Thread):
         self._set_environment(environment)
 
     def open(self, **options: object) -> None:
-        """Connect, with these arguments of `ray.init`."""
+        """Connect; `options` are arguments of `ray.init`."""
         self._options = options
         self.start()
         deadline = time.monotonic() + START_SECONDS
@@ -73,10 +73,9 @@ class _Connection(threading.Thread):
             raise OutflankError(f"Ray did not start: {str(self.error).strip().partition(chr(10))[0]}")
 
     def run(self) -> None:
-        """Connect, watch, disconnect."""
         try:
             self.ray.init(log_to_driver=False, logging_level="critical", **self._options)
-        except BaseException as error:  # the caller raises it
+        except BaseException as error:  # raised again by `open`
             self.error = error
         self.ready.set()
         if self.error is None and not self.given_up:
@@ -99,19 +98,19 @@ class _Connection(threading.Thread):
             silent_checks = silent_checks + 1 if None in listening else 0
             self.alive = self.alive and False not in listening and silent_checks < 3
             for child in children:
-                child.poll()  # reap a dead raylet: as a zombie it seems alive to its workers, and they go on
+                child.poll()  # reap a dead raylet: its workers would take the zombie for alive, and go on
 
     def close(self, *, at_once: bool = False) -> None:
-        """Disconnect, end the processes that were started for it, remove its files. Takes 25 s at most, usually 1 s.
+        """Disconnect, end the processes started for the connection, and remove its files. Takes 1 s, at most 25 s.
 
-        A user who interrupts does not want to wait: with `at_once`, and before there is a connection, the guardian of
-        the directory removes it instead.
+        With `at_once`, when the user has interrupted, or before the connection is open, the guardian of the directory
+        does that later.
         """
         self.leaving.set()
         if not self.ready.is_set():
             self._leave_to_guardian()
             return
-        # Ray waits for a silent head without a limit of its own.
+        # Ray's own shutdown waits for a silent head for ever.
         patience = AT_ONCE_SECONDS if at_once else END_SECONDS if self.alive else END_SECONDS / 4
         if self.ident is not None:
             self.join(patience)
@@ -123,7 +122,7 @@ class _Connection(threading.Thread):
         self._clear()
         if self.is_alive():
             self.join(patience / 2)
-        if self.is_alive():  # otherwise the interpreter would wait for it again at exit
+        if self.is_alive():  # otherwise Ray would wait for it again at exit
             atexit.unregister(self.ray.shutdown)
             return
         self._restore()
@@ -135,7 +134,7 @@ class _Connection(threading.Thread):
             self.given_up = self.is_alive() and not self._finished
         if self.directory is not None:
             self.directory.abandon(used=self.given_up)
-        if self.given_up:  # the thread restores the changed settings at its end
+        if self.given_up:  # the thread restores the changed settings when it ends
             atexit.unregister(self.ray.shutdown)
             LastAtExit(self._leave_process)
         else:
@@ -160,14 +159,14 @@ class _Connection(threading.Thread):
             os.environ.pop(name, None)
             if value:
                 os.environ[name] = value
-        # Ray read its environment when it was imported: make it read it again.
+        # Ray read the environment when it was imported, and must read it again.
         raylet = self.ray._raylet
         raylet.Config.initialize("")
         raylet.AuthenticationTokenLoader.instance().reset_cache()
 
 
 def _listens(host: str, port: int) -> bool | None:
-    """Return whether a server listens at the address; None if that is unknown, after a timeout for example."""
+    """Return whether a server listens at the address; None if unknown, for example after a timeout."""
     try:
         socket.create_connection((host, port), timeout=2.0).close()
     except ConnectionRefusedError:
@@ -181,7 +180,7 @@ _connection: _Connection | None = None
 
 
 def enter(address: Address, cores: int) -> None:
-    """Connect to the cluster at an address; for this machine, one with `cores` is started if none is running."""
+    """Connect to the cluster at `address`. For this machine, start one with `cores` cores if none is running."""
     if address.head is not None:
         attach(address.head)
     else:
@@ -189,11 +188,11 @@ def enter(address: Address, cores: int) -> None:
 
 
 def enter_local(cores: int) -> None:
-    """Connect to the cluster that `outflank cluster up` keeps for this machine alone, or start one with `cores`."""
+    """Connect to the cluster that `outflank cluster up` has started on this machine, or start one with `cores`."""
     require_ray()
     for member in members():
         if member.head and member.address.startswith(f"{LOOPBACK}:"):
-            with suppress(OutflankError):  # it may have died
+            with suppress(OutflankError):  # the cluster may have died
                 attach(member.address, member.token_file)
                 return
     notify("starting Ray (outflank cluster up keeps one running) …")
@@ -201,7 +200,7 @@ def enter_local(cores: int) -> None:
 
 
 def start_local(cores: int) -> None:
-    """Start a Ray instance of `cores` for this process alone; it ends with `detach` or with the process."""
+    """Start a Ray instance with `cores` cores for this process only. It ends with `detach` or with the process."""
     directory = OwnedDirectory()
     token_file, token = make_token(directory.path / "token")
     with _opening(_Connection(token_file, directory)) as connection:
@@ -218,14 +217,14 @@ def start_local(cores: int) -> None:
 
 
 def attach(address: str, token_file: str | Path | None = None) -> None:
-    """Connect this process to the cluster whose head is at HOST:PORT, if it requires this user's token."""
+    """Connect this process to the cluster with its head at HOST:PORT, which must require this user's token."""
     require_ray()
     path, token = read_token(token_file)
     require_protection(address, token)
     address = "{}:{}".format(*host_and_port(address))
     notify(f"entering the cluster at {address} …")
     with _opening(_Connection(path)) as connection:
-        # A driver communicates with the cluster through a raylet on its own machine.
+        # A client communicates with the cluster through a raylet on its own machine.
         local_ids = set(connection.ray._private.services.find_node_ids())
         directories = [
             node.directory
@@ -241,10 +240,10 @@ def attach(address: str, token_file: str | Path | None = None) -> None:
 
 @contextmanager
 def _opening(connection: _Connection) -> Iterator[_Connection]:
-    """Register the connection as this process's; disconnect if opening it fails."""
+    """Register `connection` as the one of this process; disconnect if opening it fails."""
     global _connection
     atexit.unregister(detach)
-    atexit.register(detach)  # runs before Ray's own, which was registered earlier
+    atexit.register(detach)  # runs before Ray's own handler, which was registered earlier
     _connection = connection
     try:
         yield connection
@@ -254,7 +253,7 @@ def _opening(connection: _Connection) -> Iterator[_Connection]:
 
 
 def detach(*, at_once: bool = False) -> None:
-    """Leave the cluster, and end the processes that were started for it; without a cluster, do nothing."""
+    """Leave the cluster, if there is one, and end the processes that were started for it."""
     global _connection
     connection, _connection = _connection, None
     if connection is not None:
@@ -262,5 +261,5 @@ def detach(*, at_once: bool = False) -> None:
 
 
 def head_alive() -> bool:
-    """Return whether the head and this machine's raylet were alive half a second ago (some seconds, if silent)."""
+    """Return whether the head and this machine's raylet are alive. A death shows after 0.5 s, silence after seconds."""
     return _connection is not None and _connection.alive

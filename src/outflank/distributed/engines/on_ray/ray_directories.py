@@ -1,8 +1,8 @@
-"""Ray's working directories for this process: they are removed with their processes, however this process ends.
+"""Ray's working directories for this process, which are removed with the processes in them however this process ends.
 
-A process that is killed cannot remove anything itself. So a guardian, a small separate process, waits for the end of
-the owner and removes what it has left. If the guardian is killed too, the next start removes the directory: it has a
-file that its owner keeps locked, and the system releases the lock of a dead process.
+A killed process cannot remove anything. So a guardian, a small separate process, waits for the end of the owner and
+removes the directory. If the guardian is killed too, the next start removes the directory: its owner keeps a file in it
+locked, and the system releases the lock when the owner dies.
 """
 
 import os
@@ -22,25 +22,25 @@ from outflank.distributed.engines.on_ray.ray_start import END_SECONDS, end_proce
 GUARDIAN = Path(__file__).with_name("guardian.py")
 PREFIX = "outflank-"
 OWNER = "owner"
-"""Name of the file that the owner keeps locked. It is empty until the lock is held."""
+"""Name of the file that the owner keeps locked. It is empty until it is locked."""
 
 LEAVE_SECONDS = 1.0
-"""Timeout for a guardian that has nothing left to do; it takes 10 ms."""
+"""Seconds for a released guardian to end; it takes 10 ms."""
 
 
 def private_directory() -> Path:
-    """Return a new directory that only this user can enter."""
+    """Create and return a directory that only this user can enter."""
     return Path(tempfile.mkdtemp(prefix=PREFIX, dir=_base()))
 
 
 def _base() -> str:
-    # A socket's path has 107 bytes at most (103 on macOS), and Ray appends 72 to this directory's.
+    # A socket's path has at most 107 bytes (103 on macOS), and Ray appends 72 bytes to this directory's path.
     base = tempfile.gettempdir()
     return "/tmp" if len(base) > 8 and os.path.isdir("/tmp") else base
 
 
 class OwnedDirectory:
-    """A private directory that is removed at the end of this process, with the processes of Ray that run in it."""
+    """A private directory that is removed when this process ends, with the Ray processes that run in it."""
 
     def __init__(self) -> None:
         clear_ownerless()
@@ -49,14 +49,14 @@ class OwnedDirectory:
         self._guardian = _start_guardian(self.path)
 
     def clear(self) -> None:
-        """Remove the directory, and end the processes in it. Takes about a second if there are any."""
+        """Remove the directory and kill the processes in it, which takes about a second if there are any."""
         clear_directory(self.path)
         self._release_guardian(LEAVE_SECONDS)
 
     def abandon(self, *, used: bool) -> None:
-        """Have the guardian remove the directory as `clear` does, without waiting for it.
+        """Let the guardian remove the directory, without waiting for it.
 
-        `used`: a thread is still starting Ray there. It must call `clear` when it is finished; if the process ends
+        If `used`, a thread is still starting Ray there, and must call `clear` when it is done. If this process ends
         before that, the guardian removes the directory a second time.
         """
         if self._guardian is None:
@@ -70,7 +70,7 @@ class OwnedDirectory:
             self._release_guardian()
 
     def _release_guardian(self, seconds: float = 0.0) -> None:
-        """Tell the guardian that the owner is done: it removes what is left, and ends. Wait `seconds` for its end."""
+        """Close the guardian's pipe, so that it removes the directory and ends. Wait up to `seconds` for its end."""
         if self._lock is not None:
             os.close(self._lock)
             self._lock = None
@@ -86,30 +86,30 @@ class OwnedDirectory:
 
 
 _leaving: list["subprocess.Popen[bytes]"] = []
-"""Guardians that have been released but not yet reaped."""
+"""Guardians that have been released but have not been reaped yet."""
 
 
 def _start_guardian(directory: Path) -> "subprocess.Popen[bytes] | None":
     _leaving[:] = [process for process in _leaving if process.poll() is None]
-    if sys.platform == "win32":  # it cannot remove open files, and has no sessions
+    if sys.platform == "win32":  # Windows cannot remove open files, and has no sessions
         return None
     return subprocess.Popen(
-        # -P: a process that ends others must not import modules from the current folder.
+        # -P: a process that kills others must not import modules from the current folder.
         [sys.executable, "-P", str(GUARDIAN), str(directory)],
         stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,  # a reader of this process's output must not wait for the guardian
         stderr=subprocess.DEVNULL,
-        start_new_session=True,  # so that it receives neither Ctrl-C nor signals to the owner's group
+        start_new_session=True,  # so that it receives neither Ctrl-C nor signals to the owner's process group
     )
 
 
 def clear_directory(directory: Path) -> None:
-    """End Ray's processes that run in a directory, and remove it."""
+    """Kill the Ray processes that run in a directory, and remove it."""
     deadline = time.monotonic() + END_SECONDS
     while True:
         end_processes(processes_in(directory))
         shutil.rmtree(directory, ignore_errors=True)
-        # A process that was just being started creates it again.
+        # A process that was just being started creates the directory again.
         if not os.path.lexists(directory) or time.monotonic() > deadline:
             return
         time.sleep(0.1)
@@ -119,7 +119,7 @@ def clear_directory(directory: Path) -> None:
 
 
 def clear_ownerless() -> None:
-    """Remove the directories of this user whose owners and guardians have died."""
+    """Remove this user's directories if both the owner and the guardian have died."""
     if sys.platform == "win32":
         return
     with suppress(OSError), os.scandir(_base()) as entries:
@@ -132,10 +132,10 @@ def clear_ownerless() -> None:
 
 @contextmanager
 def _ownerless(path: Path) -> Iterator[bool]:
-    """Yield whether a directory is this user's and its owner is dead, and keep other processes from finding it so.
+    """Yield whether a directory is this user's and its owner is dead; hold its lock meanwhile.
 
-    Neither the directory nor the file in it may be a link, and only this user may have written to them: in a
-    directory like /tmp users cannot replace the files of others, and in a private one they cannot change them.
+    The directory and the file in it must not be links, and must belong to this user: other users cannot replace files
+    in a directory like /tmp, and cannot change those in a private one.
     """
     fcntl = import_module("fcntl")
     directory_status = os.lstat(path)
@@ -163,7 +163,7 @@ def _ownerless(path: Path) -> Iterator[bool]:
 
 
 def _lock_new(path: Path) -> int | None:
-    """Create a file, lock it, then write a line to it; return its descriptor, or None if files cannot be locked."""
+    """Create a file, lock it, then write a line to it. Return its descriptor; None if files cannot be locked."""
     if sys.platform == "win32":
         return None
     fcntl = import_module("fcntl")

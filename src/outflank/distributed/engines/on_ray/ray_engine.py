@@ -1,4 +1,4 @@
-"""Clusters on Ray: on this machine, started for this process or kept running, or a running cluster of machines."""
+"""The engine on Ray: processes on this machine, or a running cluster of machines."""
 
 from types import MappingProxyType
 from typing import ClassVar
@@ -10,7 +10,7 @@ from outflank.distributed.tasks.task_worker import MakeWorker
 
 
 class RayEngine(ClusterEngine):
-    """`local:N` and `ray://HOST:PORT`: actors of Ray."""
+    """Engine of the addresses `local:N` and `ray://HOST:PORT`: Ray actors."""
 
     forms = MappingProxyType(
         {

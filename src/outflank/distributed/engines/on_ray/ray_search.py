@@ -1,8 +1,7 @@
-"""Searches on Ray: a node is an actor, one for each machine of the cluster, or several on this machine.
+"""Searches on Ray. A node is an actor: one on each machine of the cluster, or several on this machine.
 
-An actor has three lanes: one for jobs, one for the entries of other nodes and one for everything else, so that a job
-can be stopped, and a node answers, while it searches. Ray restarts nothing: the head keeps track of nodes and jobs, and
-replaces an actor that died by a new one.
+An actor runs jobs, received table entries and all other calls on separate threads, so that it can stop a job and answer
+while it searches. Ray restarts nothing: the head keeps track of nodes and jobs, and replaces dead actors.
 """
 
 import contextlib
@@ -31,50 +30,48 @@ if TYPE_CHECKING:
     from ray.actor import ActorHandle
 
 LANES = {"jobs": 1, "entries": 1}
-"""Ray's concurrency groups, with their threads. Calls in neither group run on the actor's own thread."""
+"""Ray's concurrency groups, with their numbers of threads. Other calls run on the actor's default thread."""
 
 MOST_UNDERWAY = 8
-"""Greatest number of messages with entries that a peer has not received; beyond, the peer is skipped."""
+"""Number of undelivered messages to a node at which further table entries for it are dropped."""
 
 DELIVERY_SECONDS = 5.0
-"""Timeout for a peer that does not answer, under a policy that waits."""
+"""Seconds to wait for a node to receive table entries, if the replication policy waits."""
 
 REPORT_SECONDS = 0.5
 MEMBERSHIP_SECONDS = 1.0
-"""Seconds between two checks for new nodes, and of the head."""
+"""Seconds between two checks of the head and of the cluster's machines."""
 
 
 @dataclass(eq=False)
 class _Peer:
-    """Another node, seen from a node."""
+    """Another node of the search, as a node sees it."""
 
     actor: "ActorHandle"
     underway: list["ObjectRef"] = field(default_factory=list)
-    """Messages with entries that the peer has not received."""
+    """Messages with table entries that the peer has not received yet."""
 
 
 class RayNode:
-    """The actor of a node."""
+    """The Ray actor of a node."""
 
     def __init__(self) -> None:
         self._node: Node | None = None
-        # Replaced as a whole by `set_peers`: the threads that carry entries read it at the same time.
+        # `set_peers` replaces the whole dict, because other threads read it at the same time.
         self._peers: dict[int, _Peer] = {}
 
     def prepare(self, setup: PickledValue, share: int) -> tuple[str, int, str]:
-        """Prepare for a search; return the name of this process, its number of workers, and its version."""
+        """Create the node of a new search; return this process's name, number of workers, and version."""
         if self._node is not None:
             self._node.close()
         self._node = Node(setup.load(), self._carry, share=share)
         return process_name(), self._node.workers, __version__
 
     def search(self, job: Job) -> JobResult:
-        """Search a job and return its result."""
         assert self._node is not None
         return self._node.search(job)
 
     def stop(self, ticket: int) -> None:
-        """Stop a job."""
         if self._node is not None:
             self._node.stop(ticket)
 
@@ -83,12 +80,12 @@ class RayNode:
         return self._node.report() if self._node is not None else None
 
     def set_peers(self, peers: dict[int, "ActorHandle"]) -> None:
-        """Set the other nodes."""
+        """Set the other nodes of the search, by number."""
         old_peers = self._peers
         self._peers = {number: old_peers.get(number) or _Peer(actor) for number, actor in peers.items()}
 
     def push(self, era: int, data: bytes) -> None:
-        """Receive entries from another node."""
+        """Store table entries that another node has sent."""
         if self._node is not None:
             self._node.absorb(era, np.frombuffer(data, np.uint64).reshape(-1, WORDS))
 
@@ -113,27 +110,27 @@ class RayNode:
 
 @dataclass(eq=False)
 class _Seat:
-    """A place for a node: its actor, and the actor's outstanding calls."""
+    """A place for a node, with its actor and the actor's unanswered calls."""
 
     key: str
     number: int
     actor: "ActorHandle"
     ready: bool = False
     awaited: dict[str, "ObjectRef"] = field(default_factory=dict)
-    """Outstanding calls by name: `prepare`, `search`, `report`."""
+    """Unanswered calls by name: `prepare`, `search`, `report`."""
     asked_at: float = 0.0
     gone: bool = False
 
 
 class RayFabric:
-    """The nodes of a Ray cluster that this process is connected to."""
+    """The nodes of a search, which are actors of the Ray cluster that this process is connected to."""
 
     name = "ray"
     job_seconds = 0.1
-    """Target duration of a job. A message and its answer take 1 to 2 ms."""
+    """Target duration of a job in seconds. A message and its answer take 1 to 2 ms."""
 
     def __init__(self, *, local_nodes: int | None, workers: int | None) -> None:
-        """`local_nodes`: number of nodes on this machine; None: one on each machine of the cluster that has cores."""
+        """`local_nodes` is the number of nodes on this machine; None: one on each machine with cores in the cluster."""
         self._ray = require_ray()
         self._local_nodes, self._workers = local_nodes, workers
         self._setup: PickledValue | None = None
@@ -152,7 +149,7 @@ class RayFabric:
         self._limit = count
 
     def prepare(self, setup: NodeSetup) -> None:
-        # By Ray's own pickler, which also handles functions and classes that were defined in a notebook.
+        # Ray's own pickler also handles functions and classes that were defined in a notebook.
         self._setup = pickle_for_nodes(setup, self._ray.cloudpickle.dumps)
         self._replaced.clear()
         for seat in self._seats.values():
@@ -205,7 +202,7 @@ class RayFabric:
         return events
 
     def note(self, text: str) -> None:
-        """Do nothing: only the user kills a driver of Ray."""
+        """Do nothing, because only the user kills a client of Ray."""
 
     def close(self) -> None:
         for seat in self._seats.values():
@@ -222,7 +219,7 @@ class RayFabric:
             answer = self._ray.get(ref)
         except self._ray.exceptions.RayTaskError as error:
             raise _cause(error) from error
-        except self._ray.exceptions.RayError as error:  # dead, unreachable, or its machine has left
+        except self._ray.exceptions.RayError as error:  # the actor is dead or unreachable, or its machine has left
             return self._lose(seat, loss_reason(error))
         if call == "prepare":
             where, workers, version = answer
@@ -259,7 +256,7 @@ class RayFabric:
                 raise HeadLost("the head of the cluster is gone: its nodes cannot be reached any more")
 
     def _update_members(self) -> list[NodeEvent]:
-        """Release the nodes whose machines have left, add new ones, and return the events."""
+        """Remove nodes of machines that have left, start nodes on new machines, and return the events."""
         if time.monotonic() < self._called + MEMBERSHIP_SECONDS:
             return []
         present = self._update_places()
@@ -268,7 +265,7 @@ class RayFabric:
         return [event for event in events if event is not None]
 
     def _update_places(self) -> dict[str, float]:
-        """Return the available places, with their cores, after starting a node in each empty one."""
+        """Start a node in each empty place; return the cores of all places."""
         self._called = time.monotonic()
         present = places(self._ray, self._local_nodes)
         new_keys = [key for key in present if key not in self._seats and self._replaced.get(key, 0) <= MOST_REPLACED]
@@ -290,7 +287,6 @@ class RayFabric:
         seat.awaited["prepare"] = prepare.remote(self._setup, self._local_nodes or 1)
 
     def _send_peers(self) -> None:
-        """Send every node its list of peers."""
         members = self._taking_part()
         for seat in members:
             peers = {peer.number: peer.actor for peer in members if peer is not seat}

@@ -1,6 +1,6 @@
-"""How Ray is started: its settings, patches where it has no setting, and the process that supervises the others.
+"""How Ray is started and ended: its settings, patches for what it has no setting for, and its processes.
 
-It is also run by its path, so that this process need not import the packages around it.
+The module is also run as a script, so that the supervising process need not import the packages around it.
 """
 
 import os
@@ -20,17 +20,17 @@ from outflank.errors import OutflankError
 
 LOOPBACK = "127.0.0.1"
 PORT = 6379
-"""Default port of a cluster's head: Ray's own."""
+"""Default port of a cluster's head, which is also Ray's default."""
 
 OBJECT_STORE_BYTES = 80 << 20
-"""Size of the object store, near the least that Ray accepts; messages between nodes are too small to go through it."""
+"""Size of Ray's object store, near the least that Ray accepts. Messages between nodes are too small to use it."""
 
 START_SECONDS = 90.0
-"""Timeout for the start, which takes 3 to 5 s on two idle cores, and longer on a busy machine."""
+"""Seconds for Ray to start. It takes 3 to 5 s on two idle cores, and longer on a busy machine."""
 
 
 def require_ray() -> ModuleType:
-    """Return the module `ray`, which is an extra."""
+    """Import and return the module `ray`; raise OutflankError if it is not installed."""
     try:
         return import_module("ray")
     except ImportError:
@@ -38,7 +38,7 @@ def require_ray() -> ModuleType:
 
 
 def settings(token_file: Path) -> dict[str, str]:
-    """Return the environment of every Ray process; an empty value removes a variable."""
+    """Return the environment variables of every Ray process. An empty value means that the variable is removed."""
     return {
         "RAY_AUTH_MODE": "token",
         "RAY_AUTH_TOKEN_PATH": str(token_file),
@@ -46,43 +46,43 @@ def settings(token_file: Path) -> dict[str, str]:
         "RAY_ADDRESS": "",
         "RAY_USAGE_STATS_ENABLED": "0",
         "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "1",
-        # Ray runs its workers at niceness 15 of 19: a node must search as fast as a search without a cluster.
+        # Ray runs its workers at niceness 15, but a node must search as fast as a search without a cluster.
         "RAY_worker_niceness": "0",
-        # The events are not used, and flushing them makes a driver wait 5 s for a head that is gone.
+        # The events are not used, and flushing them makes a client wait 5 s for a dead head.
         "RAY_task_events_report_interval_ms": "0",
         "RAY_enable_metrics_collection": "0",
-        # A lost machine is noticed after 3 s if its system answers, and after 18 s if it is silent; Ray's own
-        # settings take 15 s and 65 s.
+        # A lost machine is noticed after 3 s if its system answers, and after 18 s if it is silent. Ray's defaults take
+        # 15 s and 65 s.
         "RAY_health_check_period_ms": "1000",
         "RAY_health_check_timeout_ms": "5000",
         "RAY_health_check_failure_threshold": "3",
         # A raylet's helpers report its death to the head before they end, and wait this long if the head is dead too.
         "RAY_gcs_server_request_timeout_seconds": "10",
-        # A raylet ends at once on SIGTERM: no work here is worth draining for 30 s.
+        # A raylet ends at once on SIGTERM, because no work here is worth draining for 30 s.
         "RAY_GRACEFUL_SHUTDOWN_DRAIN_TIMEOUT_S": "0",
     }
 
 
 DRIVER = {
-    # Ray ends a process that has lost the head for 60 s with _exit: ours ends by itself, with a result.
+    # Ray ends a process that has had no head for 60 s with _exit. Ours ends by itself, with a result.
     "RAY_gcs_rpc_server_reconnect_timeout_s": "600",
 }
 
 
 def patch_ray(ray: ModuleType) -> list[tuple[object, str, object]]:
-    """Patch what Ray has no setting for; return the original attributes."""
+    """Patch behaviour for which Ray has no setting; return the original attributes as (object, name, value)."""
     private = ray._private
     changes: list[tuple[object, str, Callable[..., object]]] = [
-        # Ray takes 127.0.0.1 for "any address of this machine", and then listens on all of them. A node whose address
-        # is really 127.0.0.1 listens only there.
+        # Ray takes 127.0.0.1 to mean any address of this machine, and then listens on all of them. With this patch a
+        # node at 127.0.0.1 listens only there.
         (private.services, "resolve_ip_for_localhost", lambda host: host),
         # If the dashboard's libraries are installed, each node would open three more ports, and the head a fourth.
         (private.utils, "get_dashboard_dependency_error", lambda: ImportError("not used")),
         (private.utils, "get_ray_client_dependency_error", lambda: ImportError("not used")),
-        # We do not use autoscaling, and if prometheus_client is installed, as with Jupyter, this process opens a
-        # port that requires no token. `ray start` has an option for it, `ray.init` has none.
+        # We do not use autoscaling. If prometheus_client is installed, as with Jupyter, its monitor opens a port that
+        # requires no token. `ray start` has an option against that, `ray.init` has none.
         (private.node.Node, "start_monitor", lambda self: None),
-        # Ray prints deaths of workers to standard output, log_to_driver or not, in the middle of our own output.
+        # Ray prints deaths of workers to standard output even without log_to_driver, in the middle of our output.
         (private.worker, "print_to_stdstream", lambda *_, **__: None),
     ]
     originals = [(module, name, getattr(module, name, None)) for module, name, _ in changes]
@@ -92,12 +92,12 @@ def patch_ray(ray: ModuleType) -> list[tuple[object, str, object]]:
 
 
 def inner(directory: str | Path) -> str:
-    """Return Ray's own directory: Ray makes it readable for all, so it is inside one of ours, which is private."""
+    """Return Ray's own directory inside a private `directory` of ours, because Ray makes its own readable for all."""
     return str(Path(directory) / "ray")
 
 
 def start_arguments(address: str, cores: int, directory: Path, head: bool) -> list[str]:
-    """Return the options of `ray start`."""
+    """Return the arguments of `ray start` for a member of a cluster."""
     host, _, port = address.rpartition(":")
     arguments = [
         "--block",
@@ -115,7 +115,7 @@ def start_arguments(address: str, cores: int, directory: Path, head: bool) -> li
 
 
 def supervise() -> None:
-    """Run `ray start` in the process that `membership.launch` starts: it supervises the others until SIGTERM."""
+    """Run `ray start` in the process that `membership.launch` starts. It supervises Ray's processes until SIGTERM."""
     parent = int(sys.argv.pop(1))
 
     def leave_with_parent() -> None:
@@ -135,14 +135,14 @@ if __name__ == "__main__":
 
 
 Process = Any
-"""A `Process` of psutil."""
+"""A `psutil.Process`."""
 
 END_SECONDS = 10.0
-"""Timeout between the request to terminate and the kill; processes take 1 to 2 s."""
+"""Seconds from the request to terminate to the kill. Processes take 1 to 2 s to end."""
 
 
 def psutil() -> ModuleType:
-    """Return the module psutil; where it is not installed by itself, importing Ray makes its bundled copy available."""
+    """Import and return psutil. If it is not installed, importing Ray makes Ray's bundled copy available."""
     try:
         return import_module("psutil")
     except ImportError:
@@ -151,14 +151,14 @@ def psutil() -> ModuleType:
 
 
 def _ray_folder() -> str:
-    """Return the folder of the package Ray, without the second that its import takes."""
+    """Return the folder of the package Ray without importing it, which takes a second."""
     spec = find_spec("ray")
     return str(Path(spec.origin if spec is not None and spec.origin else str(require_ray().__file__)).parent)
 
 
 def processes_in(directory: Path) -> list[Process]:
-    """Return this user's processes of Ray that run in a directory, whatever their parent is: some outlive the process
-    that started them."""
+    """Return this user's Ray processes that run in a directory. The parent does not matter, because some outlive the
+    process that started them."""
     psutil_module = psutil()
     starters = (_ray_folder(), __file__)
     inside = f"{directory}{os.sep}"
@@ -178,7 +178,7 @@ def processes_in(directory: Path) -> list[Process]:
 
 
 def end_processes(processes: Iterable[Process]) -> None:
-    """Kill the processes that still run."""
+    """Kill those of the processes that still run, and wait for their end."""
     running = [process for process in processes if is_running(process)]
     for process in running:
         with suppress(psutil().Error):
@@ -187,14 +187,14 @@ def end_processes(processes: Iterable[Process]) -> None:
 
 
 def wait_for(processes: list[Process], seconds: float) -> None:
-    """Wait until all processes have ended, for `seconds` at most."""
+    """Wait until all processes have ended, for at most `seconds`."""
     deadline = time.monotonic() + seconds
     while any(map(is_running, processes)) and time.monotonic() < deadline:
         time.sleep(0.05)
 
 
 def is_running(process: Process) -> bool:
-    """Return whether a process runs, and is not a zombie."""
+    """Return whether a process runs and is not a zombie."""
     psutil_module = psutil()
     try:
         return bool(process.is_running() and process.status() != psutil_module.STATUS_ZOMBIE)

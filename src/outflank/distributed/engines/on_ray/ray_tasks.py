@@ -1,4 +1,4 @@
-"""Tasks on a Ray cluster."""
+"""Tasks on nodes that are actors of a Ray cluster."""
 
 import collections
 import contextlib
@@ -34,17 +34,17 @@ if TYPE_CHECKING:
     from ray.actor import ActorHandle
 
 CLOSE_SECONDS = 6.0
-"""Timeout for workers to release their resources, after which their processes are ended."""
+"""Seconds for workers to release their resources before their processes are killed."""
 
 
 class RayTaskActor:
-    """The actor of a node: tasks have lanes of their own, so that it answers other calls meanwhile."""
+    """The Ray actor of a node. Tasks run on separate threads, so that it can answer other calls meanwhile."""
 
     def __init__(self) -> None:
         self._runner: TaskRunner | None = None
 
     def prepare(self, make: PickledValue) -> dict[str, str]:
-        """Create the worker; return the description of this process, its version, and `why` that failed, if it did."""
+        """Create the worker; return `where` this process runs, its `version`, and `why` creation failed, if it did."""
         answer = {"where": process_description(), "version": __version__}
         try:
             self._runner = TaskRunner(make.load())
@@ -58,35 +58,33 @@ class RayTaskActor:
         return self._runner.run(ticket, item)
 
     def cancel(self, ticket: int) -> None:
-        """Cancel a task."""
         if self._runner is not None:
             self._runner.cancel(ticket)
 
     def report(self) -> None:
-        """Do nothing: that the call returns at all is the heartbeat."""
+        """Do nothing. The return of this call is the heartbeat."""
 
     def close(self) -> None:
-        """Release the worker's resources."""
         if self._runner is not None:
             self._runner.close()
 
 
 @dataclass(eq=False, slots=True)
 class _Seat:
-    """A place for a node, and its actor."""
+    """A place for a node, with its actor."""
 
     key: str
     number: int
     actor: "ActorHandle"
     unanswered_since: float | None = None
-    """Time of the last call of `report` or `prepare` that has not been answered; None: all have."""
+    """Time of the call of `report` or `prepare` that has not been answered yet; None if there is none."""
     refused: bool = False
 
 
 class RayTasks:
-    """The nodes of a Ray cluster: an actor for each machine, or several on this machine.
+    """The nodes of a task dispatcher, which are Ray actors: one on each machine, or several on this machine.
 
-    Ray restarts no actor and retries no call: the dispatcher decides about retries.
+    Ray neither restarts an actor nor retries a call; the dispatcher decides about retries.
     """
 
     def __init__(self, address: Address, make: MakeWorker, per_node: int) -> None:
@@ -144,8 +142,8 @@ class RayTasks:
                 self._ray.kill(seat.actor, no_restart=True)
 
     def close(self) -> None:
-        with contextlib.suppress(Exception):  # actors may be dead already, or all of Ray
-            # Actors that have not answered for long are frozen, or not started yet.
+        with contextlib.suppress(Exception):  # the actors may be dead already, or all of Ray
+            # Actors that have not answered for long are frozen or have not started yet.
             since = time.monotonic() - 2 * LOOK_SECONDS
             responsive = [
                 seat for seat in self._seats.values() if seat.unanswered_since is None or seat.unanswered_since > since

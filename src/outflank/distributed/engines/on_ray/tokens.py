@@ -1,4 +1,4 @@
-"""Tokens: one line in a file that only its owner can read."""
+"""The secret token of a Ray cluster: one line in a file that only its owner can read."""
 
 import os
 import secrets
@@ -10,17 +10,17 @@ from outflank.ownership import complaint, make_private
 
 
 def token_path(token_file: str | Path | None = None) -> Path:
-    """Return the token's path: `token_file`, `OUTFLANK_CLUSTER_TOKEN`, Ray's `RAY_AUTH_TOKEN_PATH`, or the default."""
+    """Return the path `token_file`, or that in `OUTFLANK_CLUSTER_TOKEN` or `RAY_AUTH_TOKEN_PATH`, or the default."""
     path = token_file or os.environ.get("OUTFLANK_CLUSTER_TOKEN") or os.environ.get("RAY_AUTH_TOKEN_PATH")
     return expanded(path) if path else config_folder() / "cluster-token"
 
 
 def read_token(token_file: str | Path | None = None) -> tuple[Path, str]:
-    """Return the token's file and the token; raise OutflankError if there is none, or if other users can read it."""
+    """Return the token's file and the token; raise OutflankError if it is missing or other users can read it."""
     path = token_path(token_file)
     try:
         with path.open("rb") as stream:
-            # Checked on the open file, which cannot be replaced between the check and the reading.
+            # The check uses the open file, which cannot be replaced between the check and the reading.
             status = os.fstat(stream.fileno())
             if problem := complaint(path, status, private=True):
                 is_own_file = status.st_uid == os.geteuid()
@@ -43,7 +43,7 @@ def read_token(token_file: str | Path | None = None) -> tuple[Path, str]:
 
 
 def make_token(token_file: str | Path | None = None) -> tuple[Path, str]:
-    """Return the existing token, or a new one of 256 bits in a file of mode 0600."""
+    """Return the token's file and the token; create a token of 256 bits, in a file of mode 0600, if there is none."""
     path = token_path(token_file)
     try:
         make_private(path.parent)
