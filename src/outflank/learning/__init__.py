@@ -1,1 +1,1 @@
-"""Learning: weights of an evaluation from positions whose values are known."""
+"""Learning the weights of an evaluation from positions with known values."""

@@ -1,8 +1,8 @@
-"""Differences between shallow and deeper searches by an evaluation, which selective searches need.
+"""Measuring how far values of shallow searches differ from those of deeper ones, which selective searches need to know.
 
-Positions are searched to every depth up to a limit. The differences between the values of two depths, by stage of the
-game, have a spread; a formula of four numbers (`SearchErrors`) is fitted to these, and extrapolates to depths
-that take too long to measure.
+Positions are searched to every depth up to a limit. For each pair of depths and each group of stages, the spread of the
+differences is computed. The formula of `SearchErrors`, with four coefficients, is fitted to the spreads; it
+extrapolates to depths that take too long to measure.
 """
 
 from dataclasses import dataclass
@@ -26,9 +26,9 @@ from outflank.search.whole_search import iterate
 
 POSITIONS, DEPTH = 400, 9
 GROUPS = 6
-"""Number of groups of stages, with about as many positions each."""
+"""Number of groups into which stages are divided, with about equally many positions each."""
 FEWEST = 15
-"""Least number of positions for a pair of depths in a group."""
+"""Least number of positions in a group for which spreads are computed."""
 AT_A_TIME = 8
 TABLE_BITS = 18
 
@@ -37,10 +37,10 @@ Values = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Depths:
-    """The measurement's options."""
+    """Options of the measurement."""
 
     evaluation: str = "patterns"
-    """Name of the evaluation, or patterns:FILE."""
+    """Evaluation of the searches: a name, or `patterns:FILE`."""
     depth: int = DEPTH
     positions: int = POSITIONS
     seed: int = 1
@@ -53,7 +53,7 @@ class Depths:
 
 
 def measure(folder: Path, options: Depths, work: Work) -> DepthsDocument:
-    """Search positions of a folder to every depth, or continue that; return how far the values differ."""
+    """Search positions of a folder to every depth, or continue an interrupted run; return the measured spreads."""
     document, subject, positions = read_positions(folder)
     judge = Judge(subject, options.evaluation)
     settings = DepthsSettings(
@@ -106,18 +106,18 @@ def _values(subject: Subject, judge: Judge, words: npt.NDArray[np.uint64], depth
     board = board_class(rules)(rules, position)
     results = list(iterate(board, depth=depth, workers=1, evaluation=judge.evaluation, table_bits=TABLE_BITS))
     by_depth = [estimate, *(int(result.value or 0) for result in results)]
-    return by_depth + by_depth[-1:] * (depth + 1 - len(by_depth))  # the value of a game that ends sooner is known
+    return by_depth + by_depth[-1:] * (depth + 1 - len(by_depth))  # a game that ends sooner has its final value
 
 
 def summarize(settings: DepthsSettings, unit: str, stages: Values, values: Values, points: int) -> DepthsDocument:
-    """Return the spread of each pair of depths, and the formula for them."""
+    """Return the spread of each pair of depths, and the formula fitted to them."""
     is_estimate = np.abs(values).max(axis=1) < WON
     stages, values = stages[is_estimate], values[is_estimate]
     edges = np.quantile(stages, np.linspace(0, 1, GROUPS + 1))
     group = np.clip(np.searchsorted(edges, stages, side="right") - 1, 0, GROUPS - 1)
     pairs, rows, targets = [], [], []
     for deep in range(1, values.shape[1]):
-        # Values of odd and even depths differ: only depths of the same parity are compared.
+        # Only depths of the same parity are compared, because values of odd and even depths differ.
         for shallow in [0, *range(2 - deep % 2, deep, 2)]:
             for number in range(GROUPS):
                 members = group == number
@@ -144,7 +144,7 @@ def summarize(settings: DepthsSettings, unit: str, stages: Values, values: Value
 
 
 def search_errors(document: DepthsDocument) -> SearchErrors:
-    """Return the formula."""
+    """Return the fitted formula as `SearchErrors`."""
     assert document.errors is not None
     errors = document.errors
     return SearchErrors(errors.constant, errors.stage, errors.shallow, errors.between)

@@ -1,7 +1,7 @@
-"""Weights of patterns that fit the known values of positions best: least squares, by conjugate gradients.
+"""Fitting weights of patterns to the known values of positions: least squares with conjugate gradients.
 
-Little is known of a weight that few positions have. Each begins at a prior (the weights of a neighbouring stage) and a
-`shrinkage` of that many imagined positions holds it there: it stays near the prior until it has occurred more often.
+Each weight starts at a prior, the weight of a neighbouring stage or of the last generation. `shrinkage` acts like that
+many extra positions that hold the weight at its prior, so that weights which occur rarely stay near it.
 """
 
 from collections.abc import Callable
@@ -31,7 +31,7 @@ Indices = npt.NDArray[np.int32]
 
 @dataclass(frozen=True, slots=True)
 class Examples:
-    """Positions by the numbers of their weights, and their values for the side to move, in the game's unit."""
+    """Positions, each as the indices of its weights, with their values for the side to move in the game's unit."""
 
     indices: Indices
     values: Floats
@@ -42,7 +42,7 @@ class Examples:
 
 @kernel
 def _states(game: Game, evaluation: Evaluation, boards: Words, words: Words) -> None:
-    """Write the states of positions, given as two words each, with their counts behind."""
+    """Write the evaluation's state of each position to a row of `words`, followed by its counts."""
     for row in range(len(boards)):
         position = unpack(game, boards[row, 0], boards[row, 1])
         state = begin(evaluation, game, position)
@@ -55,7 +55,7 @@ def _states(game: Game, evaluation: Evaluation, boards: Words, words: Words) -> 
 
 @kernel
 def _sums(indices: Indices, weights: Floats, sums: Floats) -> None:
-    """Write the sum of the weights of each row of indices."""
+    """Write the sum of the weights of each row of indices to `sums`."""
     for row in range(len(indices)):
         total = np.float32(0)
         for column in range(indices.shape[1]):
@@ -65,26 +65,25 @@ def _sums(indices: Indices, weights: Floats, sums: Floats) -> None:
 
 @kernel
 def _gather(indices: Indices, parts: Floats, weights: Floats) -> None:
-    """Add to each weight the parts of the rows that have it."""
+    """Add each row's number in `parts` to all weights of the row."""
     for row in range(len(indices)):
         for column in range(indices.shape[1]):
             weights[indices[row, column]] += parts[row]
 
 
 ROWS = 1 << 16
-"""Number of positions whose weights are looked up together: their states take far more room than the numbers of the
-weights."""
+"""Number of positions converted to indices at a time. Their states take far more memory than the indices."""
 
 SHARES = 8
-"""Number of shares of the examples that are summed separately, by any worker, and then added in order: sums of floats
-depend on the order, and weights must not depend on the number of workers."""
+"""Number of shares of the examples. Any worker sums a share, and the sums are added in order: sums of floats depend on
+the order, and weights must not depend on the number of workers."""
 
 WORTH_SHARING = 1 << 20
-"""Number of indices from which several workers are faster than one."""
+"""Least number of indices for which several workers are faster than one."""
 
 
 def examples_of(game: Game, patterns: PatternSet, boards: Words, values: npt.ArrayLike) -> Examples:
-    """Return examples from positions, given by the two words that `pack` makes of each, and their values."""
+    """Return examples from positions, two packed words each, and their values."""
     loaded = LoadedPatterns(patterns, np.zeros((max(patterns.stages) + 1, patterns.weights), np.int16))
     indices = np.zeros((len(boards), COPIES + COUNTS), np.int32)
     for first in range(0, len(boards), ROWS):
@@ -96,25 +95,25 @@ def examples_of(game: Game, patterns: PatternSet, boards: Words, values: npt.Arr
 
 
 def estimates(examples: Examples, weights: Floats) -> Floats:
-    """Return the values of the examples by these weights."""
+    """Return the value of each example with these weights."""
     sums = np.zeros(len(examples), np.float32)
     _sums(examples.indices, np.ascontiguousarray(weights, np.float32), sums)
     return sums
 
 
 def error(examples: Examples, weights: Floats) -> float:
-    """Return the root mean square error of weights."""
+    """Return the root mean square error of the weights on the examples."""
     return float(np.sqrt(np.mean((estimates(examples, weights) - examples.values).astype(np.float64) ** 2)))
 
 
 def _rows(count: int) -> list[slice]:
-    """Return the rows of the examples in each share."""
+    """Return the rows of each share, for `count` examples."""
     edges = np.linspace(0, count, SHARES + 1).astype(int)
     return [slice(int(first), int(end)) for first, end in pairwise(edges)]
 
 
 class _Shares:
-    """Examples in shares, and a function that calls another one for each share."""
+    """The sums of a fit on the CPU. `for_each` calls a function for each share of the examples."""
 
     def __init__(self, examples: Examples, weights: int, for_each: Callable[[Callable[[int], None]], None]) -> None:
         self._rows = _rows(len(examples))
@@ -122,7 +121,7 @@ class _Shares:
         self._sums = np.zeros((SHARES, weights), np.float32)
 
     def weight_sums(self, parts: Floats) -> Floats:
-        """Return for each weight the sum of the parts of the examples that have it."""
+        """Return for each weight the sum of `parts` over the examples that have it."""
 
         def gather(share: int) -> None:
             rows = self._rows[share]
@@ -136,7 +135,7 @@ class _Shares:
         return total
 
     def estimates(self, weights: Floats) -> Floats:
-        """Return the values of the examples by these weights."""
+        """Return the value of each example with these weights."""
         sums = np.zeros(len(self._examples), np.float32)
 
         def estimate(share: int) -> None:
@@ -148,13 +147,13 @@ class _Shares:
 
 
 class Sums(Protocol):
-    """The operations on the examples that a fit needs, on any device."""
+    """The sums over all examples that a fit needs, on any device."""
 
     def weight_sums(self, parts: Floats) -> Floats:
-        """Return for each weight the sum of the parts of the examples that have it."""
+        """Return for each weight the sum of `parts` over the examples that have it."""
 
     def estimates(self, weights: Floats) -> Floats:
-        """Return the values of the examples by these weights."""
+        """Return the value of each example with these weights."""
 
 
 def fit(
@@ -166,9 +165,9 @@ def fit(
     workers: int = 1,
     device: DeviceOption = "cpu",
 ) -> Floats:
-    """Return the weights that fit `examples` best, held to `prior`. The last one belongs to no pattern, and stays.
+    """Return the weights that fit `examples` best, held near `prior`. The last weight, of no pattern, is not changed.
 
-    They are the same, to the bit, for any number of workers, and on a GPU.
+    The result is the same, to the bit, for any number of workers and on a GPU.
     """
     with ExitStack() as stack:
         for_each = _one_by_one
@@ -196,7 +195,7 @@ def _one_by_one(work: Callable[[int], None]) -> None:
 
 
 def _product(first: Floats, second: Floats) -> float:
-    """Return the scalar product. Not by BLAS, whose sums depend on its number of threads."""
+    """Return the scalar product. BLAS is not used, because its sums depend on its number of threads."""
     return float(np.sum(first.astype(np.float64) * second))
 
 
@@ -224,24 +223,24 @@ def _fit(shares: Sums, examples: Examples, prior: Floats, shrinkage: float, pass
 
 
 SHRINKAGE = 8.0
-"""Number of imagined positions that hold a weight at its prior."""
+"""Default number of extra positions that hold a weight at its prior."""
 PASSES = 30
-"""Number of iterations of conjugate gradients."""
+"""Default number of iterations of conjugate gradients."""
 
 HELD_OUT = 16
-"""One of this many games is held out of learning, and used for checking."""
+"""One of this many games is held out of the fit, to measure errors."""
 
 
 def training_mask(games: npt.NDArray[np.int32]) -> npt.NDArray[np.bool_]:
-    """Return which positions are learnt from, by the numbers of their games."""
+    """Return which positions the weights are fitted to. `games` has the number of each position's game."""
     return np.asarray(games % HELD_OUT != 0, np.bool_)
 
 
 class StageWeights:
-    """The weights known so far."""
+    """The weights of all stages, while stages are fitted one after the other."""
 
     def __init__(self, subject: Subject, prior: Weights | None, *, shrinkage: float, passes: int) -> None:
-        """Begin at `prior`, the weights of the last generation; without, at the stage fitted before."""
+        """Use `prior`, the weights of the last generation, as the prior; None: the nearest fitted stage."""
         self.subject, self.shrinkage, self.passes = subject, shrinkage, passes
         self.has_prior = prior is not None
         start = subject.zero_weights() if prior is None else prior
@@ -250,7 +249,7 @@ class StageWeights:
         self.fitted: set[int] = set()
 
     def fit(self, stage: int, boards: Words, values: npt.NDArray[np.float32], work: Work) -> float | None:
-        """Fit a stage to positions and their values; return the root mean square error on those."""
+        """Fit a stage to positions; return the root mean square error on them, or None if there are none."""
         if not len(boards):
             return None
         examples = examples_of(self.subject.rules, self.subject.patterns, boards, values)
@@ -262,7 +261,7 @@ class StageWeights:
         return error(examples, weights)
 
     def keep(self, stage: int, weights: Floats) -> None:
-        """Store the weights of a stage as fitted; stages that are not fitted yet begin with them."""
+        """Store the fitted weights of a stage. Without a prior, stages that are not fitted yet get the nearest ones."""
         self.weights[stage] = weights
         self.fitted.add(stage)
         if not self.has_prior:
@@ -277,7 +276,7 @@ class StageWeights:
         return np.asarray(self.weights[min(before, key=lambda fitted: (abs(fitted - stage), fitted))], np.float32)
 
     def rounded(self) -> Weights:
-        """Return the weights as an evaluation has them."""
+        """Return the weights in the evaluation's integer points."""
         points = self.weights * np.float32(self.subject.patterns.points)
         limits = np.iinfo(np.int16)
         return np.asarray(np.clip(np.rint(points), limits.min, limits.max), np.int16)

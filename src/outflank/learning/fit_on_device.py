@@ -1,8 +1,8 @@
-"""The sums of a fit on a GPU, to the same bits as on a CPU.
+"""The sums of a fit on a GPU, with the same bits as on a CPU.
 
-A CPU goes through the examples and adds to their weights. On a GPU, many lanes would add to one weight at once, in any
-order, and sums of floats depend on it. Here each weight has a lane for each share of the examples, which goes through
-those that have it, in their order: they are sorted once, and the fit goes over them some sixty times.
+A CPU goes through the examples and adds to their weights. On a GPU many threads would add to one weight at once in any
+order, and sums of floats depend on the order. So each weight has one thread per share, which adds its examples in
+order. The examples are sorted by weight once; a fit uses that order some sixty times.
 """
 
 from collections.abc import Callable, Sequence
@@ -22,7 +22,7 @@ THREADS = 128
 
 
 class DeviceShares:
-    """Examples in shares, on a device."""
+    """The sums of a fit on a GPU."""
 
     def __init__(
         self, indices: Indices, rows: Sequence[slice], weights: int, for_each: Callable[[Callable[[int], None]], None]
@@ -42,13 +42,13 @@ class DeviceShares:
         )
 
     def estimates(self, weights: Floats) -> Floats:
-        """Return the values of the examples by these weights."""
+        """Return the value of each example with these weights."""
         sums = cuda.device_array(self._count, np.float32)
         _sum_up[_blocks(self._count), THREADS](self._indices, cuda.to_device(weights), sums)
         return np.asarray(sums.copy_to_host(), np.float32)
 
     def weight_sums(self, parts: Floats) -> Floats:
-        """Return for each weight the sum of the parts of the examples that have it."""
+        """Return for each weight the sum of `parts` over the examples that have it."""
         cells = self._shares * self._weights
         sums = cuda.device_array(cells, np.float32)
         _gather[_blocks(cells), THREADS](self._order, self._ends, cuda.to_device(parts), sums)
@@ -58,7 +58,7 @@ class DeviceShares:
 
 
 def _blocks(lanes: int) -> int:
-    """Return the number of blocks that gives each lane a thread."""
+    """Return the number of blocks that have at least `lanes` threads."""
     return max(1, -(-lanes // THREADS))
 
 
@@ -75,7 +75,7 @@ def _count(indices: Indices, counts: Numbers) -> None:
 
 @kernel
 def _sort(indices: Indices, first: int, places: Numbers, order: Indices) -> None:
-    """Write the rows that have each weight, in order, from its place on; rows are counted from `first`."""
+    """Write the rows that have each weight to `order`, from the weight's place on. Row numbers start at `first`."""
     for row in range(len(indices)):
         for column in range(indices.shape[1]):
             weight = indices[row, column]
@@ -88,7 +88,7 @@ def _sort(indices: Indices, first: int, places: Numbers, order: Indices) -> None
 
 @device_kernel
 def _sum_up(indices: Indices, weights: Floats, sums: Floats) -> None:
-    """Write the sum of the weights of each row of indices."""
+    """Write the sum of the weights of each row of indices to `sums`."""
     row = cuda.grid(1)
     if row < sums.size:
         total = np.float32(0)
@@ -99,7 +99,7 @@ def _sum_up(indices: Indices, weights: Floats, sums: Floats) -> None:
 
 @device_kernel
 def _gather(order: Indices, ends: Numbers, parts: Floats, sums: Floats) -> None:
-    """Write for each weight in each share the sum of the parts of the rows that have it, in order."""
+    """Write for each weight in each share the sum of `parts` over the rows that have it, added in order."""
     cell = cuda.grid(1)
     if cell < sums.size:
         total = np.float32(0)
@@ -110,7 +110,7 @@ def _gather(order: Indices, ends: Numbers, parts: Floats, sums: Floats) -> None:
 
 @device_kernel
 def _add_up(sums: Floats, totals: Floats, shares: int) -> None:
-    """Add the shares of each weight, in order."""
+    """Add the sums of all shares for each weight, in order."""
     weight = cuda.grid(1)
     if weight < totals.size:
         total = sums[weight]

@@ -1,4 +1,4 @@
-"""The third step: weights for positions and their values, stored in the package's format of weights."""
+"""The third step of learning: fitting weights to positions and their values, and writing them to a file."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,10 +19,10 @@ from outflank.learning.subject import Judge, Subject, Weights, digest
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fit:
-    """The way in which weights are fitted."""
+    """Options of a fit."""
 
     prior: Path | None = None
-    """Weights to begin with, those of the last generation."""
+    """File of the prior weights, those of the last generation."""
     shrinkage: float = SHRINKAGE
     passes: int = PASSES
 
@@ -34,7 +34,7 @@ class Fit:
 
 
 def fit_weights(folder: Path, options: Fit, work: Work) -> WeightsDocument:
-    """Fit weights to the values in a folder, or continue that; return the document of the result."""
+    """Fit weights to the values in a folder, or continue an interrupted fit; return its document."""
     document, subject, positions = read_positions(folder)
     values_document, values = read_values(folder, positions)
     judge = Judge(subject, None if options.prior is None else f"{FROM_FILE}{options.prior}")
@@ -90,6 +90,6 @@ def fit_weights(folder: Path, options: Fit, work: Work) -> WeightsDocument:
 
 
 def read_fitted(folder: Path, subject: Subject) -> tuple[WeightsDocument, Weights]:
-    """Return the weights that were fitted in a folder."""
+    """Return the fitted weights of a folder, with their document."""
     document = Step(folder, "weights").read(WeightsDocument, "outflank train fit")
     return document, subject.weights_in(folder / subject.weights_name)

@@ -1,4 +1,4 @@
-"""The first step: positions of varied games, stored as `positions.npz`."""
+"""The first step of learning: positions of varied games, stored in `positions.npz`."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -26,22 +26,22 @@ FILE = "positions.npz"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Generation:
-    """The way in which positions are made."""
+    """Options for generating positions."""
 
     start: Board
-    """The rules, and the starting position of games."""
+    """Board with the rules, and the starting position of games."""
     everywhere: bool = True
-    """Whether games start at all starts that the game has under these rules; otherwise only at this one."""
+    """Whether games start from all starting positions of the game under these rules, or only from `start`."""
     seed: int = 1
     positions: int = POSITIONS
     per_game: int = PER_GAME
-    """Limit on the positions of a game: those of one game are similar."""
+    """Limit on the number of positions from one game, because they are similar."""
     depth: int = 1
     """Search depth of the players, in plies."""
     evaluation: str | None = None
-    """Name of the players' evaluation; None: the one that the game names for the first generation, or random moves."""
+    """Evaluation of the players; None: the game's choice for the first generation, or random moves."""
     games: tuple[Path, ...] = ()
-    """Files of games from which to play on."""
+    """Files of recorded games from which play continues."""
 
     def __post_init__(self) -> None:
         if not 1 <= self.positions <= MOST_POSITIONS:
@@ -53,7 +53,7 @@ class Generation:
 
 
 def generate(folder: Path, generation: Generation, work: Work) -> PositionsDocument:
-    """Make as many positions as requested, or continue that; return the document of the result."""
+    """Generate positions in a folder, or continue an interrupted run; return its document."""
     subject = Subject(generation.start.game)
     judge = Judge(subject, generation.evaluation or subject.learning.first)
     beginnings = _beginnings(subject, generation, work)
@@ -85,7 +85,7 @@ def generate(folder: Path, generation: Generation, work: Work) -> PositionsDocum
 
 
 def _played(playing: Playing, generation: Generation, step: Step, work: Work) -> Positions:
-    """Play groups of games until there are enough positions. A game may have fewer than are taken of one."""
+    """Play groups of games until there are enough positions. A game may yield fewer than `per_game`."""
     parts: list[Positions] = []
     goal = generation.positions
 
@@ -113,7 +113,7 @@ def _played(playing: Playing, generation: Generation, step: Step, work: Work) ->
 
 
 def settings_of(generation: Generation, work: Work) -> GenerateSettings:
-    """Return the settings of a generation, as a document has them."""
+    """Return the settings that the document of this generation has."""
     subject = Subject(generation.start.game)
     judge = Judge(subject, generation.evaluation or subject.learning.first)
     return _settings(generation, subject, judge, _beginnings(subject, generation, work))
@@ -145,11 +145,11 @@ def _beginnings(subject: Subject, generation: Generation, work: Work) -> Beginni
 
 
 _read: dict[tuple[object, ...], Beginnings] = {}
-"""The last games that were read: every generation begins with the same ones."""
+"""Cache of the last files read, because every generation begins with the same games."""
 
 
 def _read_games(subject: Subject, files: Sequence[Path], work: Work) -> Beginnings:
-    """Return the games in files, as far as they use the same board; their scoring does not matter."""
+    """Return the games in the files that are played on the same board. The rules of scoring may differ."""
     try:
         key = (type(subject.rules), *subject.rules, *((file, file.stat().st_mtime_ns) for file in files))
     except OSError as error:
@@ -188,7 +188,7 @@ def _all_games(subject: Subject, files: Sequence[Path], work: Work) -> Beginning
 
 
 def read_positions(folder: Path) -> tuple[PositionsDocument, Subject, Positions]:
-    """Return the positions in a folder, with their document and subject."""
+    """Return the document, the subject and the positions of a folder."""
     document = Step(folder, "positions").read(PositionsDocument, "outflank train generate")
     subject = Subject.read(document.settings.game, document.settings.rules)
     positions = Positions(*read_arrays(folder / FILE, NAMES, "outflank train generate"))
@@ -198,5 +198,5 @@ def read_positions(folder: Path) -> tuple[PositionsDocument, Subject, Positions]
 
 
 def select_rows(positions: Positions, rows: Rows) -> Positions:
-    """Return the positions of these rows."""
+    """Return the positions in these rows."""
     return replace(positions, **{name: getattr(positions, name)[rows] for name in NAMES})

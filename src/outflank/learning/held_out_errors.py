@@ -1,4 +1,4 @@
-"""The fourth step: the errors of weights, stage by stage, on held-out games."""
+"""The fourth step of learning: errors of the fitted weights on held-out games, by stage."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -34,7 +34,7 @@ def _estimate_all(game: Game, evaluation: Evaluation, boards: Words, values: npt
 
 
 def evaluation_values(rules: Game, evaluation: Evaluation, boards: Words) -> Floats:
-    """Return an evaluation's values of positions, in its own points."""
+    """Return an evaluation's value of each position, in the evaluation's points."""
     values = np.zeros(len(boards), np.int64)
     _estimate_all(rules, evaluation, np.ascontiguousarray(boards), values)
     return values.astype(np.float64)
@@ -43,9 +43,9 @@ def evaluation_values(rules: Game, evaluation: Evaluation, boards: Words) -> Flo
 def check(
     folder: Path, work: Work, *, weights: Path | None = None, beside: Sequence[str] | None = None
 ) -> ErrorsDocument:
-    """Compare weights, those of the folder or others, with its held-out positions, beside other evaluations.
+    """Return the errors of weights, from the folder or a file, on the folder's held-out positions.
 
-    `beside` names them; None: all that the game has.
+    Other evaluations are measured too: those that `beside` names, or all that the game has.
     """
     _, subject, positions = read_positions(folder)
     values_document, values = read_values(folder, positions)
@@ -87,16 +87,16 @@ def check(
 
 
 def _held_out_rows(positions: Positions) -> Rows:
-    """Return the held-out positions that occurred in no game that was learnt from: many games begin alike."""
+    """Return the held-out positions that occur in no training game. Many games begin alike."""
     words = positions.boards.view([("first", np.uint64), ("second", np.uint64)]).reshape(-1)
     is_training = training_mask(positions.game)
     return np.flatnonzero(~is_training & ~np.isin(words, words[is_training]))
 
 
 def _scale(subject: Subject, judge: Judge, estimates: Floats, targets: Floats) -> tuple[float | None, bool]:
-    """Return how many of an evaluation's points make one of the game's unit, and whether that had to be fitted.
+    """Return the number of an evaluation's points in one unit of the game, and whether it was fitted.
 
-    None: it correlates negatively with the values, and every scale makes it worse.
+    The number is None if the evaluation correlates negatively with the values, so that no scale helps.
     """
     if judge.name is None:
         return float(judge.points), False

@@ -1,9 +1,8 @@
-"""The second step: the values of positions, stored as `values.npz`.
+"""The second step of learning: values of the positions, stored in `values.npz`.
 
-A game that has kernels for its endings is learnt from its end backwards: the positions that they can solve are solved,
-and positions before that get the value of a shallow search by the weights of all later positions, which are fitted on
-the way. Any other game has the results of the games that positions are from, and a shallow search by the weights of the
-last generation.
+A game with endgame kernels is learnt backwards from its end. Positions within reach of the kernels are solved. Each
+earlier position gets the value of a shallow search with the weights of later stages, which are fitted on the way. In
+other games a value combines the result of the game with a shallow search that uses the weights of the last generation.
 """
 
 from collections.abc import Iterator, Mapping
@@ -32,17 +31,17 @@ from outflank.search.worker import Worker
 from outflank.validation.text import how_many
 
 PORTION = 1 << 20
-"""Number of positions that are solved together. After an interruption the completed parts of a portion are stored."""
+"""Number of positions that are solved at a time. After an interruption the solved parts of them are stored."""
 
 ARRAYS = ("values",)
-"""Names of the arrays of a part."""
+"""Names of the arrays in a stored part."""
 
 Parts = Mapping[str, Rows]
-"""The rows of each part, by its name."""
+"""Rows of the positions in each part, by the part's name."""
 
 
 def solve_parts(game: Game, boards: Words, parts: Parts, step: Step, work: Work) -> None:
-    """Solve the positions of missing parts on a device, and store the parts."""
+    """Solve the positions of parts that are not stored yet on a GPU, and store them."""
     missing = {name: rows for name, rows in parts.items() if step.stored_piece(name, ARRAYS) is None}
     total = sum(map(len, parts.values()))
     done = total - sum(map(len, missing.values()))
@@ -52,7 +51,7 @@ def solve_parts(game: Game, boards: Words, parts: Parts, step: Step, work: Work)
 
 
 def _portions(parts: Parts) -> Iterator[Parts]:
-    """Yield as many parts at a time as make a portion."""
+    """Yield groups of parts with about `PORTION` positions each."""
     portion: dict[str, npt.NDArray[np.int64]] = {}
     size = 0
     for name, rows in parts.items():
@@ -97,16 +96,16 @@ def _search_all(
 
 
 def solved_values(game: Game, boards: Words) -> npt.NDArray[np.float32]:
-    """Return the final scores of positions by the game's own kernels of endings, which must have room for them."""
+    """Return the final scores of positions, from the game's endgame kernels, which must be able to solve them."""
     return solve_many(game, boards).astype(np.float32)
 
 
 def shallow_values(
     game: Game, evaluation: Evaluation, points: int, boards: Words, plies: int, *, won: int = 0
 ) -> npt.NDArray[np.float32]:
-    """Return the values of positions by a search `plies` deep, in the game's unit, of which one is `points`.
+    """Return the values of positions from a search of `plies` plies, in the game's unit, which has `points` points.
 
-    A finished game is worth its score, or `won` points, if that is not 0.
+    A finished game is worth its score, or `won` points if that is not 0.
     """
     root = Root(game, unpack(game, *boards[0]), Options(table_bits=None, evaluation=evaluation))
     values = np.zeros(len(boards), np.int64)
@@ -116,11 +115,11 @@ def shallow_values(
 
 
 ROWS = 1024
-"""Number of positions that are valued together."""
+"""Number of positions in a stored part, which are valued together."""
 
 PLIES, MOST_PLIES = 4, 12
 RESULT_SHARE = 0.5
-"""Share of a game's result in the values of its positions, if nothing is solved."""
+"""Default share of the game's result in the values of positions, in a game without endgame kernels."""
 
 FILE = "values.npz"
 Values = npt.NDArray[np.float32]
@@ -128,16 +127,16 @@ Values = npt.NDArray[np.float32]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Labels:
-    """The way in which positions get their values."""
+    """Options for valuing positions."""
 
     weights: Path | None = None
     """File of the last generation's weights."""
     plies: int = PLIES
     exact: int | None = None
-    """Moves left from which positions are solved; None: as many as the game's kernels can. A GPU can do more."""
+    """Moves left from which positions are solved; None: as many as the endgame kernels can. A GPU can solve more."""
     blend: float | None = None
-    """The share of a game's result in the value of a position that is not solved; None: 0, or a half in a game that has
-    no kernels for its endings."""
+    """Share of the game's result in the value of a position that is not solved; None: 0, or 0.5 in a game without
+    endgame kernels."""
     shrinkage: float = SHRINKAGE
     passes: int = PASSES
 
@@ -148,7 +147,7 @@ class Labels:
             raise InvalidOption(f"a share of {self.blend:g} for the result: 0 to 1")
 
     def settings(self, subject: Subject, check: str, judge: Judge, device: DeviceOption) -> LabelSettings:
-        """Return the settings as a document has them."""
+        """Return the settings that the document of these values has."""
         default, most = subject.ending_moves, subject.most_solved(device)
         exact = default if self.exact is None else self.exact
         if exact > most:
@@ -167,7 +166,7 @@ class Labels:
 
 
 def label(folder: Path, labels: Labels, work: Work) -> ValuesDocument:
-    """Value the positions of a folder, or continue that; return the document of the result."""
+    """Value the positions of a folder, or continue an interrupted run; return its document."""
     document, subject, positions = read_positions(folder)
     name = subject.learning.first if subject.ending_moves < 0 else None
     judge = Judge(subject, name if labels.weights is None else f"{FROM_FILE}{labels.weights}")
@@ -197,7 +196,7 @@ def label(folder: Path, labels: Labels, work: Work) -> ValuesDocument:
 
 
 class _Labelling:
-    """The values of some positions, as they become known."""
+    """The values of all positions of a folder, while they are computed."""
 
     def __init__(self, subject: Subject, positions: Positions, settings: LabelSettings, step: Step, work: Work) -> None:
         self.subject, self.positions, self.settings = subject, positions, settings
@@ -206,7 +205,7 @@ class _Labelling:
         self.valued = 0
 
     def solve_on_device(self) -> None:
-        """Let a device solve the positions that are to be solved, many parts at a time, and store the parts."""
+        """Solve positions near the end on a GPU, if one is used, and store the parts."""
         if not self.subject.is_solved_on(self.work.device):
             return
         rows = [np.flatnonzero(self.positions.left == left) for left in range(self.settings.exact + 1)]
@@ -214,12 +213,12 @@ class _Labelling:
         solve_parts(self.subject.rules, self.positions.boards, parts, self.step, self.work)
 
     def value_backwards(self, prior: npt.NDArray[np.int16] | None) -> None:
-        """Value all positions, from the end of the game to its start, by the number of moves left."""
+        """Value all positions in the order of their moves left, from the end of the game to its start."""
         stages = StageWeights(self.subject, prior, shrinkage=self.settings.shrinkage, passes=self.settings.passes)
         learn = training_mask(self.positions.game)
         known = np.zeros(len(self.positions), bool)
         outdated: set[int] = set()
-        """Stages that have new values since their weights were fitted."""
+        """Stages that have new values since their weights were last fitted."""
         for left in np.unique(self.positions.left).tolist():
             rows = np.flatnonzero(self.positions.left == left)
             judge = None
@@ -235,11 +234,11 @@ class _Labelling:
             outdated.update(np.unique(self.positions.stage[rows]).tolist())
 
     def value_by_results(self, judge: Judge) -> None:
-        """Value positions by the results of games and a shallow search, which sees only wins and losses at first."""
+        """Value positions by game results and a shallow search, which without weights sees only wins and losses."""
         self._value(np.arange(len(self.positions)), judge, "all")
 
     def _value(self, rows: Rows, judge: Judge | None, name: str) -> None:
-        """Value positions by the same method: solve them if there is no judge."""
+        """Value the positions of `rows`: with a shallow search by `judge`, or by solving them if it is None."""
         parts = list(_parts(rows, name))
 
         def part(number: int) -> Arrays:
@@ -274,18 +273,18 @@ class _Labelling:
         estimates = shallow_values(
             self.subject.rules, judge.evaluation, judge.points, boards, self.settings.plies, won=won
         )
-        share: np.float32 | Values = np.float32(1.0)  # without an evaluation there are only results
+        share: np.float32 | Values = np.float32(1.0)  # without an evaluation only results count
         if judge.knows or self.subject.ending_moves >= 0:
             share = np.where(self.positions.fair[rows], np.float32(self.settings.blend), np.float32(0.0))
         values = np.asarray((1 - share) * estimates + share * self.positions.result[rows], np.float32)
-        if win is not None:  # a forced win or loss counts whatever the game ended with
+        if win is not None:  # a forced win or loss counts whatever the game's result was
             decided = np.abs(estimates) >= np.float32(won / judge.points)
             values[decided] = np.sign(estimates[decided]) * np.float32(win)
         return values
 
 
 def _parts(rows: Rows, name: str) -> Iterator[tuple[str, Rows]]:
-    """Yield rows in the parts in which they are stored, each with its name."""
+    """Yield the name and the rows of each part in which `rows` are stored."""
     for number, first in enumerate(range(0, len(rows), ROWS)):
         yield f"{name}-{number:05}", rows[first : first + ROWS]
 
@@ -295,7 +294,7 @@ def _name_of(left: int) -> str:
 
 
 def read_values(folder: Path, positions: Positions) -> tuple[ValuesDocument, Values]:
-    """Return the values of the positions in a folder."""
+    """Return the values of a folder's positions, with their document."""
     document = Step(folder, "values").read(ValuesDocument, "outflank train label")
     (values,) = read_arrays(folder / FILE, ["values"], "outflank train label")
     if digest(values) != document.check or len(values) != len(positions):

@@ -1,4 +1,4 @@
-"""All steps, generation after generation: the best weights so far play the games of the next one."""
+"""The training loop: all steps, generation after generation. The best weights so far play the next games."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -22,7 +22,7 @@ MOST_GENERATIONS = 99
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """The settings of the training loop."""
+    """Settings of the training loop."""
 
     generation: Generation
     labels: Labels
@@ -35,7 +35,7 @@ class Plan:
             raise InvalidOption(f"{self.generations} generations: 1 to {MOST_GENERATIONS}")
 
     def settings(self, work: Work) -> RunSettings:
-        """Return the settings as a document has them."""
+        """Return the settings that the document of this run has."""
         return RunSettings(
             first=settings_of(self.generation, work),
             generations=self.generations,
@@ -63,9 +63,9 @@ def run(
     on_generation: OnGeneration = lambda generation: None,
     on_write: Callable[[TrainDocument], None] = lambda document: None,
 ) -> TrainDocument:
-    """Learn from the rules alone, or continue that; return the document of the result.
+    """Learn an evaluation from the rules alone, or continue an interrupted run; return its document.
 
-    `on_generation` receives each generation as it ends, `on_write` the document whenever it was written.
+    `on_generation` receives each finished generation, and `on_write` the document after each time it is written.
     """
     subject = Subject(plan.generation.start.game)
     step = Step(folder, "train")
@@ -104,7 +104,7 @@ def _folder(number: int) -> str:
 
 
 def _generation(folder: Path, plan: Plan, number: int, best: Path | None, work: Work) -> GenerationDocument:
-    """Run one generation; `best` are the weights that it begins with."""
+    """Run the steps of one generation. `best` is the file of the weights that it begins with."""
     home = folder / _folder(number)
     prefix = f"generation {number} of {plan.generations}, " if plan.generations > 1 else ""
     inner = replace(work, progress=lambda text: work.progress(prefix + text))

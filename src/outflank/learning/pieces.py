@@ -1,7 +1,7 @@
-"""Work in pieces: each is written to disk as soon as it is done, and an interrupted step continues with the others.
+"""Steps of learning that store their work in pieces, so that an interrupted step can continue.
 
-A step of learning has a document that says how its arrays are made, pieces while it runs, and the arrays themselves
-once all pieces are done.
+A step has a document with its settings. While it runs, each finished piece is written to disk; when all pieces are
+done, the final arrays are written.
 """
 
 import shutil
@@ -25,36 +25,36 @@ from outflank.search.request import Stop
 from outflank.validation.documents import Document, in_lines, read_document
 
 Arrays = Mapping[str, npt.NDArray[Any]]
-"""Arrays by name, of any types."""
+"""Arrays by name."""
 T = TypeVar("T")
 D = TypeVar("D", bound=Document)
 
 
 class Halted(OutflankError):
-    """The work was stopped; finished pieces are stored."""
+    """Raised when the work was stopped. Finished pieces are stored."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Work:
-    """The way in which a step is carried out, which does not change its result."""
+    """How a step is run. The result of the step does not depend on this."""
 
     workers: int = 1
     """Number of threads."""
     device: DeviceOption = "cpu"
-    """Device on which endings are solved and weights fitted."""
+    """Device on which endings are solved and weights are fitted."""
     stop: Stop = field(default_factory=Stop)
     progress: Callable[[str], None] = lambda text: None
-    """Receives progress as a line, from one thread at a time."""
+    """Receives lines of text about the progress, from one thread at a time."""
     replace: bool = False
-    """Whether to begin anew, whatever exists."""
+    """Whether to start again and replace existing results."""
 
     def check(self) -> None:
-        """Raise `Halted` once the stop is called."""
+        """Raise `Halted` if the stop has been called."""
         if self.stop.called:
             raise Halted("stopped")
 
     def map(self, make: Callable[[int], T], count: int, done: Callable[[int], None] = lambda number: None) -> list[T]:
-        """Return the results of `make` for the numbers below `count`, in order; `done` receives the number finished."""
+        """Return `make(number)` for each number below `count`, in order; `done` receives how many are finished."""
         if not count:
             return []
         self.check()
@@ -69,7 +69,7 @@ class Work:
                 done(finished)
             return result
 
-        first = make_one(0)  # alone, so that kernels are compiled once
+        first = make_one(0)  # alone, so that kernels are compiled only once
         if self.workers == 1:
             return [first, *(make_one(number) for number in range(1, count))]
         with ThreadPoolExecutor(self.workers) as threads:
@@ -77,7 +77,7 @@ class Work:
 
 
 class Step:
-    """A step's files in a folder: `NAME.json`, and the folder `NAME.parts` while it runs."""
+    """Files of a step in a folder: `NAME.json`, and the folder `NAME.parts` with pieces while the step runs."""
 
     def __init__(self, folder: Path, name: str) -> None:
         self.folder, self.name = folder, name
@@ -86,10 +86,10 @@ class Step:
 
     @contextmanager
     def open(self, fresh: D, result: Path, work: Work) -> Iterator[D | None]:
-        """Lock the step; yield its document if it is complete already and its `result` exists.
+        """Lock the step; yield its document if it is complete and `result` exists, otherwise None.
 
-        `fresh` is the document of the result to be made. A result of other settings is an error, unless the work is to
-        begin anew.
+        `fresh` is the document of a new result. If there is a document with other settings, an error is raised, unless
+        `work.replace` is set.
         """
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
@@ -107,7 +107,7 @@ class Step:
             raise OutflankError(f"{self.folder} cannot be written to: {reason_of(error)}") from None
 
     def read(self, kind: type[D], how: str) -> D:
-        """Return the document of a complete step; raise an error if it is not complete. `how` says how to make it."""
+        """Return the document of a complete step; raise an error if it is incomplete. `how` is the command for it."""
         if not self.document.exists():
             raise OutflankError(f"{self.document} is not there: {how} makes it")
         document: Any = read_document(self.document, kind, f"what {self.name}.json says")
@@ -116,7 +116,6 @@ class Step:
         return cast(D, document)
 
     def write(self, document: Document) -> None:
-        """Write the document."""
         write_whole(self.document, in_lines(document))
 
     def finish(self, document: Document) -> None:
@@ -129,9 +128,9 @@ class Step:
             shutil.rmtree(self.parts)
 
     def piece(self, name: str, arrays: Collection[str], make: Callable[[], Arrays]) -> Arrays:
-        """Return the stored piece of this name; if there is none, make it and store it.
+        """Return the stored piece `name`; if there is none, make it and store it.
 
-        A stored piece that cannot be read, or whose arrays are not those that `arrays` names, is made again.
+        A stored piece that is unreadable, or has other arrays than `arrays`, is made again.
         """
         stored = self.stored_piece(name, arrays)
         if stored is not None:
@@ -142,7 +141,7 @@ class Step:
         return made
 
     def stored_piece(self, name: str, arrays: Collection[str]) -> Arrays | None:
-        """Return a stored piece, if it has these arrays."""
+        """Return the stored piece `name`, or None if it is missing or has other arrays than `arrays`."""
         stored = _read(self._path(name))
         return stored if stored is not None and set(stored) == set(arrays) else None
 
@@ -151,7 +150,7 @@ class Step:
 
 
 _ZIP_END_BYTES = 22
-"""Size of the record that ends a ZIP file without a comment."""
+"""Size of the record at the end of a ZIP file without a comment."""
 
 
 def write_arrays(path: Path, arrays: Arrays) -> None:
@@ -173,7 +172,7 @@ def _read(path: Path) -> Arrays | None:
 
 
 def read_arrays(path: Path, names: Sequence[str], how: str) -> list[npt.NDArray[Any]]:
-    """Return arrays of a file by name; raise an error if they are missing. `how` names the command that makes them."""
+    """Return the arrays `names` of a file; raise an error if any is missing. `how` is the command that makes them."""
     arrays = _read(path)
     if arrays is None or not set(names) <= set(arrays):
         fault = "is damaged" if path.exists() else "is not there"

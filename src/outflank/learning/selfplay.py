@@ -1,8 +1,8 @@
-"""Positions to learn from, of all stages: of games that the learner plays, from the start or on from other games.
+"""Playing the games of learning, from starting positions or on from recorded games, and taking positions of all stages.
 
-Good players leave bad positions out, but a search that asks how bad a move is visits little else. So games begin with
-random moves, in half of them one side or both go on with random moves, and the others make the move that seems best to
-them: noise is added to their values, in some games more than in others.
+Good players avoid bad positions, but a search visits mostly those, to refute bad moves. So games begin with random
+moves. In half of the games one side or both continue with random moves. All other moves are the best by a search with
+noise, more in some games than in others.
 """
 
 from dataclasses import dataclass
@@ -38,13 +38,13 @@ from outflank.search.worker import Worker
 
 # A shallow search that recognises the end of a game.
 #
-# A search's own short look-ahead (`search/looking.py`) orders moves, and estimates finished games like others. Learning
-# must not: nothing is ever fitted to a finished game, so that its estimate means nothing.
+# The look-ahead of searches (`search/looking.py`), which orders moves, evaluates finished games like other positions.
+# Learning must not do that: weights are never fitted to finished games, so that such values mean nothing.
 
 
 @inner
 def final_value(game: Game, position: Position, points: int, won: int) -> Value:
-    """Return the value of a finished game, at `points` for one of its unit, or `won` for the winner if not 0."""
+    """Return the value of a finished game: its score times `points`, or, if `won` is not 0, `won` for the winner."""
     result = np.int64(score(game, position))
     if won == 0:
         return result * points
@@ -65,7 +65,7 @@ def shallow_search(
     won: int,
     worker: Worker,
 ) -> Value:
-    """Return the value of `position`, `plies` deep, with alpha-beta's promise for (alpha, beta); passes are free."""
+    """Return the value `plies` deep: exact inside (alpha, beta), else a bound on that side. Passes are no plies."""
     worker.nodes += 1
     if plies <= 0 and not over(game, position):
         return np.int64(value(evaluation, game, position, state))
@@ -94,41 +94,41 @@ def shallow_search(
 
 
 GAMES = 64
-"""Number of games that are played together."""
+"""Number of games in a group."""
 
 OPENING = 12
-"""Limit on the number of random moves at the beginning of a game, or where it leaves a game that was read."""
+"""Greatest number of random moves at the beginning of a game, or after it leaves a recorded game."""
 
 NOISE = 0.015, 0.1
-"""The least and the largest standard deviation of the noise added to the value of a move before the best is chosen, as
-a part of the largest value."""
+"""Least and greatest standard deviation of the noise that is added to the values of moves, as a fraction of the largest
+value. Each game draws one in between."""
 
 RANDOM_SIDES = (0, 0, 0, 1, 2, 3)
-"""The sides that play randomly, each case as likely as another: none, the first side, the second, both."""
+"""Bit sets of the sides that move randomly, drawn uniformly: no side (half of the cases), first, second, both."""
 
 NOISE_VALUES = 16
-"""Number of noise values drawn for the moves of a position; more moves share them."""
+"""Number of noise values for the moves of a position. If there are more moves, some share a value."""
 
 Rows = npt.NDArray[np.int64]
-"""Numbers of positions."""
+"""Row numbers of positions."""
 
 
 @dataclass(frozen=True, slots=True)
 class Positions:
-    """Positions and their known properties."""
+    """Positions of games, with their properties."""
 
     boards: Words
-    """Two words each, as `pack` makes them."""
+    """Two words for each position, as `pack` makes them."""
     game: npt.NDArray[np.int32]
-    """Number of the game that each position is from: the held-out set is chosen by it."""
+    """Number of each position's game, which decides whether the position is held out."""
     left: npt.NDArray[np.int32]
-    """Number of moves left."""
+    """Number of moves left in each position."""
     stage: npt.NDArray[np.int32]
-    """Number of the position's weights."""
+    """Row of the weights for each position's stage."""
     result: npt.NDArray[np.float32]
     """Result of the game, for the side to move in the position."""
     fair: npt.NDArray[np.bool_]
-    """Whether no move was random from here on: the result of random moves says little of a position."""
+    """Whether no later move was random. After random moves the result says little about a position."""
 
     def __len__(self) -> int:
         return len(self.boards)
@@ -136,11 +136,11 @@ class Positions:
 
 @dataclass(frozen=True, slots=True)
 class Beginnings:
-    """The starting positions and opening moves of games."""
+    """Where games begin: starting positions, and moves of recorded games."""
 
     starts: Words
     lines: Moves
-    """The moves of games that were read, each from a start of its own; empty: games are played from the starts."""
+    """Moves of recorded games, one row for each start; empty if games are played from the starting positions."""
 
 
 @kernel
@@ -163,8 +163,8 @@ def _play_on(
 ) -> tuple[int, int, int]:
     """Play a game; write the words of its positions to `path`, and the plies before each to `plies_before`.
 
-    Positions where a side can only pass are left out. Return the number of positions, the number of plies of the game,
-    and the ply after which no move was random any more.
+    Positions with only a pass are left out. Return the number of positions, the number of plies of the game, and the
+    ply from which no move was random.
     """
     position = unpack(game, words[0], words[1])
     count, ply, fair_from = 0, 0, 0
@@ -215,7 +215,7 @@ def _describe(game: Game, boards: Words, left: npt.NDArray[np.int64], stages: np
 
 
 class Playing:
-    """Games of one subject and one judge, in independent groups."""
+    """Plays games with one evaluation in groups, which are independent of each other."""
 
     def __init__(
         self, subject: Subject, judge: Judge, beginnings: Beginnings, *, seed: int, depth: int, per_game: int
@@ -225,11 +225,11 @@ class Playing:
 
     @property
     def most_positions(self) -> int:
-        """Limit on the number of positions of a group."""
+        """Greatest number of positions from a group."""
         return GAMES * self.per_game
 
     def group(self, number: int) -> Positions:
-        """Return the positions of the games numbered from `number * GAMES` on: the same on every call."""
+        """Return the positions of group `number`, which has `GAMES` games. Every call returns the same."""
         rng = np.random.default_rng([self.seed, number])
         rules, lines = self.subject.rules, self.beginnings.lines
         starts = self.beginnings.starts

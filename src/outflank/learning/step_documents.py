@@ -1,6 +1,6 @@
-"""The documents that the steps of learning write beside their arrays; the command prints them as well.
+"""The JSON documents that the steps of learning write beside their arrays, and that the commands print.
 
-Two runs of a step with the same `settings` make the same arrays, to the bit.
+Two runs of a step with equal `settings` make the same arrays, to the bit.
 """
 
 from typing import Literal
@@ -11,25 +11,25 @@ from outflank.validation.documents import Count, Document, Number
 from outflank.validation.values import Misfit
 
 LEARNT = "learnt"
-"""The name of learnt weights beside evaluations that have a name."""
+"""Name of the learnt weights in comparisons with evaluations that the game has by name."""
 
 
 class WeightsSource(Struct, frozen=True, kw_only=True):
-    """The evaluation that values positions."""
+    """Identifies the evaluation that values positions."""
 
     evaluation: str | None = None
-    """A name; for weights in a file, that of their patterns; null: none, moves are random."""
+    """Name of the evaluation; for weights in a file, the name of their patterns; null: random moves."""
     check: str | None = None
-    """Digest of those weights."""
+    """Digest of the weights in the file."""
 
 
 class GenerateSettings(Struct, frozen=True, kw_only=True):
-    """The way in which positions are made."""
+    """Settings that determine the positions."""
 
     game: str
     rules: dict[str, int]
     start: str
-    """Where games start: a position, or `each` of the game's."""
+    """Starting position of the games as text, or `each` for all starting positions of the game."""
     seed: int
     positions: int
     """Number of positions requested."""
@@ -37,11 +37,11 @@ class GenerateSettings(Struct, frozen=True, kw_only=True):
     depth: int
     judge: WeightsSource
     games: str | None = None
-    """Digest of the games that were read; null: all are played."""
+    """Digest of the recorded games that were read; null: none were read."""
 
 
 class PositionsDocument(Document, frozen=True, kw_only=True, tag="outflank/train-positions/1"):
-    """The document of `positions.npz`."""
+    """Describes `positions.npz`."""
 
     settings: GenerateSettings
     complete: bool = False
@@ -54,22 +54,22 @@ class PositionsDocument(Document, frozen=True, kw_only=True, tag="outflank/train
 
 
 class LabelSettings(Struct, frozen=True, kw_only=True):
-    """The way in which positions get their values."""
+    """Settings that determine the values of positions."""
 
     positions: str
     """Digest of the positions."""
     plies: int
     exact: int
-    """Moves left from which positions are solved; -1: none are."""
+    """Moves left from which positions are solved; -1 if none are."""
     blend: float
-    """The share of a game's result in the values of its positions."""
+    """Share of the game's result in the values of its positions."""
     judge: WeightsSource
     shrinkage: float
     passes: int
 
 
 class ValuesDocument(Document, frozen=True, kw_only=True, tag="outflank/train-values/1"):
-    """The document of `values.npz`."""
+    """Describes `values.npz`."""
 
     settings: LabelSettings
     complete: bool = False
@@ -80,7 +80,7 @@ class ValuesDocument(Document, frozen=True, kw_only=True, tag="outflank/train-va
 
 
 class FitSettings(Struct, frozen=True, kw_only=True):
-    """The way in which weights are fitted."""
+    """Settings that determine the fitted weights."""
 
     positions: str
     values: str
@@ -90,18 +90,18 @@ class FitSettings(Struct, frozen=True, kw_only=True):
 
 
 class WeightsDocument(Document, frozen=True, kw_only=True, tag="outflank/train-weights/1"):
-    """The document of the file of weights."""
+    """Describes the file of weights."""
 
     settings: FitSettings
     complete: bool = False
     file: str = ""
     stages: Count = 0
     weights: Count = 0
-    """Number of weights that differ, in a stage."""
+    """Number of distinct weights in a stage."""
     fitted: tuple[Count, ...] = ()
     """Number of positions that each stage was fitted to."""
     errors: tuple[Number, ...] = ()
-    """Root mean square error of each stage on those positions, in the game's unit."""
+    """Root mean square error of each stage on these positions, in the game's unit."""
     check: str = ""
 
     def __post_init__(self) -> None:
@@ -110,33 +110,33 @@ class WeightsDocument(Document, frozen=True, kw_only=True, tag="outflank/train-w
 
 
 class StageError(Struct, frozen=True, kw_only=True):
-    """A stage of held-out positions, or all of them."""
+    """Errors on the held-out positions of one stage, or of all stages."""
 
     stage: int | None
-    """Number of the stage; null: all stages."""
+    """Number of the stage; null for all stages."""
     left: tuple[Count, Count]
-    """The least and the most moves left."""
+    """Least and greatest number of moves left in these positions."""
     positions: Count
     solved: Count
     spread: Number
-    """Standard deviation of the values: the error of a constant guess."""
+    """Standard deviation of the values, which is the error of a constant guess."""
     errors: dict[str, Number]
     """Root mean square error of each evaluation, in the game's unit."""
 
 
 class CheckedEvaluation(Struct, frozen=True, kw_only=True):
-    """An evaluation that the weights are compared with."""
+    """An evaluation with measured errors: the learnt weights, or one for comparison."""
 
     name: str
     points: Number | None
-    """Number of its points in one of the game's unit; null: it was scaled, and no scale makes it better than a constant
+    """Number of the evaluation's points in one unit of the game; null if no scale makes it better than a constant
     guess."""
     scaled: bool
-    """Whether it has no such unit itself, and got the scale that fits it best (least squares)."""
+    """Whether the evaluation has another unit, so that its scale was fitted by least squares."""
 
 
 class ErrorsDocument(Document, frozen=True, kw_only=True, tag="outflank/train-check/1"):
-    """The errors of weights on held-out games."""
+    """Errors of weights on held-out games."""
 
     game: str
     unit: str
@@ -157,7 +157,7 @@ class ErrorsDocument(Document, frozen=True, kw_only=True, tag="outflank/train-ch
 
 
 class DepthsSettings(Struct, frozen=True, kw_only=True):
-    """The searches that are compared."""
+    """Settings that determine the searches that are compared."""
 
     positions: str
     """Digest of the positions."""
@@ -166,23 +166,23 @@ class DepthsSettings(Struct, frozen=True, kw_only=True):
     count: int
     """Number of positions that are searched."""
     seed: int
-    """Seed by which they are drawn."""
+    """Seed for choosing the positions."""
 
 
 class DepthPair(Struct, frozen=True, kw_only=True):
-    """Two depths, in one stage of the game."""
+    """Spread between the values of two depths, in one group of stages."""
 
     deep: Count
     shallow: Count
-    """The shallower depth; 0: the evaluation itself."""
+    """The smaller depth; 0 is the evaluation without a search."""
     stage: Number
-    """The mean number of the positions' stages."""
+    """Mean stage of the group's positions."""
     spread: Number
-    """Root mean square of the difference of their values, in the game's unit."""
+    """Root mean square of the difference between the two values, in the game's unit."""
 
 
 class FittedErrors(Struct, frozen=True, kw_only=True):
-    """The coefficients of the formula of `SearchErrors`."""
+    """Coefficients of the formula of `SearchErrors`."""
 
     constant: Number
     stage: Number
@@ -191,7 +191,7 @@ class FittedErrors(Struct, frozen=True, kw_only=True):
 
 
 class DepthsDocument(Document, frozen=True, kw_only=True, tag="outflank/train-depths/1"):
-    """The differences between shallow and deeper searches."""
+    """Measured differences between shallow and deeper searches, and the formula fitted to them."""
 
     settings: DepthsSettings
     unit: str
@@ -199,29 +199,29 @@ class DepthsDocument(Document, frozen=True, kw_only=True, tag="outflank/train-de
     pairs: tuple[DepthPair, ...] = ()
     errors: FittedErrors | None = None
     off: Number = 0.0
-    """The standard deviation of the logarithms of the spreads from the formula's."""
+    """Standard deviation of the formula from the measured spreads, both as logarithms."""
 
 
 class PlaySettings(Struct, frozen=True, kw_only=True):
-    """The match that weights play."""
+    """Settings of a match that learnt weights play."""
 
     weights: str
     """Digest of the weights."""
     against: WeightsSource
     depth: int | None
     seconds: float | None
-    """Time for a move; null: there is a depth."""
+    """Seconds per move; null if the players search to a depth."""
     games: Count
-    """Limit on the number of games."""
+    """Greatest number of games."""
     elo0: float
     elo1: float
-    """The two hypotheses of the sequential test, `elo0` and `elo1`, in normalised Elo."""
+    """The two hypotheses of the sequential test are `elo0` and `elo1`, in normalised Elo."""
     openings: str
     seed: int
 
 
 class MatchOutcome(Struct, frozen=True, kw_only=True):
-    """The result of a match, from the weights' side."""
+    """Result of a match, from the point of view of the learnt weights."""
 
     wins: Count
     draws: Count
@@ -229,24 +229,24 @@ class MatchOutcome(Struct, frozen=True, kw_only=True):
     elo: Number
     elo_low: Number
     elo_high: Number
-    """The ends of the 95 % interval, `elo_low` and `elo_high`."""
+    """The 95 % interval of `elo` is from `elo_low` to `elo_high`."""
     llr: Number
     decision: Literal["H0", "H1"] | None
-    """The accepted hypothesis; null: all games were played before the test decided."""
+    """Accepted hypothesis; null if all games were played before the test decided."""
 
     @property
     def games(self) -> int:
-        """Number of games that count."""
+        """Number of games that were won, drawn or lost."""
         return self.wins + self.draws + self.losses
 
     @property
     def score(self) -> float:
-        """The share of the points."""
+        """Share of the points that the learnt weights won: 1 for a win, 0.5 for a draw."""
         return (self.wins + self.draws / 2) / self.games if self.games else 0.5
 
 
 class PlayDocument(Document, frozen=True, kw_only=True, tag="outflank/train-play/1"):
-    """A match of weights against others, or against an evaluation by name; the folder `match` has its games."""
+    """Describes a match of weights against other weights or a named evaluation. Its games are in the folder `match`."""
 
     settings: PlaySettings
     complete: bool = False
@@ -256,7 +256,7 @@ class PlayDocument(Document, frozen=True, kw_only=True, tag="outflank/train-play
 
 
 class GenerationDocument(Struct, frozen=True, kw_only=True):
-    """The result of one generation."""
+    """Result of one generation."""
 
     number: int
     folder: str
@@ -265,9 +265,9 @@ class GenerationDocument(Struct, frozen=True, kw_only=True):
     weights: WeightsDocument
     errors: ErrorsDocument
     match: PlayDocument | None
-    """The match; null: none was played."""
+    """Match of this generation; null if none was played."""
     best: bool
-    """Whether its weights are the best so far: the next generation continues from them."""
+    """Whether these weights are the best so far, so that the next generation continues from them."""
 
     def __post_init__(self) -> None:
         for stage in self.errors.stages:
@@ -276,11 +276,11 @@ class GenerationDocument(Struct, frozen=True, kw_only=True):
 
 
 class RunSettings(Struct, frozen=True, kw_only=True):
-    """The settings of the training loop."""
+    """Settings of a training run."""
 
     first: GenerateSettings
-    """The positions of the first generation; later ones are made in the same way, by the best weights, with seeds of
-    their own."""
+    """Settings for the first generation's positions. Later generations use the same, but with the best weights as
+    players and seeds of their own."""
     generations: Count
     plies: int
     exact: int | None
@@ -288,7 +288,7 @@ class RunSettings(Struct, frozen=True, kw_only=True):
     shrinkage: float
     passes: int
     match_games: Count
-    """Number of games of a match; 0: no match is played, and every generation counts as better."""
+    """Greatest number of games in a match. With 0 no match is played, and every generation counts as better."""
     depth: int | None
     seconds: float | None
     elo0: float
@@ -296,7 +296,7 @@ class RunSettings(Struct, frozen=True, kw_only=True):
 
 
 class TrainDocument(Document, frozen=True, kw_only=True, tag="outflank/train/1"):
-    """All generations: `train.json`."""
+    """Describes all generations of a training run, in `train.json`."""
 
     settings: RunSettings
     complete: bool = False
@@ -304,7 +304,7 @@ class TrainDocument(Document, frozen=True, kw_only=True, tag="outflank/train/1")
     unit: str = ""
     generations: tuple[GenerationDocument, ...] = ()
     best: int | None = None
-    """The number of the generation whose weights are in `file`."""
+    """Number of the generation that made the weights in `file`."""
     file: str = ""
     check: str = ""
 

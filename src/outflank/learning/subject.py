@@ -1,4 +1,4 @@
-"""The subject of learning: an evaluation of a game under some rules, by its patterns."""
+"""The subject of learning: the pattern evaluation of a game under given rules, and the judge that values positions."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,12 +21,12 @@ from outflank.gpu.choosing import DeviceOption
 from outflank.learning.step_documents import WeightsSource
 
 Weights = npt.NDArray[np.int16]
-"""A row for each stage, of the weights that differ."""
+"""Distinct weights, with a row for each stage."""
 
 
 @dataclass(frozen=True)
 class Subject:
-    """A game's rules, with everything that learning needs of them."""
+    """The rules of a game, with all that learning needs to know about the game."""
 
     rules: Game
 
@@ -39,12 +39,12 @@ class Subject:
 
     @classmethod
     def read(cls, game: str, rules: Mapping[str, int]) -> "Subject":
-        """Return the subject that a document names."""
+        """Return the subject with the game and the rules of a document."""
         return cls(game_named(game).rules_from_json(rules))
 
     @property
     def description(self) -> GameDescription:
-        """The description of the game."""
+        """Description of the game."""
         return description_of(self.rules)
 
     @property
@@ -55,45 +55,45 @@ class Subject:
 
     @cached_property
     def patterns(self) -> PatternSet:
-        """The patterns of the evaluation."""
+        """Patterns of the evaluation."""
         return self.learning.patterns(self.rules)
 
     @property
     def title(self) -> str:
-        """The rules in a few words."""
+        """Short text that names the game and its rules."""
         return self.description.describe(self.rules)
 
     @property
     def unit(self) -> str:
-        """Name of the values' unit."""
+        """Name of the unit of values."""
         return self.description.scores.unit
 
     @property
     def win(self) -> float | None:
-        """Value of a won game, in the game's unit; None: its score."""
+        """Value of a won game, in the game's unit; None if a game is worth its score."""
         return None if self.description.scores.scored else float(self.patterns.most)
 
     @property
     def won_points(self) -> int:
-        """Value of a won game in a shallow search, greater than any estimate; 0: its score."""
+        """Value of a won game in a shallow search, greater than any estimate; 0 if a game is worth its score."""
         return 0 if self.win is None else WON
 
     @property
     def rows(self) -> int:
-        """Number of stages that have weights of their own."""
+        """Number of stages with their own weights."""
         return max(self.patterns.stages) + 1
 
     @property
     def ending_moves(self) -> int:
-        """Moves left from which positions are solved; -1: the game has no kernels for that."""
+        """Moves left from which the game's endgame kernels solve positions; -1 if it has none."""
         return int(ending_moves(self.rules))
 
     def is_solved_on(self, device: DeviceOption) -> bool:
-        """Return whether a device solves positions, instead of the game's own kernels."""
+        """Return whether endings are solved on this device, a GPU, instead of by the game's own kernels."""
         return device != "cpu" and batch_tables(self.rules) is not None
 
     def most_solved(self, device: DeviceOption) -> int:
-        """Return the most moves left with which positions can be solved: more on a device than by the kernels."""
+        """Return the greatest number of moves left with which positions can be solved; a GPU can solve more."""
         if not self.is_solved_on(device):
             return self.ending_moves
         from outflank.gpu.ending_kernels import MOST_FREE  # imports CUDA
@@ -102,11 +102,11 @@ class Subject:
 
     @property
     def weights_name(self) -> str:
-        """Name of a file of weights."""
+        """Name of the file of weights."""
         return f"{self.patterns.name}.weights"
 
     def zero_weights(self) -> Weights:
-        """Return the weights before any learning: zeros."""
+        """Return weights that are all zero."""
         return np.zeros((self.rows, self.patterns.weights), np.int16)
 
     def weights_in(self, path: Path) -> Weights:
@@ -117,16 +117,16 @@ class Subject:
             raise OutflankError(f"{path}: {reason_of(error)}") from None
 
     def row_of(self, stages: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-        """Return the row of weights for each number that `patterns.stage` gives."""
+        """Return the row of weights for each stage number."""
         return np.asarray(self.patterns.stages)[np.minimum(stages, len(self.patterns.stages) - 1)]
 
 
 class Judge:
-    """The evaluation that values positions during learning: by name, by weights, or none (every value is 0)."""
+    """Evaluation that values positions during learning: a named one, learnt weights, or none (every value is 0)."""
 
     def __init__(self, subject: Subject, name: str | None = None, weights: Weights | None = None) -> None:
         self.subject, self.name = subject, name
-        self._loaded: LoadedPatterns | None = None  # the evaluation points into its memory
+        self._loaded: LoadedPatterns | None = None  # keeps the memory that the evaluation points to
         self.knows = name is not None or weights is not None
         """Whether there is an evaluation."""
         if name is not None:
@@ -139,7 +139,7 @@ class Judge:
 
     @property
     def source(self) -> WeightsSource:
-        """The source as documents have it: weights by their digest, and not by their path."""
+        """Identifies the evaluation in documents: weights have a digest instead of a path."""
         if self.name is not None and not self.name.startswith(FROM_FILE):
             return WeightsSource(evaluation=self.name)
         if self.name is None:
@@ -149,7 +149,7 @@ class Judge:
 
 
 def digest(*arrays: npt.NDArray[Any]) -> str:
-    """Return a digest that identifies arrays."""
+    """Return a short digest of the types, shapes and contents of arrays."""
     from hashlib import sha256
 
     hasher = sha256()

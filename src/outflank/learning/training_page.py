@@ -1,4 +1,4 @@
-"""The page of a training run: errors by stage and generation, beside the game's other evaluations."""
+"""The HTML page of a training run: errors by stage and generation, compared with the game's other evaluations."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -13,18 +13,18 @@ from outflank.validation.text import how_many
 PAGE = "train.html"
 
 MOST_DRAWN = 3
-"""Number of evaluations drawn beside the learnt ones, the best of them: the table has all."""
+"""Number of named evaluations in the figure, the best ones. The table has all of them."""
 
 CONSTANT_GUESS = "constant guess"
 
 
 def write_page(folder: Path, document: TrainDocument, provenance: JsonObject) -> None:
-    """Write the page of a run so far."""
+    """Write the page of a run to `train.html` in a folder."""
     write_whole(folder / PAGE, page_html(report_of(document, provenance)))
 
 
 def report_of(document: TrainDocument, provenance: JsonObject) -> Report:
-    """Return the report of a run."""
+    """Return the report of a training run, for the page."""
     last = document.generations[-1]
     return Report(
         experiment="train",
@@ -41,13 +41,13 @@ def report_of(document: TrainDocument, provenance: JsonObject) -> Report:
 
 
 def left_of(stage: StageError) -> str:
-    """Return the moves left of a stage, in figures."""
+    """Return the moves left in a stage as text, for example `12–16`."""
     least, most = stage.left
     return "all" if stage.stage is None else str(least) if least == most else f"{least}–{most}"
 
 
 def error_table(errors: ErrorsDocument) -> tuple[tuple[str, ...], tuple[tuple[Cell, ...], ...]]:
-    """Return columns and rows: a row for each stage, and one for all."""
+    """Return the columns and rows of a table of errors, with a row for each stage and one for all."""
     names = [evaluation.name for evaluation in errors.evaluations if evaluation.points is not None]
     rows: list[tuple[Cell, ...]] = [
         (left_of(stage), stage.positions, stage.solved, stage.spread, *(stage.errors[name] for name in names))
@@ -57,7 +57,7 @@ def error_table(errors: ErrorsDocument) -> tuple[tuple[str, ...], tuple[tuple[Ce
 
 
 def notes_on(errors: ErrorsDocument) -> list[str]:
-    """Return which evaluations were scaled, and which are left out of the table."""
+    """Return notes on evaluations that were scaled, and on those left out of the table."""
     scaled = [
         evaluation.name for evaluation in errors.evaluations if evaluation.scaled and evaluation.points is not None
     ]
@@ -67,7 +67,7 @@ def notes_on(errors: ErrorsDocument) -> list[str]:
 
 
 def match_result_text(generation: GenerationDocument) -> str:
-    """Return the result of a generation's match, in a few words."""
+    """Return the result of a generation's match as a short text."""
     match = generation.match
     if match is None or match.outcome is None:
         return "no match"

@@ -1,4 +1,4 @@
-"""The fifth step: a match of weights against those of the last generation, or against an evaluation by name."""
+"""The fifth step of learning: a match of weights against those of the last generation or a named evaluation."""
 
 import shlex
 from dataclasses import dataclass
@@ -26,16 +26,16 @@ HYPOTHESES = "0,30"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Match:
-    """The match that is played."""
+    """Settings of a match between weights and an opponent."""
 
     against: str | None = None
-    """An evaluation by name, or `patterns:FILE`; None: the one that the game names, or else its usual one."""
+    """The opponent's evaluation, a name or `patterns:FILE`; None: the game's choice for matches, or its default."""
     depth: int | None = None
-    """Search depth of both players, in plies; None: they have a time, or the usual depth."""
+    """Search depth of both players, in plies; None: the default depth, unless `seconds` is given."""
     seconds: float | None = None
-    """Time for a move of either player."""
+    """Time per move of both players."""
     games: int = GAMES
-    """Limit on the number of games: a test ends the match as soon as it has decided."""
+    """Greatest number of games. The sequential test ends the match as soon as it has decided."""
     sprt: Sprt = Sprt.parse(HYPOTHESES)  # noqa: RUF009  # frozen
     seed: int = 1
 
@@ -51,11 +51,11 @@ class Match:
 
     @property
     def used_depth(self) -> int | None:
-        """The depth, unless the players have equal times."""
+        """Search depth that is used; None if the players have a time per move."""
         return DEPTH if self.depth is None and self.seconds is None else self.depth
 
     def command(self, folder: Path, weights: Path | None) -> str:
-        """Return the command that plays this match with the weights of a folder, or with others."""
+        """Return the command that plays this match with the weights of `folder`, or with those in a file."""
         limit = ["--depth", str(self.used_depth)] if self.seconds is None else ["--time", str(self.seconds)]
         words = [PROGRAM, "train", "play", *limit, "--sprt", f"{self.sprt.elo0},{self.sprt.elo1}"]
         words += ["--match-games", str(self.games), "--seed", str(self.seed)]
@@ -64,7 +64,7 @@ class Match:
         return command_line([*words, "--", str(folder)])
 
     def words(self, evaluation: str) -> str:
-        """Return the words of a player with this evaluation."""
+        """Return the text that describes a player with this evaluation."""
         limit = f"depth={self.used_depth}" if self.seconds is None else f"time={self.seconds:g}"
         return f"computer {limit} workers=1 {shlex.quote(f'evaluation={evaluation}')}"
 
@@ -72,7 +72,7 @@ class Match:
 def play(
     folder: Path, match: Match, work: Work, *, weights: Path | None = None, start: Board | None = None
 ) -> PlayDocument:
-    """Let the weights of a folder, or others, play a match, or continue it; return the document of the result."""
+    """Play a match with the weights of a folder or a file, or continue it; return its document."""
     _, subject, _ = read_positions(folder)
     path = folder / subject.weights_name if weights is None else weights
     fitted = read_fitted(folder, subject)[1] if weights is None else subject.weights_in(weights)
@@ -109,13 +109,13 @@ def play(
 
 
 def _evaluation_word(evaluation: str) -> str:
-    """Return the evaluation as a word that does not depend on the place of a folder."""
+    """Return the evaluation's name without the path of its file."""
     is_file = evaluation.startswith(FROM_FILE)
     return f"{FROM_FILE}{Path(evaluation.removeprefix(FROM_FILE)).name}" if is_file else evaluation
 
 
 def _match_settings(subject: Subject, match: Match, board: Board, players: tuple[str, str]) -> Settings:
-    """Return the settings of the match; with fewer games on a board that has too few openings."""
+    """Return the settings of the match. The number of games is reduced if the board has too few openings."""
     endless = int(moves_left(board.game, board.position)) >= ENDLESS_GAME
     games = match.games
     while True:
