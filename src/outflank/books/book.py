@@ -105,9 +105,9 @@ class Book:
 
     @property
     def margin(self) -> int:
-        """Default for the largest difference from the best value at which a move is played.
+        """Default margin: a move worth at most this much less than the best may be played.
 
-        Twice the scale's negligible difference: deeper searches often reverse the order of moves this close.
+        It is twice the scale's negligible difference; searches of a book's depth often misorder moves this close.
         """
         return 2 * self.scale.near
 
@@ -133,7 +133,7 @@ class Book:
         matching = [number for number in range(int(symmetries(self.game))) if _packed(board, number) == key]
         matching.sort(
             key=lambda number: number != int(canonical(self.game, board.position))
-        )  # the one it was built with first
+        )  # the symmetry that the entry was built with first
         values: dict[int, int] = {}
         for symmetry in matching:
             images = {int(mirror_move(self.game, MOVE(move.code), symmetry)): move.code for move in board.legal_moves}

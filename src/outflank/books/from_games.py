@@ -66,7 +66,7 @@ class Openings:
             wrong(f"{path}: {error}")
 
     def least(self) -> int:
-        """Return the default minimum of games for `common`: 1/10 of the square root of their number, at least 1."""
+        """Return the default minimum of games for `common`: 1/10 of the square root of `self.games`, at least 1."""
         return max(1, isqrt(self.games) // 10)
 
     def common(self, games: int) -> list[Key]:
@@ -129,7 +129,7 @@ def learn(
 
 
 def _link(graph: MoveGraph, keys: Sequence[Key]) -> None:
-    """Add moves from one of these positions to another that the searches left out."""
+    """Add the moves between positions of `keys` that the searches left out."""
     entries, learnt = graph.book.entries, set(keys)
     for key in keys:
         if (entry := entries.get(key)) is None:

@@ -1,4 +1,4 @@
-"""Statistics of a search on a cluster, per node and in total, with the quantities that report 000 lists."""
+"""Statistics of a search on a cluster, per node and in total, with the quantities of the published report 000."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -23,7 +23,7 @@ class NodeStatistics:
     """Remaining time of the node, spent on looking for work and waiting for messages."""
     jobs: int
     wasted_jobs: int
-    """Number of jobs with values that were no longer needed at their end."""
+    """Number of jobs that were no longer needed when they ended."""
     wasted_nodes: int
     steals_tried: int
     steals_won: int

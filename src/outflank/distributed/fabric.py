@@ -8,7 +8,7 @@ from outflank.errors import OutflankError
 
 
 class HeadLost(OutflankError):
-    """The connection between the head and all nodes has failed."""
+    """Raised when the head has lost its connection to all nodes."""
 
 
 class Fabric(Protocol):

@@ -30,7 +30,7 @@ POLL_SECONDS = 0.03
 
 
 WORTH_SHARING = 4
-"""Least expected duration of a shared iteration, in jobs of the target duration."""
+"""Least expected duration of an iteration that is shared, as a multiple of the duration of a job."""
 
 NOT_AGAIN = 2
 """Number of the last iterations of the head's own search that are left out of a node's warm-up job."""
@@ -46,7 +46,7 @@ class Tuning:
     job_seconds: float | None = None
     """Target duration of a job, if the user sets no threshold; None: the engine's own."""
     alone_seconds: float | None = None
-    """One worker's time below which an iteration is not shared; None: four jobs, or the user's threshold decides."""
+    """Expected time above which an iteration is shared; None: that of four jobs, or the user's threshold decides."""
     patience_seconds: float = 5.0
     """Seconds without a message after which the jobs of a node are assigned to other nodes."""
     gather_seconds: float = 30.0
@@ -322,7 +322,7 @@ class Head:
         member.useful_seconds += result.seconds
         if tree is not None and current and tree.deliver(result):
             assert job is not None
-            if job.beta - job.alpha == 1 or self.root.options.algorithm == "alphabeta":  # as most jobs are
+            if job.beta - job.alpha == 1 or self.root.options.algorithm == "alphabeta":  # only typical jobs
                 self._costs.job(job.depth, result.count("nodes"), result.seconds)
         elif job is None or not job.deepen:
             member.wasted_jobs += 1

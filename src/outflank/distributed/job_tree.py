@@ -85,7 +85,7 @@ class Tree:
         return None
 
     def _orphan(self) -> SplitMove | None:
-        """Return a part of a lost node, or None."""
+        """Return a part that a lost node was searching, or None."""
         while self._orphans:
             part = self._orphans.pop()
             if not part.split.closed:
@@ -160,7 +160,7 @@ class Tree:
         return max(split.alpha, split.best)
 
     def _descend(self, part: SplitMove) -> Split | None:
-        """Make a part a split and return it; None if its value was known without a search, and was delivered."""
+        """Turn a part into a split and return it; None if its value was known without a search, and was delivered."""
         root, worker = self.root, self.root.worker
         words = part.split.after[part.index]
         ply = part.split.ply + 1
@@ -244,7 +244,7 @@ class Tree:
         return True
 
     def lose(self, ticket: int) -> None:
-        """Return the job of a lost node to the tree, so that another node searches it."""
+        """Put the job of a lost node back, so that another node searches it."""
         part = self._parts.pop(ticket, None)
         if part is not None and not part.split.closed:
             self._orphans.append(part)

@@ -84,7 +84,7 @@ class Node:
         self._compile()
         self._lock = threading.Lock()
         self._at_work = threading.Lock()
-        self._same_era = threading.Lock()  # held by a thread that needs the era not to change
+        self._same_era = threading.Lock()  # while it is held, the era does not change
         self._ticket = -1
         self._unwanted: set[int] = set()
         self._era = setup.era

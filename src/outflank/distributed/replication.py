@@ -1,4 +1,4 @@
-"""Replication policies: which table entries a node sends to the other nodes, and how. Report 000 compares them."""
+"""Replication policies: which table entries a node sends to the other nodes, and how. Report 000 compared them."""
 
 from dataclasses import dataclass, replace
 
@@ -23,7 +23,7 @@ class Replication:
     """Whether workers wait until a message has been delivered to all nodes."""
     sends: bool = True
     entry_seconds: float = 0.0
-    """Least search time of an entry that is sent, for each receiving node. Only used if `depth` is None."""
+    """Least search time, per receiving node, of an entry that is sent; used if `depth` is None."""
 
     def __str__(self) -> str:
         if not self.sends:

@@ -69,7 +69,7 @@ class TreePlace:
 
     split: Split | None = None
     tried: int = 0
-    """Number of steal attempts: the splits of the node's last job and above it had no move left."""
+    """Number of steal attempts, made when the split of the node's last job and those above had no move left."""
     stolen: int = 0
     """Number of successful steals."""
     jobs: int = 0

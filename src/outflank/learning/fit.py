@@ -113,7 +113,7 @@ def _rows(count: int) -> list[slice]:
 
 
 class _Shares:
-    """The sums of a fit on the CPU. `for_each` calls a function for each share of the examples."""
+    """The sums over all examples that a fit needs, on the CPU. `for_each` calls a function for each share."""
 
     def __init__(self, examples: Examples, weights: int, for_each: Callable[[Callable[[int], None]], None]) -> None:
         self._rows = _rows(len(examples))
@@ -240,7 +240,7 @@ class StageWeights:
     """The weights of all stages, while stages are fitted one after the other."""
 
     def __init__(self, subject: Subject, prior: Weights | None, *, shrinkage: float, passes: int) -> None:
-        """Use `prior`, the weights of the last generation, as the prior; None: the nearest fitted stage."""
+        """Use `prior`, the last generation's weights, as the prior; None: the weights of the nearest fitted stage."""
         self.subject, self.shrinkage, self.passes = subject, shrinkage, passes
         self.has_prior = prior is not None
         start = subject.zero_weights() if prior is None else prior

@@ -22,7 +22,7 @@ THREADS = 128
 
 
 class DeviceShares:
-    """The sums of a fit on a GPU."""
+    """The sums over all examples that a fit needs, on a GPU."""
 
     def __init__(
         self, indices: Indices, rows: Sequence[slice], weights: int, for_each: Callable[[Callable[[int], None]], None]

@@ -113,7 +113,7 @@ def _played(playing: Playing, generation: Generation, step: Step, work: Work) ->
 
 
 def settings_of(generation: Generation, work: Work) -> GenerateSettings:
-    """Return the settings that the document of this generation has."""
+    """Return the settings for the document of the positions."""
     subject = Subject(generation.start.game)
     judge = Judge(subject, generation.evaluation or subject.learning.first)
     return _settings(generation, subject, judge, _beginnings(subject, generation, work))

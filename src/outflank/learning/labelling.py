@@ -31,7 +31,7 @@ from outflank.search.worker import Worker
 from outflank.validation.text import how_many
 
 PORTION = 1 << 20
-"""Number of positions that are solved at a time. After an interruption the solved parts of them are stored."""
+"""Number of positions that are solved at a time. An interruption keeps the parts that are solved."""
 
 ARRAYS = ("values",)
 """Names of the arrays in a stored part."""
@@ -147,7 +147,7 @@ class Labels:
             raise InvalidOption(f"a share of {self.blend:g} for the result: 0 to 1")
 
     def settings(self, subject: Subject, check: str, judge: Judge, device: DeviceOption) -> LabelSettings:
-        """Return the settings that the document of these values has."""
+        """Return the settings for the document of the values."""
         default, most = subject.ending_moves, subject.most_solved(device)
         exact = default if self.exact is None else self.exact
         if exact > most:

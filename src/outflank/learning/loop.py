@@ -35,7 +35,7 @@ class Plan:
             raise InvalidOption(f"{self.generations} generations: 1 to {MOST_GENERATIONS}")
 
     def settings(self, work: Work) -> RunSettings:
-        """Return the settings that the document of this run has."""
+        """Return the settings for the document of the run."""
         return RunSettings(
             first=settings_of(self.generation, work),
             generations=self.generations,

@@ -107,7 +107,7 @@ class Step:
             raise OutflankError(f"{self.folder} cannot be written to: {reason_of(error)}") from None
 
     def read(self, kind: type[D], how: str) -> D:
-        """Return the document of a complete step; raise an error if it is incomplete. `how` is the command for it."""
+        """Return the document of a complete step; raise an error otherwise. `how` is the command that makes it."""
         if not self.document.exists():
             raise OutflankError(f"{self.document} is not there: {how} makes it")
         document: Any = read_document(self.document, kind, f"what {self.name}.json says")

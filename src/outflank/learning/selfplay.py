@@ -1,8 +1,8 @@
-"""Playing the games of learning, from starting positions or on from recorded games, and taking positions of all stages.
+"""Playing games to learn from, from starting positions or on from recorded games, and taking positions of all stages.
 
 Good players avoid bad positions, but a search visits mostly those, to refute bad moves. So games begin with random
-moves. In half of the games one side or both continue with random moves. All other moves are the best by a search with
-noise, more in some games than in others.
+moves. In half of the games one side or both continue with random moves. All other moves are the best of a shallow
+search with noise added to its values, more in some games than in others.
 """
 
 from dataclasses import dataclass
@@ -65,7 +65,7 @@ def shallow_search(
     won: int,
     worker: Worker,
 ) -> Value:
-    """Return the value `plies` deep: exact inside (alpha, beta), else a bound on that side. Passes are no plies."""
+    """Return the value `plies` deep: exact inside (alpha, beta), else a bound on that side. A pass is not a ply."""
     worker.nodes += 1
     if plies <= 0 and not over(game, position):
         return np.int64(value(evaluation, game, position, state))

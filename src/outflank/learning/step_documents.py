@@ -199,7 +199,7 @@ class DepthsDocument(Document, frozen=True, kw_only=True, tag="outflank/train-de
     pairs: tuple[DepthPair, ...] = ()
     errors: FittedErrors | None = None
     off: Number = 0.0
-    """Standard deviation of the formula from the measured spreads, both as logarithms."""
+    """Standard deviation of the formula's error, in the logarithm of the spread."""
 
 
 class PlaySettings(Struct, frozen=True, kw_only=True):

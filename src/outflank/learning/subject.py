@@ -139,7 +139,7 @@ class Judge:
 
     @property
     def source(self) -> WeightsSource:
-        """Identifies the evaluation in documents: weights have a digest instead of a path."""
+        """Identification of the evaluation in documents, with a digest of weights instead of a path."""
         if self.name is not None and not self.name.startswith(FROM_FILE):
             return WeightsSource(evaluation=self.name)
         if self.name is None:

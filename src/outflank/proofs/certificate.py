@@ -58,7 +58,7 @@ class Header(Document, frozen=True, kw_only=True, tag="outflank/proof/1"):
 
     game: str
     options: dict[str, int | str]
-    """Options of the rules, as `options_of` of the game's description returns them."""
+    """Options of the rules, as returned by `variants.options_of` of the game's description."""
     position: str
     """The proved position, in the game's notation."""
     value: Score
@@ -68,7 +68,7 @@ class Header(Document, frozen=True, kw_only=True, tag="outflank/proof/1"):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Strategy:
-    """A side's moves, in a sorted array for each number of moves left."""
+    """A side's moves: an array for each number of moves left, in the order of the sorted positions."""
 
     mover: bool
     """Whether the strategy's side is the one to move in the proved position."""

@@ -51,7 +51,7 @@ def holding_moves(game, evaluation, rules, keys, bound, moves, worker, probe):
         state = begin_state(evaluation, game, position)
         start = np.int64(0)
         end = fill(game, position, worker.moves, start)
-        depth = moves_left(game, position) + 1  # the end of a game is recognised where no move is left
+        depth = moves_left(game, position) + 1  # one more ply, to recognise the end of the game
         symmetry, key_first, key_second = table_key(game, position, worker)
         hint = hint_of(looked_up(worker.table, worker.table_shift, key_first, key_second))
         sort = arrange(evaluation, game, position, state, depth, 0, hint, symmetry, start, end, worker)

@@ -37,7 +37,7 @@ ENGINES = Registry(
 
 
 def register_engine(scheme: str, engine: ClusterEngine) -> ClusterEngine:
-    """Register an engine for addresses that begin with `scheme`, under the name of the engine's module."""
+    """Register an engine for addresses that begin with `scheme`. Its module owns the name in the registry."""
     return ENGINES.register(scheme, engine, by=type(engine).__module__)
 
 

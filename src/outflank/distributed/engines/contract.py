@@ -50,7 +50,7 @@ class ClusterEngine(ABC):
 
     @abstractmethod
     def connect(self, address: Address, workers: int | None) -> Fabric:
-        """Return the nodes for searches, with `workers` workers each; None: its share of its machine's cores."""
+        """Return the nodes for searches, with `workers` workers each; None: as many as the node's share of cores."""
 
     @abstractmethod
     def task_carrier(self, address: Address, make: MakeWorker, per_node: int) -> TaskCarrier:

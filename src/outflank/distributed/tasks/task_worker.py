@@ -55,7 +55,7 @@ class TaskRunner:
 
 
 def error_text(error: BaseException) -> str:
-    """Return an error's message as one line, after its type if it is not an OutflankError."""
+    """Return an error's message as one line, preceded by its type unless it is an OutflankError."""
     text = " ".join(str(error).split())
     return text if isinstance(error, OutflankError) else f"{type(error).__name__}: {text}"
 

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 from outflank.errors import OutflankError
 
 LEAVE_SECONDS = 1.0
-"""Seconds for a process to exit by itself after it has released its resources."""
+"""Timeout for a process to exit by itself after it has released its resources."""
 
 LOST = "its process died"
 
@@ -46,7 +46,7 @@ class CalledProcess:
     """A node's process, as the head sees it."""
 
     def __init__(self, number: int, on_message: OnMessage, begin: Callable[[], None] | None = None) -> None:
-        """Start the process and call `begin` in it, which may hold queues; later calls cannot pass them.
+        """Start the process and call `begin` there first. Queues can be passed only with `begin`, not with later calls.
 
         The caller must delay interrupts until it has stored this object, so that it can `close` it.
         """

@@ -26,7 +26,7 @@ MOST_UNDERWAY = 64
 """Number of messages with table entries in a node's inbox at which further ones are dropped."""
 
 CLOSE_SECONDS = 1.0
-"""Seconds for nodes to stop their jobs before they are killed; healthy nodes take milliseconds."""
+"""Timeout for nodes to stop their jobs before they are killed; healthy nodes take milliseconds."""
 
 DELIVERY_SECONDS = 5.0
 """Seconds to wait for a node to confirm table entries, if the replication policy waits."""

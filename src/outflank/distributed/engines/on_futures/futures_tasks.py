@@ -19,7 +19,7 @@ from outflank.kernels.uninterrupted import delay_interrupts
 from outflank.user_modules import PickledValue, pickle_for_nodes
 
 CLOSE_SECONDS = 6.0
-"""Seconds for workers to release their resources before their processes are killed."""
+"""Timeout for workers to release their resources before their processes are killed."""
 
 
 class FuturesTasks:

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 # with the exit status that this process would have had.
 
 DRAIN_SECONDS = 5.0
-"""Seconds for the launcher to read the output of this process, because an abort discards unread output."""
+"""Timeout for the launcher to read the output of this process, because an abort discards unread output."""
 
 _stalled = False
 
@@ -84,7 +84,7 @@ def _unread_bytes(descriptor: int) -> int:
 
 
 MESSAGE, ENTRIES = 1, 2
-"""MPI tags of JSON messages, and of table entries, which follow the number of their era."""
+"""MPI tags: JSON messages, and table entries with their era in the first word."""
 
 SHORTEST_NAP, LONGEST_NAP = 200e-6, 1e-3
 """Seconds between two polls: short while messages arrive, longer while none do. A rank that only waits uses about a
@@ -99,7 +99,7 @@ REPORT_SECONDS = 0.5
 """Seconds between two reports of a node."""
 
 LEAVING_SECONDS = 10.0
-"""Seconds for the other ranks to leave before the program ends without them."""
+"""Timeout for the other ranks to leave before the program ends without them."""
 
 
 def require_mpi() -> ModuleType:

@@ -14,7 +14,7 @@ from outflank.errors import OutflankError, reason_of
 from outflank.validation.text import is_count
 
 ANSWER_SECONDS = 5.0
-"""Seconds for a head to answer one request."""
+"""Timeout for a head to answer one request."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,7 +91,7 @@ def nodes_of(address: str, token: str) -> tuple[ClusterNode, ...]:
 
 
 def require_protection(address: str, token: str) -> None:
-    """Raise OutflankError unless the head at `address` rejects requests without our token and accepts ours."""
+    """Raise OutflankError unless the head at `address` accepts our token and rejects requests without it."""
     host, port = host_and_port(address)
     try:
         # First without our token, because a head that accepts everyone must not see it.

@@ -52,7 +52,7 @@ MOST_REPLACED = 20
 
 
 def places(ray: ModuleType, local_nodes: int | None) -> dict[str, float]:
-    """Return the cores of each place for a node: `local_nodes` places on this machine, or each machine with cores."""
+    """Return the places for nodes, with their cores: `local_nodes` on this machine, or one per machine with cores."""
     if local_nodes is not None:
         return {f"here-{index}": 0.0 for index in range(local_nodes)}
     return {

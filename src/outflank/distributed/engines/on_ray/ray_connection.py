@@ -29,14 +29,14 @@ from outflank.distributed.exiting import LastAtExit
 from outflank.errors import OutflankError, notify
 
 AT_ONCE_SECONDS = 0.5
-"""Seconds for Ray to disconnect when the user has interrupted; it takes 0.1 to 0.3 s."""
+"""Timeout for Ray to disconnect when the user has interrupted; it takes 0.1 to 0.3 s."""
 
 
 class _Connection(threading.Thread):
     """A connection to a Ray cluster, held by a thread of its own.
 
-    Linux ends Ray's processes together with the thread that started them, so that it must outlive every caller. It also
-    watches the head, as Ray does not report its death, and disconnects within the caller's timeout.
+    Linux ends Ray's processes together with the thread that started them, so this thread must outlive every caller. It
+    also watches the head, as Ray does not report its death, and disconnects within the caller's timeout.
     """
 
     def __init__(self, token_file: Path, directory: OwnedDirectory | None = None) -> None:
@@ -101,7 +101,7 @@ class _Connection(threading.Thread):
                 child.poll()  # reap a dead raylet: its workers would take the zombie for alive, and go on
 
     def close(self, *, at_once: bool = False) -> None:
-        """Disconnect, end the processes started for the connection, and remove its files. Takes 1 s, at most 25 s.
+        """Disconnect, end the processes started for it, and remove its files. Usually takes 1 s, at most 25 s.
 
         With `at_once`, when the user has interrupted, or before the connection is open, the guardian of the directory
         does that later.

@@ -25,7 +25,7 @@ OWNER = "owner"
 """Name of the file that the owner keeps locked. It is empty until it is locked."""
 
 LEAVE_SECONDS = 1.0
-"""Seconds for a released guardian to end; it takes 10 ms."""
+"""Timeout for a released guardian to end; it takes 10 ms."""
 
 
 def private_directory() -> Path:

@@ -26,7 +26,7 @@ OBJECT_STORE_BYTES = 80 << 20
 """Size of Ray's object store, near the least that Ray accepts. Messages between nodes are too small to use it."""
 
 START_SECONDS = 90.0
-"""Seconds for Ray to start. It takes 3 to 5 s on two idle cores, and longer on a busy machine."""
+"""Timeout for Ray to start. It takes 3 to 5 s on two idle cores, and longer on a busy machine."""
 
 
 def require_ray() -> ModuleType:
@@ -64,7 +64,7 @@ def settings(token_file: Path) -> dict[str, str]:
 
 
 DRIVER = {
-    # Ray ends a process that has had no head for 60 s with _exit. Ours ends by itself, with a result.
+    # After 60 s without a head Ray calls _exit. Our process ends by itself, with a result.
     "RAY_gcs_rpc_server_reconnect_timeout_s": "600",
 }
 
@@ -79,8 +79,8 @@ def patch_ray(ray: ModuleType) -> list[tuple[object, str, object]]:
         # If the dashboard's libraries are installed, each node would open three more ports, and the head a fourth.
         (private.utils, "get_dashboard_dependency_error", lambda: ImportError("not used")),
         (private.utils, "get_ray_client_dependency_error", lambda: ImportError("not used")),
-        # We do not use autoscaling. If prometheus_client is installed, as with Jupyter, its monitor opens a port that
-        # requires no token. `ray start` has an option against that, `ray.init` has none.
+        # We do not use autoscaling, and its monitor opens a port that requires no token if prometheus_client is
+        # installed, as with Jupyter. `ray start` has an option against that, `ray.init` has none.
         (private.node.Node, "start_monitor", lambda self: None),
         # Ray prints deaths of workers to standard output even without log_to_driver, in the middle of our output.
         (private.worker, "print_to_stdstream", lambda *_, **__: None),

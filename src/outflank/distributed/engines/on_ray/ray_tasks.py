@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from ray.actor import ActorHandle
 
 CLOSE_SECONDS = 6.0
-"""Seconds for workers to release their resources before their processes are killed."""
+"""Timeout for workers to release their resources before their processes are killed."""
 
 
 class RayTaskActor:
