@@ -1,4 +1,4 @@
-"""The interface of an experiment: parameters, tasks that measure, and a conclusion drawn from samples alone."""
+"""The interface of an experiment (parameters, measuring tasks, conclusion), and the registry of all experiments."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
@@ -18,12 +18,12 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One measurement of a run."""
+    """One measurement in a run of an experiment."""
 
     name: str
-    """Unique name within the run; an interrupted run resumes by it."""
+    """Unique name within the run. A resumed run skips tasks that already have samples."""
     run: Callable[[Stop], Iterable[Sample]]
-    """Function that measures; it returns early once the stop is called."""
+    """Function that measures and returns samples. It returns early once its argument, the stop, has been called."""
     weight: float = 1.0
     """Estimated duration relative to the other tasks."""
 
@@ -40,7 +40,7 @@ class Task:
             ) from None
 
     def measured(self, stop: Stop) -> Iterable[Sample]:
-        """Run the task and return its samples; raise `OutflankError` if the result is no list of samples."""
+        """Run the task and return its samples. Raise `OutflankError` if `run` does not return a list of samples."""
         samples = self.run(stop)
         if isinstance(samples, Mapping | str) or not isinstance(samples, Iterable):
             raise OutflankError(f"task {self.name!r}: expected a list of samples, found {type(samples).__name__}")
@@ -49,7 +49,7 @@ class Task:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conclusion:
-    """Tables, figures and notes derived from samples."""
+    """Tables, figures and notes that an experiment derives from its samples."""
 
     tables: tuple[ReportTable, ...]
     figures: tuple[Figure, ...] = ()
@@ -58,16 +58,16 @@ class Conclusion:
 
 
 def option(default: T, help_text: str, *, argument: bool = False) -> T:
-    """Return a parameter field, which the command line offers as an option or as positional arguments."""
+    """Return a dataclass field for a parameter. The command line offers it as an option or as positional arguments."""
     return field(default=default, metadata={"help": help_text, "argument": argument})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parameters:
-    """Base class of the parameters of an experiment."""
+    """Base class of an experiment's parameters."""
 
     def __post_init__(self) -> None:
-        check_fields(self)  # also converts JSON's lists to tuples
+        check_fields(self)  # also converts lists from JSON to tuples
         for parameter in fields(self):
             value = getattr(self, parameter.name)
             if isinstance(value, tuple | list) and not value:
@@ -92,9 +92,9 @@ class Parameters:
 
 
 LEAST = {"workers": 1, "rounds": 1, "depth": 1, "depths": 1, "games": 1, "levels": 1, "schedules": 1, "recordings": 1}
-"""Least value of a parameter, by name; 0 for all others."""
+"""Least allowed value of a parameter, by name. It is 0 for all other parameters."""
 
-if TYPE_CHECKING:  # as in `outflank.boards.board`: `Experiment` alone has any parameters
+if TYPE_CHECKING:  # as in `outflank.boards.board`: `Experiment` without an argument accepts all parameters
     from typing_extensions import TypeVar as TypeVarWithDefault
 
     ParametersT = TypeVarWithDefault("ParametersT", bound=Parameters, default=Any)
@@ -103,7 +103,7 @@ else:
 
 
 class Experiment(Generic[ParametersT]):
-    """A question, and how it is measured and answered."""
+    """A question, with the tasks that measure it and the function that concludes an answer."""
 
     name: ClassVar[str]
     question: ClassVar[str]
@@ -115,15 +115,15 @@ class Experiment(Generic[ParametersT]):
         raise NotImplementedError
 
     def conclude(self, parameters: ParametersT, samples: Sequence[Sample]) -> Conclusion:
-        """Return tables and figures of complete or partial samples. Depends only on its arguments."""
+        """Return tables and figures from the samples, complete or partial. Depends only on its arguments."""
         raise NotImplementedError
 
     def shape(self, parameters: ParametersT, sample: Sample) -> Shape:
-        """Return the required shape of a sample; stored samples are checked against it before `conclude`."""
+        """Return the required keys and types of a sample. Stored samples are checked against them before `conclude`."""
         return sample_shape()
 
     def files(self, parameters: ParametersT, samples: Sequence[Sample]) -> dict[str, str]:
-        """Return further files in formats of other programs, by file-name suffix."""
+        """Return the contents of additional files, in formats of other programs, by file-name suffix."""
         return {}
 
 
@@ -164,7 +164,7 @@ _LOCATIONS = {
     "profile": "profile:ProfileStudy",
     "reproduce": "reproduce:Reproduce",
 }
-"""Module and class of each experiment of the package, in listing order."""
+"""Module and class of each built-in experiment, in the order in which they are listed."""
 
 
 def _instance(name: str, loaded: object) -> Experiment:
@@ -182,7 +182,7 @@ EXPERIMENTS = Registry(
 
 
 def register(experiment: type[Experiment]) -> type[Experiment]:
-    """Register an experiment under its name, which its module then owns."""
+    """Register an experiment class under its `name`. Only the module that defines the class can replace it."""
     EXPERIMENTS.register(experiment.name, experiment, by=experiment.__module__)
     return experiment
 

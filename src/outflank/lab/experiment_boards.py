@@ -1,4 +1,4 @@
-"""The positions that experiments search, by name or in any notation."""
+"""The positions that experiments search: finding them by name or notation, and the names of known positions."""
 
 import re
 from collections.abc import Iterable
@@ -11,14 +11,14 @@ from outflank.games.description import OWN_GAMES, GameDescription, description_o
 from outflank.search.request import DEEPEST
 
 DEFAULT_GAME = OWN_GAMES[0]
-"""The game of an experiment without a `game` option."""
+"""Game of an experiment that has no `game` option."""
 
 GAME = f"The game: {', '.join(OWN_GAMES)}, or the name of one that is installed."
 """Help text of `--game`."""
 
 
 def by_game(setting: str) -> str:
-    """Return a setting of `LabDefaults` for each of the package's own games: `12 for Othello, 6 for …`."""
+    """Return the value of a `LabDefaults` field for each built-in game as text: `12 for Othello, 6 for Abalone`."""
     games = [game_named(name) for name in OWN_GAMES]
     return ", ".join(f"{_value_text(getattr(game.lab, setting))} for {game.title}" for game in games)
 
@@ -28,12 +28,12 @@ def _value_text(value: object) -> str:
 
 
 def game_with(position: str) -> str:
-    """Return the first of the package's own games that has a position of that name."""
+    """Return the name of the first built-in game that has a position named `position`."""
     return next(name for name in OWN_GAMES if position in game_named(name).lab.positions)
 
 
 def default_board() -> Board:
-    """Return the default position of an experiment without `game` and `positions` options."""
+    """Return the position of experiments that have neither a `game` nor a `positions` option."""
     return board_named(game_named(DEFAULT_GAME).lab.position)
 
 
@@ -46,7 +46,7 @@ def positions_help() -> str:
 
 
 def _position_names(game: GameDescription) -> list[str]:
-    """Return a game's position names; a numbered series is shortened to its first and last name."""
+    """Return the names of a game's positions. A numbered series is shortened to its first and last name."""
     stems = [re.sub(r"(?<!\d)\d+$", "", position) for position in game.lab.positions]
     names: list[str] = []
     for position, stem in zip(game.lab.positions, stems, strict=True):
@@ -70,7 +70,7 @@ class StudyPosition:
     """Label in tables and samples: the position's name or notation, with `@depth` if the user gave a depth."""
     board: Board
     depth: int | None = None
-    """Plies, if the user gave a depth with the position."""
+    """Search depth in plies, if the user gave one with the position, else None."""
 
 
 def study_positions(game: str, positions: Iterable[str] | None) -> list[StudyPosition]:
@@ -135,15 +135,15 @@ def _with_depth(text: str) -> tuple[str, int | None]:
 
 
 def name_of(board: Board) -> str | None:
-    """Return the name of a position, or None if it has none."""
+    """Return the name of a position, or None if it has no name."""
     return name_of_line(description_of(board.game).name, board.to_text())
 
 
 def name_of_line(game: str, line: str) -> str | None:
-    """Return the name of a position given in notation, as documents store it, or None."""
+    """Return the name of the position that `line` gives in notation, or None if it has no name."""
     try:
         return _names(game).get(line)
-    except UnknownName:  # a document of a game that is not installed here
+    except UnknownName:  # the game is not installed here
         return None
 
 

@@ -1,4 +1,4 @@
-"""The report of an experiment: tables, figures and notes, as plain values to print, draw and store."""
+"""The report of an experiment: tables, figures and notes as plain values, which other modules print, draw and store."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -20,7 +20,7 @@ Cell = int | float | str | bool | None
 """A value in a table; None is an empty cell."""
 
 Sample = dict[str, Cell]
-"""One measurement as a flat dictionary: subject, conditions and results."""
+"""One measurement as a flat dictionary: the position or program measured, the conditions and the results."""
 
 
 def _pandas() -> ModuleType:
@@ -31,14 +31,14 @@ def _pandas() -> ModuleType:
 
 
 def sample_shape(*parts: Mapping[str, Kind], also: Callable[[Sample], None] | None = None, **names: Kind) -> Shape:
-    """Return the shape of a stored sample from the kinds of its cells by name; other cells are allowed."""
+    """Return the required shape of a stored sample: the type of each named cell. Other cells are allowed."""
     merged = {name: kind for part in parts for name, kind in part.items()}
     return Shape({"task": str, **merged, **names}, others=Cell, also=also)
 
 
 @singledispatch
 def as_html(value: object) -> str:
-    """Return a value as HTML for notebooks; `drawing.page` registers the function of each class."""
+    """Return a value as HTML for notebooks. `drawing.page` registers an implementation for each class."""
     raise TypeError(f"{type(value).__name__} is not drawn")
 
 
@@ -53,15 +53,15 @@ class Drawn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportTable(Drawn):
-    """A table, with the unit of each column in its name."""
+    """A table of a report. The name of a column includes its unit."""
 
     title: str
     columns: tuple[str, ...]
     rows: tuple[tuple[Cell, ...], ...]
     notes: tuple[str, ...] = ()
-    """Sentences below the table: what a column means, what must not be concluded."""
+    """Sentences below the table: the meaning of a column, or a warning against a wrong conclusion."""
     section: str = ""
-    """Heading of the section, shared with figures of the same section; empty for none."""
+    """Heading under which the table is shown, with the figures that have the same heading. Empty for none."""
 
     def __repr__(self) -> str:
         rows, columns = how_many(len(self.rows), "row"), how_many(len(self.columns), "column")
@@ -74,7 +74,7 @@ class ReportTable(Drawn):
 
     @classmethod
     def of(cls, title: str, rows: Sequence[Sample], *, notes: Sequence[str] = (), section: str = "") -> "ReportTable":
-        """Return a table from rows by column name; columns are in order of first appearance."""
+        """Return a table from rows that map column names to cells. Columns are in order of first appearance."""
         columns = tuple(dict.fromkeys(name for row in rows for name in row))
         cells = tuple(tuple(row.get(name) for name in columns) for row in rows)
         return cls(title=title, columns=columns, rows=cells, notes=tuple(notes), section=section)
@@ -88,7 +88,7 @@ class ReportTable(Drawn):
 
     @property
     def without_empty_columns(self) -> "ReportTable":
-        """The table without columns that are empty in every row, as readers see it."""
+        """The table as readers see it: without columns that are empty in every row."""
         indices = [index for index in range(len(self.columns)) if any(row[index] is not None for row in self.rows)]
         if not self.rows or not indices or len(indices) == len(self.columns):
             return self
@@ -96,13 +96,13 @@ class ReportTable(Drawn):
         return replace(self, columns=columns, rows=tuple(tuple(row[index] for index in indices) for row in self.rows))
 
     def to_pandas(self) -> "pandas.DataFrame":
-        """Return the table as a data frame; needs pandas."""
+        """Return the table as a data frame. Requires pandas."""
         return _pandas().DataFrame(list(self.rows), columns=list(self.columns))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Series:
-    """One curve, or one colour of bars."""
+    """One curve of a plot, or the bars of one colour."""
 
     name: str
     points: tuple[tuple[float | str, float], ...]
@@ -110,18 +110,18 @@ class Series:
     spread: tuple[tuple[float, float], ...] = ()
     """Least and greatest y of each point, if it was measured several times."""
     style: str = "line"
-    """`line` (with its points marked), `points`, `dashed` (a bound or an ideal), or `band` (`spread` filled)."""
+    """`line` (with marked points), `points`, `dashed` (for a bound or an ideal), or `band` (fills `spread`)."""
     published: bool = False
-    """True if the numbers are from a report, not measured here; drawn with hollow marks."""
+    """True if the numbers are quoted from a published report, not measured here. Such series have hollow marks."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plot(Drawn):
-    """Curves or bars over axes with units."""
+    """A plot of curves or bars."""
 
     title: str
     x: str
-    """Label of the axis, with its unit: `workers`, `time (s)`."""
+    """Label of the horizontal axis, with its unit: `workers`, `time (s)`."""
     y: str
     series: tuple[Series, ...]
     kind: str = "lines"
@@ -129,12 +129,12 @@ class Plot(Drawn):
     log_x: bool = False
     log_y: bool = False
     caption: str = ""
-    """What a reader should see in the plot."""
+    """Sentence that says what a reader should see in the plot."""
     section: str = ""
-    """Heading of the section, as for a table."""
+    """Heading under which the plot is shown. Empty for none."""
 
     def without_published(self) -> "Plot":
-        """Return the plot without the reports' series."""
+        """Return the plot without the series quoted from published reports."""
         return replace(self, series=tuple(series for series in self.series if not series.published))
 
 
@@ -155,11 +155,11 @@ class FlameBox:
 
     name: str
     value: float = 0.0
-    """Value of the box, including all boxes above it."""
+    """Value of the box, which includes all boxes above it."""
     upper: "dict[str, FlameBox]" = field(default_factory=dict)
 
     def add(self, path: Sequence[str], value: float) -> None:
-        """Add a value to the box at the end of `path`, and to all boxes below it."""
+        """Add `value` to the box at the end of `path`, and to all boxes below it."""
         box = self
         box.value += value
         for name in path:
@@ -169,7 +169,7 @@ class FlameBox:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Interval:
-    """One activity of a worker, from begin to end."""
+    """One activity of a worker, with its begin and end."""
 
     lane: str
     kind: str
@@ -179,19 +179,19 @@ class Interval:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Timeline(Drawn):
-    """Activities over time: a lane for each worker, a colour for each kind."""
+    """A timeline: the activities of workers, with a lane for each worker and a colour for each kind of activity."""
 
     title: str
     unit: str
     intervals: tuple[Interval, ...]
     kinds: tuple[str, ...]
-    """All kinds, in the order of the legend."""
+    """Kinds of activity, in the order of the legend."""
     caption: str = ""
     section: str = ""
 
     @property
     def all_kinds(self) -> tuple[str, ...]:
-        """The kinds of the legend, followed by other kinds that occur in intervals."""
+        """The kinds in the legend, followed by all other kinds that occur in `intervals`."""
         return tuple(dict.fromkeys((*self.kinds, *(interval.kind for interval in self.intervals))))
 
 
@@ -203,39 +203,39 @@ class Section:
     """Tables and figures under one heading."""
 
     name: str
-    """Heading; empty for the first section, of tables and figures without one."""
+    """Heading. The first section has an empty one, and holds tables and figures without a heading."""
     tables: tuple[ReportTable, ...]
     figures: tuple[Figure, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report(Drawn):
-    """The complete report of one run of an experiment."""
+    """The report of one run of an experiment."""
 
     experiment: str
     question: str
     """Question that the experiment answers."""
     reports: tuple[str, ...]
-    """Numbers of the seed reports that the experiment comes from."""
+    """Numbers of the published reports that asked the experiment's question."""
     parameters: JsonObject
     provenance: JsonObject
-    """Command, commit, machine, versions and seed: what is needed to repeat the run."""
+    """Command, commit, machine, versions and seed, which are needed to repeat the run."""
     samples: tuple[Sample, ...]
     tables: tuple[ReportTable, ...]
     searched: tuple[Searched, ...] = ()
-    """Positions and depths that were really searched."""
+    """Positions and depths that the run searched."""
     figures: tuple[Figure, ...] = ()
     notes: tuple[str, ...] = ()
-    """Conclusions, and what must not be concluded."""
+    """Conclusions, and warnings against wrong conclusions."""
     passed: bool = True
     """False if values that must be equal differ."""
     complete: bool = True
-    """False if the run was interrupted, and the samples are partial."""
+    """False if the run was interrupted and has only some of its samples."""
     written: tuple[str, ...] = field(default=(), compare=False)
-    """Names of the files that were written."""
+    """Names of the files in which the report was stored."""
 
     def __repr__(self) -> str:
-        """Return a short text: a notebook and `print(report)` need not show every sample."""
+        """Return a short text without samples, for notebooks and `print(report)`."""
         state = f"{'' if self.passed else ', failed'}{'' if self.complete else ', incomplete'}"
         tables = ", ".join(repr(table.title) for table in self.tables)
         return (
@@ -251,7 +251,7 @@ class Report(Drawn):
 
     @property
     def sections(self) -> tuple[Section, ...]:
-        """Sections in the order of the tables; one without tables follows the section of the figure before it."""
+        """Sections in the order of the tables. A section without tables follows the section of the preceding figure."""
         names = [name for name in dict.fromkeys(table.section for table in self.tables) if name]
         previous = ""
         for figure in self.figures:
@@ -269,10 +269,10 @@ class Report(Drawn):
         return tuple(section for section in sections if section.tables or section.figures)
 
     def without_published(self) -> "Report":
-        """Return the report with figures of our own measurements only."""
+        """Return the report with figures that show only our own measurements."""
         figures = (figure.without_published() if isinstance(figure, Plot) else figure for figure in self.figures)
         return replace(self, figures=tuple(figures))
 
     def to_pandas(self) -> "pandas.DataFrame":
-        """Return the samples as a data frame; needs pandas."""
+        """Return the samples as a data frame. Requires pandas."""
         return _pandas().DataFrame(list(self.samples))

@@ -1,4 +1,4 @@
-"""Running an experiment: task after task, each stored as soon as it is measured."""
+"""Running an experiment: its tasks are measured one after another, and samples and reports are written to files."""
 
 import dataclasses
 import sys
@@ -21,25 +21,25 @@ from outflank.validation.documents import JsonObject, in_lines, naming_file, pla
 from outflank.validation.values import conform
 
 KEEP_SECONDS = 2.0
-"""Least seconds between two writes of a run in progress to disk."""
+"""Least seconds between two writes of an unfinished run to disk."""
 
 SAME = ("experiment", "parameters", "provenance", "samples")
-"""Fields that are equal in two documents of one run."""
+"""Fields of a result file that are equal in two files of the same run."""
 
 ENOUGH_TO_JUDGE = 0.03
-"""Share of a run after which the time left is estimated: before that, kernels were compiled."""
+"""Share of the work to be done before the remaining time is estimated. The first tasks also compile kernels."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunProgress:
-    """Progress of a run."""
+    """Progress of a run of an experiment."""
 
     task: str
     """Name of the current task; empty at the end."""
     done: float
-    """Share of the work that is done, 0 to 1."""
+    """Share of the work that is done, from 0 to 1."""
     seconds_left: float | None
-    """Estimated seconds left; None while there is too little to estimate from."""
+    """Estimated seconds left, or None at the end and while too little is done for an estimate."""
 
 
 def run(
@@ -93,9 +93,9 @@ def redraw(
     theme: str = "light",
     published: bool = True,
 ) -> Report:
-    """Rebuild the report of a JSON file, with its conclusions and drawings; with `out`, write it there as `run` does.
+    """Rebuild the report of a result in a JSON file. With `out`, write its files to that folder, as `run` does.
 
-    The result of another run in `out` is not overwritten unless `replace` is set.
+    The result of another run in `out` is overwritten only with `replace`.
     """
     file_options = _file_options(Path(out) if out is not None else None, formats, theme, published)
     document = result_store.read(Path(path))
@@ -116,19 +116,19 @@ def redraw(
 
 
 def _command(experiment: Experiment, used: JsonObject) -> str:
-    """Return the command that measures with these parameters."""
+    """Return the command line that repeats a run with the parameters `used`."""
     parameters = fields(experiment.parameters)
     arguments = [parameter.name for parameter in parameters if parameter.metadata.get("argument")]
     return repeat_command(experiment.name, used, asdict(experiment.parameters()), arguments=arguments)
 
 
 def _check_same(document: result_store.LabDocument, path: Path) -> None:
-    """Raise `OutflankError` if the file holds the result of another run."""
+    """Raise `OutflankError` if the file at `path` exists and holds anything but the run of `document`."""
     if not path.exists():
         return
     try:
         existing = result_store.read(path)
-    except OutflankError:  # damaged, or another kind of file: not overwritten either
+    except OutflankError:  # a damaged or foreign file is not overwritten either
         existing = None
     if any(getattr(existing, name, None) != getattr(document, name) for name in SAME):
         raise OutflankError(f"{path} holds another result: --replace puts this one in its place")
@@ -142,7 +142,7 @@ def _file_options(directory: Path | None, formats: Sequence[str], theme: str, pu
 
 @dataclass(frozen=True, slots=True)
 class _Measured:
-    """The samples so far, with their provenance."""
+    """The samples of a run so far, with their provenance and the searches that were made."""
 
     origin: JsonObject
     samples: list[Sample]
@@ -150,7 +150,7 @@ class _Measured:
 
 
 def report_of(experiment: Experiment, parameters: Parameters, measured: _Measured, *, complete: bool) -> Report:
-    """Return the report that an experiment concludes from samples."""
+    """Return an experiment's report, with its conclusion from the samples in `measured`."""
     conclusion = experiment.conclude(parameters, measured.samples)
     return Report(
         experiment=experiment.name,
@@ -175,9 +175,9 @@ def write_report(
     directory: Path,
     file_options: FileOptions | None = None,
 ) -> Report:
-    """Write the page, the samples as JSON and CSV, the experiment's own files and the requested formats.
+    """Write the page, the samples as JSON and CSV, the experiment's own files, and figures and tables as requested.
 
-    Return the report with the names of the files written.
+    Return the report with the names of these files.
     """
     file_options = file_options or FileOptions()
     visible = report if file_options.published else report.without_published()
@@ -221,7 +221,7 @@ def _check_samples(experiment: Experiment, parameters: Parameters, samples: Sequ
 def _begin(
     experiment: Experiment, parameters: Parameters, directory: Path, origin: JsonObject, *, resume: bool, replace: bool
 ) -> _Measured:
-    """Return the samples of an earlier run in the directory with their provenance, or none."""
+    """Return the samples and provenance of the stored run in `directory` if `resume` is set, else no samples."""
     path = directory / f"{experiment.name}.json"
     if resume:
         document = result_store.read(path)
@@ -244,8 +244,6 @@ def _begin(
 
 
 class _Run:
-    """One run in progress."""
-
     def __init__(
         self,
         experiment: Experiment,
@@ -278,7 +276,7 @@ class _Run:
                         [{"task": task.name, **sample} for sample in task.measured(stop)] if not stop.called else []
                     )
                 if stop.called:
-                    break  # samples of a stopped task are invalid
+                    break  # a stopped task's samples are invalid
                 self.measured = _Measured(
                     self.measured.origin,
                     [*self.measured.samples, *new_samples],
@@ -289,7 +287,7 @@ class _Run:
                     self._save()
         except KeyboardInterrupt:
             self._save()
-            # At a prompt, and in a notebook, samples are returned; a script ends with the interrupt, as it should.
+            # At a prompt or in a notebook, return the samples. A script must end with the interrupt.
             if not self.measured.samples or not hasattr(sys, "ps1"):
                 raise
             stop()
@@ -304,7 +302,7 @@ class _Run:
         return report if self.file_options.published else report.without_published()
 
     def _save(self) -> None:
-        """Write the samples so far to disk, without conclusions."""
+        """Write the samples so far to disk, without tables and figures."""
         self._saved_at = time.monotonic()
         if self.directory is None or not self.measured.samples:
             return

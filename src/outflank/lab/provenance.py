@@ -1,4 +1,4 @@
-"""The provenance of a result: what is needed to repeat it, or to doubt it."""
+"""The provenance of a result: the command, commit, machine and versions that are needed to repeat or judge it."""
 
 import json
 import platform
@@ -22,7 +22,7 @@ LIBRARIES = ("numba", "llvmlite", "numpy")
 
 
 def provenance(command: str, **more: object) -> JsonObject:
-    """Return the command, the current commit, machine and versions."""
+    """Return the command, the time, the commit, the machine and the versions of libraries, with the items of `more`."""
     return {
         "command": command,
         "when": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -39,7 +39,7 @@ def provenance(command: str, **more: object) -> JsonObject:
 
 
 def commit() -> str | None:
-    """Return the commit of the package's repository, marked if files differ from it, or None without one."""
+    """Return the commit of the package's repository, with `-dirty` if files were changed, or None if there is none."""
     home = Path(outflank.__file__).parent
     if not any((parent / ".git").exists() for parent in (home.parent, home.parent.parent)):
         return None
@@ -47,12 +47,12 @@ def commit() -> str | None:
 
 
 def package() -> dict[str, str]:
-    """Return version, origin and source digest of this package, which identify it without a repository."""
+    """Return version, origin and source digest of this package, which identify it even without a repository."""
     return {"version": outflank.__version__, "from": installed_from(), "sources": sources_digest()}
 
 
 def installed_from() -> str:
-    """Return the origin of the running package; only the last part of paths and URLs, since pages are public."""
+    """Return where the package was installed from. Of paths and URLs only the last part, because reports are public."""
     home = Path(outflank.__file__).parent
     try:
         package_ = distribution("outflank")
@@ -73,7 +73,7 @@ def installed_from() -> str:
 
 @cache
 def sources_digest() -> str:
-    """Return a digest of the package's sources, independent of their folder."""
+    """Return a digest of the package's source files, which is the same in every folder."""
     home = Path(outflank.__file__).parent
     digest = sha256()
     for path in sorted(home.rglob("*.py"), key=lambda path: path.relative_to(home).as_posix()):
@@ -83,7 +83,7 @@ def sources_digest() -> str:
 
 
 def first_line(*command: str) -> str:
-    """Return the first line that a program prints, or nothing if there is no such program."""
+    """Return the first line that a program prints, or an empty string if the program does not exist."""
     try:
         process = subprocess.run(command, capture_output=True, text=True)
     except OSError:
@@ -92,7 +92,7 @@ def first_line(*command: str) -> str:
 
 
 def repeat_command(name: str, parameters: JsonObject, defaults: JsonObject, *, arguments: Collection[str] = ()) -> str:
-    """Return the command that repeats a run, with all non-default parameters; `arguments` are positional."""
+    """Return the command that repeats a run, without default values. Parameters in `arguments` are positional."""
     options: list[str] = []
     positional: list[str] = []
     for key, value in parameters.items():

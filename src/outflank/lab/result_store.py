@@ -1,4 +1,4 @@
-"""Results on disk: one JSON file holds a whole run, and everything else is drawn from it."""
+"""Files of results: one JSON file holds a whole run, and every report of it can be rebuilt from that file."""
 
 import csv
 import io
@@ -17,7 +17,7 @@ from outflank.validation.values import check_json
 
 
 class LabDocument(Document, frozen=True, kw_only=True, tag="outflank/lab/1"):
-    """A stored run. Tables are stored for readers; they can be recomputed from the samples."""
+    """A run as stored in a file. Its tables are for human readers; the package recomputes them from the samples."""
 
     experiment: str
     question: str = ""
@@ -25,14 +25,14 @@ class LabDocument(Document, frozen=True, kw_only=True, tag="outflank/lab/1"):
     complete: bool = False
     passed: bool = True
     parameters: JsonObject
-    """Parameters of the run, as defined by the experiment."""
+    """Parameters of the run, of the experiment's class `parameters`."""
     provenance: JsonObject
     searched: tuple[Searched, ...] = ()
     notes: tuple[str, ...] = ()
     tables: Any = ()
-    """Tables, each a `ReportTable`; this package does not read them."""
+    """Tables, each in the form of a `ReportTable`. The package does not read them."""
     samples: list[JsonObject]
-    """Samples, as defined by the experiment (`Experiment.shape`)."""
+    """Samples, in the form that `Experiment.shape` returns."""
 
     def __post_init__(self) -> None:
         for name in ("parameters", "provenance"):
@@ -40,17 +40,17 @@ class LabDocument(Document, frozen=True, kw_only=True, tag="outflank/lab/1"):
 
 
 def document(report: Report) -> LabDocument:
-    """Return a report as a document to store."""
+    """Return a report as a document, ready to be stored."""
     return msgspec.convert(report, LabDocument, from_attributes=True)
 
 
 def read(path: Path) -> LabDocument:
-    """Read and check the document in a file; the error message is one clear line."""
+    """Read and check a document in a file. The message of an error is one line."""
     return read_document(path, LabDocument, "a result of the laboratory")
 
 
 def check_writable(directory: Path) -> None:
-    """Create the directory, and check that files can be written there, before anything is measured."""
+    """Create `directory` and check that files can be written to it, so that a run fails before it measures."""
     try:
         directory.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(dir=directory):
@@ -60,7 +60,7 @@ def check_writable(directory: Path) -> None:
 
 
 def csv_text(samples: Sequence[Sample]) -> str:
-    """Return the samples as CSV, one line each."""
+    """Return the samples as CSV text, one line for each sample."""
     columns = list(dict.fromkeys(name for sample in samples for name in sample))
     text = io.StringIO()
     writer = csv.DictWriter(text, columns, lineterminator="\n")

@@ -1,4 +1,4 @@
-"""Drawing reports as pictures and pages: self-contained SVG and HTML text.
+"""Drawing reports as self-contained SVG pictures and HTML pages.
 
-matplotlib is not used, because its SVG has fixed colours: our pages follow the reader's light or dark theme.
+matplotlib is not used, because colours in its SVG are fixed. Our pages follow the reader's light or dark theme.
 """

@@ -1,4 +1,4 @@
-"""Axes: the range of values, their coordinates, and the labelled ticks."""
+"""The axes of plots: ranges of values, coordinates of values in SVG units, and labelled ticks."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -8,16 +8,16 @@ from math import ceil, cos, floor, frexp, log10, radians, sin
 from outflank.lab.drawing.looks import SUFFIXES, TEXT, clip, label, pixel, short, text_width, wrap
 
 TURN = 35
-"""Degrees by which names are rotated if they do not fit side by side."""
+"""Degrees by which the names of groups are rotated if they do not fit side by side."""
 LONGEST = 150
-"""Most units of a rotated name."""
+"""Greatest length of a rotated name, in SVG units."""
 LEADING = 18
-"""Units between the lines of a name."""
+"""Distance between the lines of a wrapped name, in SVG units."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Groups:
-    """Names spaced evenly along a horizontal line."""
+    """A horizontal axis with named groups of equal width, for bars."""
 
     names: Sequence[str]
     begin: float
@@ -26,17 +26,17 @@ class Groups:
 
     @property
     def slot(self) -> float:
-        """Width of each group in units."""
+        """Width of a group in SVG units."""
         return _slot(self.names, self.begin, self.end)
 
     def at(self, name: str) -> float:
-        """Return the x coordinate of a group's middle."""
+        """Return the x coordinate of the middle of a group."""
         return self.begin + (self.names.index(name) + 0.5) * self.slot
 
     def ticks_below(self, bottom: float) -> tuple[list[str], float]:
-        """Return the names, wrapped or rotated, and the y coordinate below them."""
+        """Return the names of the groups as SVG, wrapped or rotated, and the y coordinate below them."""
         if self.turned:
-            # Rotated names need a line's height each: in narrower slots, some names are omitted.
+            # A rotated name needs a slot as wide as a line is high. In narrower slots, some names are omitted.
             stride = ceil(TEXT / self.slot)
             texts = {name: clip(name, LONGEST) for name in self.names[::stride]}
             parts = [
@@ -55,7 +55,7 @@ class Groups:
 
 
 def groups_over(names: Sequence[str], begin: float, end: float) -> Groups:
-    """Return groups from `begin` on, or further right if rotated names would leave the picture."""
+    """Return an axis that starts at `begin`, or further right if rotated names would extend beyond the picture."""
     slot = _slot(names, begin, end)
     turned = any(text_width(line) > slot - 6 for name in names for line in wrap(name, slot - 6))
     if turned:
@@ -69,14 +69,14 @@ def _slot(names: Sequence[str], begin: float, end: float) -> float:
 
 
 LARGEST, LEAST = 1e100, 1e-100
-"""Limits of values on an axis. Far beyond these the arithmetic of ticks overflows, and nothing is measured there."""
+"""Limits of the absolute values on an axis. No measurement is beyond them, and far beyond them ticks overflow."""
 MARGIN = 0.03
-"""Share of a horizontal axis before its first value and after its last."""
+"""Share of a horizontal axis that is empty before its first value and after its last."""
 SPACING = 34
-"""Least units between the ticks of a vertical axis."""
+"""Least distance between the ticks of a vertical axis, in SVG units."""
 
 SHORT = 20
-"""Ratio of its ends below which a logarithmic axis is short."""
+"""A logarithmic axis is short if its highest value is less than this multiple of its lowest."""
 SHORT_ENDS = (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 7, 8, 9)
 
 Ticks = tuple[tuple[float, str], ...]
@@ -84,7 +84,7 @@ Ticks = tuple[tuple[float, str], ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Axis:
-    """A range of values along a line; vertical if it begins below its end."""
+    """A numeric axis. It is vertical if `begin` > `end`, because y coordinates grow downwards."""
 
     begin: float
     end: float
@@ -92,12 +92,12 @@ class Axis:
     high: float
     log: bool
     ticks: Ticks
-    """Values with their labels."""
+    """Values of the ticks, with their labels."""
     minor: tuple[float, ...] = ()
-    """Values with a small mark and no label."""
+    """Values that have a small mark and no label."""
 
     def at(self, value: float) -> float:
-        """Return the coordinate of a value, never beyond the ends."""
+        """Return the coordinate of a value. Values outside the axis get the coordinate of its nearer end."""
         scale: Callable[[float], float] = log10 if self.log else float
         low, high = scale(self.low), scale(self.high)
         share = (scale(value) - low) / (high - low)
@@ -118,10 +118,10 @@ def can_show(value: float, *, log: bool) -> bool:
 def axis_over(
     values: Sequence[float], begin: float, end: float, *, log: bool = False, bars: bool = False, binary: bool = False
 ) -> Axis:
-    """Return the axis over some values with as many ticks as have room.
+    """Return an axis for `values`, with as many ticks as have room.
 
-    A vertical axis ends at round values, a horizontal one near its first and last value. Bars start at zero, or at the
-    power of ten below them. With `binary`, ticks are at powers of two.
+    A vertical axis ends at round values, a horizontal one near its first and last value. With `bars`, the axis starts
+    at zero, or at the power of ten below the bars. With `binary`, ticks are at powers of two.
     """
     axes = _logarithmic(values, begin, end, bars, binary) if log else _linear(values, begin, end, bars)
     axis = next(axes)
@@ -133,7 +133,7 @@ def axis_over(
 
 
 def ticks_below(axis: Axis, top: float, bottom: float) -> tuple[list[str], float]:
-    """Return the grid and the labels of a horizontal axis, and the y coordinate below them."""
+    """Return the grid lines and labels of a horizontal axis as SVG, and the y coordinate below them."""
     parts = [f'<path class="edge" d="M{pixel(axis.at(value))} {pixel(bottom)}v4"/>' for value in axis.minor]
     for value, text in axis.ticks:
         x = axis.at(value)
@@ -151,7 +151,7 @@ def powers_of_two(values: Sequence[float]) -> bool:
 def _linear(values: Sequence[float], begin: float, end: float, bars: bool) -> Iterator[Axis]:
     vertical = begin > end
     low, high = min(values, default=0.0), max(values, default=1.0)
-    whole = all(value == floor(value) for value in values)  # plies and workers: ticks between integers are meaningless
+    whole = all(value == floor(value) for value in values)  # plies and workers: ticks only at integers
     flat = high - low <= max(1e-9 * max(abs(low), abs(high)), LEAST)
     if flat and not vertical:
         low, high = low - (abs(low) / 10 or 1.0), high + (abs(high) / 10 or 1.0)
@@ -181,7 +181,7 @@ def _linear(values: Sequence[float], begin: float, end: float, bars: bool) -> It
 
 
 def _round_step(least: float) -> float:
-    """Return the least of 1, 2 and 5 times a power of ten that is not below `least`."""
+    """Return the least number that is 1, 2 or 5 times a power of ten and at least `least`."""
     power = 10.0 ** floor(log10(least))
     return next(digit * power for digit in (1, 2, 5, 10) if digit * power >= least * (1 - 1e-9))
 
@@ -191,7 +191,7 @@ def _multiples(first: int, last: int, step: float) -> Ticks:
     largest = max(map(abs, values), default=0.0)
     if not 1e-3 <= largest < 1e15:
         return tuple((value, short(value)) for value in values)
-    # One unit for the whole axis, and none below ten thousand: 1995 may be a year.
+    # All labels have the same suffix (k, M, …), and none below ten thousand, because 1995 may be a year.
     size, suffix = next(((size, suffix) for size, suffix in SUFFIXES if largest >= max(size, 1e4)), (1.0, ""))
     decimals = max(0, -floor(log10(step / size) + 1e-9))
     return tuple((value, f"{value / size:.{decimals}f}{suffix}" if value else "0") for value in values)
@@ -206,7 +206,7 @@ def _logarithmic(values: Sequence[float], begin: float, end: float, bars: bool, 
         room = (high / low) ** MARGIN
         low, high = low / room, high * room
     else:
-        # A short axis ends near its values: from 2.1 to 5 would be half of its length.
+        # A short axis ends near its values. With ends at 1, 2 and 5 only, an axis of values up to 2.1 would end at 5.
         ends = SHORT_ENDS if high / low < SHORT else (1, 2, 5)
         low = 10.0 ** floor(log10(low * 0.8)) if bars else _round_values(low / 10, low * (1 + 1e-9), ends)[-1]
         high = _round_values(high * (1 - 1e-9), high * 10, ends)[0]
@@ -242,7 +242,7 @@ def _labelled(values: Sequence[float]) -> Ticks:
 
 
 def _round_values(low: float, high: float, digits: Sequence[float]) -> list[float]:
-    """Return digits times powers of ten from `low` to `high`."""
+    """Return all products of one of the `digits` and a power of ten from `low` to `high`."""
     powers = range(floor(log10(low)) - 1, ceil(log10(high)) + 1)
     ladder = [float(f"{digit}e{power}") for power in powers for digit in digits]
     return [value for value in ladder if low <= value <= high]

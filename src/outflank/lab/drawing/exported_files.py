@@ -1,4 +1,4 @@
-"""Figures and tables as separate files, for papers and slides."""
+"""Figures and tables of reports as separate files, for papers and slides."""
 
 import csv
 import io
@@ -33,11 +33,11 @@ LATEX = {
     "µ": r"$\mu$",
     "✓": r"$\checkmark$",
 }
-"""LaTeX of characters that are special to it, or missing in its usual fonts."""
+"""LaTeX code of characters that are special in LaTeX or missing in its usual fonts."""
 
 
 def table_markdown(table: ReportTable) -> str:
-    """Return a pipe table with its title above and its notes below; numbers are right-aligned."""
+    """Return a table as Markdown, with its title above and its notes below. Columns of numbers are right-aligned."""
     table = table.without_empty_columns
     right = _right_aligned(table)
     rows = [[_markdown_text(cell) for cell in row] for row in (table.columns, *table.rows)]
@@ -56,7 +56,7 @@ def table_markdown(table: ReportTable) -> str:
 
 
 def table_latex(table: ReportTable) -> str:
-    """Return a `table` environment to include in a document."""
+    """Return a table as a LaTeX `table` environment."""
     table = table.without_empty_columns
     columns = "".join("r" if aligned else "l" for aligned in _right_aligned(table))
     head, *body = (
@@ -82,7 +82,7 @@ def table_latex(table: ReportTable) -> str:
 
 
 def table_csv(table: ReportTable) -> str:
-    """Return the cells as CSV, numbers to their last digit."""
+    """Return the cells of a table as CSV. Numbers are not rounded."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerows((table.columns, *table.rows))
@@ -107,17 +107,17 @@ def _one_line(text: str) -> str:
 
 
 PIXELS = 3.0
-"""Pixels per unit of a picture: text is sharp on paper at half a page's width."""
+"""Pixels of a PNG per SVG unit. Text is sharp in a picture printed half a page wide."""
 
 LONGEST = 60
-"""Most letters of a title in a file's name."""
+"""Greatest number of letters of a title in a file's name."""
 
 TABLES: dict[str, tuple[str, Callable[[ReportTable], str]]] = {
     "md": ("md", table_markdown),
     "latex": ("tex", table_latex),
     "csv": ("csv", table_csv),
 }
-"""File suffix and writer of each format."""
+"""File suffix and writer function of each table format."""
 
 
 def _png(svg: str) -> bytes:
@@ -134,27 +134,27 @@ FORMATS = (*FIGURES, *TABLES)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileOptions:
-    """Which files are written besides the page, and the theme of pictures."""
+    """The formats of figures and tables as separate files, and the contents and theme of figures."""
 
     formats: tuple[str, ...] = ()
-    """Any of `FORMATS`: figures as svg, png and pdf, tables as md, latex and csv."""
+    """Any of `FORMATS`: svg, png and pdf for figures, md, latex and csv for tables."""
     theme: str = "light"
     """Theme of pictures: light or dark."""
     published: bool = True
-    """True if the reports' own series are drawn."""
+    """True if figures show the series quoted from published reports."""
 
     def __post_init__(self) -> None:
         for name in self.formats:
             if name not in FORMATS:
                 raise UnknownName.among("format", name, FORMATS)
             if name in ("png", "pdf"):
-                converter(name)  # fails before anything is measured
+                converter(name)  # raises an error now, before anything is measured
         if self.theme not in THEMES:
             raise UnknownName.among("theme", self.theme, THEMES)
 
 
 def converter(format_: str) -> ModuleType:
-    """Return the library that converts SVG: it has its own fonts, and no system dependencies."""
+    """Return the library that converts SVG to `format_`. It has its own fonts and no system dependencies."""
     try:
         import vl_convert
     except ImportError:
@@ -163,7 +163,7 @@ def converter(format_: str) -> ModuleType:
 
 
 def report_files(report: Report, options: FileOptions) -> dict[str, bytes]:
-    """Return every figure and every table in the requested formats, by file-name suffix."""
+    """Return the files of all figures and tables in the requested formats, by file-name suffix."""
     files: dict[str, bytes] = {}
     figure_formats = [name for name in options.formats if name in FIGURES]
     palette = Palette.over(report.figures)
@@ -179,7 +179,7 @@ def report_files(report: Report, options: FileOptions) -> dict[str, bytes]:
 
 
 def _named(parts: Iterable[Part]) -> list[tuple[Part, str]]:
-    """Return each part with a unique file name made from its title."""
+    """Return each figure or table with a unique file name made from its title."""
     named: dict[str, Part] = {}
     for part in parts:
         words = re.sub(r"[^0-9a-z]+", "-", part.title.lower())[:LONGEST].strip("-") or "untitled"

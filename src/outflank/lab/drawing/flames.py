@@ -1,4 +1,4 @@
-"""Flame graphs and timelines, which show how time was spent."""
+"""SVG of flame graphs and timelines, which show how time was spent."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -26,17 +26,17 @@ from outflank.lab.experiment_report import Flame, FlameBox, Interval, Timeline
 from outflank.validation.text import how_many
 
 ROW = 24
-"""Units from a box of a flame graph to the one above it."""
+"""Height of one level of a flame graph, in SVG units."""
 EDGE = 14
-"""Units beside the root's box: half the width of the labels at the ends of its scale."""
+"""Margin on both sides of the root's box, in SVG units: half the width of the labels at the ends of its axis."""
 NARROWEST = 0.3
-"""Width in units below which a box is omitted."""
+"""Width in SVG units below which a box is omitted."""
 FAINTEST = 0.2
-"""Least width in units of a painted interval."""
+"""Least painted width of an interval, in SVG units."""
 
 
 def flame_svg(flame: Flame) -> str:
-    """Return a flame graph as one self-contained SVG, with its root at the bottom."""
+    """Return a flame graph as a self-contained SVG, with its root at the bottom."""
     boxes = list(_visible_boxes(flame.root))
     bottom = ROW * (1 + max((level for _, level, _, _ in boxes), default=0)) + 4
     parts, below = ticks_below(_scale(flame.root.value), 0, bottom) if boxes else ([], bottom)
@@ -44,7 +44,6 @@ def flame_svg(flame: Flame) -> str:
         share = box.value / flame.root.value
         tooltip = f"{box.name}: {number(box.value, 8)} {flame.unit}, {share:.1%}"
         y = bottom - ROW * (level + 1)
-        # Boxes of the same name have the same colour.
         warm = f"var(--warm{crc32(box.name.encode('utf-8', 'replace')) % WARMS + 1})"
         rect = f'<rect class="box" x="{x:.2f}" y="{y}" width="{max(width - 0.6, NARROWEST):.2f}" height="{ROW - 1}"'
         text = clip(box.name, width - 8)
@@ -61,7 +60,7 @@ def flame_svg(flame: Flame) -> str:
 
 
 def _scale(whole: float) -> Axis:
-    """Return the axis below the root's box, from 0 to its value."""
+    """Return the axis below the root's box, from 0 to the value of the root."""
     axis = axis_over([0.0, whole], EDGE, WIDTH - EDGE)
     return replace(
         axis, low=0.0, high=whole, ticks=tuple((value, text) for value, text in axis.ticks if value <= whole)
@@ -69,7 +68,7 @@ def _scale(whole: float) -> Axis:
 
 
 def _visible_boxes(root: FlameBox) -> Iterator[tuple[FlameBox, int, float, float]]:
-    """Yield the visible boxes with level, x coordinate and width; the largest first."""
+    """Yield visible boxes with level, x coordinate and width. The largest box on top of another is leftmost."""
     if not (isfinite(root.value) and root.value > 0):
         return
     pending = [(root, 0, float(EDGE), float(WIDTH - 2 * EDGE))]
@@ -77,7 +76,7 @@ def _visible_boxes(root: FlameBox) -> Iterator[tuple[FlameBox, int, float, float
         box, level, x, width = pending.pop()
         yield box, level, x, width
         children = [child for child in box.upper.values() if isfinite(child.value) and child.value > 0]
-        # Rounded values may sum to more than the box below: they are scaled to its width.
+        # Rounded values may sum to more than the box below, so they are scaled to its width.
         unit = width / max(box.value, sum(child.value for child in children))
         for child in sorted(children, key=lambda child: -child.value):
             if child.value * unit >= NARROWEST:
@@ -86,10 +85,10 @@ def _visible_boxes(root: FlameBox) -> Iterator[tuple[FlameBox, int, float, float
 
 
 def timeline_svg(timeline: Timeline, palette: Palette | None = None) -> str:
-    """Return a timeline as one self-contained SVG: a lane for each worker, a colour for each kind.
+    """Return a timeline as a self-contained SVG, with a lane for each worker and a colour for each kind of activity.
 
-    Its size does not grow with the number of intervals: those narrower than a unit share the unit's column, which
-    has the colour of its most frequent kind.
+    The size of the SVG does not grow with the number of intervals. Intervals narrower than a unit are merged into
+    columns one unit wide. A column has the colour of the kind that fills most of it.
     """
     palette = palette or Palette.over((timeline,))
     intervals = [interval for interval in timeline.intervals if -LARGEST <= interval.begin <= interval.end <= LARGEST]
@@ -127,7 +126,7 @@ def _lane(
     y: float,
     height: float,
 ) -> str:
-    """Return a lane with one path for each kind; kinds later in the legend are painted over earlier ones."""
+    """Return the SVG of a lane, one path for each kind. Kinds later in the legend are painted over earlier ones."""
     runs: dict[str, list[tuple[float, float]]] = defaultdict(list)
     spent: dict[str, float] = defaultdict(float)
     columns: dict[int, Column] = defaultdict(Column)
@@ -155,19 +154,19 @@ def _lane(
 
 @dataclass(slots=True)
 class Column:
-    """The kinds that fill one unit of a lane."""
+    """The kinds of activity in one column of a lane, which is one SVG unit wide."""
 
     begin: float = inf
     filled: dict[str, float] = field(default_factory=dict)
 
     def fill(self, kind: str, begin: float, end: float) -> None:
-        """Add an interval of a kind to the column."""
+        """Add an interval to the column."""
         self.begin = min(self.begin, begin)
         self.filled[kind] = self.filled.get(kind, 0.0) + end - begin
 
 
 def _column_runs(columns: dict[int, Column]) -> Iterator[tuple[str, float, float]]:
-    """Yield runs of columns of the same kind; a column is painted only as far as it is filled, to look as busy."""
+    """Yield (kind, begin, end) of adjacent columns of one kind. As much of a column is painted as intervals fill."""
     run: tuple[str, float, float] | None = None
     for index, column in sorted(columns.items()):
         kind = max(column.filled, key=lambda kind: column.filled[kind])

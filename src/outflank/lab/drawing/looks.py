@@ -1,4 +1,4 @@
-"""The look of reports: colours, number formats, text widths, and the frame of every picture."""
+"""The appearance of reports: colours, number formats, estimated text widths, legends and the frame of every picture."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -7,19 +7,19 @@ from html import escape as html_escape
 from outflank.lab.experiment_report import Cell
 
 WIDTH = 560
-"""Width of every picture in units, so that text has one size on a page."""
+"""Width of every picture in SVG units. It is fixed, so that text has the same size in all pictures of a page."""
 TEXT = 18
-"""Height of a line of text in units. Wide figures draw it at 13, narrow ones at 18: both must fit."""
+"""Text size that layouts assume, in SVG units. Wide figures draw text at 13 and narrow ones at 18; both must fit."""
 VALUE = 10.5
-"""Text size of the numbers on bars, which narrow figures omit."""
+"""Size of the numbers on bars, in SVG units. Narrow figures omit these numbers."""
 SAMPLE, SWATCH = 30, 14
-"""Width in units of a curve's sample in a legend, and of a colour's."""
+"""Widths in SVG units of a legend's symbols, for curves and for bars."""
 LINE = 22
-"""Units between lines of text."""
+"""Distance between lines of text, in SVG units."""
 HUES, WARMS = 8, 5
 
-# Okabe and Ito's palette. On white its light colours are darkened, and on black its dark ones lightened,
-# until a thin line has a contrast of at least 3:1.
+# The palette of Okabe and Ito. Its light colours are darkened for a white background and its dark ones lightened for a
+# black one, until a thin line has a contrast of at least 3:1.
 LIGHT = {
     "paper": "#ffffff",
     "ink": "#1c222b",
@@ -71,7 +71,7 @@ NARROW, WIDE = frozenset("iIjlftr.,:;'|!()[] -"), frozenset("mwMW@%&")
 
 
 def escape(text: str) -> str:
-    """Return text escaped for XML and HTML, quotes included."""
+    """Return text escaped for XML and HTML, including quotes."""
     return html_escape(UNPRINTABLE.sub("\ufffd", text))
 
 
@@ -96,12 +96,12 @@ def number(value: Cell, digits: int = 4) -> str:
     rounded = float(f"{value:.{digits}g}")
     if not 1e-4 <= abs(rounded) < 1e15:
         return _exponent(f"{value:.{digits}g}")
-    # Rounded first: the format for significant digits would print large numbers as powers of ten.
+    # Rounded first, because the format `g` would print large numbers as powers of ten.
     return f"{int(rounded):,}" if rounded == int(rounded) else f"{rounded:,.{digits + 4}f}".rstrip("0")
 
 
 def is_number(cell: Cell) -> bool:
-    """Return whether a cell is aligned as a number."""
+    """Return whether a cell is right-aligned as a number."""
     if isinstance(cell, str):
         return bool(NUMERAL.fullmatch(cell)) or (cell.endswith(("%", "✓")) and cell[0] in "-+0123456789")
     return isinstance(cell, int | float) and not isinstance(cell, bool)
@@ -127,17 +127,17 @@ def _exponent(text: str) -> str:
 
 
 def pixel(value: float) -> str:
-    """Return a coordinate as text, to a tenth of a unit."""
+    """Return a coordinate as text, rounded to a tenth of a unit."""
     return f"{value:.1f}".removesuffix(".0")
 
 
 def text_width(text: str, size: float = TEXT) -> float:
-    """Return the estimated width of a line of text in units."""
+    """Return the estimated width of a line of text in SVG units."""
     return size * sum(0.36 if c in NARROW else 0.9 if c in WIDE else 1.05 if c > "\u2e80" else 0.61 for c in text)
 
 
 def clip(text: str, width: float, size: float = TEXT) -> str:
-    """Return as much of a text as fits, with an ellipsis for the rest; empty if fewer than two letters fit."""
+    """Return as much of `text` as fits into `width`, with an ellipsis, or nothing if only one letter fits."""
     if text_width(text, size) <= width:
         return text
     while text and text_width(f"{text}…", size) > width:
@@ -146,7 +146,7 @@ def clip(text: str, width: float, size: float = TEXT) -> str:
 
 
 def wrap(text: str, width: float) -> list[str]:
-    """Return a text in lines that fit, unless a single word is too wide."""
+    """Return a text in lines of at most `width` units. Only a line of one word may be wider."""
     lines: list[str] = []
     for word in text.split():
         if lines and text_width(f"{lines[-1]} {word}") <= width:
@@ -157,7 +157,7 @@ def wrap(text: str, width: float) -> list[str]:
 
 
 def label(x: float, y: float, text: str, *, anchor: str = "start", style: str = "", turn: float = 0) -> str:
-    """Return a line of text as SVG, vertically centred at `y`."""
+    """Return a line of text as SVG, vertically centred at `y` and rotated by `turn` degrees."""
     attributes = f' class="{style}"' if style else ""
     if turn:
         attributes += f' transform="rotate({pixel(turn)} {pixel(x)} {pixel(y)})"'
@@ -166,9 +166,9 @@ def label(x: float, y: float, text: str, *, anchor: str = "start", style: str = 
 
 
 def legend(entries: Sequence[tuple[str, str]], top: float, across: float = SAMPLE) -> tuple[list[str], float]:
-    """Return samples with their names in as many lines as needed, and the y coordinate below them.
+    """Return a legend of symbols with names, in as many lines as it needs, and the y coordinate below it.
 
-    A sample is drawn around the origin, `across` units wide.
+    A symbol is SVG that is drawn around the origin and is `across` units wide.
     """
     parts: list[str] = []
     x, y = 4.0, top + LINE / 2
@@ -184,7 +184,7 @@ def legend(entries: Sequence[tuple[str, str]], top: float, across: float = SAMPL
 
 
 def picture(parts: Sequence[str], height: float, title: str, description: str) -> str:
-    """Return a self-contained SVG, with its own colours for light and dark themes."""
+    """Return a self-contained SVG picture that follows the light or dark theme of the system."""
     size = f'viewBox="0 0 {WIDTH} {pixel(height)}" width="{WIDTH}" height="{pixel(height)}"'
     head = f'<svg xmlns="http://www.w3.org/2000/svg" class="outflank-figure" {size} role="img" font-size="13">'
     texts = f"<title>{escape(title)}</title><desc>{escape(description)}</desc>"
@@ -192,12 +192,12 @@ def picture(parts: Sequence[str], height: float, title: str, description: str) -
 
 
 def colours(selector: str) -> str:
-    """Return CSS variables for the colours, light or dark as the system prefers; printed pages are always light."""
+    """Return CSS variables for all colours, light or dark as the system prefers. Printed pages are always light."""
     return f"{_variables(selector, LIGHT)}@media screen and (prefers-color-scheme:dark){{{_variables(selector, DARK)}}}"
 
 
 def notebook_colours(selector: str) -> str:
-    """Return CSS for notebooks with their own theme, which overrides the system's."""
+    """Return CSS for notebooks that have their own light or dark theme, which then overrides the system's."""
     themes = (("[data-jp-theme-light=true]", LIGHT), ("[data-jp-theme-light=false]", DARK))
     editors = ((".vscode-light", LIGHT), (".vscode-dark", DARK))
     rules = "".join(_variables(f"{selector}:is({ancestor} *)", names) for ancestor, names in (*themes, *editors))
@@ -246,7 +246,7 @@ THEMES = {"light": LIGHT, "dark": DARK}
 
 
 def apply_theme(svg: str, theme: str) -> str:
-    """Return a picture in fixed colours of one theme, for programs without CSS variables, queries and backgrounds."""
+    """Return a picture in the fixed colours of one theme, for programs without CSS variables and media queries."""
     paper = '<rect width="100%" height="100%" fill="var(--paper)"/>'
     plain = svg.replace(f"<style>{PICTURE_STYLE}</style>", f"<style>{FLAT_STYLE}</style>{paper}", 1)
     theme_colours = THEMES[theme]

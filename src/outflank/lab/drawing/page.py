@@ -17,10 +17,10 @@ from outflank.validation.documents import JsonObject
 from outflank.validation.text import how_many
 
 LONG = 5
-"""Least entries of a list of contents."""
+"""Least number of entries for which a page has a list of contents."""
 LONGEST_ANCHOR = 60
 OVERVIEW = "Overview"
-"""Heading of tables and figures without a section, if others have one."""
+"""Heading of tables and figures without a section, if others have a section."""
 
 SECTION_RULES = """
 .beside {display:flex;flex-wrap:wrap;gap:1em 2em;align-items:flex-start}
@@ -37,15 +37,15 @@ SECTION_PRINT_RULES = """
 
 
 class Anchors:
-    """Unique link targets on a page, with their titles."""
+    """The link targets of a page. Each is a unique name made from a title."""
 
     def __init__(self, page: str) -> None:
         self.page = page
-        """Prefix of every target: a notebook may show several reports."""
+        """Prefix of every target, because a notebook may show several reports."""
         self.titles: dict[str, str] = {}
 
     def of(self, title: str) -> str:
-        """Return a new link target for a title."""
+        """Return a new link target for the heading `title`."""
         words = re.sub(r"[^0-9a-z]+", "-", f"{self.page} {title}".lower())[:LONGEST_ANCHOR].strip("-")
         number, name = 1, words
         while name in self.titles:
@@ -56,9 +56,9 @@ class Anchors:
 
 
 def sections_html(report: Report) -> tuple[str, str]:
-    """Return the list of contents, if there are many entries, and the sections of tables with figures beside them.
+    """Return the list of contents, which is empty if it would be short, and the sections with figures beside tables.
 
-    Without sections, all tables come before all figures.
+    If the report has no sections, all tables precede all figures.
     """
     anchors, palette = Anchors(report.experiment), Palette.over(report.figures)
     sections = report.sections
@@ -81,7 +81,7 @@ def _section(section: Section, palette: Palette, anchors: Anchors) -> str:
 
 
 def _without_heading(section: Section, palette: Palette, anchors: Anchors, *, alone: bool = False) -> str:
-    """Return the parts without a section; if no part has one, the contents list every part."""
+    """Return tables and figures without a section. If none has a section (`alone`), the contents list each of them."""
     if not alone:
         return _section(replace(section, name=OVERVIEW), palette, anchors)
     content = ""
@@ -102,9 +102,9 @@ def _contents(anchors: Anchors) -> str:
 
 
 DRAWN = 6
-"""Most positions with a picture."""
+"""Greatest number of searched positions that have a picture."""
 OPEN = 12
-"""Most positions that are visible at first; the others are folded."""
+"""Greatest number of searched positions that are visible at first. The others are folded."""
 
 PLACE_RULES = """
 .places {display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,28em),1fr));gap:1em 2em}
@@ -119,7 +119,7 @@ PLACE_RULES = """
 
 
 def searched_html(searched: Sequence[Searched]) -> str:
-    """Return the searches as HTML, position by position."""
+    """Return the logged searches as HTML, grouped by position."""
     places = by_position(searched)
     cards = [_card(place, drawn=index < DRAWN) for index, place in enumerate(places)]
     visible = f'<div class="places">{"".join(cards[:OPEN])}</div>'
@@ -137,7 +137,7 @@ def _card(place: SearchedPosition, *, drawn: bool) -> str:
         items.append(f"<li>{escape(description)}{folded}</li>")
     try:
         board: Board | None = Board.from_text(place.position)
-    except OutflankError:  # a user's game without a notation
+    except OutflankError:  # the game may have no notation
         board = None
     turn = f"{board.turn} to move" if board is not None else ""
     name = ", ".join(part for part in (place.game.title(), place.name, turn) if part)
@@ -153,7 +153,7 @@ ORIGIN_RULES = """
 
 
 def origin_html(provenance: JsonObject) -> str:
-    """Return a sentence on the origin of a run; missing facts are omitted."""
+    """Return a sentence that names a run's command, machine, time and commit, as far as they are known."""
     command = provenance.get("command")
     parts = [f"<code>{escape(command)}</code>" if isinstance(command, str) else ""]
     machine = provenance.get("machine")
@@ -168,7 +168,7 @@ def origin_html(provenance: JsonObject) -> str:
 
 
 def _machine_text(machine: Mapping[str, object]) -> str:
-    """Return a machine in words, such as `2 cores of a Ryzen 7`, with its system."""
+    """Return a machine as text: `2 cores of AMD Ryzen 7 (Linux)`."""
     cores, processor, system = (machine.get(name) for name in ("usable_cores", "processor", "system"))
     parts = []
     if isinstance(cores, int | float) and not isinstance(cores, bool):
@@ -180,7 +180,7 @@ def _machine_text(machine: Mapping[str, object]) -> str:
 
 
 def _time_text(when: Any) -> str:
-    """Return a time in readable form, or nothing if it is invalid."""
+    """Return an ISO date and time in readable form, or an empty text if it is invalid."""
     try:
         moment = datetime.fromisoformat(when)
     except (TypeError, ValueError):
@@ -190,11 +190,11 @@ def _time_text(when: Any) -> str:
 
 
 MOST_CELLS = 20_000
-"""Most cells of raw samples on a page: more would make it too heavy."""
+"""Greatest number of cells of raw samples on a page. More would make the page too large."""
 
 SCOPE = ".outflank-report.outflank-report"
-"""Selector of all rules: one class, so that they do not affect a notebook's own style. It is doubled to outweigh the
-notebook's rules, and sizes are relative to our own text, since some notebooks have a tiny root size."""
+"""CSS selector of all rules. Its class protects a notebook's own style, and is doubled to outweigh the notebook's
+rules. Sizes are relative to our own text, because some notebooks have a tiny root size."""
 
 RULES = """
 * {box-sizing:border-box}
@@ -280,12 +280,12 @@ def report_html(report: Report) -> str:
 
 
 def page_html(report: Report) -> str:
-    """Return a report as a self-contained page, to be sent, stored and printed as it is."""
+    """Return a report as a self-contained HTML page."""
     return whole_page(report.experiment + _verdict(report), _content(report))
 
 
 def whole_page(title: str, content: str, *, style: str = "") -> str:
-    """Return a page around its content; `style` is added to the style of all pages."""
+    """Return an HTML page with `content`. The CSS in `style` is added to that of all pages."""
     head = '<meta charset="utf-8"/><meta name="viewport" content="width=device-width, initial-scale=1"/>'
     rules = f"<style>{colours('html')}{PAGE_STYLE}{STYLE}{style}</style>"
     body = f'<body class="outflank-report"><main>{content}</main></body>'
@@ -297,7 +297,7 @@ def _fragment(content: str) -> str:
 
 
 def _content(report: Report) -> str:
-    """Return the content of a report: question and findings first, what is needed to repeat it last."""
+    """Return the content of a report's page: the question and the findings first, parameters and provenance last."""
     parts = [f"<header><h1>{escape(report.experiment)}</h1>", *_banners(report)]
     parts.append(f'<p class="question">{escape(report.question)}</p>')
     if report.reports:
@@ -311,7 +311,7 @@ def _content(report: Report) -> str:
     searched = (
         f"<section><h2>What was searched</h2>{searched_html(report.searched)}</section>" if report.searched else ""
     )
-    # A long page has a list of contents: the sections that it links to come first.
+    # A long page has a list of contents, so the sections in that list come first.
     parts += [contents, sections, searched] if contents else [searched, sections]
     parts.append(
         facts_part("Parameters", {name: value for name, value in report.parameters.items() if value is not None})

@@ -1,4 +1,4 @@
-"""Colours and marks of names: the same in all figures, so that a curve is recognisable on every page."""
+"""Colours and marks of series. A name has the same style in all figures, so that readers recognise its curve."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -10,18 +10,18 @@ from outflank.lab.experiment_report import Figure, Plot, Series, Timeline
 from outflank.lab.report_programs.published_numbers import REPORTS
 
 POLYGONS = ((4, 45, 1.25), (3, -90, 1.4), (4, 0, 1.3), (3, 90, 1.4), (5, -90, 1.2), (10, -90, 1.6))
-"""Corners, angle of the first and relative radius: about as large as the circle, shape 0. Ten corners are a star."""
+"""Corners, angle of the first corner in degrees, and relative radius of shapes 1 to 6. Ten corners are a star."""
 SHAPES = 1 + len(POLYGONS)
 DASHES = ("6 4", "2 3", "9 3 2 3", "12 4", "4 2 1 2 1 2")
 
 
 def dash(shape: int) -> str:
-    """Return the dash pattern of a series."""
+    """Return the dash pattern for the shape of a series."""
     return DASHES[shape % len(DASHES)]
 
 
 def mark(shape: int, x: float, y: float, radius: float, *, hollow: bool = False, tooltip: str = "") -> str:
-    """Return the mark of a series at a point; `tooltip` is shown on hover."""
+    """Return the mark of a series at a point as SVG. `tooltip` is shown on hover."""
     style = "hollow" if hollow else "solid"
     position = f'transform="translate({pixel(x)} {pixel(y)})"'
     inner = f"<title>{escape(tooltip)}</title>" if tooltip else ""
@@ -42,7 +42,7 @@ def _shape(kind: int, radius: float) -> str:
 
 
 NEUTRAL = 6
-"""Grey hue for reference lines that are not measured."""
+"""Number of the grey hue, for reference lines that are not measured."""
 
 SCHEMES = {
     "ybw": 0,
@@ -52,7 +52,7 @@ SCHEMES = {
     "pv-split": 4,
     "shared-table": 5,
     "abdada": 7,
-    # Playouts: never in one figure with the others.
+    # Monte-Carlo schemes share hues with others, and are never in one figure with them.
     "root-parallel": 8,
     "tree-parallel": 9,
 }
@@ -60,7 +60,7 @@ POLICIES = {"none": 16, "batch": 17, "depth": 18, "async": 19}
 PROGRAMS = {"par": 20, "par_rmi": 21, "par_tuple": 23, "000 par": 12, "000 par_rmi": 13, "000 par_tuple": 15}
 BOUNDS = dict.fromkeys(("linear", "ideal", "by chance"), NEUTRAL)
 FIXED = SCHEMES | POLICIES | PROGRAMS | BOUNDS
-"""Numbers of names with a fixed style on every page, which give hue and mark. A report's curve and ours share a hue."""
+"""Numbers that give the hue and mark of a name on every page. A report's program has the hue of ours."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,39 +69,38 @@ class Style:
 
     hue: int
     shape: int
-    """Shape of marks and dashes, so that colour alone is not needed."""
+    """Shape of marks and dashes, so that series can be told apart without colour."""
 
     @property
     def colour(self) -> str:
-        """Colour as the value of an SVG attribute."""
+        """Colour as an SVG attribute value."""
         return f"var(--hue{self.hue + 1})"
 
 
 class Palette:
-    """A style for each name; names that are not fixed get the hue and shape used least so far.
+    """The styles of all names in a report. A name not in `FIXED` gets the hue and the shape used least so far.
 
-    The styles of a group of names do not depend on later groups. A report's curve has the style of our curve of the
-    same quantity, which is in an earlier group: `span, 002` looks like `span`.
+    The styles of a group of names do not depend on later groups. A report's curve looks like our curve of the same
+    quantity, which is in an earlier group: `span, 002` looks like `span`.
     """
 
     def __init__(self, *groups: Iterable[str]) -> None:
         self._styles: dict[str, Style] = {}
         for names in groups:
-            # Fixed names first: only then is it known which styles are free.
+            # Fixed names come first, because they determine which styles are free.
             for name in sorted(names, key=lambda name: _key(name) not in FIXED):
                 if name not in self._styles:
                     self._styles[name] = self._free(name)
 
     @classmethod
     def over(cls, figures: Iterable[Figure]) -> "Palette":
-        """Return the palette of all figures of a report; it does not depend on whether published series are shown."""
+        """Return the palette of a report's figures. Our styles do not depend on whether published series are shown."""
         all_figures = list(figures)
         ours = [series.name for series in _series(all_figures) if not series.published]
         kinds = [name for figure in all_figures if isinstance(figure, Timeline) for name in figure.all_kinds]
         return cls([*ours, *kinds], [series.name for series in _series(all_figures) if series.published])
 
     def of(self, name: str) -> Style:
-        """Return the style of a name."""
         return self._styles[name]
 
     def _free(self, name: str) -> Style:
@@ -117,7 +116,7 @@ class Palette:
 
 
 def _key(name: str) -> str:
-    """Return the subject of a series without its conditions: `ybw` for `ybw, depth 9`."""
+    """Return the first part of a series' name: `ybw` for `ybw, depth 9`."""
     return name.partition(",")[0].strip()
 
 

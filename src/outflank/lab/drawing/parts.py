@@ -1,4 +1,4 @@
-"""Parts of pages: tables, figures, and lists of names with values."""
+"""Parts of HTML pages: tables, figures, and lists of names with values."""
 
 from collections.abc import Mapping, Sequence
 
@@ -9,21 +9,21 @@ from outflank.lab.drawing.plots import plot_svg
 from outflank.lab.experiment_report import Cell, Figure, Flame, Plot, ReportTable
 
 WIDE, WIDEST = 95, 150
-"""Letters per row beyond which a table is printed smaller, and beyond which words are broken to fit on paper."""
+"""Widths of a table, in letters per row, above which it is printed smaller, and above which words are broken."""
 WHOLE = 36
-"""Most letters of a cell that begins with a number and stays on one line."""
+"""Greatest length of a cell that begins with a number and is kept on one line, in letters."""
 HOLLOW = "Hollow: what the reports measured, on their machines."
 
 
 def figure_svg(figure: Figure, palette: Palette | None = None) -> str:
-    """Return a figure as SVG, in the palette of a report's figures or its own."""
+    """Return a figure as SVG, in the palette of a whole report if given, else in its own."""
     if isinstance(figure, Plot):
         return plot_svg(figure, palette)
     return flame_svg(figure) if isinstance(figure, Flame) else timeline_svg(figure, palette)
 
 
 def table_part(table: ReportTable, anchor: str = "", *, under: str = "") -> str:
-    """Return a table with its title, a link target if `anchor` is given, and its notes; `under`: heading above."""
+    """Return a table with title, notes and link target (`anchor`). A title equal to the heading `under` is omitted."""
     table = table.without_empty_columns
     columns = list(zip(*table.rows, strict=True)) or [() for _ in table.columns]
     styles = [_style(cells) for cells in columns]
@@ -38,7 +38,7 @@ def table_part(table: ReportTable, anchor: str = "", *, under: str = "") -> str:
     wide = ' class="widest"' if letters > WIDEST else ' class="wide"' if letters > WIDE else ""
     grid = f"<table{wide}><thead>{row('th', table.columns)}</thead><tbody>{body}</tbody></table>"
     notes = "".join(f'<p class="soft">{escape(note)}</p>' for note in table.notes)
-    # The box scrolls if the table is wider than the page; a keyboard must reach it.
+    # The box scrolls if the table is wider than the page. It has a tab stop, so that keyboard users can scroll it.
     heading = "" if table.title == under else f"<h3{_id(anchor)}>{title}</h3>"
     return f'{heading}<div class="scroll" role="region" tabindex="0" aria-label="{title}">{grid}</div>{notes}'
 
@@ -46,7 +46,7 @@ def table_part(table: ReportTable, anchor: str = "", *, under: str = "") -> str:
 def _style(cells: Sequence[Cell]) -> str:
     if any(map(is_number, cells)):
         return ' class="number"'
-    # Several numbers in a cell: on two lines they would look like two cells.
+    # Cells with several numbers are kept on one line. On two lines they would look like two cells.
     return ' class="whole"' if cells and all(map(_is_pair, cells)) else ""
 
 
@@ -55,14 +55,14 @@ def _is_pair(cell: Cell) -> bool:
 
 
 def _narrowest(name: str, cells: Sequence[Cell]) -> int:
-    """Return the letters that a column needs without breaking words and numbers."""
+    """Return the letters that a column needs if words and numbers are not broken."""
     words = [word for text in (name, *(cell for cell in cells if isinstance(cell, str))) for word in text.split()]
     return max(map(len, [*words, *(number(cell) for cell in cells if not isinstance(cell, str)), ""]))
 
 
 def figure_part(figure: Figure, palette: Palette | None = None, anchor: str = "") -> str:
-    """Return a figure with its title, a link target if `anchor` is given, and its caption."""
-    svg = figure_svg(figure, palette).replace(PICTURE_COLOURS, "", 1)  # the page defines them
+    """Return a figure with title, caption and a link target (`anchor`)."""
+    svg = figure_svg(figure, palette).replace(PICTURE_COLOURS, "", 1)  # defined by the page
     caption_text = f"{figure.caption} {HOLLOW if _published(figure) else ''}".strip()
     caption = f"<figcaption>{escape(caption_text)}</figcaption>" if caption_text else ""
     return f"<figure><h3{_id(anchor)}>{escape(figure.title)}</h3>{svg}{caption}</figure>"
@@ -77,7 +77,7 @@ def _published(figure: Figure) -> bool:
 
 
 def facts_part(title: str, values: Mapping[str, object]) -> str:
-    """Return names and values under a heading."""
+    """Return a list of names and values under a heading."""
     if not values:
         return ""
     rows = (
@@ -87,7 +87,7 @@ def facts_part(title: str, values: Mapping[str, object]) -> str:
 
 
 def _plain(value: object) -> str:
-    """Return a parameter as the user typed it: digits are not grouped, so that it can be typed again."""
+    """Return a value as text. Digits are not grouped, so that a user can type it again."""
     if value is None or isinstance(value, bool):
         return number(value)
     if isinstance(value, Mapping):

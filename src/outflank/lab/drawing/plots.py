@@ -1,4 +1,4 @@
-"""Plots as pictures: curves, bounds, bands and bars over axes."""
+"""SVG of plots: curves, bounds, bands and bars over axes."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -26,12 +26,12 @@ from outflank.lab.experiment_report import Plot, Series
 TOP, HEIGHT, RIGHT = 36, 270, WIDTH - 14
 BOTTOM = TOP + HEIGHT
 LEAST_ROOM = 0.6
-"""Least share of their fitted axis that our own points keep if published ones are shown too."""
+"""Least share of an axis fitted to our own points that they must keep if published points are shown too."""
 
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """A visible point with its spread."""
+    """A visible point of a series, with its spread."""
 
     x: float | str
     y: float
@@ -40,15 +40,15 @@ class Spot:
 
     @property
     def heights(self) -> tuple[float, float, float]:
-        """All y values of the point."""
+        """The y values that the axis must include."""
         return self.low, self.y, self.high
 
 
 def plot_svg(plot: Plot, palette: Palette | None = None) -> str:
-    """Return a plot as one self-contained SVG, in the palette of a report's figures or its own.
+    """Return a plot as a self-contained SVG, in the palette of a whole report if given, else in its own.
 
-    Values that an axis cannot show are omitted: those that are not finite, and on a logarithmic axis those not above 0.
-    The axes fit our own measurements: published points that would squeeze them are outside, and the legend says so.
+    Values that are not finite, and on a logarithmic axis values not above 0, are omitted. The axes fit our own
+    measurements. Published points outside the axes are not drawn, and the legend says so.
     """
     palette = palette or Palette.over((plot,))
     styles = [palette.of(series.name) for series in plot.series]
@@ -58,7 +58,7 @@ def plot_svg(plot: Plot, palette: Palette | None = None) -> str:
     x_extent = _group_names(plot, all_curves) if grouped else _x_axis(plot, all_curves, 0.0)
     curves = _fitting_points(plot, all_curves, lambda spot: _within(x_extent, spot))
     y_axis = _y_axis(plot, curves)
-    if not bars:  # a bar that is too high is cut at the edge
+    if not bars:  # bars above the axis are cut at its end
         curves = _fitting_points(plot, curves, lambda spot: y_axis.low <= spot.y <= y_axis.high)
     left = 14 + max((text_width(text) for _, text in y_axis.ticks), default=0.0)
     x_axis: Groups | Axis
@@ -78,7 +78,7 @@ def plot_svg(plot: Plot, palette: Palette | None = None) -> str:
     if plot.kind == "bars" and isinstance(x_axis, Groups):
         parts += _bars(plot, styles, curves, x_axis, y_axis)
     else:
-        # Bands first: they must not cover another curve.
+        # Bands are drawn first, so that they do not cover curves.
         order = sorted(range(len(curves)), key=lambda index: plot.series[index].style != "band")
         parts += [_curve(plot, plot.series[index], styles[index], curves[index], x_axis, y_axis) for index in order]
     entries = [
@@ -99,7 +99,7 @@ def plot_svg(plot: Plot, palette: Palette | None = None) -> str:
 
 
 def _spots(plot: Plot, series: Series, grouped: bool) -> list[Spot]:
-    """Return the points of a series that the axes can show; spreads that they cannot show are omitted."""
+    """Return the points of a series that the axes can show. An end of a spread that they cannot show is omitted."""
     spots = []
     for index, (x, y) in enumerate(series.points):
         if not can_show(y, log=plot.log_y) or not (isinstance(x, str) or can_show(x, log=plot.log_x and not grouped)):
@@ -111,7 +111,7 @@ def _spots(plot: Plot, series: Series, grouped: bool) -> list[Spot]:
 
 
 def _x_axis(plot: Plot, curves: Sequence[Sequence[Spot]], left: float) -> Axis:
-    # A bound may be drawn at any x: only measured points decide whether x doubles.
+    # Bounds may be drawn at any x, so only measured points decide whether ticks are at powers of two.
     pairs = list(zip(plot.series, curves, strict=True))
     ours = [float(spot.x) for series, spots in pairs if not series.published for spot in spots]
     measured = [
@@ -138,7 +138,7 @@ def _y_axis(plot: Plot, curves: Sequence[Sequence[Spot]]) -> Axis:
 def _fitting_axis(
     values: Sequence[float], ours: Sequence[float], over: Callable[[Sequence[float]], Axis], *, bars: bool = False
 ) -> Axis:
-    """Return the axis over all values, or over our own if these would have too little room."""
+    """Return the axis over all values, or over `ours` alone if these would get too little room."""
     whole = over(values)
     if not ours or len(ours) == len(values):
         return whole
@@ -151,13 +151,13 @@ def _fitting_axis(
 
 
 def _fitting_points(plot: Plot, curves: Sequence[list[Spot]], fits: Callable[[Spot], bool]) -> list[list[Spot]]:
-    """Return all of our points, and the published points that fit."""
+    """Return our own points, and the published points that fit on the axes."""
     pairs = zip(plot.series, curves, strict=True)
     return [[spot for spot in spots if not series.published or fits(spot)] for series, spots in pairs]
 
 
 def _group_names(plot: Plot, curves: Sequence[Sequence[Spot]]) -> list[str]:
-    """Return the groups that we measured, or all if there are none."""
+    """Return the names of groups that we measured, or of all groups if we measured none."""
     ours = [spots for series, spots in zip(plot.series, curves, strict=True) if not series.published and spots]
     return list(dict.fromkeys(str(spot.x) for spots in ours or curves for spot in spots))
 
@@ -169,12 +169,11 @@ def _within(extent: list[str] | Axis, spot: Spot) -> bool:
 
 
 def _axis_title(axis: str, *, log: bool) -> str:
-    """Return the title of an axis, which says if it is logarithmic."""
     return f"{axis}, log scale" if log else axis
 
 
 def _frame(plot: Plot, axis: Axis, left: float) -> list[str]:
-    """Return the plotting area, the vertical axis and its title."""
+    """Return the SVG of the plotting area, the vertical axis and its title."""
     parts = [f'<path class="grid" d="M{pixel(left)} {pixel(axis.at(value))}H{RIGHT}"/>' for value, _ in axis.ticks]
     parts += [f'<path class="edge" d="M{pixel(left)} {pixel(axis.at(value))}h-4"/>' for value in axis.minor]
     for value, text in axis.ticks:
@@ -217,7 +216,7 @@ def _dashes(series: Series, style: Style) -> str:
 
 
 def _radius(series: Series) -> float:
-    """Return the radius of marks: small for bounds and bands, which have no measured points, and for many points."""
+    """Return the radius of marks. It is small for bounds and bands, which are not measured, and for many points."""
     if series.style in ("dashed", "band"):
         return 1.8
     return 4.0 if len(series.points) <= 40 else 2.2
@@ -234,7 +233,7 @@ def _whisker(x: float, spot: Spot, axis: Axis) -> str:
 def _bars(
     plot: Plot, styles: Sequence[Style], curves: Sequence[Sequence[Spot]], x_axis: Groups, axis: Axis
 ) -> list[str]:
-    """Return bars side by side in each group, in the order of the legend."""
+    """Return the SVG of bars, side by side in each group in the order of the legend."""
     width = min(0.84 * x_axis.slot / max(len(curves), 1), 54.0)
     base = axis.at(axis.low if axis.log else 0.0)
     groups = []
@@ -259,7 +258,7 @@ def _bars(
 
 
 def _sample(plot: Plot, series: Series, style: Style) -> str:
-    """Return the sample of a series in the legend."""
+    """Return the symbol of a series in the legend."""
     half = SAMPLE / 2
     if plot.kind == "bars":
         inner = (
@@ -277,7 +276,7 @@ def _sample(plot: Plot, series: Series, style: Style) -> str:
 
 
 def _legend_text(series: Series, *, beyond: int = 0, cut: bool = False, of: int = 0) -> str:
-    """Return the legend text of a series, with its origin, points outside the axes, and whether bars are cut."""
+    """Return the legend text of a series, with the number of points outside the axes and whether bars are cut."""
     remarks = ["published"] if series.published and "published" not in series.name.lower() else []
     if beyond:
         remarks.append("outside" if beyond == of else f"{beyond} of {of} outside")
@@ -287,13 +286,13 @@ def _legend_text(series: Series, *, beyond: int = 0, cut: bool = False, of: int 
 
 
 def _tooltip(plot: Plot, series: Series, spot: Spot) -> str:
-    """Return the tooltip of a point: its exact values."""
+    """Return the exact values of a point."""
     text = f"{_legend_text(series)}: {plot.x} {number(spot.x, 8)}, {plot.y} {number(spot.y, 8)}"
     return text if spot.low == spot.high else f"{text} ({number(spot.low, 8)} to {number(spot.high, 8)})"
 
 
 def _description(plot: Plot, axis: Axis) -> str:
-    """Return the plot in a sentence, for readers who cannot see it."""
+    """Return a sentence that describes the plot to readers who cannot see it."""
     kind = "Bars" if plot.kind == "bars" else "Curves"
     names = ", ".join(_legend_text(series) for series in plot.series) or "nothing"
     scale = " on a logarithmic axis" if plot.log_y else ""

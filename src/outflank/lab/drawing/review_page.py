@@ -1,4 +1,4 @@
-"""The page of a reviewed game: the value over the game, boards of mistakes, then every move."""
+"""The HTML page of a reviewed game: a plot of the value, boards of mistakes, and a table of all moves."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from outflank.players.review import JudgedMove, Story
 from outflank.validation.documents import JsonObject
 
 MOST_BOARDS = 12
-"""Most boards on a page: the costliest mistakes."""
+"""Greatest number of mistakes that are shown with a board."""
 
 RULES = """
 .boards {display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,17em),1fr));gap:1.2em}
@@ -27,7 +27,7 @@ RULES = """
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reviewed:
-    """A game with the findings of its review."""
+    """A game with the results of its review."""
 
     board: Board
     """Final position of the game, with its moves."""
@@ -36,15 +36,15 @@ class Reviewed:
     marks: Marks
     story: Story
     conclusions: Sequence[str]
-    """Sentences on the whole game."""
+    """Sentences about the whole game."""
     describe_move: Callable[[JudgedMove], str]
-    """Function that compares a move with the best one, in words."""
+    """Function that returns a sentence comparing a move with the best move."""
     rows: Sequence[Sample]
-    """Table rows, one for every move."""
+    """Table rows, one for each move."""
 
     @property
     def plot(self) -> Plot:
-        """Plot of the value over the game."""
+        """Plot of the position's value after each move."""
         values = dict(self.story.values)
         points = tuple((move.ply, values[move.ply]) for move in self.mistakes)
         return Plot(
@@ -59,7 +59,7 @@ class Reviewed:
 
     @property
     def moves_with_boards(self) -> list[JudgedMove]:
-        """Moves that get a board, in order of play: turning points first, then the costliest."""
+        """Moves shown with a board, in order of play. Turning points are chosen first, then the costliest mistakes."""
         by_importance = sorted(self.mistakes, key=lambda move: (not self.is_turning_point(move), -move.loss))
         return sorted(by_importance[:MOST_BOARDS], key=lambda move: move.ply)
 
@@ -69,12 +69,12 @@ class Reviewed:
         return [move for move in self.judged if self.is_turning_point(move) or move.loss >= self.marks.mistake]
 
     def is_turning_point(self, move: JudgedMove) -> bool:
-        """Return whether a move changed the winner."""
+        """Return whether a move changed which side was winning."""
         return move in self.story.turning_points
 
 
 def review_html(review: Reviewed, provenance: JsonObject) -> str:
-    """Return the whole page."""
+    """Return the whole page of a reviewed game."""
     findings = "".join(f"<li>{escape(line)}</li>" for line in review.conclusions)
     start = review.board.copy()
     while start.moves:
