@@ -4,9 +4,9 @@
     >>> lab.run("determinism", depth=2, workers=(1, 2)).passed
     True
 
-`lab.experiments()` lists them; `lab.run(name, ...)` returns a `Report` with tables, figures and
+`lab.experiments()` lists their names; `lab.run(name, ...)` returns a `Report` with tables, figures and
 samples, which a notebook displays; `lab.redraw(path)` rebuilds a report from its JSON alone.
-`lab.search` is `outflank.search` for your own experiments: reports list what it searched.
+`lab.search` is `outflank.search` for your own experiments; reports list its searches.
 """
 
 from outflank.lab.experiment import (

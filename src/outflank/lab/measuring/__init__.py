@@ -1,1 +1,1 @@
-"""Measurements: searches, games, functions and data structures as samples."""
+"""Measurements of searches, games, functions and data structures, which return samples."""

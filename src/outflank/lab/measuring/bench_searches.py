@@ -1,8 +1,8 @@
-"""The searches of `outflank bench`. The sum of their nodes is a signature of what is searched.
+"""The searches of `outflank bench`. The sum of their nodes is a signature of the search.
 
-The signature depends on the rules, the evaluations, the move order, pruning and the transposition table. It does not
-depend on the machine or its speed: every search has one worker, a fixed depth and an empty table of a fixed size. A
-change that only makes the code faster leaves it as it is.
+The signature depends on the rules, evaluations, move ordering, pruning and the transposition table. It does not depend
+on the machine, because every search has one worker, a fixed depth and an empty table of a fixed size. A change that
+only makes the code faster leaves it unchanged.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -25,14 +25,14 @@ class BenchSearch:
 
     game: str
     position: str
-    """The name of a position of that game, as `outflank lab` takes it."""
+    """Name of a position of the game, as in `outflank lab`."""
     depth: int | None
-    """Plies; None: the position is solved."""
+    """Search depth in plies, or None to solve the position."""
     options: OptionKeywords = field(default_factory=OptionKeywords)
 
     @property
     def name(self) -> str:
-        """A description on one line: `othello early1, depth 12, mtdf`."""
+        """Description of the search in one line: `othello early1, depth 12, mtdf`."""
         how = "solved" if self.depth is None else f"depth {self.depth}"
         words = [f"{self.game} {self.position}", how, *(str(value) for value in self.options.values())]
         return ", ".join(words)
@@ -62,7 +62,7 @@ SEARCHES: tuple[BenchSearch, ...] = (
     *_searches("abalone", 6, "start", "midgame1", "midgame2", "belgian-daisy"),
     *_searches("abalone", 5, "endgame", algorithm="mtdf"),
 )
-"""The benchmark. Its signature stands in the tests: change both together."""
+"""The searches of the benchmark. The tests contain its signature and must be changed with it."""
 
 
 def run_bench(
@@ -71,7 +71,7 @@ def run_bench(
     stop: Stop | None = None,
     begin: Callable[[BenchSearch], None] | None = None,
 ) -> Iterator[tuple[BenchSearch, Result]]:
-    """Yield every search with its result, as far as `stop` lets it; `begin` is called before each one."""
+    """Run the searches until `stop` is called, and yield each with its result. `begin` is called before each search."""
     for entry in searches:
         if begin is not None:
             begin(entry)

@@ -1,7 +1,7 @@
 """Four layouts of an Othello board in memory, each with a function that counts the legal moves.
 
-Report 000 compared the first three: it played with bytes, for their speed, and stored pairs of bits in its table. This
-package uses the fourth, whose move generator never reads a single square.
+Report 000 compared the first three. Its program played on bytes, for their speed, and stored two bits per square in its
+table. This package uses the fourth layout; its move generator never reads a single square.
 """
 
 from typing import NamedTuple
@@ -28,25 +28,25 @@ BOARDS = np.dtype([("own", np.uint64), ("opp", np.uint64)])
 
 
 class Matrix(NamedTuple):
-    """Rows of squares, one byte per square."""
+    """Boards of eight rows of eight squares, one byte per square."""
 
     address: int
 
 
 class Bytes(NamedTuple):
-    """One byte per square."""
+    """Boards of 64 squares, one byte per square."""
 
     address: int
 
 
 class Pairs(NamedTuple):
-    """Two bits per square, in four words of 32 bits."""
+    """Boards with two bits per square, in four words of 32 bits."""
 
     address: int
 
 
 class Boards(NamedTuple):
-    """One bit per square and side: two words of 64 bits."""
+    """Boards with one bit per square and side, in two words of 64 bits."""
 
     address: int
 
@@ -79,13 +79,13 @@ def _(storage, number, row, column):
 
 @generic
 def legal_count(storage: Storage, number: int) -> int:
-    """Return the number of squares that the side to move can play on."""
+    """Return the number of legal moves on board `number`."""
     raise missing(legal_count, storage)
 
 
 @inner
 def _captures(storage: Storage, number: int, row: int, column: int, down: int, right: int) -> bool:
-    """Return whether opposing discs follow in this direction, closed by a disc of the side to move."""
+    """Return whether a move here flips discs in this direction: opposing discs, then a disc of the side to move."""
     row, column = row + down, column + right
     length = 0
     while 0 <= row < 8 and 0 <= column < 8:
@@ -144,7 +144,7 @@ STORAGES: dict[str, type] = {
 
 
 def stored_boards(storage: type, boards: Words) -> tuple[Storage, npt.NDArray[np.generic]]:
-    """Convert boards of two words each to a storage; return it for kernels, with the memory that must outlive it."""
+    """Return boards in the layout `storage`, for kernels, and the array that holds them, which the caller must keep."""
     bits = (boards[:, :, None] >> np.arange(SQUARES, dtype=np.uint64)) & np.uint64(1)
     memory: npt.NDArray[np.generic] = np.ascontiguousarray((bits[:, 0] * MINE + bits[:, 1] * YOURS).astype(np.uint8))
     if storage is Pairs:

@@ -1,4 +1,4 @@
-"""Measurements in a child process, for settings of kernels that are read from the environment."""
+"""Measurements in a child process, for compiler settings that are read from the environment."""
 
 import json
 import subprocess
@@ -13,13 +13,13 @@ from outflank.validation.documents import JsonObject, decoded
 
 
 class Failed(OutflankError):
-    """The child process failed or timed out; the message is the last line of its standard error, or the timeout."""
+    """The child process failed or timed out. The message is the last line of its standard error, or the timeout."""
 
 
 def measure_in_child(
     module: str, request: JsonObject, environment: Mapping[str, str], stop: Stop, longest_seconds: float | None = None
 ) -> list[Sample]:
-    """Return the samples that a module measures in a child process, and log its searches; no samples after `stop`."""
+    """Run a module in a child process, log its searches and return its samples. Return none if `stop` is called."""
     process = subprocess.Popen(
         [sys.executable, "-m", module],
         env=dict(environment),
@@ -27,7 +27,7 @@ def measure_in_child(
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        start_new_session=True,  # this process passes Ctrl-C on
+        start_new_session=True,  # Ctrl-C reaches only this process, which stops the child
     )
     stop.add_listener(process.kill)
     try:

@@ -1,4 +1,4 @@
-"""Searches on a cluster as samples, with report 000's columns."""
+"""Searches on a cluster as samples, with the columns of report 000's tables."""
 
 import atexit
 from collections.abc import Iterable, Mapping, Sequence
@@ -36,21 +36,21 @@ CLUSTER_KINDS: dict[str, Kind] = {
     **dict.fromkeys(("useful_per_node", "overhead_per_node", "broadcast_seconds", "waited_seconds"), Duration),
     "slowest_stop_seconds": Duration,
 }
-"""Kinds of the fields that `search_on_cluster` adds to a sample."""
+"""Types of the fields that `search_on_cluster` returns in a sample."""
 
 YIELD_NODES = 2000
-"""Tree nodes after which a cluster node in this process yields its core, if cores are scarce."""
+"""Tree nodes after which a cluster node in this process yields its core, if there are more nodes than cores."""
 
 MOST_NAMED = 4
-"""Most searches that one sentence names."""
+"""Greatest number of searches that one note names."""
 
 _clusters: dict[str, Cluster] = {}
 
 
 def cluster_at(address: str) -> Cluster:
-    """Return the cluster at an address: it is started on first use and stays until the program ends.
+    """Return the cluster at an address. It is started on first use and runs until the program ends.
 
-    Its nodes are single-threaded: an experiment compares nodes, not the threads inside them.
+    Its nodes have one worker each, because experiments compare numbers of nodes, not of threads in a node.
     """
     if address not in _clusters:
         _clusters[address] = connect(address, workers=1)
@@ -59,19 +59,19 @@ def cluster_at(address: str) -> Cluster:
 
 
 def join_cluster(address: str) -> None:
-    """Connect if a launcher started this command several times: the head returns, the others serve until its end."""
+    """Connect if a launcher started this command several times. Only the head returns; others serve until it ends."""
     if engine_at(address)[0].started_by_launcher:
         cluster_at(address)
 
 
 def close_cluster(address: str) -> None:
-    """Close a cluster."""
+    """Close the cluster at an address, if it is open."""
     if address in _clusters:
         _clusters.pop(address).close()
 
 
 def search_on_cluster(side: Contender, address: str, nodes: int | None, replication: str, stop: Stop) -> Sample:
-    """Search a contender once on `nodes` nodes of a cluster (None: all), and return the sample."""
+    """Run the search of `side` on `nodes` nodes of a cluster (None for all), and return its sample."""
     cluster = cluster_at(address)
     cluster.fabric.use(nodes)
     engine, config = engine_at(address)
@@ -114,12 +114,12 @@ def search_on_cluster(side: Contender, address: str, nodes: int | None, replicat
 
 
 def divided_samples(samples: Iterable[Sample]) -> list[Sample]:
-    """Return the samples of divided searches; the head ran the others alone, and they do not measure a cluster."""
+    """Return the samples of divided searches. The head ran the others alone, so they do not measure the cluster."""
     return [sample for sample in samples if number(sample["jobs"]) > 0]
 
 
 def undivided_notes(groups: Mapping[str, Sequence[Sample]]) -> list[str]:
-    """Return a note on the searches, by name, in which nothing was divided."""
+    """Return a note that names the searches in which nothing was divided. `groups` are samples by search name."""
     names = [name for name, samples in groups.items() if len(divided_samples(samples)) < len(samples)]
     if not names:
         return []
@@ -128,16 +128,16 @@ def undivided_notes(groups: Mapping[str, Sequence[Sample]]) -> list[str]:
 
 
 SHALLOWER = 3
-"""Plies by which the warm-up search is shallower: all nodes get jobs, and it takes little time."""
+"""Plies by which the warm-up search is shallower than the measured one. It gives jobs to all nodes in little time."""
 
 
 def cluster_tasks(
     sides: Sequence[tuple[Contender, str, int | None, str]], alone: Sequence[Contender], rounds: int
 ) -> list[Task]:
-    """Return tasks that measure every contender once per round, in alternating order, as `in_rounds` does.
+    """Return tasks that measure every search once per round, in alternating order, as `in_rounds` does.
 
-    `alone` are contenders without a cluster; `sides` are those on one, with its address, the number of nodes and the
-    policy. Each contender is warmed up before it is measured.
+    `alone` are searches without a cluster. `sides` are searches on a cluster, with its address, the number of nodes and
+    the replication policy. Each search is warmed up before it is measured.
     """
     warmed: set[str] = set()
 

@@ -1,4 +1,4 @@
-"""Measure the speed of this process's kernels: `python -m outflank.lab.measuring.compiled_speed`, JSON in and out.
+"""Program that measures the speed of its kernels: `python -m outflank.lab.measuring.compiled_speed`, JSON in and out.
 
 The compiler reads its settings from the environment when it is loaded, so each setting needs its own process.
 """
@@ -15,13 +15,13 @@ from outflank.validation.documents import encoded
 
 
 def measure(depth: int) -> ChildMeasurements:
-    """Time report 003's search from the start of Abalone and the count of the same tree, once each, warmed up."""
+    """Time report 003's search from the start of Abalone and the count of the same tree, after warming up."""
     board = AbaloneBoard.start()
     began = time.perf_counter()
     perft(board, 1)
     lab_search_003(board, 1, "rings", share_alpha=False)
     ready = time.perf_counter() - began
-    lab_search_003(board, max(1, depth - 1), "rings", share_alpha=False)  # first touch of its memory
+    lab_search_003(board, max(1, depth - 1), "rings", share_alpha=False)  # touches its memory
     with log_searches() as entries:
         result = lab_search_003(board, depth, "rings", share_alpha=False)
     count = perft(board, depth)

@@ -1,8 +1,8 @@
-"""The share of minimax's time by function: from the root down, and from the leaves up.
+"""The share of minimax's time by function, as top-down and bottom-up tables.
 
-Machine code has no frames that a Python profiler could see, and probes inside it would cost more than the code they
-time. So calls are counted in the search itself, by plies left, and each kind of call is timed by itself on boards of
-the same tree. The rest of the measured time is the search's own: its loops and its recursion.
+Machine code has no frames that a Python profiler could see, and timers inside it would cost more than the code that
+they time. So the search counts its calls by remaining depth, and each kind of call is timed separately on boards of the
+same tree. The rest of the measured time is the search's own loops and recursion.
 """
 
 import time
@@ -31,15 +31,15 @@ from outflank.validation.values import Kind
 
 LOOP, FILL, PLAY, VALUE = range(4)
 STEPS = ("the loop", "move generation", "making a move", "evaluation")
-"""Steps that are timed: the first is the loop around a call, whose time is subtracted from the others."""
+"""Names of the timed steps. The first is the empty loop; its time is subtracted from the others."""
 
 AT_LEAST_SECONDS = 0.01
-"""Least duration of a timing; the least of three timings counts."""
+"""Least duration of a timing, in seconds. The least of three timings counts."""
 
 
 @kernel
 def run_step(game, evaluation, step, times, firsts, seconds, codes, moves, link):
-    """Run one step on all boards, each call dependent on the last: `link` is 0, which the compiler does not know."""
+    """Run one step on all boards. `link` is 0, but the compiler does not know it, so each call depends on the last."""
     checksum = U64(0)
     for _ in range(times):
         for index in range(firsts.shape[0]):
@@ -65,7 +65,7 @@ def _run_step_sample(game: Game, position: Position, every: bool) -> Samples:
 
 
 def step_costs(boards: Sequence[Board], evaluation: Evaluation, near: int = 100) -> dict[str, float]:
-    """Return the nanoseconds of one call of each step, on positions three plies below the boards."""
+    """Return the nanoseconds that one call of each step takes, on `near` positions three plies below each board."""
     game = boards[0].game
     firsts, seconds, codes = _positions(boards, near)
     moves = np.zeros(most_moves(game), MOVE)
@@ -81,7 +81,7 @@ def _call_nanoseconds(
 ) -> float:
     times = 1
     while True:
-        began = time.thread_time()  # processor time: other processes may use the core meanwhile
+        began = time.thread_time()  # processor time, because other processes may share the core
         run_step(game, evaluation, step, times, firsts, seconds, codes, moves, U64(0))
         elapsed = time.thread_time() - began
         if elapsed >= AT_LEAST_SECONDS:
@@ -90,7 +90,7 @@ def _call_nanoseconds(
 
 
 def _positions(boards: Sequence[Board], near: int) -> tuple[Words, Words, Moves]:
-    """Return both words of positions near the boards that have a move, and one of their moves."""
+    """Return positions near the boards that have a legal move, as arrays of first words, second words and moves."""
     game = boards[0].game
     moves = np.zeros(8 * most_moves(game), MOVE)
     firsts: list[np.uint64] = []
@@ -111,10 +111,10 @@ def _positions(boards: Sequence[Board], near: int) -> tuple[Words, Words, Moves]
 ITSELF, OUTSIDE = "minimax itself", "outside the search"
 
 BETWEEN = 10
-"""Turns of a game between two boards that steps are timed on."""
+"""Turns of a game between two boards on which steps are timed."""
 
 LEAST_SHARE = 0.00005
-"""Least share of a listed row: smaller ones would be printed as 0.00 %."""
+"""Least share of time for a row in the tables. Smaller shares would be printed as 0.00 %."""
 
 CALLS, COST, SERIAL = "calls", "cost", "serial"
 SHAPES: dict[str, dict[str, Kind]] = {
@@ -122,13 +122,13 @@ SHAPES: dict[str, dict[str, Kind]] = {
     COST: {"step": str, "nanoseconds": Duration},
     SERIAL: {"seconds": Duration, "outside_seconds": Duration},
 }
-"""Kinds of the fields of a sample, by its `what`."""
+"""Types of the fields of a sample, by the value of its field `what`."""
 
 
 def function_samples(side: Contender, stop: Stop) -> list[Sample]:
-    """Return samples of one worker: calls by plies left, the cost of each kind of call, and the total time.
+    """Return samples of a search with one worker: calls by remaining depth, the cost of each kind of call, total time.
 
-    Time outside the search (boards, the game's turns, preparation) is estimated by the same run to a depth of 1.
+    The time outside the search (boards, turns of the game, preparation) is estimated with the same run at depth 1.
     """
     serial_options = {
         key: value for key, value in side.options.items() if key not in ("parallel", "threshold", "schedule")
@@ -136,7 +136,7 @@ def function_samples(side: Contender, stop: Stop) -> list[Sample]:
     serial = replace(side, options={**serial_options, "workers": 1})
     evaluation = evaluation_named(side.board.game, serial_options.get("evaluation"))
     if begin(evaluation, side.board.game, side.board.position) != ():
-        return []  # an incremental state costs time in the moves, and would be counted twice
+        return []  # updating the state in moves would be counted twice
     counts = Counts()
     try:
         warm(serial)
@@ -162,7 +162,7 @@ def _processor(sample: Sample) -> float:
 
 
 def _boards(side: Contender, moves: str) -> list[Board]:
-    """Return the boards that steps are timed on: the position, or every tenth board of the game."""
+    """Return the boards on which steps are timed: the position, or every tenth board of the game."""
     board = side.board.copy()
     boards = [board.copy()]
     for ply, move in enumerate(moves.split(), 1):
@@ -174,18 +174,18 @@ def _boards(side: Contender, moves: str) -> list[Board]:
 
 @dataclass(frozen=True, slots=True)
 class Calls:
-    """Calls of each step, in all nodes with `left` plies left."""
+    """Numbers of calls of each step, in all nodes with a remaining depth of `left` plies."""
 
     left: int
     nodes: int
     made: int
     """Moves made in these nodes."""
     valued: int
-    """Positions evaluated from these nodes: children at the last ply, and nodes without a move."""
+    """Positions evaluated from these nodes: children at remaining depth 1, and nodes without a move."""
 
     @classmethod
     def of(cls, nodes: Sequence[int], moves: Sequence[int], movable: Sequence[int]) -> "list[Calls]":
-        """Return the calls from counts by plies left, most plies first."""
+        """Return the calls by remaining depth, deepest first, from counts of nodes, moves, and nodes with a move."""
         return [
             cls(left, nodes[left], moves[left], (moves[left] if left == 1 else 0) + nodes[left] - movable[left])
             for left in range(len(nodes) - 1, 0, -1)
@@ -193,13 +193,13 @@ class Calls:
         ]
 
     def seconds(self, costs: Mapping[str, float]) -> dict[str, float]:
-        """Return the seconds that the calls take, by step."""
+        """Return the seconds that all calls of each step take. `costs` are nanoseconds per call."""
         counts = zip(STEPS[1:], (self.nodes, self.made, self.valued), strict=True)
         return {step: count * costs[step] / 1e9 for step, count in counts}
 
 
 def own_seconds(calls: Sequence[Calls], costs: Mapping[str, float], measured: float) -> dict[int, dict[str, float]]:
-    """Return seconds by plies left and function; measured time that steps do not explain is shared among the nodes."""
+    """Return seconds by remaining depth and function. The nodes share the measured time that calls do not explain."""
     by_left = {entry.left: entry.seconds(costs) for entry in calls}
     explained = sum(sum(steps.values()) for steps in by_left.values())
     entered = {entry.left: entry.nodes + (entry.made if entry.left == 1 else 0) for entry in calls}
@@ -210,7 +210,7 @@ def own_seconds(calls: Sequence[Calls], costs: Mapping[str, float], measured: fl
 def function_tables(
     samples: Sequence[Sample], kinds: Mapping[str, float], suffix: str
 ) -> tuple[list[ReportTable], list[str]]:
-    """Return both tables and notes on them; `kinds` are the seconds of all workers by activity."""
+    """Return the top-down and the bottom-up table, and notes. `kinds` are seconds of all workers by activity."""
     calls = [
         Calls(*(int(number(sample[name])) for name in ("left", "nodes", "made", "valued")))
         for sample in samples
@@ -238,9 +238,9 @@ def function_tables(
 
 
 def top_down(title: str, shares: Mapping[str, float], by_left: Mapping[int, Mapping[str, float]]) -> ReportTable:
-    """Return the table from the root down: the share of each function with its callees, and of the function itself.
+    """Return the top-down table: the share of each function with its callees, and of the function itself.
 
-    `shares` are shares of the total time, among them `search`, which `by_left` divides further.
+    `shares` are shares of the total time by activity. `by_left` divides the activity `search` further.
     """
     whole = sum(sum(steps.values()) for steps in by_left.values()) or 1.0
     scale = shares["search"] / whole
@@ -259,7 +259,7 @@ def top_down(title: str, shares: Mapping[str, float], by_left: Mapping[int, Mapp
 
 
 def bottom_up(title: str, shares: Mapping[str, float], by_left: Mapping[int, Mapping[str, float]]) -> ReportTable:
-    """Return the table from the leaves up: the share of each function itself, and by caller."""
+    """Return the bottom-up table: the share of each function itself, and its share by caller."""
     whole = sum(sum(steps.values()) for steps in by_left.values()) or 1.0
     scale = shares["search"] / whole
     functions: dict[str, dict[str, float]] = {

@@ -1,7 +1,7 @@
-"""Hash functions for boards: the table's own, well-known ones, and simple first attempts.
+"""Hash functions for boards: the transposition table's own, well-known ones, and simple ones.
 
-Each function maps the two words of many boards and a number of bits to one slot per board, below 2^bits. Report 000
-tried a dozen; your own function is compared with these once it is registered.
+A hash function takes arrays of the boards' first and second words and a number of bits, and returns a slot below 2^bits
+for each board. Report 000 tried a dozen. A function that you register is compared with these.
 """
 
 import zlib
@@ -22,19 +22,19 @@ _hashes: dict[str, Hash] = {}
 
 
 def register_hash(name: str, function: Hash) -> Hash:
-    """Register a function for `outflank lab hash`: it maps both words of boards, and bits, to slots below 2^bits."""
+    """Register a hash function for `outflank lab hash`. It maps both words of boards to slots below 2^bits."""
     _hashes[name] = function
     return function
 
 
 def hashes() -> dict[str, Hash]:
-    """Return all hash functions by name, the table's own first."""
+    """Return all hash functions by name. The transposition table's own comes first."""
     return dict(_hashes)
 
 
 def slots(name: str, first: Words, second: Words, bits: int) -> npt.NDArray[np.int64]:
-    """Return the slots of boards by a function; raise `InvalidOption` if it returns anything but slots."""
-    with np.errstate(over="ignore"):  # words wrap around
+    """Return the slots of boards. Raise `InvalidOption` if the hash function returns anything but valid slots."""
+    with np.errstate(over="ignore"):  # arithmetic modulo 2^64
         result = np.asarray(_hashes[name](first, second, bits))
     if result.shape != first.shape or result.dtype.kind not in "iu":
         raise InvalidOption(f"hash {name!r}: expected {len(first)} whole numbers, found {result.dtype} {result.shape}")
@@ -43,12 +43,12 @@ def slots(name: str, first: Words, second: Words, bits: int) -> npt.NDArray[np.i
     return result.astype(np.int64)
 
 
-# --- the table's own, as the kernels compute it ---
+# --- the transposition table's hash, from its kernel ---
 
 
 @kernel
 def hash_all(firsts, seconds, output):
-    """Write the table's own hash of many positions to `output`, and return it."""
+    """Write the transposition table's hash of each position to `output`, and return it."""
     for index in range(firsts.shape[0]):
         output[index] = hashed(firsts[index], seconds[index])
     return output
@@ -64,7 +64,7 @@ def _table_hash(first: Words, second: Words, bits: int) -> Words:
     return _high(np.asarray(hash_all(first, second, np.empty_like(first))), bits)
 
 
-# --- others ---
+# --- other hashes ---
 
 
 def _word(number: int) -> np.uint64:
@@ -84,14 +84,14 @@ def _rotated(word: Words, by: int) -> Words:
 
 
 def _pieces(first: Words, second: Words, size: int) -> Iterator[Words]:
-    """Yield both words in pieces of `size` bits."""
+    """Yield the pieces of `size` bits of both words."""
     for word in (first, second):
         for shift in range(0, 64, size):
             yield (word >> _word(shift)) & _word((1 << size) - 1)
 
 
 def _zobrist(first: Words, second: Words, bits: int) -> Words:
-    """Return the xor of a random word for each occupied square and colour."""
+    """Return the xor of random words, one for each bit that is set."""
     numbers = np.random.default_rng(1).integers(0, 1 << 63, (128,), np.uint64)
     state = np.zeros_like(first)
     for index, bit in enumerate(_pieces(first, second, 1)):
@@ -100,7 +100,7 @@ def _zobrist(first: Words, second: Words, bits: int) -> Words:
 
 
 def _murmur(first: Words, second: Words, bits: int) -> Words:
-    """Apply the finaliser of MurmurHash3 to one word after the other."""
+    """Return the finaliser of MurmurHash3, applied to one word after the other."""
 
     def mixed(word: Words) -> Words:
         word = (word ^ (word >> _word(33))) * _word(0xFF51AFD7ED558CCD)
@@ -111,7 +111,7 @@ def _murmur(first: Words, second: Words, bits: int) -> Words:
 
 
 def _splitmix(first: Words, second: Words, bits: int) -> Words:
-    """Apply the step of SplitMix64 to one word after the other."""
+    """Return the step of SplitMix64, applied to one word after the other."""
 
     def mixed(word: Words) -> Words:
         word = word + _word(0x9E3779B97F4A7C15)
@@ -123,7 +123,7 @@ def _splitmix(first: Words, second: Words, bits: int) -> Words:
 
 
 def _fnv(first: Words, second: Words, bits: int) -> Words:
-    """Return FNV-1a, byte by byte."""
+    """Return the FNV-1a hash of all bytes."""
     state = np.full_like(first, 0xCBF29CE484222325)
     for byte in _pieces(first, second, 8):
         state = (state ^ byte) * _word(0x100000001B3)
@@ -131,7 +131,7 @@ def _fnv(first: Words, second: Words, bits: int) -> Words:
 
 
 def _one_at_a_time(first: Words, second: Words, bits: int) -> Words:
-    """Return Jenkins's one-at-a-time hash of 32 bits, byte by byte."""
+    """Return Jenkins's one-at-a-time hash of 32 bits over all bytes."""
     state, mask = np.zeros_like(first), _word(0xFFFFFFFF)
     for byte in _pieces(first, second, 8):
         state = (state + byte) & mask
@@ -144,13 +144,13 @@ def _one_at_a_time(first: Words, second: Words, bits: int) -> Words:
 
 
 def _crc(first: Words, second: Words, bits: int) -> Words:
-    """Return the CRC-32 of the sixteen bytes."""
+    """Return the CRC-32 of the sixteen bytes of a board."""
     boards = np.stack([first, second], axis=1).astype("<u8").view(np.uint8)
     return _low(np.fromiter((zlib.crc32(board.tobytes()) for board in boards), np.uint64, len(first)), bits)
 
 
 def _times_31(first: Words, second: Words, bits: int) -> Words:
-    """Return the hash of Java's arrays over four integers: 31 times the sum so far, plus the next."""
+    """Return the hash of Java's arrays for four integers: 31 times the hash so far, plus the next integer."""
     state = np.ones_like(first)
     for piece in _pieces(first, second, 32):
         state = (state * _word(31) + piece) & _word(0xFFFFFFFF)
@@ -158,7 +158,7 @@ def _times_31(first: Words, second: Words, bits: int) -> Words:
 
 
 def _add_and_rotate(first: Words, second: Words, bits: int) -> Words:
-    """Return four integers added up, with a rotation by five bits before each."""
+    """Return the sum of four integers of 32 bits. The sum so far is rotated by five bits before each addition."""
     state = np.zeros_like(first)
     for piece in _pieces(first, second, 32):
         state = _rotated(state, 5) + piece
@@ -166,7 +166,7 @@ def _add_and_rotate(first: Words, second: Words, bits: int) -> Words:
 
 
 def _modulo(first: Words, second: Words, bits: int) -> Words:
-    """Return the 128 bits as a number, modulo the greatest prime up to 2^bits."""
+    """Return the board as a number of 128 bits, modulo the greatest prime up to 2^bits."""
     prime = next(
         number
         for number in range(1 << bits, 1, -1)
@@ -176,7 +176,7 @@ def _modulo(first: Words, second: Words, bits: int) -> Words:
 
 
 def _multiplied(first: Words, second: Words, bits: int) -> Words:
-    """Return the highest bits of one multiplication by the golden ratio."""
+    """Return the highest bits of a product with the golden ratio."""
     return _high((first + second * _word(3)) * _word(0x9E3779B97F4A7C15), bits)
 
 
@@ -189,12 +189,12 @@ def _folded(first: Words, second: Words, bits: int) -> Words:
 
 
 def _low_bits(first: Words, second: Words, bits: int) -> Words:
-    """Return the xor of both words, from the lower half of the board."""
+    """Return the highest bits of the lower half of the xor of both words."""
     return _high((first ^ second) << _word(32), bits)
 
 
 def _summed(first: Words, second: Words, bits: int) -> Words:
-    """Return the sum of four integers."""
+    """Return the sum of four integers of 32 bits."""
     state = np.zeros_like(first)
     for piece in _pieces(first, second, 32):
         state = state + piece

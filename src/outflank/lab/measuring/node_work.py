@@ -1,8 +1,8 @@
-"""Alternative implementations of the work inside one node of Othello, which report 002 proposed to divide further.
+"""Alternative implementations of the work in one node of Othello, which report 002 proposed to parallelise.
 
-Its section "Further Parallelism" names move generation, flipping and evaluation. Each is implemented square by square,
-as in its program; direction by direction, on whole boards; in SIMD lanes, all directions at once, as in our rules; and
-by two workers that share every call. All return the same result.
+Its section "Further Parallelism" names move generation, flipping and evaluation. Each is implemented four times: square
+by square, as in its program; direction by direction, on whole boards; in SIMD lanes, with all directions at once, as in
+our rules; and with two workers that share every call. All return the same result.
 """
 
 import numpy as np
@@ -32,19 +32,19 @@ from outflank.othello.rules import (
 )
 
 NOTHING, MOVES, FLIPS, VALUE = range(4)
-"""Operations of a node; the first is an empty call, whose cost is that of the surrounding loop."""
+"""Operations in a node. `NOTHING` is an empty call, which measures the cost of the surrounding loop."""
 
 OPERATIONS = ("nothing", "move generation", "disk flipping", "evaluation")
 
 BY_SQUARES, BY_DIRECTIONS, IN_LANES = range(3)
 WAYS = ("square by square", "direction by direction", "lanes")
-"""Implementations. Counting discs has no directions: its `lanes` are the bits of a whole board."""
+"""Names of the implementations. Evaluation counts discs, which has no directions; its `lanes` are whole boards."""
 
 TIMED = 20
-"""Consecutive calls that two workers are timed over: few enough to run undisturbed at times on a busy machine."""
+"""Consecutive calls of two workers in one timing: few enough to be uninterrupted at times on a busy machine."""
 
 SPINS = 2000
-"""Polls of a word before a waiting worker yields its core."""
+"""Polls of a shared word before a waiting worker yields its core."""
 
 
 # --- square by square ---
@@ -142,12 +142,12 @@ def _flips_by_directions(own, opp, disc):
     return flipped | _flipped_along(own, inside, disc, DOWN_LEFT) | _flipped_along(own, inside, disc, DOWN_RIGHT)
 
 
-# --- one after the other ---
+# --- one worker ---
 
 
 @inner
 def _result(operation, way, own, opp, disc):
-    """Return the result of a call, as a word."""
+    """Return the result of one call as a word."""
     if operation == MOVES:
         if way == BY_SQUARES:
             return _legal_by_squares(own, opp)
@@ -169,9 +169,9 @@ def _result(operation, way, own, opp, disc):
 
 @kernel
 def one_by_one(operation, way, times, owns, opps, discs, link):
-    """Run the operation on all boards `times` times, each call dependent on the last, as in a search.
+    """Run the operation on all boards `times` times. Each call depends on the last, as in a search.
 
-    Return the xor of the last pass. `link` is 0, which the compiler does not know.
+    Return the xor of the last pass. `link` is 0, but the compiler does not know it, so the dependence stays.
     """
     checksum = ZERO
     for _ in range(times):
@@ -184,7 +184,7 @@ def one_by_one(operation, way, times, owns, opps, discs, link):
 
 @kernel
 def side_by_side(operation, way, times, owns, opps, discs):
-    """Run the operation on all boards `times` times, with independent calls that the processor can overlap."""
+    """Run the operation on all boards `times` times, in independent calls that the processor can overlap."""
     checksum = ZERO
     for _ in range(times):
         checksum = ZERO
@@ -211,15 +211,15 @@ def _one_by_one_sample(game: Game, position: Position, every: bool) -> Samples:
 
 SHARED = record_type(
     {
-        "asked": np.int64,  # number of the last call that the helper is to join
+        "asked": np.int64,  # number of the last call that the leader has shared
         "own": np.uint64,
         "opp": np.uint64,
         "disc": np.uint64,
         "answered": np.int64,  # number of the last call that the helper has answered
         "answer": np.uint64,
         "over": np.int64,
-        "calls": np.int64,  # calls that the leader made
-        "spent": np.int64,  # nanoseconds of the quickest `TIMED` calls
+        "calls": np.int64,  # number of calls that the leader made
+        "spent": np.int64,  # nanoseconds of the quickest `TIMED` consecutive calls
         "found": np.uint64,
     },
     own_lines=("asked", "answered", "over", "calls"),
@@ -227,13 +227,13 @@ SHARED = record_type(
 
 
 def new_desk() -> Record:
-    """Return the empty record that two workers share."""
+    """Return the empty record that the two workers share."""
     return allocate(SHARED, 1)[0]
 
 
 @inner
 def _half(operation, upper, own, opp, disc):
-    """Return one worker's half of a call: four of the eight directions, or one colour's discs."""
+    """Return one worker's half of a call: four of the eight directions, or the discs of one side."""
     if operation == MOVES:
         step, line = _steps(), _lines(opp)
         mine = spread(own, step)
@@ -271,10 +271,10 @@ def _poll_wait(spins):
 
 @kernel
 def help_out(operation, desk):
-    """Run the second worker: answer every call until the leader is done."""
+    """Run the second worker, which computes its half of every call until the leader has finished."""
     last_call = 0
     spins = 0
-    store(desk, "answered", -1)  # the helper is ready
+    store(desk, "answered", -1)  # tells the leader that the helper is ready
     while load(desk, "over") == 0:
         call = load(desk, "asked")
         if call == last_call:
@@ -289,9 +289,9 @@ def help_out(operation, desk):
 
 @kernel
 def lead(operation, desk, owns, opps, discs, link, most_nanoseconds):
-    """Run the first worker: repeat all boards until the time is over, sharing each call with the second worker.
+    """Run the first worker, which shares each call with the second and repeats all boards until the time is over.
 
-    Only the quickest calls count: in the others, one of the two may have been without a core.
+    Only the quickest calls count. During others, one of the two workers may not have had a core.
     """
     spins = 0
     while load(desk, "answered") != -1 and load(desk, "over") == 0:

@@ -1,4 +1,4 @@
-"""A log of what a run really searched: entries record what each search did, not what was requested."""
+"""The log of a run's searches. An entry records what a search did, not what was requested."""
 
 import threading
 from collections.abc import Iterable, Iterator, Mapping
@@ -22,21 +22,20 @@ from outflank.search.table import Table
 from outflank.validation.documents import JsonObject, Several
 from outflank.validation.text import how_many
 
-# Transposition tables whose pages are already mapped, so that no timed search waits for memory.
-#
-# The first touch of a page costs far more than the entry that is written there: a search of 50 ms took 720 ms on a
-# table that was new to the machine, and the first measurement looked ten times slower than the next.
+# Transposition tables with mapped pages, so that no timed search waits for memory. The first access to a page costs far
+# more than writing an entry: a search of 50 ms took 720 ms on a new table, and the first measurement looked ten times
+# slower than the next.
 
 _idle_table: list[Table] = []
-"""The table that was used last; empty while a search uses it."""
+"""The table used last. Empty while a search uses that table."""
 _lock = threading.Lock()
 
 
 @contextmanager
 def with_memory(options: Mapping[str, Any]) -> Iterator[SearchArguments]:
-    """Yield the options of a search with an empty table of the size they request, all of it in memory.
+    """Yield the options of a search, with an empty table of the requested size that is already in memory.
 
-    Successive searches reuse one table; a search that starts while it is in use gets a new one.
+    Successive searches reuse one table. A search that starts while it is in use gets a new one.
     """
     bits = options.get("table_bits", Options().table_bits)
     needs_table = options.get("algorithm", Options().algorithm) not in TABLELESS and not options.get("exact")
@@ -44,10 +43,10 @@ def with_memory(options: Mapping[str, Any]) -> Iterator[SearchArguments]:
         yield dict(options)
         return
     table = _table_of_size(bits)
-    table.clear()  # touches every page
-    table.age = -1  # a search increments it to the age of a new table
+    table.clear()  # also touches every page
+    table.age = -1  # a search increments it to 0, the age of a new table
     yield {**options, "table": table}
-    with _lock:  # not after an interrupt: a worker may still be writing
+    with _lock:  # skipped after an interrupt, when a worker may still be writing
         _idle_table[:] = [table]
 
 
@@ -58,49 +57,49 @@ def _table_of_size(bits: int) -> Table:
 
 
 ALONE = "alone"
-"""Scheme name of a search by one worker that divided nothing."""
+"""Scheme name of a search with one worker."""
 
 
 Plies = Annotated[int, Meta(ge=0, le=DEEPEST)]
 
 
 class Searched(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
-    """A log entry: how a position, or the positions of a game, were searched."""
+    """A log entry: the searches of one position, or of the positions of one game."""
 
     game: str
     position: str
-    """Position, as `Board.from_text` reads it; for a game, its first position."""
+    """Position, in the notation that `Board.from_text` reads. For a game, its first position."""
     name: str = ""
-    """Name of the position in the laboratory, or empty."""
+    """Name of the position in the laboratory. Empty if it has none."""
     moves: str = ""
-    """Moves of a game; each move of the searching side is one search."""
+    """Moves of a game. Each move of the searching side was one search."""
     depth: Plies
-    """Most plies that a search reached."""
+    """Greatest depth that a search reached, in plies."""
     least_depth: Plies
-    """Fewest plies that a search reached; less than `depth` where a game ended within reach."""
+    """Least depth that a search reached, in plies. It is less than `depth` if a game ended earlier."""
     algorithm: str
     evaluation: str | None = None
-    """Name of the evaluation; None if nothing was estimated."""
+    """Name of the evaluation. None if the search was exact."""
     schemes: tuple[str, ...]
-    """Schemes by which workers shared the work, in order of use."""
+    """Parallel schemes that were used, in order of first use."""
     workers: tuple[Several, ...]
     searches: Several
-    """Number of searches, over all schemes, workers and rounds."""
+    """Number of searches with all schemes, worker counts and rounds."""
 
     @property
     def plies(self) -> str:
-        """The depth, or the range of depths."""
+        """The depth as text, or the range of depths."""
         return str(self.depth) if self.least_depth == self.depth else f"{self.least_depth}–{self.depth}"
 
     def follows(self, other: "Searched") -> bool:
-        """Return whether this entry is the next turn of the other's game."""
+        """Return whether this entry is the next turn of the game in `other`."""
         return bool(other.moves) and self.moves.startswith(other.moves) and self._method() == other._method()
 
     def _method(self) -> tuple[object, ...]:
         return self.position, self.algorithm, self.evaluation, self.schemes, self.workers
 
     def joined(self, other: "Searched") -> "Searched":
-        """Return both entries merged: the other has the same position, or is the next turn of the same game."""
+        """Return this entry merged with `other`, which has the same position or is the next turn of the same game."""
         return replace(
             self,
             moves=other.moves,
@@ -113,15 +112,15 @@ class Searched(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unk
 
 
 class ChildMeasurements(Struct, frozen=True, kw_only=True):
-    """The answer of a child process that measures."""
+    """The result of a child process that measures."""
 
     rows: tuple[JsonObject, ...]
-    """The measured samples."""
+    """Samples that the child process measured."""
     searched: tuple[Searched, ...]
 
 
 def merged_entries(entries: Iterable[Searched]) -> tuple[Searched, ...]:
-    """Merge entries of the same position, depth, algorithm and evaluation, in order of first appearance."""
+    """Merge entries with the same position, moves, depths, algorithm and evaluation, in order of first appearance."""
     merged: dict[tuple[object, ...], Searched] = {}
     for entry in entries:
         key = entry.game, entry.position, entry.moves, entry.depth, entry.least_depth, entry.algorithm, entry.evaluation
@@ -145,7 +144,7 @@ def log_searches() -> Iterator[list[Searched]]:
 
 @contextmanager
 def without_logging() -> Iterator[None]:
-    """Disable the log for searches that only compile kernels and are not measured."""
+    """Disable the log, for searches that only compile kernels or are not measured."""
     token = _log.set(None)
     try:
         yield
@@ -154,7 +153,7 @@ def without_logging() -> Iterator[None]:
 
 
 def add_entry(entry: Searched) -> None:
-    """Add an entry to the log, if one is active; a turn of a game is merged with the turns before it."""
+    """Add an entry to the active log, if any. A turn of a game is merged with the turns before it."""
     entries = _log.get()
     if entries is None:
         return
@@ -167,14 +166,14 @@ def add_entry(entry: Searched) -> None:
 def search(
     board: Board, limits: Limits | None = None, *, in_game: bool = False, **options: Unpack[WholeKeywords]
 ) -> Result:
-    """Run `outflank.search` on a table that is in memory, and log it. `in_game`: one turn of a game on the board."""
+    """Run `outflank.search` with a table already in memory, and log it. `in_game` marks a turn of the board's game."""
     with with_memory(options) as with_table:
         result = whole_search.search(board, limits, **with_table)
     return log_result(board, result, options, in_game=in_game)
 
 
 def log_result(board: Board, result: Result, options: Mapping[str, object], *, in_game: bool = False) -> Result:
-    """Log a result of any search with these options, and return it."""
+    """Log the result of a search with these options, and return it."""
     log_search(
         board,
         result.depth,
@@ -197,7 +196,7 @@ def log_search(
     workers: int = 1,
     moves: tuple[object, ...] = (),
 ) -> None:
-    """Log that a board's tree was searched to a depth; with `moves`, as a turn of that game."""
+    """Log a search of a board to a depth. With `moves`, it is logged as a turn of that game."""
     if _log.get() is None:
         return
     if moves:
@@ -225,7 +224,7 @@ def log_search(
 def _line(board: Board) -> str:
     try:
         return board.to_text()
-    except FormatError:  # a user's game without a notation
+    except FormatError:  # the game may have no notation
         return repr(board.position)
 
 
@@ -240,7 +239,7 @@ def _evaluation(board: Board, options: Mapping[str, object]) -> str | None:
     return requested if isinstance(requested, str) else type(requested).__name__
 
 
-# --- descriptions in words ---
+# --- descriptions of entries ---
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -250,13 +249,13 @@ class SearchedPosition:
     game: str
     position: str
     name: str
-    """Name of the position, or empty."""
+    """Name of the position. Empty if it has none."""
     lines: tuple[tuple[str, tuple[str, ...]], ...]
-    """Descriptions of searches, each with the moves of its games, if any."""
+    """Descriptions of the searches, each with the moves of its games."""
 
 
 def by_position(searched: Iterable[Searched]) -> list[SearchedPosition]:
-    """Return the searches by position; depths or games that were searched in the same way share a line."""
+    """Return the searches grouped by position. Depths or games that were searched in the same way share a line."""
     places: dict[tuple[str, str], dict[tuple[object, ...], list[Searched]]] = {}
     for entry in searched:
         method = entry.algorithm, entry.evaluation, entry.schemes, entry.workers, bool(entry.moves)

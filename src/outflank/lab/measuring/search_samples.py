@@ -1,4 +1,4 @@
-"""Searches as samples: times and counts of one search, and medians over several."""
+"""Searches as samples: times and counts of one search, medians over several, and warnings about unreliable times."""
 
 import os
 import statistics
@@ -28,13 +28,13 @@ from outflank.validation.values import Between, Kind
 resource: ModuleType | None
 try:
     import resource
-except ImportError:  # Windows has none
+except ImportError:  # missing on Windows
     resource = None
 
 T = TypeVar("T")
 
 Groups = dict[tuple[Cell, ...], list[Sample]]
-"""Samples by the values of some of their fields."""
+"""Samples grouped by the values of some of their fields."""
 
 Workers = Annotated[int, Between(1, MOST_WORKERS)]
 
@@ -46,7 +46,7 @@ COUNT_KINDS: dict[str, Kind] = {
     **dict.fromkeys(("leaves", "lookups", "hits", "wasted_nodes", "spawned", "stolen"), Count),
     **dict.fromkeys(("steals_tried", "steals_won", "aborts_sent", "aborts_obeyed"), Count),
 }
-"""Kinds of the fields that `result_counts` returns."""
+"""Types of the fields that `result_counts` returns."""
 
 SEARCH_KINDS: dict[str, Kind] = {
     "depth": Several,
@@ -55,11 +55,11 @@ SEARCH_KINDS: dict[str, Kind] = {
     "system_seconds": Duration,
     **COUNT_KINDS,
 }
-"""Kinds of the fields that `measure_search` returns in a sample."""
+"""Types of the fields that `measure_search` returns in a sample."""
 
 
 def position_kinds(sample: Sample) -> dict[str, Kind]:
-    """Return the kinds of those fields on its position and game that a sample has."""
+    """Return the types of the fields `position`, `turns` and `moves`, as far as the sample has them."""
     kinds: dict[str, Kind] = {"position": str, "turns": Count, "moves": str}
     return {name: kind for name, kind in kinds.items() if name in sample}
 
@@ -69,22 +69,22 @@ class Contender:
     """One of several searches that an experiment compares."""
 
     labels: Sample
-    """Labels that distinguish this search: the first columns of its rows."""
+    """Labels that distinguish this search from the others. They are the first columns of its table rows."""
     board: Board
     depth: int
     options: SearchArguments
-    """Options of `search`."""
+    """Keyword arguments for `search`."""
     plays: str | None = None
-    """Whole game to play from the board instead of one search: one of `PLAYING`, or None."""
+    """Program that plays a whole game from the board, one of `PLAYING`, or None for one search."""
 
     @property
     def name(self) -> str:
-        """The labels in one line."""
+        """All labels in one line."""
         return ", ".join(f"{name} {value}" for name, value in self.labels.items())
 
 
 def measure_search(side: Contender, stop: Stop, **extra: Any) -> tuple[Result, Sample]:
-    """Search a contender once, or play its game, and return the result with its sample."""
+    """Run the search of `side` once, or play its game, and return the result with its sample."""
     options = {"workers": 1, **side.options, **extra}
     moves: Sample = {}
     before = processor_times()
@@ -108,7 +108,7 @@ def measure_search(side: Contender, stop: Stop, **extra: Any) -> tuple[Result, S
 
 
 def processor_times() -> tuple[float, float]:
-    """Return user and system time of this process in seconds, to the microsecond if the system allows."""
+    """Return the user and the system time of this process, in seconds."""
     if resource is None:
         times = os.times()
         return times.user, times.system
@@ -117,7 +117,7 @@ def processor_times() -> tuple[float, float]:
 
 
 def result_counts(result: Result) -> Sample:
-    """Return the counts of a search, summed over all workers."""
+    """Return value and move of a search, and its counts summed over all workers."""
     workers = result.workers
     return {
         "value": result.value,
@@ -139,9 +139,10 @@ def result_counts(result: Result) -> Sample:
 
 
 def in_rounds(sides: Sequence[Contender], rounds: int) -> list[Task]:
-    """Return tasks that measure every contender once per round, so that a slow minute slows all; kernels compile first.
+    """Return tasks that measure every search once per round, so that a slow minute of the machine slows all of them.
 
-    Every other round runs in reverse: a baseline measured once for many contenders is not always equally far from one.
+    Every other round runs in reverse order, so that no search is always measured longest after the baseline. Kernels
+    are compiled before the first measurement.
     """
     warmed: set[str] = set()
     return [
@@ -151,14 +152,14 @@ def in_rounds(sides: Sequence[Contender], rounds: int) -> list[Task]:
 
 
 def alternating(sides: Sequence[T], rounds: int) -> Iterator[tuple[int, T]]:
-    """Yield round number and contender: rounds count from 1, and every other round runs in reverse."""
+    """Yield pairs of round, counted from 1, and contender. The order is reversed in every other round."""
     for round_ in range(1, rounds + 1):
         for side in sides if round_ % 2 else sides[::-1]:
             yield round_, side
 
 
 def _measure_round(side: Contender, round_: int, warmed: set[str], stop: Stop) -> list[Sample]:
-    if side.name not in warmed:  # in this process: a resumed run may begin with any round
+    if side.name not in warmed:  # a resumed run may begin with any round
         warm(side)
         warmed.add(side.name)
     try:
@@ -169,11 +170,11 @@ def _measure_round(side: Contender, round_: int, warmed: set[str], stop: Stop) -
 
 
 WARM_DEPTH = 3
-"""Plies of the warm-up search: enough to prepare kernels, threads and memory."""
+"""Depth of the warm-up search in plies: enough to prepare kernels, threads and memory."""
 
 
 def warm(side: Contender) -> None:
-    """Search a contender briefly with its own options, so that one-time work happens before any sample."""
+    """Run a shallow search of `side` with its options, so that one-time work is done before measurements."""
     options, depth = {"workers": 1, **side.options}, min(side.depth, WARM_DEPTH)
     with without_logging():
         if side.plays is None:
@@ -191,31 +192,31 @@ def grouped(samples: Iterable[Sample], *names: str) -> Groups:
 
 
 def number(cell: Cell) -> float:
-    """Return a cell that holds a number, narrowed to float."""
+    """Return a cell that must hold a number."""
     assert isinstance(cell, int | float), cell
     return cell
 
 
 def median(samples: Sequence[Sample], measure: str | Callable[[Sample], float]) -> float:
-    """Return the median of one measure."""
+    """Return the median of a field of the samples, or of a function of them."""
     return statistics.median(
         number(sample[measure]) if isinstance(measure, str) else measure(sample) for sample in samples
     )
 
 
 def median_count(samples: Sequence[Sample], measure: str) -> int:
-    """Return the median of a count as an integer; counts of deterministic searches are all equal."""
+    """Return the median of a count as an integer. Counts of deterministic searches are all equal."""
     return round(median(samples, measure))
 
 
 def spread(samples: Sequence[Sample], measure: str) -> tuple[float, float]:
-    """Return the least and the greatest value of one measure."""
+    """Return the least and the greatest value of a field."""
     values = [number(sample[measure]) for sample in samples]
     return min(values), max(values)
 
 
 def search_overhead(parallel: Sequence[Sample], serial: Sequence[Sample]) -> float:
-    """Return the extra nodes per node of the serial search, rounded to 0.01 %: smaller differences are noise."""
+    """Return the nodes of `parallel` relative to `serial`, minus 1, rounded to 0.01 % because less is noise."""
     return round(median(parallel, "nodes") / median(serial, "nodes") - 1, 4) + 0.0  # turns -0 into 0
 
 
@@ -224,9 +225,9 @@ RANGE_NOTE = "Medians, with the range over rounds of that round's baseline over 
 
 
 def speed_up_range(serial: Sequence[Sample], parallel: Sequence[Sample]) -> tuple[float, float]:
-    """Return the least and the greatest ratio of a round's baseline to the same round's time.
+    """Return the least and the greatest speed-up over rounds: serial time divided by parallel time of the same round.
 
-    The ratio of medians lies within. Rounds that only one side has are ignored; without common rounds, all pairs are
+    The ratio of medians lies within. Rounds that only one side has are ignored. Without common rounds, all pairs are
     compared.
     """
     times = [(sample.get("round"), number(sample["seconds"])) for sample in parallel]
@@ -237,16 +238,16 @@ def speed_up_range(serial: Sequence[Sample], parallel: Sequence[Sample]) -> tupl
 
 
 CLOCK_NOISE = 0.01
-"""Relative noise of times for the same work."""
+"""Relative noise of the times of equal work."""
 
 FEWEST_ROUNDS = 3
-"""Least rounds for a conclusion on speed-up: fewer may be luck."""
+"""Least number of rounds for a conclusion on speed-up. Fewer may be luck."""
 
 
 def speed_up_warnings(
     speed_ups: Iterable[tuple[str, float, Cell]], rounds: int, *, fewest: int = FEWEST_ROUNDS
 ) -> tuple[str, ...]:
-    """Return warnings on speed-ups that exceed the workers or have too few rounds; entries: name, workers, speed-up."""
+    """Return warnings on speed-ups (name, workers, speed-up) above the worker count, or from too few rounds."""
     notes = []
     high = [(name, count, float(speed_up)) for name, count, speed_up in speed_ups if isinstance(speed_up, int | float)]
     high = [(name, count, speed_up) for name, count, speed_up in high if speed_up > count * (1 + CLOCK_NOISE)]
@@ -264,7 +265,7 @@ def speed_up_warnings(
 
 
 def relative_spread(samples: Sequence[Sample], measure: str) -> float:
-    """Return the interquartile range relative to the median."""
+    """Return the interquartile range of a field, divided by its median."""
     values = sorted(number(sample[measure]) for sample in samples)
     if len(values) < 2 or not (middle := statistics.median(values)):
         return 0.0
@@ -278,32 +279,32 @@ def share(part: float, whole: float) -> float | None:
 
 
 ENOUGH_CORES = 0.9
-"""Least processor share of a trustworthy search: below it, the time says more about the machine."""
+"""Least `processor_share` at which times are trusted. Below it, they say more about the machine than the search."""
 
 
 def processor_share(samples: Sequence[Sample]) -> float | None:
-    """Return processor time per busy second of workers, None if too short; below 1, other processes had the cores."""
+    """Return processor time divided by busy time of workers, None if short. Below 1, other processes used the cores."""
     busy = sum(number(sample["useful_seconds"]) or number(sample["seconds"]) for sample in samples)
     processor = sum(number(sample["user_seconds"]) + number(sample["system_seconds"]) for sample in samples)
-    return processor / busy if busy > 0.5 else None  # process clocks tick in hundredths
+    return processor / busy if busy > 0.5 else None  # some process clocks tick every 10 ms
 
 
 SHORTEST_SECONDS = 0.02
-"""Shortest comparable search: one or two milliseconds at the root, outside the tree, dominate shorter ones."""
+"""Shortest search that is compared. In shorter ones, 1 or 2 ms of work at the root outside the tree dominate."""
 
 
 def long_enough(samples: Sequence[Sample]) -> bool:
-    """Return whether these searches are long enough for their times to be compared."""
+    """Return whether the searches are long enough for their times to be compared."""
     return median(samples, "seconds") >= SHORTEST_SECONDS
 
 
 def timing_warnings(groups: Mapping[str, Sequence[Sample]]) -> tuple[str, ...]:
-    """Return warnings on contenders whose times mean little: too short, or short of cores."""
+    """Return warnings on searches with unreliable times: too short, or on a busy machine."""
     return (*short_search_warnings(groups), *_busy_machine_warnings(groups))
 
 
 def short_search_warnings(groups: Mapping[str, Sequence[Sample]]) -> tuple[str, ...]:
-    """Return a warning on searches that are too short to compare."""
+    """Return a warning about searches that are too short to be compared."""
     short = {
         name: median(samples, "seconds") for name, samples in groups.items() if samples and not long_enough(samples)
     }
@@ -332,7 +333,7 @@ def _busy_machine_warnings(groups: Mapping[str, Sequence[Sample]]) -> tuple[str,
 
 
 UNDIVIDED = ("shared-table", "abdada", "root-parallel", "tree-parallel")
-"""Schemes whose workers all search the same tree, without split points."""
+"""Schemes without split points, in which all workers search the same tree."""
 
 
 def check_divides(scheme: str) -> None:
@@ -343,7 +344,7 @@ def check_divides(scheme: str) -> None:
 
 
 def worker_count_warnings(workers: Iterable[int]) -> tuple[str, ...]:
-    """Return a warning on worker counts above the number of cores."""
+    """Return a warning about worker counts above the number of cores."""
     cores = usable_cores()
     many = sorted({count for count in workers if count > cores})
     if not many:

@@ -1,4 +1,4 @@
-"""Traces of parallel searches: the events of each worker as consecutive intervals."""
+"""Traces of parallel searches: the events of workers as intervals, and their export to trace viewers."""
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
@@ -25,19 +25,19 @@ from outflank.validation.documents import JsonObject
 
 SEARCH, SPAWN, STEAL, ABORT, SCHEDULE, IDLE = "search", "spawn", "steal", "abort", "schedule", "idle"
 KINDS = (SEARCH, SPAWN, STEAL, ABORT, SCHEDULE, IDLE)
-"""Activities of a worker: searches a subtree alone; opens a frame and offers its moves; joins another worker's frame;
-searches a part that is then aborted; takes moves, delivers values and leaves frames; has nothing to do."""
+"""Activities of a worker: searches a subtree alone; opens a split point and offers its moves; joins a split point of
+another worker; searches a part that is then aborted; takes moves, delivers values and leaves split points; is idle."""
 
 
 def intervals(events: npt.NDArray[np.int64], *, origin: int | None = None, turn: int | None = None) -> Iterator[Sample]:
-    """Yield the intervals between two events of a worker, each with its kind and the line of the tree.
+    """Yield the interval between each two successive events of a worker, with its kind and its line of moves.
 
-    Times count from the first event, or from `origin`; the lines of one `turn` of a game begin with its number.
+    Times count from the first event, or from `origin`. With `turn`, lines start with the number of that turn of a game.
     """
     if not len(events):
         return
     origin = int(events[0, 0]) if origin is None else origin
-    paths: dict[int, tuple[str, ...]] = {}  # frame -> the line of moves that leads to it
+    paths: dict[int, tuple[str, ...]] = {}  # frame (split point) -> the line of moves that leads to it
     job: dict[int, tuple[str, ...]] = {}  # worker -> the line of its current job
     last: dict[int, tuple[int, int, int]] = {}  # worker -> time, nodes and kind of its last event
     for time, nodes, kind, frame, detail, worker in events.tolist():
@@ -46,7 +46,7 @@ def intervals(events: npt.NDArray[np.int64], *, origin: int | None = None, turn:
         if kind == STARTED:
             paths[frame] = (f"depth {detail}" if turn is None else f"turn {turn}",)
             job[worker] = paths[frame]
-            continue  # time before is not part of the search
+            continue  # the time before is not part of the search
         line = job.get(worker, ())
         if kind == TAKEN:
             line = job[worker] = (*paths.get(frame, ()), str(detail >> CODE_SHIFT & CODE))
@@ -68,7 +68,7 @@ def intervals(events: npt.NDArray[np.int64], *, origin: int | None = None, turn:
 
 
 def _kind(event: int, before: int, nodes: int) -> str:
-    """Return the kind of the interval that ended with `event`."""
+    """Return the kind of the interval between the events `before` and `event`."""
     if event in (FOUND, HOME):
         return IDLE
     if event in (OPENED, OFFERED):
@@ -81,9 +81,9 @@ def _kind(event: int, before: int, nodes: int) -> str:
 
 
 def merge_short(samples: Iterable[Sample], least_us: float) -> list[Sample]:
-    """Merge intervals shorter than `least_us` with the one before them in their lane.
+    """Merge each interval shorter than `least_us` microseconds with the preceding interval of the same worker.
 
-    A merged interval has the kind of its longest part, so the times of each kind are no longer exact.
+    A merged interval has the kind of its longest part, so the times by kind are no longer exact.
     """
     lanes: dict[Cell, list[Sample]] = {}
     longest: dict[Cell, float] = {}
@@ -108,7 +108,7 @@ def merge_short(samples: Iterable[Sample], least_us: float) -> list[Sample]:
 
 
 def chrome_trace(samples: Sequence[Sample]) -> str:
-    """Return the intervals in the format of trace viewers (chrome://tracing, Perfetto)."""
+    """Return the intervals in the JSON format of trace viewers (chrome://tracing, Perfetto)."""
     events: list[JsonObject] = [
         {"name": "thread_name", "ph": "M", "pid": 1, "tid": worker, "args": {"name": f"worker {worker}"}}
         for worker in sorted({int(number(sample["worker"])) for sample in samples})
@@ -134,7 +134,7 @@ def chrome_trace(samples: Sequence[Sample]) -> str:
 
 
 def _changes(samples: Sequence[Sample]) -> Iterator[tuple[float, int]]:
-    """Yield the times at which a worker becomes busy (1) or idle (-1)."""
+    """Yield the times at which a worker becomes busy (1) or ceases to be busy (-1)."""
     for sample in samples:
         if sample["kind"] != IDLE:
             yield number(sample["begin_us"]), 1
@@ -142,7 +142,7 @@ def _changes(samples: Sequence[Sample]) -> Iterator[tuple[float, int]]:
 
 
 def folded_stacks(samples: Sequence[Sample]) -> str:
-    """Return the intervals as folded stacks for flame-graph programs: line of the tree, kind, microseconds."""
+    """Return the intervals as folded stacks for flame-graph programs: line of moves, kind, microseconds."""
     totals: dict[str, float] = {}
     for sample in samples:
         stack = ";".join((*_stack(sample), str(sample["kind"])))
@@ -155,6 +155,6 @@ def _stack(sample: Sample) -> tuple[str, ...]:
 
 
 def line_steps(text: str) -> list[str]:
-    """Split a line of the tree into moves, after the iteration's depth or the turn of a game."""
+    """Split a line into moves, preceded by the iteration (`depth 9`) or the turn (`turn 3`)."""
     words = text.split()
     return [" ".join(words[:2]), *words[2:]] if words[:1] in (["depth"], ["turn"]) else words

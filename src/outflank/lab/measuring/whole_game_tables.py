@@ -1,4 +1,4 @@
-"""Whole games by number of threads, as in reports 002 and 004: wall, user and system time, and efficiency."""
+"""Tables of whole games by number of threads, as in reports 002 and 004: wall, user and system time, and efficiency."""
 
 from collections.abc import Sequence
 
@@ -11,7 +11,7 @@ from outflank.validation.text import how_many
 
 
 def fastest_notes(lines: Sequence[Sample]) -> list[str]:
-    """Return a note on the greatest speed-up."""
+    """Return a note that names the scheme and worker count with the greatest speed-up."""
     comparable = [
         line for line in lines if line["speed-up"] is not None and number(line["wall (s)"]) >= SHORTEST_SECONDS
     ]
@@ -26,7 +26,7 @@ def fastest_notes(lines: Sequence[Sample]) -> list[str]:
 
 
 def inconsistent_schemes(samples: Sequence[Sample]) -> list[str]:
-    """Return schemes whose value varies on a position; different games may have different values."""
+    """Return the schemes that found different values for the same position or game."""
     schemes = [
         str(scheme)
         for (_, scheme, _), group in grouped(samples, "position", "scheme", "moves").items()
@@ -36,7 +36,7 @@ def inconsistent_schemes(samples: Sequence[Sample]) -> list[str]:
 
 
 def whole_game_notes(samples: Sequence[Sample]) -> list[str]:
-    """Return a note on whole games: their times are comparable only if their moves are the same."""
+    """Return a note on whole games, which says if times are not comparable because the moves differ."""
     games = {str(sample["moves"]) for sample in samples if "moves" in sample}
     if not games:
         return []
@@ -55,7 +55,7 @@ def whole_game_notes(samples: Sequence[Sample]) -> list[str]:
 
 
 def short_turn_notes(samples: Sequence[Sample]) -> list[str]:
-    """Return a warning on games whose single searches are too short to compare."""
+    """Return a warning about games in which single searches are too short to be compared."""
     turn_seconds = [number(sample["seconds"]) / number(sample["turns"]) for sample in samples if sample.get("turns")]
     if not turn_seconds or min(turn_seconds) >= SHORTEST_SECONDS:
         return []
@@ -66,7 +66,7 @@ def short_turn_notes(samples: Sequence[Sample]) -> list[str]:
 
 
 def medians_over_positions(lines: Sequence[Sample]) -> ReportTable:
-    """Return a table of medians over the positions, by scheme and workers."""
+    """Return a table of medians over all positions, by scheme and worker count."""
     rows: list[Sample] = []
     for (scheme, workers), group in grouped(lines, "scheme", "workers").items():
         row: Sample = {"scheme": scheme, "workers": workers, "positions": len(group)}
@@ -78,9 +78,9 @@ def medians_over_positions(lines: Sequence[Sample]) -> ReportTable:
 
 
 def published_speedups(game: str) -> list[Series]:
-    """Return the reports' speed-ups over their serial programs in this game."""
+    """Return the published speed-ups of reports' programs over their serial programs in this game."""
     if game != GAME_OF["000"]:
-        return []  # report 003 has evaluations per second, which `imbalance` draws
+        return []  # report 003 has evaluations per second, drawn by `imbalance`
     serial = rows("000", "speedup")[0]["seq_total_s"]
     series = []
     for version in ("par", "par_rmi", "par_tuple"):
@@ -95,19 +95,19 @@ def published_speedups(game: str) -> list[Series]:
 
 
 def _serial_seconds(lines: Sequence[Sample]) -> float | None:
-    """Return the seconds of the serial program (S in the efficiency), or None."""
+    """Return the seconds of the serial program (S in the efficiency), or None if it was not measured."""
     return next((number(line["wall (s)"]) for line in lines if str(line["scheme"]).startswith("serial ")), None)
 
 
 def _oversubscribed(lines: Sequence[Sample]) -> bool:
-    """Return whether there were more workers than cores."""
+    """Return whether there are rows with more workers than cores."""
     return any(number(line["workers"]) > usable_cores() for line in lines)
 
 
 def thread_table(report: str, lines: Sequence[Sample], how: str = "") -> ReportTable:
-    """Return report 004's table, including more workers than cores: the report has 32, apparently on 8 cores.
+    """Return report 004's table, including more workers than cores. The report has 32, apparently on 8 cores.
 
-    `how` is added to the title if trees are divided otherwise than in the report.
+    `how` is added to the title if trees are divided differently than in the report.
     """
     serial, rows = _serial_seconds(lines), []
     for line in lines:
@@ -130,7 +130,7 @@ def thread_table(report: str, lines: Sequence[Sample], how: str = "") -> ReportT
 
 
 def thread_figures(report: str, schemes: Sequence[str], lines: Sequence[Sample], how: str = "") -> tuple[Figure, ...]:
-    """Return efficiency and run time by threads: report 002's figures 4 and 5, and report 004's."""
+    """Return plots of efficiency and run time by threads: figures 4 and 5 of report 002, or those of report 004."""
     serial = _serial_seconds(lines)
     efficiencies, times = [], []
     for scheme in schemes:

@@ -1,4 +1,4 @@
-"""Whole games as measurements: reports 002 and 004 time a game of their program against itself."""
+"""Whole games as measurements. Reports 002 and 004 time a game of their program against itself."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -18,11 +18,11 @@ from outflank.search.request import Limits, Stop
 from outflank.search.results import Result, WorkerStatistics
 
 MOST_TURNS = 120
-"""Turns after which a game is cut off: some games never end by themselves."""
+"""Turns after which a game is stopped, because some games never end."""
 
 
 REPORTS = ("002", "004")
-"""Reports whose programs can play."""
+"""Reports with programs that can play a game."""
 
 PLAYING = (*REPORTS, "self")
 
@@ -34,7 +34,7 @@ WHOLE_GAME = (
 
 
 def check_playing(whole_game: str | None, game: str, positions: tuple[str, ...] | None) -> None:
-    """Raise an error if a whole game cannot be played from these options."""
+    """Raise an error if the game that `whole_game` names cannot be played with the other options."""
     if whole_game is None:
         return
     if whole_game not in PLAYING:
@@ -48,12 +48,12 @@ def check_playing(whole_game: str | None, game: str, positions: tuple[str, ...] 
 
 
 def first_board(whole_game: str | None, board: Board) -> Board:
-    """Return the start of the game: a report's program has its own, otherwise `board`."""
+    """Return the first position of the game: that of the report's program, or `board`."""
     return new_board() if whole_game in REPORTS else board
 
 
 def play(whole_game: str, board: Board, depth: int, stop: Stop, **options: Unpack[OptionKeywords]) -> Iterator[Result]:
-    """Play the game on `board`, and yield the search result of each turn."""
+    """Play a game on `board`, and yield the search result of each turn."""
     if whole_game in REPORTS:
         assert isinstance(board, OthelloBoard)  # guaranteed by `first_board`
         yield from self_play(depth, PROGRAMS[whole_game], board, stop=stop, **options)
@@ -72,12 +72,12 @@ def play(whole_game: str, board: Board, depth: int, stop: Stop, **options: Unpac
 
 
 def program_of(whole_game: str | None) -> ReportProgram | None:
-    """Return a report's program, or None for the user's own search."""
+    """Return the program of the report that `whole_game` names, or None for the user's own search."""
     return PROGRAMS[whole_game] if whole_game in REPORTS else None
 
 
 def combined_result(turns: list[Result], seconds: float) -> Result:
-    """Return all turns as one result: counts are sums, value and move are those of the last turn."""
+    """Return all turns as one result with summed counts, and the value and move of the last turn."""
     workers: tuple[WorkerStatistics, ...] = ()
     for turn in turns:
         workers = WorkerStatistics.summed(workers, turn.workers) if workers else turn.workers
