@@ -74,9 +74,9 @@ class StudyPosition:
 
 
 def study_positions(game: str, positions: Iterable[str] | None) -> list[StudyPosition]:
-    """Return the positions that a user named, without duplicates: names, sets or notations, with or without a depth.
+    """Return the positions that a user gave as names, sets or notations, with or without a depth, without duplicates.
 
-    Without any, return the game's default mid-game position.
+    If `positions` is empty, return the game's default mid-game position.
 
     >>> [(place.name, place.depth) for place in study_positions("othello", ("start@9", "f5d6", "endings"))][:3]
     [('start@9', 9), ('f5d6', None), ('ffo20', None)]

@@ -76,7 +76,7 @@ def escape(text: str) -> str:
 
 
 def number(value: Cell, digits: int = 4) -> str:
-    """Return a cell as text: integers exact, other numbers to `digits` significant digits.
+    """Return a cell as text. Integers are exact; other numbers are rounded to `digits` significant digits.
 
     >>> number(1234567), number(3.14159), number(12345.6), number(None), number(True)
     ('1,234,567', '3.142', '12,350', '–', 'yes')
@@ -108,7 +108,7 @@ def is_number(cell: Cell) -> bool:
 
 
 def short(value: float) -> str:
-    """Return a number in short form: three significant digits, and k, M, G or T.
+    """Return a number in short form, with three significant digits and a suffix k, M, G or T.
 
     >>> short(1234.5), short(2e7), short(0.25), short(3e-7)
     ('1.23k', '20M', '0.25', '3e-7')

@@ -1,7 +1,7 @@
-"""A race checker: it runs a search in the interpreter, schedules threads from a seed, and watches all memory accesses.
+"""A race checker: runs a search in the interpreter, schedules its threads from a seed and records memory accesses.
 
-`clocks` computes which accesses happen before which, `scheduler` selects the running thread, `declared` reads the races
-that the source accepts, and `checker` combines them. The reports used cilkscreen for this.
+`vector_clocks` computes which accesses happen before which, `scheduler` selects the running thread, `declared` reads
+the races that the source accepts, and `checker` combines them. The reports used cilkscreen for this.
 """
 
 from outflank.lab.races.checker import check

@@ -1,4 +1,5 @@
-"""A race check in its own process: kernels are compiled or interpreted from the first import on.
+"""Program that runs a race check in its own process, because kernels are compiled unless this is disabled before they
+are imported.
 
 It reads a JSON object from standard input, with the position and the arguments of `check`, and prints the findings as
 rows, with a log of the searches.
@@ -15,7 +16,7 @@ from outflank.validation.documents import JsonObject, encoded
 
 
 def main() -> None:
-    """Run the requested check."""
+    """Run the requested check and print its findings."""
     request: JsonObject = json.load(sys.stdin)
     position, size = request.pop("position"), request.pop("size")
     board = game_named(OWN_GAMES[0]).start(size=size) if position is None else Board.from_text(position)
@@ -25,7 +26,7 @@ def main() -> None:
 
 
 def rows(findings: RaceFindings) -> list[JsonObject]:
-    """Return findings as samples: a row for each race, and one for the whole check."""
+    """Return findings as samples: one for the whole check, and one for each race."""
     samples: list[JsonObject] = [
         {
             "what": "whole",

@@ -1,4 +1,4 @@
-"""Searches under a deterministic scheduler that watches every access to shared memory."""
+"""The race check: searches under a deterministic scheduler that records every access to shared memory."""
 
 import sys
 import threading
@@ -29,9 +29,9 @@ from outflank.search.table import Table
 from outflank.search.worker import WORKER
 
 TWINS = frozenset(str(module.__file__) for module in (atomics, memory, waiting, observers))
-"""Source files that access memory on behalf of their callers."""
+"""Source files of the Python versions of memory primitives, which access memory for their callers."""
 
-ROWS = ("words",)  # the rows behind a frame, as Python requests them
+ROWS = ("words",)  # rows of words behind a frame, as Python allocates them
 
 RECORDS: dict[tuple[str, ...] | None, str] = {
     CREW.names: "crew",
@@ -44,18 +44,18 @@ RECORDS: dict[tuple[str, ...] | None, str] = {
 
 
 class Touches:
-    """A cache of the accesses in the source."""
+    """A cache of the source lines that access memory."""
 
     def __init__(self) -> None:
         self._known: dict[tuple[CodeType, int, str, str], Touch] = {}
 
     def current(self, kind: str, order: str) -> Touch:
-        """Return the access in progress: that of the innermost frame outside the twins and the caller."""
+        """Return the access in progress, at the line of the innermost caller outside `TWINS`."""
         frame = sys._getframe(2)
         while frame.f_code.co_filename in TWINS:
             assert frame.f_back is not None
             frame = frame.f_back
-        # Finding the line is slow: once per instruction is enough.
+        # Finding the line is slow, so it is done once per instruction.
         key = frame.f_code, frame.f_lasti, kind, order
         touch = self._known.get(key)
         if touch is None:
@@ -65,7 +65,7 @@ class Touches:
 
 
 class Names:
-    """Names of addresses: fields of records, rows behind a frame, and the table."""
+    """Names of memory addresses: fields of records, rows behind a frame, and the transposition table."""
 
     def __init__(self, table: Table | None) -> None:
         self._table = range(0) if table is None else range(table.address, table.address + table.nbytes)
@@ -97,14 +97,14 @@ class Names:
 T = TypeVar("T")
 
 STEPS = 2_000_000
-"""Most accesses and waits of a search. Searches of a few thousand nodes take some hundred thousand."""
+"""Greatest number of accesses and waits of a search. A search of a few thousand nodes takes some hundred thousand."""
 
 TABLE_BITS = 6
-"""Default table size: in a small table, accesses collide more often."""
+"""Default table size. In a small table, accesses collide more often."""
 
 
 class Watcher:
-    """An observer that schedules the threads of one run and records their accesses."""
+    """An observer that schedules the threads of a search and records their accesses."""
 
     def __init__(self, seed: str, steps: int, table: Table | None = None) -> None:
         self.scheduler = Scheduler(seed, steps)
@@ -114,10 +114,10 @@ class Watcher:
 
     @property
     def threads(self) -> list[str]:
-        """Names of the strands; the first is the leader."""
+        """Names of the threads, by index. The first is the leader."""
         return ["leader", *(strand.thread.name for strand in self.scheduler.strands[1:])]
 
-    # --- notifications from kernels ---
+    # --- calls from kernels ---
 
     def turn(self, atomic: bool) -> None:
         if self.scheduler.current is not None:
@@ -161,13 +161,13 @@ class Watcher:
 
 
 def run_watched(body: Callable[[], T], watcher: Watcher) -> tuple[T | None, str | None]:
-    """Run `body` under a watcher; return its result, or None and the reason why it did not finish."""
+    """Run `body` under a watcher. Return its result and None, or None and the reason why it did not finish."""
     with watched_by(watcher):
         try:
             return body(), None
         except Abandoned:
             return None, f"no end within {watcher.scheduler.most_steps:,} steps"
-        except Exception as failure:  # perhaps the effect of a race, which it must not hide
+        except Exception as failure:  # perhaps the effect of a race, which must still be reported
             return None, f"{type(failure).__name__}: {failure}"
         finally:
             watcher.scheduler.abandon()
@@ -187,10 +187,9 @@ def check(
 ) -> RaceFindings:
     """Search `board` under `schedules` schedules, and return the races of all of them.
 
-    Kernels must run in the interpreter: set `NUMBA_DISABLE_JIT=1`. The schedules are drawn from `seed`, and the same
-    seed gives the same findings. All runs are sequentially consistent: effects of weaker memory appear as the race that
-    allows them, not as a wrong value. A search stopped by `nodes` has no value to compare. The options are those of
-    `search`.
+    Kernels must run in the interpreter: set `NUMBA_DISABLE_JIT=1`. The schedules are drawn from `seed`; the same seed
+    gives the same findings. All runs are sequentially consistent, so weaker memory shows as the race that allows it,
+    not as a wrong value. A search stopped by `nodes` has no value to compare. `options` are those of `search`.
     """
     if not interpreted():
         raise OutflankError("races are looked for in the interpreter: set NUMBA_DISABLE_JIT=1")
@@ -201,7 +200,7 @@ def check(
     if search_options.algorithm in MONTE_CARLO:
         raise OutflankError(f"{search_options.algorithm} has no value that schedules could agree on: choose a search")
     expected = search(board, Limits(depth=depth), **settings, table_bits=bits, workers=1).value
-    assert expected is not None  # only its depth limits the search
+    assert expected is not None  # the search has no limit but its depth
     limits = Limits(depth=depth, nodes=nodes)
     parts = []
     for index in range(schedules):

@@ -17,7 +17,7 @@ from pathlib import Path
 
 PACKAGE = Path(__file__).parents[2]
 FOLDERS = ("kernels", "games", "search", "parallel")
-"""Folders in which unused declarations are searched for."""
+"""Folders whose declarations are listed by `every_declaration`."""
 
 MARK = re.compile(r"#\s*race:\s*(.*\S)")
 
@@ -37,20 +37,20 @@ class SourceLine:
 
 @dataclass(frozen=True, slots=True)
 class Declaration:
-    """A statement at which races are accepted."""
+    """A comment that accepts races at a statement."""
 
     place: SourceLine
-    """Line of the comment."""
+    """Line of the comment in the source."""
     reason: str
 
 
 def declaration_at(place: SourceLine) -> Declaration | None:
-    """Return the declaration of the statement that a line belongs to, or None."""
+    """Return the declaration at the statement that contains a source line, or None."""
     return declarations_of(place.file).get(place.line)
 
 
 def every_declaration() -> list[Declaration]:
-    """Return all declarations of the package."""
+    """Return all declarations in the folders `FOLDERS` of the package."""
     files = [file for folder in FOLDERS for file in sorted((PACKAGE / folder).rglob("*.py"))]
     by_place = {declaration.place: declaration for file in files for declaration in declarations_of(str(file)).values()}
     return [by_place[place] for place in sorted(by_place)]
@@ -58,10 +58,10 @@ def every_declaration() -> list[Declaration]:
 
 @cache
 def declarations_of(file: str) -> dict[int, Declaration]:
-    """Return the declarations of a file, by the lines of their statements."""
+    """Return the declarations in a file, by line number of their statements."""
     try:
         source = Path(file).read_text(encoding="utf-8")
-    except OSError:  # code without a file has no declarations
+    except OSError:  # the code may have no file
         return {}
     comments, comment_lines = _comments(source)
     declarations: dict[int, Declaration] = {}
@@ -80,7 +80,7 @@ def declarations_of(file: str) -> dict[int, Declaration]:
 
 
 def _comments(source: str) -> tuple[dict[int, str], set[int]]:
-    """Return the comments by line, and the lines with nothing else."""
+    """Return the comments by line number, and the lines that hold only a comment."""
     comments, comment_lines = {}, set()
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
         if token.type == tokenize.COMMENT:
@@ -91,7 +91,7 @@ def _comments(source: str) -> tuple[dict[int, str], set[int]]:
 
 
 def _statements(source: str) -> Iterator[tuple[int, int]]:
-    """Yield the first and last line of each statement; for one with a body, of its head."""
+    """Yield the first and the last line of each statement. Of a statement with a body, only the head counts."""
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.stmt):
             parts: list[ast.AST] = [node]

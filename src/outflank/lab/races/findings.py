@@ -1,4 +1,4 @@
-"""The findings of a race check."""
+"""The findings of a race check: races, unfinished schedules and wrong values."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -9,14 +9,14 @@ from outflank.lab.races.vector_clocks import Pair, RaceCount, Touch
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """One side of a race."""
+    """One of the two accesses of a race."""
 
     thread: str
-    """Name of the thread that was first observed at this access."""
+    """Name of the thread that made the access when the race was first observed."""
     kind: str
     """`read`, `write` or `update`."""
     order: str
-    """Memory ordering; `plain` for no atomic."""
+    """Memory order of the access: one of C11's, or `plain` if it is not atomic."""
     place: SourceLine
 
     def __str__(self) -> str:
@@ -25,16 +25,16 @@ class Access:
 
 @dataclass(frozen=True, slots=True)
 class Race:
-    """Two unordered accesses to the same memory, at least one of them a write."""
+    """A race: two unordered accesses to the same memory, of which at least one writes."""
 
     first: Access
     second: Access
     what: str
-    """Name of the field or word."""
+    """Name of the field or word in memory."""
     declared: bool
-    """True if the declarations at both lines accept the race."""
+    """True if there are declarations at both lines, which accept the race."""
     reason: str
-    """Reason given by the declarations."""
+    """Reason that the declarations give."""
     times: int
 
     def __str__(self) -> str:
@@ -43,20 +43,20 @@ class Race:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RaceFindings:
-    """The findings of some schedules of a search."""
+    """The findings of one or more schedules of a search."""
 
     races: tuple[Race, ...]
-    """Races, sorted by field, then by line."""
+    """Races, sorted by field and then by line."""
     schedules: int
     steps: int
-    """Accesses and waits of all schedules."""
+    """Number of accesses and waits in all schedules."""
     accesses: int
     unfinished: tuple[str, ...]
-    """Schedules under which the search did not end within the steps allowed, or failed."""
+    """Schedules under which the search failed or took too many steps, each with the reason."""
     values: tuple[tuple[int, int], ...]
-    """Value under each of the other schedules, with the value of one worker."""
+    """Pairs for each finished schedule: the value under it, and the value with one worker."""
     unseen: tuple[Declaration, ...]
-    """Declarations at which no race was observed: after a broad check, they may be obsolete."""
+    """Declarations at which no race was observed. After a broad check, they may be obsolete."""
 
     @property
     def undeclared(self) -> tuple[Race, ...]:
@@ -65,7 +65,7 @@ class RaceFindings:
 
     @property
     def wrong(self) -> tuple[tuple[int, int], ...]:
-        """Pairs of values that differ from those of one worker."""
+        """Pairs in `values` that differ."""
         return tuple(pair for pair in self.values if pair[0] != pair[1])
 
     @property
@@ -75,7 +75,7 @@ class RaceFindings:
 
 
 def races_of(pairs: Mapping[Pair, RaceCount], threads: Sequence[str]) -> tuple[Race, ...]:
-    """Return the races of one schedule, one for each pair of lines in either order."""
+    """Return the races of one schedule. Two accesses in either order are the same race."""
     races = []
     for pair, count in pairs.items():
         sides = [_access(touch, threads[strand]) for touch, strand in zip(pair[:2], count.strands, strict=True)]
@@ -91,7 +91,7 @@ def races_of(pairs: Mapping[Pair, RaceCount], threads: Sequence[str]) -> tuple[R
 
 
 def together(findings: Iterable[RaceFindings]) -> RaceFindings:
-    """Combine the findings of several checks."""
+    """Return the combined findings of several checks."""
     parts = list(findings)
     races = merged(race for part in parts for race in part.races)
     return RaceFindings(
@@ -106,7 +106,7 @@ def together(findings: Iterable[RaceFindings]) -> RaceFindings:
 
 
 def merged(races: Iterable[Race]) -> tuple[Race, ...]:
-    """Merge equal races of several schedules or checks, and sum their counts."""
+    """Merge equal races of several schedules, and sum their counts."""
     by_key: dict[tuple[object, ...], Race] = {}
     for race in races:
         sides = [(side.place, side.kind, side.order) for side in (race.first, race.second)]
@@ -117,7 +117,7 @@ def merged(races: Iterable[Race]) -> tuple[Race, ...]:
 
 
 def unseen_among(races: Iterable[Race]) -> tuple[Declaration, ...]:
-    """Return the package's declarations at which none of these races occurred."""
+    """Return the package's declarations at which none of these races was observed."""
     observed = {declaration_at(side.place) for race in races for side in (race.first, race.second)}
     return tuple(declaration for declaration in every_declaration() if declaration not in observed)
 

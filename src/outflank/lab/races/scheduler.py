@@ -1,10 +1,10 @@
 """A deterministic scheduler: threads run one at a time, and a seed determines which one.
 
-The scheduler may switch threads at every memory access. The length of each run is random, with a mean that is fixed
-per schedule: some schedules switch at nearly every atomic, others let one thread run far ahead. Occasionally an
-interrupted thread is held back for long, as if the system had given its core to another program: the values it has
+The scheduler may switch threads at every memory access. The time between two switches is random, with a mean that is
+fixed per schedule: some schedules switch at nearly every atomic, others let one thread run far ahead. Occasionally an
+interrupted thread is held back for long, as if the system had given its core to another program. The values that it has
 read are then stale. Waiting threads rest for a few steps; sleeping threads sleep until they are woken, or for some
-time. Nothing depends on the clock or on addresses: the same seed gives the same run.
+time. Nothing depends on the clock or on addresses, so the same seed gives the same run.
 """
 
 import random
@@ -13,40 +13,40 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 PLAIN, ATOMIC = 1, 12
-"""Cost of an access in units of a run's length: atomics are rarer, and most switches should happen there."""
+"""Costs of a plain and of an atomic access. Atomics are rarer, and most switches should happen there."""
 
 MEANS = (6, 30, 120, 600)
-"""Mean lengths of a run, one for each kind of schedule."""
+"""Mean costs between two switches. A schedule uses one of them."""
 
 HELD_BACK, LONGEST = (0.0, 0.02, 0.1), 6000
-"""Probabilities that an interrupted thread is held back, one for each kind of schedule; and most steps of that."""
+"""Probabilities that an interrupted thread is held back (a schedule uses one), and the most steps that it waits."""
 
 RESTS, NAPS = {"pause": 20, "yield": 60}, (100, 1500)
-"""Most steps that a thread waits; and least and most steps that a thread sleeps."""
+"""Greatest number of steps that a thread rests, by kind of wait; least and greatest number that it sleeps."""
 
 
 class Abandoned(BaseException):
-    """Raised in every thread of an abandoned run."""
+    """Raised in every thread of a run that is abandoned."""
 
 
 @dataclass(slots=True, eq=False)
 class Strand:
-    """A thread under the scheduler."""
+    """A thread of the scheduler."""
 
     index: int
     thread: threading.Thread
     gate: threading.Lock
-    """Lock that is held while the thread must wait."""
+    """Lock on which the thread waits for its turn."""
     resting_until: int = 0
     asleep_on: int = 0
-    """Address that the thread sleeps on, or 0."""
+    """Address of the word that the thread sleeps on, or 0."""
     awaited: "Strand | None" = None
-    """Strand whose end the thread waits for."""
+    """Strand that this thread waits for with a join, or None."""
     ended: bool = False
 
 
 class Scheduler:
-    """The threads of one run; the first is the one that creates the scheduler."""
+    """The scheduler of one run. Its first thread is the one that creates it."""
 
     def __init__(self, seed: str, steps: int) -> None:
         self._random = random.Random(seed)
@@ -54,8 +54,8 @@ class Scheduler:
         self._held_back = self._random.choice(HELD_BACK)
         self.most_steps = steps
         self.steps = 0
-        """Accesses and waits so far."""
-        self._now = 0  # steps, plus the time that passed while all threads rested
+        """Number of accesses and waits so far."""
+        self._now = 0  # steps, plus the time that was skipped while all threads rested
         self._gates: dict[threading.Thread, threading.Lock] = {}
         thread = threading.current_thread()
         self.strands = [Strand(0, thread, self._gate(thread))]
@@ -67,7 +67,7 @@ class Scheduler:
 
     @property
     def current(self) -> Strand | None:
-        """The calling thread's strand, or None if it is not part of this run."""
+        """The strand of the calling thread, or None if it is not part of this run."""
         if self.abandoned and threading.get_ident() in self._members:
             raise Abandoned
         return self._running if threading.get_ident() == self._ident else None
@@ -75,19 +75,19 @@ class Scheduler:
     # --- threads ---
 
     def _gate(self, thread: threading.Thread) -> threading.Lock:
-        """Return the gate of a thread, which may request it before its parent does."""
+        """Return the lock of a thread. The thread itself may request it before its parent does."""
         gate = threading.Lock()
         gate.acquire()
         return self._gates.setdefault(thread, gate)
 
     def started(self, thread: threading.Thread) -> Strand:
-        """Add a thread that the running one has started; it waits for its turn."""
+        """Add a thread that the running thread has started. It waits for its turn."""
         strand = Strand(len(self.strands), thread, self._gate(thread))
         self.strands.append(strand)
         return strand
 
     def run(self, body: Callable[[], None]) -> None:
-        """Run a started thread: wait for its turn, call `body`, and hand over."""
+        """Run a started thread: wait for its turn, call `body`, and switch to another thread."""
         self._gate(threading.current_thread()).acquire()
         strand = self._running
         self._ident = threading.get_ident()
@@ -103,14 +103,14 @@ class Scheduler:
                 self._hand_over(strand)
 
     def joins(self, strand: Strand) -> None:
-        """Let the running thread wait for the end of another."""
+        """Let the running thread wait until the thread of `strand` has ended."""
         self._running.awaited = strand
         if not strand.ended:
             self._interrupt()
         self._running.awaited = None
 
     def abandon(self) -> None:
-        """End every other thread where it is, and join them all."""
+        """End all other threads at their next access or wait, and join them."""
         self._give_up()
         for strand in self.strands[1:]:
             threading.Thread.join(strand.thread)
@@ -125,7 +125,7 @@ class Scheduler:
     # --- points at which threads may switch ---
 
     def turn(self, atomic: bool) -> None:
-        """Count an access of the running thread, and switch threads if its run is over."""
+        """Count an access of the running thread, and switch threads if it has used up its time."""
         self.steps += 1
         self._now += 1
         self._run_left -= ATOMIC if atomic else PLAIN
@@ -141,7 +141,7 @@ class Scheduler:
         self._interrupt()
 
     def sleeps(self, address: int) -> None:
-        """Let the running thread sleep on an address."""
+        """Let the running thread sleep on the word at `address`, until it is woken or for some time."""
         strand = self._running
         strand.asleep_on = address
         strand.resting_until = self._now + self._random.randrange(*NAPS)
@@ -149,7 +149,7 @@ class Scheduler:
         strand.asleep_on = 0
 
     def wakes(self, address: int, count: int) -> None:
-        """Wake up to `count` threads that sleep on an address."""
+        """Wake up to `count` threads that sleep on the word at `address`."""
         self.turn(True)
         sleepers = [strand for strand in self.strands if strand.asleep_on == address]
         for strand in self._random.sample(sleepers, min(count, len(sleepers))):
@@ -160,7 +160,7 @@ class Scheduler:
         return 1 + int(self._random.expovariate(1 / self._mean))
 
     def _interrupt(self) -> None:
-        """Switch to a random thread; return when it is this thread's turn again."""
+        """Switch to a random thread, and return when it is this thread's turn again."""
         strand = self._running
         if self.steps > self.most_steps:
             self._give_up()
@@ -169,7 +169,7 @@ class Scheduler:
         if self._hand_over(strand):
             try:
                 strand.gate.acquire()
-            except BaseException:  # the user's interrupt: the others would wait for this thread forever
+            except BaseException:  # the user's interrupt, after which the others would wait forever
                 self._give_up()
                 raise
             self._ident = threading.get_ident()
@@ -177,7 +177,7 @@ class Scheduler:
                 raise Abandoned
 
     def _hand_over(self, strand: Strand) -> bool:
-        """Select the next thread at random; return whether it is another one."""
+        """Select the next thread at random. Return whether it is another one than `strand`."""
         runnable = [
             candidate
             for candidate in self.strands
@@ -185,7 +185,7 @@ class Scheduler:
         ]
         ready = [candidate for candidate in runnable if candidate.resting_until <= self._now]
         if not ready:
-            # All threads rest: advance time until the first is ready.
+            # All threads rest, so skip time until the first is ready.
             self._now = min(candidate.resting_until for candidate in runnable)
             ready = [candidate for candidate in runnable if candidate.resting_until <= self._now]
         next_strand = self._random.choice(ready)

@@ -1,14 +1,14 @@
-"""The happens-before relation of accesses to shared memory, and the pairs that race: C11 semantics, by vector clocks.
+"""The happens-before relation of accesses to shared memory, with C11 semantics and vector clocks, and the races.
 
-Every strand (a thread) has a vector clock: for each strand, how much of its work happened before. A releasing store or
-update publishes its strand's clock at the address; an acquiring load or update merges it. An update keeps the clock
-published before (it continues the release sequence), a store replaces it. Relaxed accesses publish and merge nothing,
-and `seq_cst` orders no more than `acq_rel`: its total order is not a happens-before order. Starting a strand and
-joining it order as usual.
+Every strand (a thread) has a vector clock, which holds for each strand how much of its work happened before. A store or
+update with release order publishes its strand's clock at the address; a load or update with acquire order merges that
+clock into its own. An update keeps the clock published before, which continues the release sequence; a store replaces
+it. Relaxed accesses publish and merge nothing. `seq_cst` orders no more than `acq_rel`, because its total order is not
+a happens-before order. Starting and joining a strand also order accesses.
 
-Accesses conflict if they have the same address: that of an element, a word or smaller, since no element is accessed
-in two sizes. Two of them race if they are from different strands, at least one writes, neither happens before the
-other, and not both are synchronising atomics.
+Accesses conflict if they have the same address. Comparing addresses is enough, because no element is accessed in two
+sizes. Two accesses race if they are from different strands, at least one writes, neither happens before the other, and
+not both are synchronising atomics.
 """
 
 from collections.abc import Callable, Hashable
@@ -22,13 +22,13 @@ SYNCHRONISING = RELEASING | ACQUIRING | {"system"}
 
 @dataclass(frozen=True, slots=True)
 class Touch:
-    """A kind of memory access at one place in the source."""
+    """A kind of memory access at one source line."""
 
     place: Hashable
     kind: str
-    """`read`, `write`, or `update` (both in one)."""
+    """`read`, `write`, or `update` (an atomic read and write)."""
     order: str
-    """One of C11's orderings, `plain`, or `system` (a read by the operating system, which orders nothing)."""
+    """One of C11's memory orders, `plain`, or `system` (a read by the operating system, which orders nothing)."""
 
     @property
     def writes(self) -> bool:
@@ -37,7 +37,7 @@ class Touch:
 
     @property
     def synchronises(self) -> bool:
-        """True for atomics that synchronise, which do not race with each other."""
+        """True if the access is a synchronising atomic. Two of these do not race."""
         return self.order in SYNCHRONISING
 
 
@@ -51,14 +51,14 @@ class Pair(NamedTuple):
 
 @dataclass(slots=True)
 class RaceCount:
-    """Number of times that a pair raced, and the strands of the first time."""
+    """The number of times that a pair of accesses raced, and the strands of the first race."""
 
     strands: tuple[int, int]
     times: int = 0
 
 
 class _Location:
-    """State of an address: the time of each strand's last access by source place, and the published clock."""
+    """State of an address: times of each strand's last accesses by source line, and the published clock."""
 
     __slots__ = ("last", "published")
 
@@ -68,38 +68,38 @@ class _Location:
 
 
 class History:
-    """The accesses of one run, in order, and the pairs that race."""
+    """The accesses of one run and their races."""
 
     def __init__(self, strands: int = 1, *, name: Callable[[int], str] = hex) -> None:
         self._name = name  # returns the name of an address
         self._clocks: list[list[int]] = []
         self._locations: dict[int, _Location] = {}
         self.pairs: dict[Pair, RaceCount] = {}
-        """All pairs that raced."""
+        """Pairs of accesses that raced, with their counts."""
         self.accesses = 0
         for _ in range(strands):
             self.add_strand()
 
     def add_strand(self) -> int:
-        """Add a strand without predecessors, and return its number."""
+        """Add a strand that is not ordered after any other, and return its number."""
         for clock in self._clocks:
             clock.append(0)
         self._clocks.append([0] * len(self._clocks) + [1])
         return len(self._clocks) - 1
 
     def fork(self, parent: int) -> int:
-        """Add a strand that starts after all its parent has done so far, and return its number."""
+        """Add a strand that starts after everything its parent has done so far, and return its number."""
         child = self.add_strand()
         _merge_clock(self._clocks[child], self._clocks[parent])
         self._clocks[parent][parent] += 1
         return child
 
     def join(self, waiting: int, ended: int) -> None:
-        """Record that a strand waited for the end of another."""
+        """Record that the strand `waiting` has waited for the end of the strand `ended`."""
         _merge_clock(self._clocks[waiting], self._clocks[ended])
 
     def record_access(self, strand: int, touch: Touch, address: int) -> None:
-        """Record an access by a strand, and compare it with earlier ones."""
+        """Record an access of a strand, and compare it with earlier accesses to the address."""
         self.accesses += 1
         clock = self._clocks[strand]
         location = self._locations.get(address)
@@ -139,7 +139,7 @@ class History:
 
 
 def _merge_clock(clock: list[int], source: list[int]) -> None:
-    """Merge `source` into `clock`; `clock` may be shorter, from a time with fewer strands."""
+    """Merge `source` into `clock`, which may be shorter because strands were added later."""
     clock.extend([0] * (len(source) - len(clock)))
     for strand, time in enumerate(source):
         if time > clock[strand]:

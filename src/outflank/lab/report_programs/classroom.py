@@ -18,15 +18,15 @@ from outflank.search.request import Limits, Stop
 from outflank.search.results import Result
 
 REPORT_000: SearchArguments = dict(PROGRAMS["000"].search)
-"""Report 000's program: MTD(f), its evaluation and ordering, iterations in steps of two."""
+"""Search options of report 000's program: MTD(f), its evaluation and ordering, iterations in steps of two plies."""
 
 PROGRAM = CLASSROOM
 RULES_002, RULES_004 = PROGRAMS["002"], PROGRAMS["004"]
-"""The two descendants of the classroom program, with their rules for passes and equal moves."""
+"""Programs 002 and 004, which descend from the classroom program, with their rules for passes and equal moves."""
 
 
 class BrokenOff(Exception):
-    """The caller's stop ended a game before its last move."""
+    """Raised if the caller's stop ends a game before its last move."""
 
 
 def self_play(
@@ -60,7 +60,7 @@ def new_board() -> OthelloBoard:
 
 
 def spawns_002(depth: int, **options: Any) -> int:
-    """Return the number of legal moves in all nodes that program 002 divides: those with at least three plies left."""
+    """Return the number of moves in the nodes that program 002 divides, which have at least three plies left."""
     counts = Counts()
     for _ in self_play(depth, RULES_002, new_board(), instrument=counts, **options):
         pass
@@ -68,7 +68,7 @@ def spawns_002(depth: int, **options: Any) -> int:
 
 
 def calls_and_turns_004(depth: int, **options: Any) -> tuple[int, int]:
-    """Return the number of nodes with depth left, and the number of turns."""
+    """Play a game of report 004's program. Return its nodes with a remaining depth above 0, and its turns."""
     counts, board = Counts(), new_board()
     for _ in self_play(depth, RULES_004, board, instrument=counts, **options):
         pass
@@ -77,17 +77,17 @@ def calls_and_turns_004(depth: int, **options: Any) -> tuple[int, int]:
 
 
 def lab_positions() -> dict[str, AbaloneBoard]:
-    """Return the positions of report 003: the start, and those of its laboratory."""
+    """Return the positions of report 003: the start position and those of its laboratory."""
     return {name: POSITIONS[name]() for name in SETS["laboratory"]}
 
 
 def closing_turns_004(board: OthelloBoard) -> int:
-    """Return the turns that report 004's loop counts after the last move: it ends with a round of two passes."""
+    """Return the turns that program 004 counts after the last move. Its loop ends with a round of two passes."""
     return 2 if board.turn is Side.BLACK else 1 if board.moves[-1].is_pass else 3
 
 
 def final_discs(depth: int, program: ReportProgram, **options: Any) -> tuple[int, int]:
-    """Return the program's last line: the discs of black and of white."""
+    """Play a game of the program against itself, and return the final numbers of black and of white discs."""
     board = new_board()
     for _ in self_play(depth, program, board, **options):
         pass
@@ -97,11 +97,11 @@ def final_discs(depth: int, program: ReportProgram, **options: Any) -> tuple[int
 def lab_search_003(
     board: AbaloneBoard, depth: int, evaluation: str, *, share_alpha: bool, stop: Stop | None = None, **options: Any
 ) -> Result:
-    """Run report 003's search with an evaluation; root moves share alpha or not."""
+    """Run report 003's search. With `share_alpha`, root moves share the lower bound of the window."""
     settings = {**PROGRAM_003.search, "evaluation": evaluation, "share_alpha": share_alpha, "workers": 1, **options}
     return search(board, Limits(depth=depth), stop=stop, **settings)
 
 
 def legal_count(board: Board) -> int:
-    """Return the number of legal moves; a forced pass does not count."""
+    """Return the number of legal moves. A forced pass does not count."""
     return sum(not move.is_pass for move in board.legal_moves)

@@ -1,4 +1,4 @@
-"""The programs whose searches are measured: a report's program by name, or a combination of parts."""
+"""The choice of the program that experiments measure: a report's program, or one with some parts replaced."""
 
 from dataclasses import dataclass
 
@@ -17,17 +17,17 @@ PROGRAMS: dict[str, SearchArguments] = {OURS: {"algorithm": "pvs", "table_bits":
 """Search options of each program."""
 
 GAME_OF = {"000": next(name for name in OWN_GAMES if "000" in game_named(name).play.programs)}
-"""The game of each program that plays only one."""
+"""Game of each program that plays only one game."""
 
 
 def game_of(board: Board) -> str:
-    """Return the name of a board's game."""
+    """Return the name of the board's game."""
     return description_of(board.game).name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProgramChoice(Parameters):
-    """Parameters that select the searching program."""
+    """Parameters of an experiment that select the program to measure."""
 
     program: str | None = option(None, "The program that searches: 000 (that report's) or ours.  [000, if it can]")
     algorithm: str | None = option(None, "Another algorithm: alphabeta, pvs or mtdf.  [the program's]")
@@ -37,10 +37,11 @@ class ProgramChoice(Parameters):
     def search_options(
         self, board: Board, usual: str | None = None, *, algorithm: str | None = None
     ) -> SearchArguments:
-        """Return the search options for a board: the program's, or the `usual` one's, with the parts the user replaced.
+        """Return the search options for a board: those of the program, or of `usual`, with the parts that the user
+        replaced.
 
-        A selected program that does not play the board's game is an error; a `usual` one is replaced by ours.
-        `algorithm` overrides the parameter, and is not limited to those that a cluster supports.
+        A selected program that does not play the board's game is an error. A `usual` program that does not is replaced
+        by ours. `algorithm` overrides the parameter of that name, and need not be one that a cluster supports.
         """
         game = game_of(board)
         if self.program is not None and self.program not in PROGRAMS:
@@ -64,7 +65,7 @@ class ProgramChoice(Parameters):
 
 
 def program_note(options: SearchArguments) -> str:
-    """Return a note on the parts of a program."""
+    """Return a note that lists the parts of the program with these options."""
     parts = [str(options["algorithm"])]
     parts += [f"{name} {options[name]}" for name in ("evaluation", "ordering", "step") if options.get(name) is not None]
     return f"The program: {', '.join(parts)}."

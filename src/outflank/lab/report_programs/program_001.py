@@ -1,8 +1,8 @@
-"""Report 001's four programs, with their node counts: every call below the root counts, in the report's windows.
+"""Report 001's four programs, with its node counts: every call below the root counts, in the report's windows.
 
-Their search differs from ours. A move that beats its scout is searched again above the scout's value, where ours
-starts just below it, to keep the principal variation; a leaf that beats its scout is entered twice; and the root's
-moves are called in windows that no correct search uses. So this is a separate kernel, outside `search/`.
+Their search differs from ours. If a move beats its scout, the second search starts at the scout's value, where ours
+starts just below it to keep the principal variation. A leaf that beats its scout is entered twice. The root's moves are
+searched in windows that no correct search uses. So this is a separate kernel, outside `search/`.
 """
 
 from collections.abc import Iterator
@@ -26,19 +26,18 @@ from outflank.othello.squares import START, othello
 from outflank.search.request import Stop
 from outflank.search.worker import Worker
 
-# Report 000's key for symmetric boards: four integers of sixteen squares each, one for every quadrant.
-#
-# Squares are numbered so that a quarter turn adds 16: a rotated board has the same four integers, rotated. The report
-# sorts them, does the same for the mirrored board, and takes the greater. It found this too slow, and dropped it.
+# Report 000's key for symmetric boards: four integers of sixteen squares each, one for every quadrant. Squares are
+# numbered so that a quarter turn adds 16, so a rotated board has the same four integers, rotated. The report sorts
+# them, does the same for the mirrored board, and takes the greater key. It found this too slow, and dropped it.
 
 SIZE = 8
 SQUARES = SIZE * SIZE
 BITS = 2
-"""Bits per square: empty, mine or yours."""
+"""Bits per square, which is empty, mine or yours."""
 
 
 def number_of(row: int, column: int) -> int:
-    """Return the number of a square: by columns of the first quadrant, then each quadrant a turn of the one before.
+    """Return the number of a square. The first quadrant is numbered by columns, each other one is that one rotated.
 
     >>> [number_of(0, column) for column in range(8)]
     [0, 4, 8, 12, 19, 18, 17, 16]
@@ -51,11 +50,11 @@ def number_of(row: int, column: int) -> int:
 
 
 NUMBERS = tuple(tuple(number_of(row, column) for column in range(SIZE)) for row in range(SIZE))
-"""The numbers of all squares, as in the report's picture."""
+"""Numbers of all squares by row and column, as in the report's picture."""
 
 
 def quads(own: int, opp: int, *, mirrored: bool = False) -> tuple[int, int, int, int]:
-    """Return the four integers of a board given as bits of 8 · row + column; `mirrored`: at the diagonal."""
+    """Return the four integers of a board. Bit 8 · row + column is a square; `mirrored` reflects it at the diagonal."""
     integers = [0, 0, 0, 0]
     for square in range(SQUARES):
         row, column = divmod(square, SIZE)
@@ -66,31 +65,31 @@ def quads(own: int, opp: int, *, mirrored: bool = False) -> tuple[int, int, int,
 
 
 def sorted_key(own: int, opp: int) -> tuple[int, ...]:
-    """Return the report's key, sorted: equal for all eight images of a board, but also for some other boards."""
+    """Return the report's sorted key, equal for all eight images of a board, but also for some other boards."""
     return max(tuple(sorted(quads(own, opp, mirrored=mirrored), reverse=True)) for mirrored in (False, True))
 
 
 def turned_key(own: int, opp: int) -> tuple[int, ...]:
-    """Return the greatest rotation of the integers: equal for all eight images of a board, and for no other board."""
+    """Return the greatest rotation of the integers, equal for all eight images of a board and for no other board."""
     images = (quads(own, opp), quads(own, opp, mirrored=True))
     return max(image[turn:] + image[:turn] for image in images for turn in range(4))
 
 
 WIN = 1_000_000
-"""Value of a finished game for its winner."""
+"""Value of a finished game for the winner."""
 
 POINTS = 10
-"""Value of one move more than the opponent has."""
+"""Value of each legal move that a side has more than its opponent."""
 
 WHOLE, AS_IT_STANDS, NEGATED = 0, 1, 2
-"""Window of a root move: infinite; above the best value so far, with the sign of the wrong side; or that window
-negated, as is correct."""
+"""Window of a root move: infinite; above the best value so far, but seen from the wrong side; or that window negated,
+which is correct."""
 
 Window = Literal["whole", "as it stands", "negated"]
 WINDOWS: dict[str, int] = {"whole": WHOLE, "as it stands": AS_IT_STANDS, "negated": NEGATED}
 
 ROOM = 1 << 14
-"""Room for the moves of all nodes on a worker's current line."""
+"""Greatest number of moves in all nodes on a worker's current line."""
 
 WORKER = record_type({"calls": np.int64, "moves": (MOVE, ROOM)})
 SHARED = record_type({"next": np.int64, "best": np.int64, "stop": np.int64}, own_lines=("next", "best", "stop"))
@@ -98,7 +97,7 @@ SHARED = record_type({"next": np.int64, "best": np.int64, "stop": np.int64}, own
 
 @inner
 def static(game: Game, evaluation: Evaluation, position: Position, move: MoveCode) -> Value:
-    """Return the static value of a move for the mover: the evaluation of the resulting board."""
+    """Return the evaluation of the board after a move, from the mover's view."""
     return np.int64(-POINTS * value(evaluation, game, play(game, position, move), ()))
 
 
@@ -114,11 +113,11 @@ def above_leaves(
     end: int,
     worker: Worker,
 ) -> Value:
-    """Return the value of a node above leaves. Most nodes are such, so leaves are counted without a call."""
+    """Return the value of a node above leaves. Most nodes are of this kind, so leaves are counted without a call."""
     moves = worker.moves
     best = static(game, evaluation, position, moves[start])
     index = start + 1
-    # The first move called is the one with the best static value: then no other beats its scout.
+    # The first move searched is the one with the best static value, so no other move beats its scout.
     while index < end and (scouts or max(alpha, best) < beta):
         best = max(best, static(game, evaluation, position, moves[index]))
         index += 1
@@ -128,9 +127,9 @@ def above_leaves(
 
 @kernel
 def alphabeta_001(game, evaluation, position, alpha, beta, depth, scouts, worker, start, shared):
-    """Return the value of `position` in the window (alpha, beta), and count every call.
+    """Return the value of `position` in the window (alpha, beta), and count every call in `worker`.
 
-    With `scouts`, the move with the best static value comes first and the others get a null window; without, this is
+    With `scouts`, the move with the best static value comes first and the others get a null window. Without, this is
     plain alpha-beta. In an empty window, which does occur, each node returns after its first move.
     """
     worker.calls += 1
@@ -172,7 +171,7 @@ def alphabeta_001(game, evaluation, position, alpha, beta, depth, scouts, worker
 
 @kernel
 def take_moves(game, evaluation, position, depth, scouts, window, values, worker, shared):
-    """Take moves of the root until none is left, search each in its window, and write its value to `values`."""
+    """Take moves of the root until none is left. Search each in its window, and write its value to `values`."""
     end = fill(game, position, worker.moves, 0)
     top = np.int64(WIN + scouts)
     while load(shared, "stop", "relaxed") == 0:
@@ -194,12 +193,12 @@ def take_moves(game, evaluation, position, depth, scouts, window, values, worker
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Program001:
-    """One of the four programs."""
+    """One of the report's four programs."""
 
     scouts: bool
     """True for PVS, False for plain alpha-beta."""
     window: Window
-    """Window of the root's moves."""
+    """Window in which the root's moves are searched."""
 
 
 PROGRAMS = {
@@ -208,17 +207,17 @@ PROGRAMS = {
     "ParallelPVS": Program001(scouts=True, window="whole"),
     "ParallelAlphaBeta": Program001(scouts=False, window="whole"),
 }
-"""The programs by the report's names."""
+"""The report's programs, by name."""
 
 
 def start() -> OthelloBoard:
-    """Return the report's start position: black is on d4 and e5, where the standard start has white."""
+    """Return the report's start position. Black is on d4 and e5, where white is in the standard start."""
     return OthelloBoard(othello(8, "discs"), OthelloPosition(START.opp, START.own))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Turn001:
-    """The move and the call count of one turn."""
+    """The move of one turn, and the number of calls of its search."""
 
     move: str
     calls: int
@@ -227,7 +226,7 @@ class Turn001:
 def turn(
     board: OthelloBoard, depth: int, program: Program001, *, workers: int = 1, stop: Stop | None = None
 ) -> Turn001:
-    """Search as the program does. Workers share the root's moves; with the infinite window they change no count."""
+    """Search one turn as the program does. Workers share the root's moves; infinite windows keep the counts equal."""
     stop = stop or Stop()
     game, position, evaluation = board.game, board.position, evaluation_named(board.game, "mobility")
     moves = board.legal_moves
@@ -250,7 +249,7 @@ def turn(
         stop.remove_listener(halt)
     if stop.called:
         raise BrokenOff
-    best = moves[int(np.argmax(values[: len(moves)]))]  # the first of equal moves
+    best = moves[int(np.argmax(values[: len(moves)]))]  # the first of several best moves
     log_search(
         board,
         depth,
@@ -266,7 +265,7 @@ def turn(
 def game_against_first(
     depth: int, program: Program001, side: Side = Side.WHITE, *, workers: int = 1, stop: Stop | None = None
 ) -> Iterator[Turn001]:
-    """Yield the turns of a game against a player that plays the first legal move; passes are not turns."""
+    """Yield the program's turns in a game against a player that plays the first legal move. Passes are not turns."""
     board = start()
     while not board.is_game_over():
         first = board.legal_moves[0]

@@ -1,4 +1,4 @@
-"""The numbers that the reports printed, from the data files in `published/`."""
+"""The numbers that the reports published, read from the data files in `published/`."""
 
 import json
 from functools import cache
@@ -20,18 +20,18 @@ def published(report: str) -> JsonObject:
 
 
 def rows(report: str, table: str) -> list[JsonObject]:
-    """Return the rows of a published table as dictionaries."""
+    """Return the rows of a published table, as dictionaries by column."""
     content = published(report)["tables"][table]
     return [dict(zip(content["columns"], row, strict=True)) for row in content["rows"]]
 
 
 def fact(report: str, name: str) -> Any:
-    """Return a number from a report's text."""
+    """Return a number that a report gives in its text."""
     return published(report)["facts"][name]["value"]
 
 
 def fact_rows(report: str) -> list[JsonObject]:
-    """Return the numbers of a report's text as table rows: name and value, a range as text."""
+    """Return the numbers in a report's text as table rows of name and value. A range of numbers becomes text."""
 
     def value_text(value: Cell | list[Cell]) -> Cell:
         return " to ".join(map(str, value)) if isinstance(value, list) else value
@@ -40,6 +40,6 @@ def fact_rows(report: str) -> list[JsonObject]:
 
 
 def curve(report: str, table: str, x: str, y: str, *, name: str = "") -> Series:
-    """Return two columns of a published table as a series, to be drawn beside our own."""
+    """Return two columns of a published table as a series, to be drawn beside our own measurements."""
     points = tuple((row[x], row[y]) for row in rows(report, table) if row[x] is not None and row[y] is not None)
     return Series(name=name or f"report {report}", points=points, style="points", published=True)

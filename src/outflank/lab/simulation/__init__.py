@@ -1,1 +1,1 @@
-"""Searches of a recording on a simulated cluster of any size."""
+"""Simulation of a recorded search on clusters of any size."""

@@ -1,4 +1,4 @@
-"""A recording of a search's jobs on one node: the cost and result of each, and whose entries it used."""
+"""Recordings of a search's jobs on one node: the cost and result of each job, and the table entries that it used."""
 
 import statistics
 import time
@@ -26,22 +26,20 @@ from outflank.search.results import Result
 from outflank.search.table import EXACT, LOWER, UPPER, WRITERS, depth_of, stamp, writer_of
 from outflank.search.worker import Worker
 
-# A probe that records which job wrote the table entries that a search hits.
-#
-# Every job stamps its entries with its number, modulo `WRITERS`: job number `WRITERS` has the same stamp as the first.
-# So hits on a job's own entries can be excluded, and the job that wrote any other is known; and entries of other jobs
-# can be hidden from a search, as if they were in a table on another machine.
+# A probe that records which job wrote the table entries that a search hits. Every job stamps its entries with its
+# number modulo `WRITERS`. So hits on a job's own entries can be excluded, and the writer of any other entry is known.
+# Entries of other jobs can also be hidden from a search, as if they were in the table of another machine.
 
 DEPTHS = 32
 VALUE, MOVE, KINDS = 0, 1, 2
-"""Kinds of use: an entry as deep as the depth left may end a node, any other only gives the first move."""
+"""Kinds of hits: an entry of exactly the remaining depth may end a node; any other only gives the first move."""
 
 _WRITER, _HIDDEN_BELOW, _TOUCHED, _HIDES, _NODES, _COUNTS = 0, 1, 2, 3, 8, 8 + DEPTHS
 _ROOM = WRITERS * DEPTHS * KINDS
 
 
 class Witness(NamedTuple):
-    """Probe that counts hits on entries of other jobs, by job, depth left and kind, and hides some of them."""
+    """Probe that counts hits on entries of other jobs, by job, remaining depth and kind, and hides some entries."""
 
     memory: int
 
@@ -85,13 +83,13 @@ class WitnessMemory:
         self.probe = Witness(address_of(self._words))
 
     def begin(self, number: int, worker: Worker) -> None:
-        """Begin a job: stamp its number on all entries that the worker makes from now on."""
+        """Begin a job: stamp its number on all entries that the worker writes from now on."""
         writer = number % WRITERS
         self._words[_WRITER] = writer
         worker.age = stamp(writer)
 
     def take(self) -> npt.NDArray[np.int64]:
-        """Return and reset the hits since the last call: rows of writer, depth left, kind and count."""
+        """Return and reset the hits since the last call, as rows of writer, remaining depth, kind and count."""
         count = int(self._words[_TOUCHED])
         indices = self._words[_COUNTS + _ROOM :][:count].astype(np.int64)
         counts = self._words[_COUNTS:][indices].astype(np.int64)
@@ -101,47 +99,46 @@ class WitnessMemory:
 
     @property
     def nodes(self) -> list[int]:
-        """Number of nodes searched, by depth left."""
+        """Number of nodes searched, by remaining depth."""
         return [int(count) for count in self._words[_NODES:_COUNTS]]
 
 
 EVERYTHING = 255
-"""A depth above that of every entry: hiding entries below it hides all of other jobs."""
+"""A depth above that of every entry. If entries below it are hidden, no job sees entries of others."""
 
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """A job's use of another job's entries, at nodes of one depth."""
+    """Hits of a job on entries of one other job, at nodes of one remaining depth."""
 
     writer: int
-    """Index of the other job in the recording."""
+    """Index in the recording of the job that wrote the entries."""
     depth: int
     nodes: float
-    """Estimated tree nodes that the entries saved."""
+    """Estimated number of tree nodes that the entries saved."""
     hits: int
-    """Number of hits."""
 
 
 @dataclass(frozen=True, slots=True)
 class JobRecord:
-    """A job with the result and cost of its search."""
+    """A job with the result and the cost of its search."""
 
     job: Job
     value: int
     line: tuple[int, ...]
     nodes: int
     estimates: int
-    """Leaves whose value is not the end of a game."""
+    """Number of leaves that were evaluated, not ends of games."""
     hits: npt.NDArray[np.int64]
-    """Hits on other jobs' entries: rows of job, depth left, kind and count."""
+    """Hits on other jobs' entries, as rows of job, remaining depth, kind and count."""
 
     @property
     def bound(self) -> int:
-        """How the value bounds the position's: `LOWER`, `UPPER` or `EXACT`."""
+        """Kind of bound that the value gives: `LOWER`, `UPPER` or `EXACT`."""
         return LOWER if self.value >= self.job.beta else UPPER if self.value <= self.job.alpha else EXACT
 
     def answers(self, job: Job) -> bool:
-        """Return whether this value also answers a job with another window."""
+        """Return whether this value also answers `job`, which may have another window."""
         bound = self.bound
         return (
             bound == EXACT
@@ -151,7 +148,7 @@ class JobRecord:
 
 
 class Bench(InsideFabric):
-    """A cluster of one node that does each job when it is submitted, and records its cost."""
+    """A cluster of one node that runs each job when it is submitted, and records its cost."""
 
     name = "bench"
 
@@ -159,7 +156,7 @@ class Bench(InsideFabric):
         super().__init__(1)
         self.done: list[JobRecord] = []
         self.gaps: list[float] = []
-        """Seconds of the head between the end of a job and the start of the next."""
+        """Seconds that the head took between the end of each job and the start of the next."""
         self.node_seconds = 0.0
         self.notes = WitnessMemory(hidden_below, hides)
         self.node: Node | None = None
@@ -179,7 +176,7 @@ class Bench(InsideFabric):
         self.notes.begin(number, self.node.root.worker)
         outcome = self.node.search(job)
         hits = self.notes.take()
-        # The latest earlier job with that stamp: there may have been more jobs than stamps.
+        # The writer is the latest earlier job with that stamp, because there may be more jobs than stamps.
         hits[:, 0] += (number - 1 - hits[:, 0]) // WRITERS * WRITERS
         if outcome.valid:
             nodes, estimates = outcome.count("nodes"), outcome.count("estimates")
@@ -189,7 +186,7 @@ class Bench(InsideFabric):
         self._ended = time.perf_counter()
 
     def stop(self, node: int, ticket: int) -> None:
-        pass  # no job is ever running
+        pass  # no job is running between calls
 
     def wait(self, seconds: float) -> list[NodeEvent]:
         return super().wait(0.0) or [Reported(node=0, report=NodeReport())]
@@ -200,26 +197,26 @@ class Bench(InsideFabric):
 
 
 class RecordedJobs:
-    """The jobs of a search as one node did them, from which the same search on more nodes is simulated."""
+    """The recorded jobs of a search on one node, from which the search on more nodes is simulated."""
 
     def __init__(self, bench: Bench, result: Result, *, without: Sequence[int] | None = None) -> None:
         self.result, self.done = result, bench.done
         self.nodes = sum(record.nodes for record in bench.done)
         self.node_seconds = bench.node_seconds
         self.head_seconds = statistics.median(bench.gaps or [0.0])
-        """Seconds of the head per job: the median, since other processes interfere at times."""
+        """Seconds that the head takes per job. It is the median, because other processes interfere at times."""
         self.entries = [0, 0, *bench.notes.nodes[2:]]
-        """Entries written, by depth: each node with two or more plies left writes one."""
+        """Number of entries written, by depth. Each node with a remaining depth of at least two plies writes one."""
         self.hits = np.zeros((KINDS, DEPTHS), np.int64)
-        """Hits on entries of other jobs, by kind and depth left."""
+        """Hits on entries of other jobs, by kind and remaining depth."""
         for record in self.done:
             np.add.at(self.hits, (record.hits[:, 2], record.hits[:, 1]), record.hits[:, 3])
         self.below = _mean_below(self.nodes, bench.notes.nodes)
-        """Mean size of a subtree, by depth left."""
+        """Mean number of nodes of a subtree, by remaining depth."""
         self.without = tuple(without or (self.nodes,) * KINDS)
-        """Nodes of a search in which no job sees other jobs' entries, by kind."""
+        """Nodes of a search in which no job sees other jobs' entries of one kind, by kind."""
         self.weights = [0.0] * KINDS
-        """Share of the subtree that a hit saves, by kind."""
+        """Share of a subtree that a hit saves, by kind."""
         for kind, nodes in enumerate(self.without):
             hit_nodes = float(self.hits[kind] @ self.below)
             self.weights[kind] = max(0.0, (nodes - self.nodes) / hit_nodes) if hit_nodes else 0.0
@@ -242,7 +239,7 @@ class RecordedJobs:
         return float(self.weights[kind] * self.below[depth])
 
     def lost_below(self, depth: int) -> float:
-        """Return the additional nodes if no job sees other jobs' entries below a depth."""
+        """Return the additional nodes if no job sees other jobs' entries below `depth`."""
         kinds = range(KINDS)
         return sum(
             int(self.hits[kind, left]) * self._saved_nodes(kind, left)
@@ -251,16 +248,16 @@ class RecordedJobs:
         )
 
     def places(self, job: Job) -> list[int]:
-        """Return the indices of recorded jobs that answer a job, those with the same window first."""
+        """Return the indices of recorded jobs that answer `job`. Those with the same window come first."""
         indices = [index for index in self._by_key.get(_key(job), ()) if self.done[index].answers(job)]
         window = job.alpha, job.beta
         return sorted(indices, key=lambda index: (self.done[index].job.alpha, self.done[index].job.beta) != window)
 
     def answer(self, job: Job) -> int:
-        """Return the value of a job that was not recorded, by a search with the current table.
+        """Return the value of a job that was not recorded. It is searched with the current table.
 
-        A value outside the window is clamped to it: how far outside it lies depends on the table's content, and so on
-        earlier requests.
+        A value outside the window is clamped to it, because how far outside it lies depends on the table's content, and
+        so on earlier requests.
         """
         key = (*_key(job), job.alpha, job.beta)
         if key not in self._answers:
@@ -270,7 +267,7 @@ class RecordedJobs:
         return self._answers[key]
 
     def similar_job(self, job: Job, value: int, seed: int) -> int:
-        """Return the index of a random recorded job of similar cost: nearest depth, same bound if possible."""
+        """Return the index of a random recorded job of similar cost: nearest depth, and same bound if possible."""
         bound = LOWER if value >= job.beta else UPPER if value <= job.alpha else EXACT
         depths = sorted({depth for depth, _ in self._by_depth_and_bound}, key=lambda depth: abs(depth - job.depth))
         for depth in depths:
@@ -285,7 +282,7 @@ def _key(job: Job) -> tuple[int, int, int]:
 
 
 def _mean_below(nodes: int, by_depth: list[int]) -> npt.NDArray[np.float64]:
-    """Return the mean subtree size by depth left, root included; `by_depth` does not count leaves."""
+    """Return the mean subtree size by remaining depth, with its root. `by_depth` does not count leaves."""
     sizes = np.zeros(len(by_depth))
     remaining = nodes
     for depth in range(len(by_depth) - 1, 0, -1):
@@ -306,10 +303,11 @@ def record(
     stop: Stop | None = None,
     **options: Any,
 ) -> RecordedJobs:
-    """Search a board with one node and one worker, in jobs of `threshold` plies, and record their cost.
+    """Search a board with one node and one worker, in jobs of `threshold` plies, and record the cost of each job.
 
-    With `hidden_below`, no job sees other jobs' entries of less depth, of the kinds in `hides`. `without` are the nodes
-    of such searches with all values hidden, and with all moves hidden: they calibrate what a hit saves.
+    With `hidden_below`, no job sees entries of other jobs that are less deep and of a kind in `hides`. `without` holds
+    the nodes of searches with all values hidden, and with all moves hidden, from which the savings of a hit are
+    calibrated.
     """
     if depth >= DEPTHS:
         raise OutflankError(f"depth {depth}: a recording goes to {DEPTHS - 1} at most")
@@ -322,7 +320,7 @@ def record(
 
 
 def calibrated(board: Board, depth: int, threshold: int, *, stop: Stop | None = None, **options: Any) -> RecordedJobs:
-    """Return a recording that is calibrated for what hits save, by three successive searches."""
+    """Make three searches, and return a recording in which the savings of hits are calibrated."""
     without = [
         record(board, depth, threshold, hidden_below=EVERYTHING, hides=(kind,), stop=stop, **options).nodes
         for kind in range(KINDS)

@@ -1,11 +1,10 @@
-"""A simulated cluster: the search of a recording on any number of nodes, in simulated time.
+"""A simulated cluster: a recorded search on any number of nodes, in simulated time.
 
-Real: the values, and the tree, which is divided and assigned to nodes by the same code as in a cluster.
-Looked up: the cost of a job, and what it gained from entries of other jobs. Assumed: the machines, a few numbers
-(`Machines`).
+The values are real, and so is the tree, which the code of a real cluster divides and assigns to nodes. The cost of a
+job, and its savings from entries of other jobs, come from the recording. The machines are assumed (`Machines`).
 
-A job costs what it cost when it was recorded, and more if its node lacks the entries that helped it then: those of
-jobs that another node did, unless they were sent and have arrived, and of jobs that are not done yet.
+A job costs as much as in the recording, and more if its node lacks entries that saved work there. It lacks entries of
+jobs that are not done yet, and of jobs on other nodes unless they were sent and have arrived.
 """
 
 import heapq
@@ -33,24 +32,24 @@ from outflank.search.stopping import Stopped
 from outflank.search.worker import COUNTERS
 
 JOB_BYTES, OUTCOME_BYTES = 200, 300
-"""Approximate sizes of pickled messages."""
+"""Approximate sizes of pickled messages, in bytes."""
 
 HEAD_BITS = 18
-"""Table size of the head, which stores only results of jobs: 8 MiB have room for all, and are cheap to allocate."""
+"""Table size of the head, which stores only results of jobs. 8 MiB hold all of them and are cheap to allocate."""
 
 
 @dataclass(slots=True)
 class SimulatedNode:
-    """A simulated node and its current job."""
+    """A simulated node with its current job."""
 
     job: Job | None = None
     outcome: JobResult | None = None
     begin: float = 0.0
     end: float = 0.0
     slower: float = 1.0
-    """Slowdown relative to the search alone, since the node also sends and receives entries."""
+    """Duration of jobs relative to the search alone, because the node also sends and receives entries."""
     version: int = 0
-    """Incremented when `end` changes; events of older versions are void."""
+    """Incremented when `end` changes. Events of older versions are ignored."""
 
 
 @dataclass(slots=True)
@@ -59,36 +58,36 @@ class Tally:
 
     seconds: float = 0.0
     busy_seconds: float = 0.0
-    """Busy seconds, summed over all nodes."""
+    """Busy time, summed over all nodes."""
     head_seconds: float = 0.0
     nodes: float = 0.0
     lost_nodes: float = 0.0
-    """Tree nodes that missing entries of other jobs would have saved."""
+    """Tree nodes that were searched because entries of other jobs were missing."""
     jobs: int = 0
     unrecorded: int = 0
-    """Jobs that are not in the recording."""
+    """Number of jobs that are not in the recording."""
     stopped: int = 0
     useful_seconds: float = 0.0
-    """Busy seconds spent on the search itself."""
+    """Busy time spent on the search itself, summed over all nodes."""
     broadcast_seconds: float = 0.0
-    """Busy seconds spent on sending entries, and on waiting if the policy waits."""
+    """Busy time spent on sending entries, and on waiting if the policy waits, summed over all nodes."""
     entries: float = 0.0
-    """Entries sent, each counted once."""
+    """Number of entries sent, each counted once."""
     messages: float = 0.0
-    """Messages with entries."""
+    """Number of messages that carried entries."""
     bytes: float = 0.0
-    """Bytes of all messages."""
+    """Bytes of all messages together."""
     hits: float = 0.0
-    """Hits on entries from another node."""
+    """Number of hits on entries from another node."""
     steals_tried: int = 0
     steals_won: int = 0
     first_seconds: float = 0.0
-    """Seconds of the first job of each tree, which all nodes wait for: a lower bound for any number of nodes."""
+    """Duration of each tree's first job, summed. All nodes wait for it, so it bounds `seconds` from below."""
     result: Result | None = field(default=None, repr=False)
 
 
 class Simulated:
-    """A `Division` among simulated nodes."""
+    """A `Division` of a search among simulated nodes."""
 
     nbytes = 0
 
@@ -114,7 +113,7 @@ class Simulated:
             int, dict[int, float]
         ] = {}  # recorded job -> node that did it -> time at which it was half done
 
-    # --- as a division ---
+    # --- methods of a division ---
 
     def prepare(self) -> None:
         self._alone.prepare()
@@ -122,7 +121,7 @@ class Simulated:
     def search_window(
         self, depth: int, alpha: int, beta: int, *, best_count: int, moves: Sequence[RootMove]
     ) -> RootValue:
-        if depth <= 2 or self.root.depth_below(depth) < 1:  # the head searches these alone, as in a cluster
+        if depth <= 2 or self.root.depth_below(depth) < 1:  # the head searches these alone
             before = self.root.counter("nodes")
             result = self._alone.search_window(depth, alpha, beta, best_count=best_count, moves=moves)
             self._now += (self.root.counter("nodes") - before) / self.machines.rate
@@ -174,11 +173,11 @@ class Simulated:
         return tree.result
 
     def _first_job_seconds(self, tree: Tree) -> float:
-        """Return the duration of the first job, which all others wait for."""
+        """Return the duration of the first job, for which all others wait."""
         return min(node.end - node.begin for node in self._nodes if node.job and tree.is_wanted(node.job.ticket))
 
     def _hand_out(self, tree: Tree) -> None:
-        """Give jobs to idle nodes in order of their numbers; if one node gets no job, no other would."""
+        """Give jobs to idle nodes in the order of their numbers. If one node gets no job, no other would."""
         while self._idle:
             job = tree.take(self._idle[0])
             if job is None:
@@ -187,7 +186,7 @@ class Simulated:
             self._begin(heapq.heappop(self._idle), job)
 
     def _charge_head(self) -> None:
-        """Charge the head for half a job: selecting and sending it, or receiving its result."""
+        """Charge the head for half of its work on a job: selecting and sending it, or receiving its result."""
         self._now += self.machines.head_seconds / 2
         self.tally.head_seconds += self.machines.head_seconds / 2
 
@@ -213,7 +212,7 @@ class Simulated:
         heapq.heappush(self._events, (arrives, next(self._order), number, node.version))
 
     def _process_next_event(self, tree: Tree) -> None:
-        """Process the next event: the arrival of a result, unless it is void."""
+        """Process the next event, which is the arrival of a result, unless it is obsolete."""
         when, _, number, version = heapq.heappop(self._events)
         node = self._nodes[number]
         if version != node.version:
@@ -225,13 +224,13 @@ class Simulated:
         self.tally.nodes += node.outcome.count("nodes")
         self.root.worker.estimates += node.outcome.count(
             "estimates"
-        )  # none means that the tree was searched to its end
+        )  # if there are none, the tree was searched to its end
         tree.deliver(node.outcome)
         node.job = node.outcome = None
         heapq.heappush(self._idle, number)
 
     def _add_to_tally(self, node: SimulatedNode) -> None:
-        """Add a finished job to the totals."""
+        """Add the costs of a finished job to the totals."""
         tally, traffic = self.tally, self.traffic
         busy = node.end - node.begin
         useful = busy / node.slower
@@ -264,7 +263,7 @@ class Simulated:
     # --- value and cost of a job ---
 
     def _job_cost(self, number: int, job: Job, begin: float) -> tuple[int, tuple[int, ...], float, int]:
-        """Return a job's value, its line, its tree nodes on this node, and how many of its leaves are estimated."""
+        """Return a job's value, its line, its tree nodes on this node, and its number of evaluated leaves."""
         recording = self.recording
         indices = recording.places(job)
         if not indices:
@@ -273,12 +272,12 @@ class Simulated:
             similar = recording.done[recording.similar_job(job, value, self.seed)]
             loss = self.tally.lost_nodes / max(1, self._recorded_nodes)  # assumes the same loss as in recorded jobs
             return value, (), similar.nodes * (1 + loss), similar.estimates
-        # The n-th request for a job is matched with its n-th occurrence in the recording, if there is one.
+        # The n-th request for a job is matched with its n-th occurrence in the recording, if it exists.
         index = next((candidate for candidate in indices if candidate not in self._done_at), indices[-1])
         record = recording.done[index]
         middle = begin + record.nodes / self.machines.rate / 2
         if number in self._done_at.get(index, ()):
-            return record.value, record.line, 1, 0  # this node did the same job before, and has its entry
+            return record.value, record.line, 1, 0  # this node has done the same job, and has its entry
         lost = 0.0
         for use in recording.uses[index]:
             missing = self._missing_share(number, use.writer, use.depth, middle)
@@ -291,7 +290,7 @@ class Simulated:
         return record.value, record.line, record.nodes + lost, record.estimates
 
     def _missing_share(self, number: int, writer: int, depth: int, when: float) -> float:
-        """Return the share of a recorded job's entries of one depth that a node lacks at a time."""
+        """Return the share of a job's entries of one depth that node `number` lacks at the time `when`."""
         done_at = self._done_at.get(writer)
         if done_at is None:
             return 1.0
@@ -314,7 +313,7 @@ def simulate(
     stop: Stop | None = None,
     **options: Any,
 ) -> Tally:
-    """Simulate a recorded search on other machines; `depth`, `threshold` and options must be the recording's."""
+    """Simulate a recorded search on other machines. `depth`, `threshold` and options must be those of the recording."""
     divisions: list[Simulated] = []
 
     def divide(root: Root, workers: int) -> Simulated:

@@ -1,4 +1,4 @@
-"""Simulated machines, and the cost of exchanging table entries between them."""
+"""Simulated machines, and the costs of exchanging table entries between them."""
 
 from dataclasses import dataclass
 
@@ -9,54 +9,54 @@ from outflank.lab.simulation.job_recording import EVERYTHING, RecordedJobs
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Machines:
-    """The nodes of a cluster and their network."""
+    """The machines of a simulated cluster and their network."""
 
     nodes: int
     rate: float
-    """Tree nodes per second of one cluster node."""
+    """Tree nodes per second that one cluster node searches."""
     latency: float = 0.0
-    """Least seconds of a message, at any size."""
+    """Seconds that a message takes in addition to its size divided by `bandwidth`."""
     bandwidth: float = float("inf")
-    """Bytes per second from and to each node."""
+    """Bytes per second from each node and to each node."""
     head_seconds: float = 0.0
-    """Seconds of the head per job: selecting it, sending it and receiving its result."""
+    """Seconds that the head spends on a job: selecting it, sending it and receiving its result."""
     message_seconds: float = 0.0
-    """Seconds of the sender, and of the receiver, per message with entries."""
+    """Seconds that the sender and the receiver each spend on a message with entries."""
     entry_seconds: float = 0.0
-    """Additional seconds of both per entry."""
+    """Additional seconds that the sender and the receiver each spend on an entry."""
 
     def transfer_seconds(self, size: int) -> float:
-        """Return the seconds until a message of `size` bytes arrives."""
+        """Return the seconds that a message of `size` bytes takes to arrive."""
         return self.latency + size / self.bandwidth
 
 
 @dataclass(frozen=True, slots=True)
 class Traffic:
-    """Cost of a replication policy for a node, per second of search."""
+    """Costs of a replication policy for one node, per second of search."""
 
     sending: float = 0.0
     """Seconds spent on sending, and on waiting if the policy waits."""
     receiving: float = 0.0
-    """Seconds spent on receiving, per other node that is searching."""
+    """Seconds spent on receiving from one other node that is searching."""
     delay: float = 0.0
-    """Seconds until an entry is usable on the other nodes."""
+    """Seconds until an entry can be used on the other nodes."""
     arriving: float = 1.0
-    """Share of the entries that is not dropped for lack of bandwidth."""
+    """Share of the entries that are not dropped for lack of bandwidth."""
     entries: float = 0.0
-    """Entries that a node makes per second of search, and sends to each other node."""
+    """Entries that a node sends to each other node, per second of search."""
     messages: float = 0.0
-    """Messages with entries per second, to all other nodes together."""
+    """Messages with entries that a node sends to all other nodes together, per second of search."""
 
     @classmethod
     def of(cls, policy: Replication, recording: RecordedJobs, machines: Machines) -> "Traffic":
-        """Return the traffic that follows from the recording's number of entries."""
+        """Return the costs of a policy, from the number of entries in a recording."""
         others = machines.nodes - 1
         if not policy.sends or not others:
             return cls()
         entries = sum(recording.entries[policy.least :]) / recording.nodes * machines.rate  # per second
         if not entries:
             return cls()
-        # Without waiting, a message is sent after `FLUSH_SECONDS`, full or not.
+        # Without waiting, messages are sent after `FLUSH_SECONDS` even if they are not full.
         batch = policy.batch if policy.waits else max(1.0, min(policy.batch, entries * FLUSH_SECONDS))
         messages = entries / batch
         wire = others * batch * ENTRY_BYTES / machines.bandwidth
@@ -74,13 +74,13 @@ class Traffic:
 
 
 def relative_work(policy: Replication, recording: RecordedJobs, machines: Machines) -> float:
-    """Return the factor by which a policy changes a node's work, if all nodes are always busy and no entry is late.
+    """Return the factor by which a policy changes the work of a node, if all nodes are busy and no entry is late.
 
     Its minimum gives the least depth of entries to send, without simulating every depth.
     """
     traffic, others = Traffic.of(policy, recording, machines), machines.nodes - 1
     if not others:
-        return 1.0  # no other node receives entries
+        return 1.0
     full_loss = recording.lost_below(EVERYTHING)
     avoided = (full_loss - recording.lost_below(policy.least)) * traffic.arriving if policy.sends else 0.0
     lost = (full_loss - avoided) * others / machines.nodes / recording.nodes

@@ -1,4 +1,4 @@
-"""Reports on simulated searches: how accurate the model is, and what it predicts."""
+"""Reports on simulated searches: the accuracy of the model, and its predictions."""
 
 import statistics
 from collections.abc import Sequence
@@ -11,21 +11,21 @@ from outflank.machine import usable_cores
 from outflank.validation.text import how_many
 
 COMPARED = (16, 64)
-"""Numbers of nodes whose speed-up is compared with report 000's."""
+"""Numbers of nodes at which predicted speed-ups are compared with report 000's."""
 
 DRAWN = (4, 16, 64, 256, 1024)
-"""Numbers of nodes whose work is plotted by replication depth."""
+"""Numbers of nodes for which the work of a node is plotted by replication depth."""
 
 
 def middle_threshold(thresholds: Sequence[int]) -> int:
-    """Return the threshold at which the model is checked."""
+    """Return the middle one of the thresholds, at which the model is checked."""
     return sorted(thresholds)[len(thresholds) // 2]
 
 
 def conclude(
     samples: Sequence[Sample], *, rate: float, threshold: int, program_notes: Sequence[str] = ()
 ) -> Conclusion:
-    """Return the conclusion from recorded, measured and simulated samples, at `rate` tree nodes per second."""
+    """Return the conclusion from recorded, measured and simulated samples. `rate` is in tree nodes per second."""
     by_kind = grouped(samples, "what")
     alone = {sample["position"]: number(sample["nodes"]) / rate for sample in by_kind.get(("alone",), [])}
     best = _best_rows([sample for sample in by_kind.get(("simulated",), []) if sample["position"] in alone], alone)
@@ -115,7 +115,7 @@ def _check_row(runs: Sequence[Sample]) -> Sample:
 
 
 def _best_rows(samples: Sequence[Sample], alone: dict[Cell, float]) -> list[Sample]:
-    """Return a row for each policy and number of nodes, at the threshold that is fastest over all positions."""
+    """Return a row for each policy and number of nodes, at the threshold with the best mean speed-up over positions."""
     best_rows: list[Sample] = []
     for (policy, count), candidates in grouped(samples, "policy", "count").items():
         thresholds = grouped(candidates, "threshold")
@@ -143,7 +143,7 @@ def _best_rows(samples: Sequence[Sample], alone: dict[Cell, float]) -> list[Samp
 
 
 def _mean_speed_up(samples: Sequence[Sample], alone: dict[Cell, float]) -> float:
-    """Return the mean speed-up over positions."""
+    """Return the geometric mean of speed-ups over positions."""
     return statistics.geometric_mean(
         alone[position] / median(group, "seconds") for (position,), group in grouped(samples, "position").items()
     )
@@ -220,7 +220,7 @@ def _published_series() -> list[Series]:
 
 
 def _report_000_notes(best: Sequence[Sample]) -> list[str]:
-    """Return notes that compare predictions with report 000's measurements."""
+    """Return notes that compare predicted speed-ups with those that report 000 measured."""
     serial = rows("000", "speedup")[0]["seq_total_s"]
     speeds = {row["processors"]: serial / row["par_tuple_total_s"] for row in rows("000", "speedup")}
     notes = []

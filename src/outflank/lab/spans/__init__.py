@@ -1,1 +1,1 @@
-"""Work and span of a search: recorded, measured and reported; and the counts that cilkview gives."""
+"""Work and span of searches: recordings, computation and reports, and the counts that cilkview gives."""

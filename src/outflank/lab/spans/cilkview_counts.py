@@ -1,9 +1,9 @@
-"""The counts that cilkview reports for the programs of reports 002 and 004, derived from the trees they search.
+"""The counts that cilkview reports for the programs of reports 002 and 004, derived from the trees that they search.
 
-Both programs walk a minimax tree in `cilk_for` loops, 002 over the moves of a node and 004 over the rows of the board,
-with the moves of a row in sequence. A loop over n iterations is halved until each is alone, and each half is a spawn.
-So spawns, strands, frames and entries follow from the tree; the longest path is measured in nodes here, in
-instructions by cilkview.
+Both programs search a minimax tree in `cilk_for` loops. 002 loops over the moves of a node; 004 loops over the rows of
+the board, with the moves of a row in sequence. A loop over n iterations is halved until each is alone, and each half is
+a spawn. So spawns, strands, frames and entries to the parallel region follow from the tree. The longest path is
+measured in nodes here, and in instructions by cilkview.
 """
 
 from dataclasses import dataclass, replace
@@ -19,17 +19,17 @@ from outflank.othello.programs import PROGRAMS, SERIAL_PLY_002
 from outflank.search.request import Stop
 
 ROWS, HALVINGS = 8, 3
-"""Iterations of report 004's loop, one per row even without a move, and how often the loop is halved."""
+"""Iterations of report 004's loop, one per row even without a move, and the number of times it is halved."""
 
 DEEPEST = 64
-"""Plies that the array of moves has room for."""
+"""Greatest depth for which the array of moves has room, in plies."""
 
 
 @kernel
 def walk(game, position, depth, serial_depth, by_rows, moves, start):
-    """Return work and span in nodes, halvings and loops on the longest path, and all spawns and loops.
+    """Return work and span in nodes, halvings and loops on the longest path, and the total of spawns and of loops.
 
-    Nodes with `serial_depth` plies left or fewer are not divided.
+    Nodes with a remaining depth of `serial_depth` or less are not divided.
     """
     one, zero = np.int64(1), np.int64(0)
     if depth == 0:
@@ -48,7 +48,7 @@ def walk(game, position, depth, serial_depth, by_rows, moves, start):
         return end - start + 1, end - start + 1, zero, zero, zero, zero
     divided = depth > serial_depth
     work, spawns, loops = one, zero, zero
-    # The longest job so far with its path, and the current job.
+    # The longest job so far with its path, then the current job.
     longest, levels, nested = zero, zero, zero
     job, job_levels, job_nested = zero, zero, zero
     for index in range(start, end):
@@ -92,42 +92,42 @@ def _walk_sample(game: Game, position: Position, every: bool) -> Samples:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Loops:
-    """The counts of one game of a program, as cilkview defines them."""
+    """The counts for one game of a program, as cilkview defines them."""
 
     work: int
-    """Nodes of all trees."""
+    """Number of nodes in the trees of all turns."""
     span: int
-    """Nodes on the longest path."""
+    """Number of nodes on the longest path."""
     levels: int
-    """Halvings of loops on the longest path."""
+    """Number of halvings of loops on the longest path."""
     nested: int
-    """Loops on the longest path."""
+    """Number of loops on the longest path."""
     spawns: int
     loops: int
     turns: int
-    """Entries to the parallel region."""
+    """Number of turns, which are the entries to the parallel region."""
 
     @property
     def spans(self) -> Spans:
-        """Work and span with the assumed burden in nodes: one migration for each loop and each halving on the path."""
+        """Work and span in nodes. The burden is one migration for each loop and each halving on the longest path."""
         burdened = self.span + BURDEN_NODES * (self.levels + self.nested)
         return replace(NO_SPANS, work=float(self.work), span=float(self.span), burdened_span=burdened)
 
     @property
     def strands(self) -> int:
-        """Number of strands: three for each spawn, plus the initial one."""
+        """Number of strands: three for each spawn, and the initial one."""
         return 3 * self.spawns + 1
 
     @property
     def frames(self) -> int:
-        """Number of frames: two for each spawn, plus one for each dividing call that is not the first of a turn."""
+        """Number of frames: two for each spawn, and one for each dividing call except the first of a turn."""
         return 2 * self.spawns + self.loops - self.turns
 
 
 def loops_of_game(report: str, depth: int, *, stop: Stop | None = None) -> Loops:
-    """Play the program of report 002 or 004 against itself, and walk the trees of all its turns.
+    """Play the program of report 002 or 004 against itself, and return the counts for the trees of all turns.
 
-    Alpha-beta selects the moves: with its rule for equal moves it plays the same game as minimax, in less time.
+    Alpha-beta selects the moves. With its rule for equal moves it plays the same game as minimax, in less time.
     """
     program, by_rows = PROGRAMS[report], report == "004"
     board, before = new_board(), new_board()
@@ -141,7 +141,7 @@ def loops_of_game(report: str, depth: int, *, stop: Stop | None = None) -> Loops
         sums += walk(before.game, before.position, depth, serial_depth, by_rows, moves, np.int64(0))
         before.push(str(result.move))
         turns += 1
-    # Report 004's loop continues for a round of passes, each a call without a move.
+    # Report 004's loop continues for a round of passes, each of which is a call without a move.
     closing = closing_turns_004(board) if by_rows else 0
     work, span, levels, nested, spawns, loops = (int(total) for total in sums)
     return Loops(

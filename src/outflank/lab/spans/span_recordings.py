@@ -1,8 +1,8 @@
-"""Recordings of searches by one worker, several of each, so that noise of the clock can be removed.
+"""Recordings of searches with one worker, several of each, so that noise of the clock can be removed.
 
-A search by one worker is the same every time, event by event. So each strand counts at its least time of all
-recordings: a strand that was preempted in one of them was probably not in another. In nodes the recordings must be
-equal, and that is checked.
+A search with one worker has the same events every time. So each strand counts with its least time in all recordings: a
+strand that was preempted in one recording was probably not preempted in another. The node counts of recordings must be
+equal, which is checked.
 """
 
 import time
@@ -22,13 +22,13 @@ from outflank.search.results import Result
 
 try:
     from resource import RUSAGE_SELF, getrusage
-except ImportError:  # Windows does not count context switches
+except ImportError:  # on Windows, which does not count context switches
     getrusage = None  # type: ignore[assignment]  # a function elsewhere
 
 UNITS = ("nodes", "nanoseconds")
 
 ROOM = 1 << 21
-"""Room for the events of one search: 96 MiB."""
+"""Greatest number of events in one search. They take 96 MiB."""
 
 Events = npt.NDArray[np.int64]
 
@@ -39,20 +39,20 @@ def _involuntary_switches() -> int:
 
 @dataclass(slots=True)
 class Cost:
-    """Time of one recording, and how much of it was without a processor."""
+    """Time of one recording, and how much of it passed without a processor."""
 
     seconds: float = 0.0
     processor_seconds: float = 0.0
     switches: int = 0
-    """Involuntary context switches."""
+    """Number of involuntary context switches."""
 
     @property
     def lost_share(self) -> float:
-        """Share of the time without a processor; process clocks are coarse on some systems."""
+        """Share of the time without a processor. It is inexact on systems with a coarse process clock."""
         return max(0.0, 1 - self.processor_seconds / self.seconds) if self.seconds else 0.0
 
     def next_of(self, searches: Iterator[Result]) -> Result | None:
-        """Run the next search, add its cost, and return its result, or None at the end."""
+        """Run the next search, add its cost, and return its result. Return None after the last search."""
         began, processor, switches = time.perf_counter(), time.process_time(), _involuntary_switches()
         result = next(searches, None)
         self.seconds += time.perf_counter() - began
@@ -63,25 +63,25 @@ class Cost:
 
 @dataclass(slots=True)
 class RecordingResult:
-    """Combined recordings of a search, or of all searches of a game."""
+    """The combined recordings of a search, or of all searches in a game."""
 
     costs: list[Cost]
     """Cost of each recording."""
     totals: dict[str, Spans] = field(default_factory=lambda: dict.fromkeys(UNITS, NO_SPANS))
-    """Work and span by unit."""
+    """Work and span in each unit."""
     moments: list[tuple[float, list[float]]] = field(default_factory=list)
-    """Results of `moments_of` in nodes, root by root."""
+    """Results of `moments_of` in nodes, for each root."""
     nodes: int = 0
     lost: int = 0
-    """Events dropped for lack of room."""
+    """Number of events dropped for lack of room."""
     unlike: int = 0
-    """Searches that differed between recordings."""
+    """Number of searches whose recordings differ."""
 
 
 def record_searches(
     searches: Callable[[EventRecording], Iterator[Result]], times: int, *, burdens: dict[str, float], parts: int = 0
 ) -> RecordingResult:
-    """Record the searches `times` times, and compute work and span. `burdens` is the cost of a migration by unit."""
+    """Record the searches `times` times, and compute work and span. `burdens` are the costs of a migration by unit."""
     recording = EventRecording(ROOM)
     total = RecordingResult(costs=[Cost() for _ in range(times)])
     rounds = [searches(recording) for _ in range(times)]
@@ -106,7 +106,7 @@ def record_searches(
 
 
 def fastest_strands(recordings: list[Events]) -> tuple[Events, bool]:
-    """Return the events with every strand at its least time, and whether all recordings have the same events."""
+    """Return the events with the least time of every strand, and whether all recordings have the same events."""
     first = recordings[0]
     for recording in recordings[1:]:
         if len(recording) != len(first) or (recording[:, (NODES, KIND)] != first[:, (NODES, KIND)]).any():
@@ -122,11 +122,11 @@ def fastest_strands(recordings: list[Events]) -> tuple[Events, bool]:
 
 @cache
 def measured_burden() -> tuple[float, int]:
-    """Return the nanoseconds of a migration on this machine and the number observed: two workers, small subtrees."""
+    """Return the nanoseconds of a migration on this machine, and the number of migrations measured with two workers."""
     recordings = []
     for _ in range(40):
         recording = EventRecording()
-        with without_logging():  # not part of the experiment
+        with without_logging():
             search(
                 default_board(),
                 Limits(depth=5),

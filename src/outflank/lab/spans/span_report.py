@@ -1,4 +1,4 @@
-"""Reports on recorded searches: work and span, the speed-ups they allow, and strands over time."""
+"""Reports on recorded searches: work and span, the speed-ups that they allow, and strands over time."""
 
 from collections.abc import Iterable, Sequence
 from itertools import accumulate
@@ -20,16 +20,16 @@ from outflank.validation.text import how_many
 
 PROCESSORS = (2, 4, 8, 16, 32, 64, 128, 256)
 TOLERANCE = 0.1
-"""Relative tolerance of a measured speed-up outside its bounds: processors are shared, and clocks are imperfect."""
+"""Relative distance from its bounds that a measured speed-up may have: cores are shared, and clocks imperfect."""
 
 
 def spans_in(sample: Sample, unit: str) -> Spans:
-    """Return the work and span of a sample, in one unit."""
+    """Return the work and span in a sample, in nodes or nanoseconds."""
     return Spans(**{name: sample[f"{name}_{unit}"] for name in Spans.__dataclass_fields__})  # type: ignore[arg-type]  # as written
 
 
 def profile_table(scheme: str, samples: Sequence[Sample], unit: str) -> ReportTable:
-    """Return a table of the figures that cilkview prints, by depth."""
+    """Return a table by depth of the figures that cilkview prints."""
     rows: list[Sample] = []
     for sample in samples:
         spans = spans_in(sample, unit)
@@ -55,7 +55,7 @@ def profile_table(scheme: str, samples: Sequence[Sample], unit: str) -> ReportTa
 
 
 def clock_table(scheme: str, samples: Sequence[Sample]) -> ReportTable:
-    """Return the table in nanoseconds, with columns on the quality of the timing."""
+    """Return the table in nanoseconds, with columns that tell how reliable the times are."""
     table = profile_table(scheme, samples, "nanoseconds")
     rows: list[Sample] = []
     for cells, sample in zip(table.rows, samples, strict=True):
@@ -97,7 +97,7 @@ def estimates_table(scheme: str, samples: Sequence[Sample]) -> ReportTable:
 
 
 def speed_up_bounds(strands: Iterable[Sample], timed: Iterable[Sample]) -> tuple[ReportTable, str]:
-    """Return a table of measured speed-ups beside their bounds, and a note."""
+    """Return a table of measured speed-ups with their bounds, and a note on how many are within."""
     profiles = {(sample["scheme"], sample["depth"]): sample for sample in strands}
     runs = grouped(timed, "scheme", "depth", "workers")
     rows: list[Sample] = []
@@ -138,7 +138,7 @@ def speed_up_bounds(strands: Iterable[Sample], timed: Iterable[Sample]) -> tuple
 
 
 def _why_outside(speedup: float, low: float, high: float, samples: Sequence[Sample]) -> Cell:
-    """Return a likely reason for a speed-up outside its bounds, or None if it is within."""
+    """Return a likely reason why a speed-up is outside its bounds, or None if it is within."""
     if low * (1 - TOLERANCE) <= speedup <= high * (1 + TOLERANCE):
         return None
     share = processor_share(samples)
@@ -152,7 +152,7 @@ def _why_outside(speedup: float, low: float, high: float, samples: Sequence[Samp
 def figures(
     scheme: str, strands: Sequence[Sample], timed: Sequence[Sample], published: Sequence[tuple[str, str]]
 ) -> list[Figure]:
-    """Return plots of work, span, parallelism and speed-up in nodes, with the `published` tables of reports."""
+    """Return plots of work, span, parallelism and speed-up in nodes. `published` are pairs of report and table."""
     spans = {int(number(sample["depth"])): spans_in(sample, "nodes") for sample in strands}
     if not spans:
         return []
@@ -224,7 +224,7 @@ def figures(
 
 
 def strands_over_time(scheme: str, moments: Sequence[Sample]) -> tuple[ReportTable, Plot]:
-    """Return a table and a plot of the strands that could run at each moment of the span, with unlimited processors."""
+    """Return a table and a plot of the strands that could run at each time with unlimited processors."""
     widths = [number(sample["nodes"]) for sample in moments]
     running = [number(sample["strands"]) for sample in moments]
     ends = list(accumulate(widths))

@@ -1,15 +1,14 @@
-"""Work and span of a search: its total work, and the longest chain of dependent work.
+"""Work and span of a search: its total work, and its longest chain of dependent work.
 
-The events of a divided search by one worker are a tree walked in order. Its pieces between two
-events are strands; the offered moves of a frame are parallel to each other, in the batches in which
-they were taken, and everything else is sequential. So the tree is a series-parallel graph, whose work
-is the sum of all strands and whose span is the longest path through it: a lower bound on the time with
-any number of workers. In nodes both are the same on every machine at every time; in nanoseconds they
-are what a clock measured.
+The events of a divided search with one worker are a tree walked in order. The work between two events is a strand. The
+offered moves of a frame (a split point) are parallel to each other, in the batches in which they were taken, and
+everything else is sequential. So the tree is a series-parallel graph. Its work is the sum of all strands. Its span is
+the longest path, a lower bound on the time with any number of workers. In nodes, both are the same on every machine; in
+nanoseconds, they depend on the measurement.
 
-The burdened span includes the cost of sharing. In this runtime a worker that joins a frame invites
-the next one, so the k-th parallel job of a frame starts k migrations later; the cost of a migration
-is measured in nanoseconds (`burden_of`), and assumed in nodes (`BURDEN_NODES`).
+The burdened span includes the cost of sharing. A worker that joins a frame invites the next one, so the k-th parallel
+job of a frame starts k migrations later. The cost of a migration is measured in nanoseconds (`burden_of`), and assumed
+in nodes (`BURDEN_NODES`).
 """
 
 import statistics
@@ -40,61 +39,60 @@ from outflank.parallel.events import (
 )
 
 SERIAL, PARALLEL, TAIL = 0.0, 1.0, 2.0
-"""Phases of a frame: its first moves, the shared moves, and the moves searched again in order."""
+"""Phases of a frame: its first moves, the shared moves, and the moves that are searched again in order."""
 
-# A frame on the stack: its phase, its parallel jobs so far, the moves left in the current job, and whether there is
-# one; then clock, burdened clock and strands, at the time its moves were offered and at the end of its latest job.
+# Fields of a frame on the stack: its phase, its parallel jobs so far, the moves left in the current job, and whether a
+# job is current; then clock, burdened clock and strands, when its moves were offered and at the end of its latest job.
 _PHASE, _JOBS, _MORE, _BUSY, _FORK, _LATEST = 0, 1, 2, 3, 4, 7
 _SIZE = 10
 MOST_FRAMES = 256
-"""Room for frames on one line: more than there are plies."""
+"""Greatest number of frames on one line, which is more than there are plies."""
 
 BURDEN_NODES = 10.0
-"""Cost of a migration in nodes. Cilkview assumes 15 000 instructions, and a node of the programs that it analysed for
-reports 002 and 004 takes some 1 500 to 2 000. The same for every scheme and machine, so that estimates can be
-compared."""
+"""Cost of a migration in nodes. Cilkview assumes 15 000 instructions, and a node in the programs of reports 002 and 004
+takes some 1 500 to 2 000. It is the same for every scheme and machine, so that estimates can be compared."""
 
 _WORK, _SPAN, _BURDENED, _SPAN_STRANDS, _STRANDS, _SPAWNS, _FRAMES, _ROOTS, _ATOMICS = range(9)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spans:
-    """The figures that cilkview reports for a program, in one unit: nodes or nanoseconds instead of instructions."""
+    """The figures that cilkview reports for a program, but in nodes or nanoseconds instead of instructions."""
 
     work: float
     span: float
     burdened_span: float
     spawns: int
-    """Finished jobs that were offered to other workers: moves, or batches of moves."""
+    """Number of finished jobs (a move, or a batch of moves) that were offered to other workers."""
     strands: int
-    """Pieces of work without a fork or a join."""
+    """Number of pieces of work without a fork or a join."""
     span_strands: int
-    """Strands on the longest path."""
+    """Number of strands on the longest path."""
     frames: int
-    """Divided nodes, without roots."""
+    """Number of divided nodes, without roots."""
     regions: int
-    """Entries to the parallel region: roots searched."""
+    """Number of roots searched, which are the entries to the parallel region."""
     atomics: int
-    """Read-modify-write operations on shared memory by the workers."""
+    """Number of read-modify-write operations of the workers on shared memory."""
 
     @property
     def parallelism(self) -> float:
-        """Work divided by span: the upper bound on speed-up for any number of workers."""
+        """Work divided by span, an upper bound on the speed-up with any number of workers."""
         return self.work / self.span if self.span else 1.0
 
     @property
     def burdened_parallelism(self) -> float:
-        """Work divided by burdened span; below 1 if sharing costs more than it gains."""
+        """Work divided by burdened span. It is below 1 if sharing costs more than it gains."""
         return self.work / self.burdened_span if self.burdened_span else 1.0
 
     def __add__(self, other: "Spans") -> "Spans":
-        """Return the figures of two searches in sequence."""
+        """Return the figures of two searches that run one after the other."""
         return Spans(**{name: getattr(self, name) + getattr(other, name) for name in self.__dataclass_fields__})
 
     def slowest_speedup(self, workers: int) -> float:
-        """Return the lower estimate of Cilkview and Cilkscale, with 1.7 spans of burden and 5 % of losses.
+        """Return the lower estimate of Cilkview and Cilkscale, with a burden of 1.7 spans and losses of 5 %.
 
-        It is at least 1, where they print less: a worker that shares nothing does all the work in its own time.
+        It is at least 1, where they print less, because a worker that shares nothing takes no longer than alone.
         """
         if workers == 1 or not self.work:
             return 1.0
@@ -102,7 +100,7 @@ class Spans:
         return max(1.0, min(0.95 * workers, estimate))
 
     def fastest_speedup(self, workers: int) -> float:
-        """Return the upper bound: the lesser of the number of workers and the parallelism."""
+        """Return the upper bound on speed-up: the lesser of the number of workers and the parallelism."""
         return min(float(workers), self.parallelism)
 
 
@@ -112,7 +110,7 @@ NO_SPANS = Spans(
 
 
 def spans_of(events: npt.NDArray[np.int64], *, unit: str = "nanoseconds", burden: float = 0.0) -> Spans:
-    """Return work and span of one worker's events, in `nanoseconds` or `nodes`; `burden` is in the same unit."""
+    """Return work and span of one worker's events, in `nanoseconds` or `nodes`. `burden` is in the same unit."""
     totals = np.zeros(9)
     stack = np.zeros((MOST_FRAMES, _SIZE))
     fold(events, TIME if unit == "nanoseconds" else NODES, float(burden), stack, totals, np.zeros(0), 1.0)
@@ -132,7 +130,7 @@ def spans_of(events: npt.NDArray[np.int64], *, unit: str = "nanoseconds", burden
 def moments_of(
     events: npt.NDArray[np.int64], parts: int, *, unit: str = "nodes"
 ) -> Iterator[tuple[float, list[float]]]:
-    """Yield for each root its span, and the mean number of running strands in each of `parts` equal parts of it.
+    """Yield the span of each root, and the mean number of running strands in each of `parts` equal parts of it.
 
     Processors are unlimited, and every strand begins as soon as it can.
     """
@@ -150,7 +148,7 @@ def moments_of(
 def fold(events, unit, burden, stack, totals, bins, width):
     """Walk the events once, with a stack of open frames and a clock for unlimited processors, and fill `totals`.
 
-    If there are `bins`, each `width` wide, strands are added to the bins that they run in.
+    If `bins` is not empty, the time of each strand is added to the bins, each `width` wide, in which it runs.
     """
     top = -1
     now, burdened, strands = 0.0, 0.0, 0.0
@@ -169,7 +167,7 @@ def fold(events, unit, burden, stack, totals, bins, width):
         parallel = frame[_PHASE] == PARALLEL
         if parallel and kind == TAKEN:
             if frame[_BUSY] == 0.0:
-                # The worker that opened the frame has the first job at once; the k-th starts k migrations later.
+                # The worker that opened the frame starts the first job at once. The k-th job starts k migrations later.
                 now, burdened, strands = frame[_FORK], frame[_FORK + 1] + burden * frame[_JOBS], frame[_FORK + 2] + 1.0
                 frame[_JOBS] += 1
                 frame[_BUSY] = 1.0
@@ -212,7 +210,7 @@ def fold(events, unit, burden, stack, totals, bins, width):
 
 @inner
 def finish_job(frame, now, burdened, strands, totals):
-    """Finish the current parallel job of a frame, if there is one, and update the latest end."""
+    """Finish the current parallel job of a frame, if there is one, and update the latest end of its jobs."""
     if frame[_BUSY] == 0.0:
         return
     frame[_BUSY], frame[_MORE] = 0.0, 0.0
@@ -224,7 +222,7 @@ def finish_job(frame, now, burdened, strands, totals):
 
 @inner
 def add_to_bins(bins, begin, end, width):
-    """Add a strand that runs from `begin` to `end`, in units of bin widths, to its bins."""
+    """Add the time of a strand to the bins in which it runs. `begin` and `end` are in bin widths."""
     index = int(begin)
     while index < end and index < bins.shape[0]:
         bins[index] += (min(end, index + 1.0) - max(begin, np.float64(index))) * width
@@ -237,8 +235,7 @@ def _fold_sample(game: Game, position: Position, every: bool) -> Samples:
 
 
 def migrations(events: npt.NDArray[np.int64]) -> list[int]:
-    """Return the nanoseconds of each steal, from the time at which a permit and an idle worker both existed until that
-    worker had a move of the frame."""
+    """Return the nanoseconds of each steal, from when a permit and an idle worker existed until it had a move."""
     offered: dict[int, tuple[int, int]] = {}  # frame -> time and worker of its last offered permit
     seeking: dict[int, int] = {}
     stolen: dict[int, tuple[int, int]] = {}  # worker -> time at which its steal could begin, and the frame
@@ -261,6 +258,6 @@ def migrations(events: npt.NDArray[np.int64]) -> list[int]:
 
 
 def burden_of(recordings: Sequence[npt.NDArray[np.int64]]) -> tuple[float, int]:
-    """Return the median nanoseconds of a migration on this machine, and the number of migrations observed."""
+    """Return the median nanoseconds of a migration, and the number of migrations in the recordings."""
     durations = [duration for events in recordings for duration in migrations(events)]
     return (statistics.median(durations), len(durations)) if durations else (0.0, 0)
