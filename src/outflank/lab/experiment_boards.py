@@ -93,9 +93,9 @@ def study_positions(game: str, positions: Iterable[str] | None) -> list[StudyPos
 
 
 def board_named(text: str, game: str | None = None) -> Board:
-    """Return the position of that name or in that notation; if `game` is given, it must belong to that game.
+    """Return the position that `text` names or gives in notation. It must belong to `game`, if that is given.
 
-    Without `game`, a name that several games have (`start`) belongs to the first of them.
+    Without `game`, a name that several games have (`start`) means a position of the first of them.
     """
     own_games = [game_named(name) for name in OWN_GAMES]
     candidates = own_games if game is None else [game_named(game)]

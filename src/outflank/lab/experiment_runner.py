@@ -57,10 +57,9 @@ def run(
 ) -> Report:
     """Run the experiment called `name`; with `out`, write its page, its samples and its provenance to that folder.
 
-    A run that is stopped, or interrupted by Ctrl-C, returns its samples so far, marked as incomplete, and continues
-    from there with `resume`.
-    `formats` (svg, png, pdf, md, latex, csv) also writes every figure and every table to its own file, pictures in a
-    `theme` (light or dark). Without `published`, figures omit the reports' measurements.
+    A run that is stopped, or interrupted with Ctrl-C, returns its samples so far, marked as incomplete. With `resume`,
+    it continues from there. `formats` (svg, png, pdf, md, latex, csv) also writes every figure and every table to its
+    own file, pictures in a `theme` (light or dark). Without `published`, figures omit the reports' measurements.
 
     >>> run("depths", depths=(1,)).tables[0].column("depth")
     [1]

@@ -52,7 +52,7 @@ def package() -> dict[str, str]:
 
 
 def installed_from() -> str:
-    """Return where the package was installed from. Of paths and URLs only the last part, because reports are public."""
+    """Return where the package came from. A path or URL is cut to its last part, because reports are public."""
     home = Path(outflank.__file__).parent
     try:
         package_ = distribution("outflank")

@@ -25,14 +25,14 @@ class LabDocument(Document, frozen=True, kw_only=True, tag="outflank/lab/1"):
     complete: bool = False
     passed: bool = True
     parameters: JsonObject
-    """Parameters of the run, of the experiment's class `parameters`."""
+    """Parameters of the run, by the field names of the experiment's class `parameters`."""
     provenance: JsonObject
     searched: tuple[Searched, ...] = ()
     notes: tuple[str, ...] = ()
     tables: Any = ()
     """Tables, each in the form of a `ReportTable`. The package does not read them."""
     samples: list[JsonObject]
-    """Samples, in the form that `Experiment.shape` returns."""
+    """Samples, in the form that `Experiment.shape` requires."""
 
     def __post_init__(self) -> None:
         for name in ("parameters", "provenance"):

@@ -69,14 +69,14 @@ def _slot(names: Sequence[str], begin: float, end: float) -> float:
 
 
 LARGEST, LEAST = 1e100, 1e-100
-"""Limits of the absolute values on an axis. No measurement is beyond them, and far beyond them ticks overflow."""
+"""Limits of absolute values on an axis. No measurement is beyond them; far beyond, computing ticks overflows."""
 MARGIN = 0.03
 """Share of a horizontal axis that is empty before its first value and after its last."""
 SPACING = 34
 """Least distance between the ticks of a vertical axis, in SVG units."""
 
 SHORT = 20
-"""A logarithmic axis is short if its highest value is less than this multiple of its lowest."""
+"""Ratio of the highest to the lowest value below which a logarithmic axis is short."""
 SHORT_ENDS = (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 7, 8, 9)
 
 Ticks = tuple[tuple[float, str], ...]
@@ -242,7 +242,7 @@ def _labelled(values: Sequence[float]) -> Ticks:
 
 
 def _round_values(low: float, high: float, digits: Sequence[float]) -> list[float]:
-    """Return all products of one of the `digits` and a power of ten from `low` to `high`."""
+    """Return all values from `low` to `high` that are one of the `digits` times a power of ten."""
     powers = range(floor(log10(low)) - 1, ceil(log10(high)) + 1)
     ladder = [float(f"{digit}e{power}") for power in powers for digit in digits]
     return [value for value in ladder if low <= value <= high]

@@ -87,7 +87,7 @@ def _visible_boxes(root: FlameBox) -> Iterator[tuple[FlameBox, int, float, float
 def timeline_svg(timeline: Timeline, palette: Palette | None = None) -> str:
     """Return a timeline as a self-contained SVG, with a lane for each worker and a colour for each kind of activity.
 
-    The size of the SVG does not grow with the number of intervals. Intervals narrower than a unit are merged into
+    The size of the SVG does not grow with the number of intervals. Intervals narrower than one SVG unit are merged into
     columns one unit wide. A column has the colour of the kind that fills most of it.
     """
     palette = palette or Palette.over((timeline,))
@@ -166,7 +166,7 @@ class Column:
 
 
 def _column_runs(columns: dict[int, Column]) -> Iterator[tuple[str, float, float]]:
-    """Yield (kind, begin, end) of adjacent columns of one kind. As much of a column is painted as intervals fill."""
+    """Yield (kind, begin, end) of adjacent columns of one kind. Only the filled part of a column is painted."""
     run: tuple[str, float, float] | None = None
     for index, column in sorted(columns.items()):
         kind = max(column.filled, key=lambda kind: column.filled[kind])

@@ -10,7 +10,7 @@ from outflank.lab.experiment_report import Figure, Plot, Series, Timeline
 from outflank.lab.report_programs.published_numbers import REPORTS
 
 POLYGONS = ((4, 45, 1.25), (3, -90, 1.4), (4, 0, 1.3), (3, 90, 1.4), (5, -90, 1.2), (10, -90, 1.6))
-"""Corners, angle of the first corner in degrees, and relative radius of shapes 1 to 6. Ten corners are a star."""
+"""Corners, angle of the first in degrees, and relative radius of shapes 1 to 6. Shape 0 is a circle as large."""
 SHAPES = 1 + len(POLYGONS)
 DASHES = ("6 4", "2 3", "9 3 2 3", "12 4", "4 2 1 2 1 2")
 

@@ -26,7 +26,7 @@ from outflank.lab.experiment_report import Plot, Series
 TOP, HEIGHT, RIGHT = 36, 270, WIDTH - 14
 BOTTOM = TOP + HEIGHT
 LEAST_ROOM = 0.6
-"""Least share of an axis fitted to our own points that they must keep if published points are shown too."""
+"""Least room of our own points on an axis with published points, relative to an axis without them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -286,7 +286,7 @@ def _legend_text(series: Series, *, beyond: int = 0, cut: bool = False, of: int 
 
 
 def _tooltip(plot: Plot, series: Series, spot: Spot) -> str:
-    """Return the exact values of a point."""
+    """Return the exact values of a point as text."""
     text = f"{_legend_text(series)}: {plot.x} {number(spot.x, 8)}, {plot.y} {number(spot.y, 8)}"
     return text if spot.low == spot.high else f"{text} ({number(spot.low, 8)} to {number(spot.high, 8)})"
 

@@ -1,4 +1,4 @@
-"""The searches of `outflank bench`. The sum of their nodes is a signature of the search.
+"""The searches of `outflank bench`. The sum of their nodes is a signature: it changes if the search changes.
 
 The signature depends on the rules, evaluations, move ordering, pruning and the transposition table. It does not depend
 on the machine, because every search has one worker, a fixed depth and an empty table of a fixed size. A change that
@@ -62,7 +62,7 @@ SEARCHES: tuple[BenchSearch, ...] = (
     *_searches("abalone", 6, "start", "midgame1", "midgame2", "belgian-daisy"),
     *_searches("abalone", 5, "endgame", algorithm="mtdf"),
 )
-"""The searches of the benchmark. The tests contain its signature and must be changed with it."""
+"""The searches of the benchmark. A test contains their signature and must be changed with them."""
 
 
 def run_bench(

@@ -50,7 +50,7 @@ _clusters: dict[str, Cluster] = {}
 def cluster_at(address: str) -> Cluster:
     """Return the cluster at an address. It is started on first use and runs until the program ends.
 
-    Its nodes have one worker each, because experiments compare numbers of nodes, not of threads in a node.
+    Its nodes have one worker each, because experiments compare numbers of nodes, not of threads.
     """
     if address not in _clusters:
         _clusters[address] = connect(address, workers=1)

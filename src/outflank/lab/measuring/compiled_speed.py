@@ -15,7 +15,7 @@ from outflank.validation.documents import encoded
 
 
 def measure(depth: int) -> ChildMeasurements:
-    """Time report 003's search from the start of Abalone and the count of the same tree, after warming up."""
+    """Time report 003's search from the start of Abalone and the count of the same tree, once each after a warm-up."""
     board = AbaloneBoard.start()
     began = time.perf_counter()
     perft(board, 1)

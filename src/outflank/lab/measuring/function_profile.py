@@ -39,7 +39,7 @@ AT_LEAST_SECONDS = 0.01
 
 @kernel
 def run_step(game, evaluation, step, times, firsts, seconds, codes, moves, link):
-    """Run one step on all boards. `link` is 0, but the compiler does not know it, so each call depends on the last."""
+    """Run a step on all boards. `link` is 0, unknown to the compiler, so that each call depends on the last."""
     checksum = U64(0)
     for _ in range(times):
         for index in range(firsts.shape[0]):
@@ -179,9 +179,9 @@ class Calls:
     left: int
     nodes: int
     made: int
-    """Moves made in these nodes."""
+    """Number of moves made in nodes of this remaining depth."""
     valued: int
-    """Positions evaluated from these nodes: children at remaining depth 1, and nodes without a move."""
+    """Number of positions evaluated: nodes without a move and, if `left` is 1, all children."""
 
     @classmethod
     def of(cls, nodes: Sequence[int], moves: Sequence[int], movable: Sequence[int]) -> "list[Calls]":

@@ -176,7 +176,7 @@ def _modulo(first: Words, second: Words, bits: int) -> Words:
 
 
 def _multiplied(first: Words, second: Words, bits: int) -> Words:
-    """Return the highest bits of a product with the golden ratio."""
+    """Return the highest bits of `first + 3 * second`, multiplied by the golden ratio."""
     return _high((first + second * _word(3)) * _word(0x9E3779B97F4A7C15), bits)
 
 

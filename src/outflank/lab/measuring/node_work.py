@@ -38,10 +38,10 @@ OPERATIONS = ("nothing", "move generation", "disk flipping", "evaluation")
 
 BY_SQUARES, BY_DIRECTIONS, IN_LANES = range(3)
 WAYS = ("square by square", "direction by direction", "lanes")
-"""Names of the implementations. Evaluation counts discs, which has no directions; its `lanes` are whole boards."""
+"""Names of the implementations. Evaluation has no directions; its `lanes` count the bits of a whole board."""
 
 TIMED = 20
-"""Consecutive calls of two workers in one timing: few enough to be uninterrupted at times on a busy machine."""
+"""Consecutive calls of two workers in one timing: so few that some timings are undisturbed on a busy machine."""
 
 SPINS = 2000
 """Polls of a shared word before a waiting worker yields its core."""

@@ -57,7 +57,7 @@ def _table_of_size(bits: int) -> Table:
 
 
 ALONE = "alone"
-"""Scheme name of a search with one worker."""
+"""Scheme name of a search that no parallel scheme divided."""
 
 
 Plies = Annotated[int, Meta(ge=0, le=DEEPEST)]
@@ -76,7 +76,7 @@ class Searched(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unk
     depth: Plies
     """Greatest depth that a search reached, in plies."""
     least_depth: Plies
-    """Least depth that a search reached, in plies. It is less than `depth` if a game ended earlier."""
+    """Least depth that a search reached, in plies. It is less than `depth` if the end of a game limited a search."""
     algorithm: str
     evaluation: str | None = None
     """Name of the evaluation. None if the search was exact."""

@@ -31,7 +31,7 @@ from outflank.search.worker import WORKER
 TWINS = frozenset(str(module.__file__) for module in (atomics, memory, waiting, observers))
 """Source files of the Python versions of memory primitives, which access memory for their callers."""
 
-ROWS = ("words",)  # rows of words behind a frame, as Python allocates them
+ROWS = ("words",)  # field names of the rows that follow a frame
 
 RECORDS: dict[tuple[str, ...] | None, str] = {
     CREW.names: "crew",
@@ -65,7 +65,7 @@ class Touches:
 
 
 class Names:
-    """Names of memory addresses: fields of records, rows behind a frame, and the transposition table."""
+    """Names of memory addresses: fields of records, the rows that follow a frame, and the transposition table."""
 
     def __init__(self, table: Table | None) -> None:
         self._table = range(0) if table is None else range(table.address, table.address + table.nbytes)
@@ -100,7 +100,7 @@ STEPS = 2_000_000
 """Greatest number of accesses and waits of a search. A search of a few thousand nodes takes some hundred thousand."""
 
 TABLE_BITS = 6
-"""Default table size. In a small table, accesses collide more often."""
+"""Default table size, as a power of two. In a small table, accesses collide more often."""
 
 
 class Watcher:
@@ -188,8 +188,9 @@ def check(
     """Search `board` under `schedules` schedules, and return the races of all of them.
 
     Kernels must run in the interpreter: set `NUMBA_DISABLE_JIT=1`. The schedules are drawn from `seed`; the same seed
-    gives the same findings. All runs are sequentially consistent, so weaker memory shows as the race that allows it,
-    not as a wrong value. A search stopped by `nodes` has no value to compare. `options` are those of `search`.
+    gives the same findings. All runs are sequentially consistent, so an effect of weaker memory appears as the
+    race that allows it, not as a wrong value. A search stopped by `nodes` has no value to compare. `options` are those
+    of `search`.
     """
     if not interpreted():
         raise OutflankError("races are looked for in the interpreter: set NUMBA_DISABLE_JIT=1")

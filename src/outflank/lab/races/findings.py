@@ -14,7 +14,7 @@ class Access:
     thread: str
     """Name of the thread that made the access when the race was first observed."""
     kind: str
-    """`read`, `write` or `update`."""
+    """Kind of access: `read`, `write` or `update`."""
     order: str
     """Memory order of the access: one of C11's, or `plain` if it is not atomic."""
     place: SourceLine

@@ -13,10 +13,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 PLAIN, ATOMIC = 1, 12
-"""Costs of a plain and of an atomic access. Atomics are rarer, and most switches should happen there."""
+"""Costs of a plain and an atomic access, which add up to a switch. Most should be at atomics, which are rarer."""
 
 MEANS = (6, 30, 120, 600)
-"""Mean costs between two switches. A schedule uses one of them."""
+"""Mean cost of accesses between two switches. A schedule uses one of these means."""
 
 HELD_BACK, LONGEST = (0.0, 0.02, 0.1), 6000
 """Probabilities that an interrupted thread is held back (a schedule uses one), and the most steps that it waits."""

@@ -33,7 +33,7 @@ from outflank.search.worker import Worker
 SIZE = 8
 SQUARES = SIZE * SIZE
 BITS = 2
-"""Bits per square, which is empty, mine or yours."""
+"""Bits per square for its content: empty, mine or yours."""
 
 
 def number_of(row: int, column: int) -> int:
@@ -54,7 +54,7 @@ NUMBERS = tuple(tuple(number_of(row, column) for column in range(SIZE)) for row 
 
 
 def quads(own: int, opp: int, *, mirrored: bool = False) -> tuple[int, int, int, int]:
-    """Return the four integers of a board. Bit 8 · row + column is a square; `mirrored` reflects it at the diagonal."""
+    """Return the four integers of a board with bits 8 · row + column. With `mirrored`, rows and columns are swapped."""
     integers = [0, 0, 0, 0]
     for square in range(SQUARES):
         row, column = divmod(square, SIZE)
@@ -113,7 +113,7 @@ def above_leaves(
     end: int,
     worker: Worker,
 ) -> Value:
-    """Return the value of a node above leaves. Most nodes are of this kind, so leaves are counted without a call."""
+    """Return the value of a node whose children are leaves. Most nodes are, so leaves are counted without a call."""
     moves = worker.moves
     best = static(game, evaluation, position, moves[start])
     index = start + 1

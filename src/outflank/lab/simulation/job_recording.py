@@ -138,7 +138,7 @@ class JobRecord:
         return LOWER if self.value >= self.job.beta else UPPER if self.value <= self.job.alpha else EXACT
 
     def answers(self, job: Job) -> bool:
-        """Return whether this value also answers `job`, which may have another window."""
+        """Return whether the value is also a valid result of `job`, which may have another window."""
         bound = self.bound
         return (
             bound == EXACT
@@ -248,7 +248,7 @@ class RecordedJobs:
         )
 
     def places(self, job: Job) -> list[int]:
-        """Return the indices of recorded jobs that answer `job`. Those with the same window come first."""
+        """Return the indices of recorded jobs with a valid result for `job`. Those with the same window come first."""
         indices = [index for index in self._by_key.get(_key(job), ()) if self.done[index].answers(job)]
         window = job.alpha, job.beta
         return sorted(indices, key=lambda index: (self.done[index].job.alpha, self.done[index].job.beta) != window)

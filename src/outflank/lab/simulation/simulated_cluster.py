@@ -82,7 +82,7 @@ class Tally:
     steals_tried: int = 0
     steals_won: int = 0
     first_seconds: float = 0.0
-    """Duration of each tree's first job, summed. All nodes wait for it, so it bounds `seconds` from below."""
+    """Seconds of the first jobs of all trees. All nodes wait for these, so this is a lower bound on `seconds`."""
     result: Result | None = field(default=None, repr=False)
 
 

@@ -35,13 +35,13 @@ class Traffic:
     """Costs of a replication policy for one node, per second of search."""
 
     sending: float = 0.0
-    """Seconds spent on sending, and on waiting if the policy waits."""
+    """Seconds spent on sending, and on waiting if the policy waits, per second of search."""
     receiving: float = 0.0
-    """Seconds spent on receiving from one other node that is searching."""
+    """Seconds spent on receiving from one other node, per second that it searches."""
     delay: float = 0.0
     """Seconds until an entry can be used on the other nodes."""
     arriving: float = 1.0
-    """Share of the entries that are not dropped for lack of bandwidth."""
+    """Share of entries that arrive. The others are dropped for lack of bandwidth."""
     entries: float = 0.0
     """Entries that a node sends to each other node, per second of search."""
     messages: float = 0.0

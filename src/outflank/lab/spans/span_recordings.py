@@ -122,7 +122,7 @@ def fastest_strands(recordings: list[Events]) -> tuple[Events, bool]:
 
 @cache
 def measured_burden() -> tuple[float, int]:
-    """Return the nanoseconds of a migration on this machine, and the number of migrations measured with two workers."""
+    """Return the nanoseconds of a migration on this machine, and the number measured (two workers, small subtrees)."""
     recordings = []
     for _ in range(40):
         recording = EventRecording()

@@ -20,7 +20,7 @@ from outflank.validation.text import how_many
 
 PROCESSORS = (2, 4, 8, 16, 32, 64, 128, 256)
 TOLERANCE = 0.1
-"""Relative distance from its bounds that a measured speed-up may have: cores are shared, and clocks imperfect."""
+"""Relative tolerance for measured speed-ups outside their bounds, because cores are shared and clocks imperfect."""
 
 
 def spans_in(sample: Sample, unit: str) -> Spans:

@@ -6,8 +6,8 @@ everything else is sequential. So the tree is a series-parallel graph. Its work 
 the longest path, a lower bound on the time with any number of workers. In nodes, both are the same on every machine; in
 nanoseconds, they depend on the measurement.
 
-The burdened span includes the cost of sharing. A worker that joins a frame invites the next one, so the k-th parallel
-job of a frame starts k migrations later. The cost of a migration is measured in nanoseconds (`burden_of`), and assumed
+The burdened span includes the cost of sharing. A worker that joins a frame invites the next one, so job k of a frame,
+counted from 0, starts k migrations later. The cost of a migration is measured in nanoseconds (`burden_of`), and assumed
 in nodes (`BURDEN_NODES`).
 """
 
@@ -50,7 +50,7 @@ MOST_FRAMES = 256
 
 BURDEN_NODES = 10.0
 """Cost of a migration in nodes. Cilkview assumes 15 000 instructions, and a node in the programs of reports 002 and 004
-takes some 1 500 to 2 000. It is the same for every scheme and machine, so that estimates can be compared."""
+takes some 1 500 to 2 000. The cost is the same for every scheme and machine, so that estimates can be compared."""
 
 _WORK, _SPAN, _BURDENED, _SPAN_STRANDS, _STRANDS, _SPAWNS, _FRAMES, _ROOTS, _ATOMICS = range(9)
 
@@ -65,7 +65,7 @@ class Spans:
     spawns: int
     """Number of finished jobs (a move, or a batch of moves) that were offered to other workers."""
     strands: int
-    """Number of pieces of work without a fork or a join."""
+    """Number of strands, which are pieces of work without a fork or a join."""
     span_strands: int
     """Number of strands on the longest path."""
     frames: int
@@ -92,7 +92,7 @@ class Spans:
     def slowest_speedup(self, workers: int) -> float:
         """Return the lower estimate of Cilkview and Cilkscale, with a burden of 1.7 spans and losses of 5 %.
 
-        It is at least 1, where they print less, because a worker that shares nothing takes no longer than alone.
+        It is at least 1, where they print less, because a worker that shares nothing takes the same time as alone.
         """
         if workers == 1 or not self.work:
             return 1.0
@@ -167,7 +167,7 @@ def fold(events, unit, burden, stack, totals, bins, width):
         parallel = frame[_PHASE] == PARALLEL
         if parallel and kind == TAKEN:
             if frame[_BUSY] == 0.0:
-                # The worker that opened the frame starts the first job at once. The k-th job starts k migrations later.
+                # The worker that opened the frame starts job 0 at once. Job k starts k migrations later.
                 now, burdened, strands = frame[_FORK], frame[_FORK + 1] + burden * frame[_JOBS], frame[_FORK + 2] + 1.0
                 frame[_JOBS] += 1
                 frame[_BUSY] = 1.0
