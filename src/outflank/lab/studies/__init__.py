@@ -1,1 +1,1 @@
-"""The experiments, one module per family; `outflank.lab.experiment` lists the module of each experiment."""
+"""The experiments; `outflank.lab.experiment` lists their modules. The reports' numbers are in `lab/published`."""

@@ -1,4 +1,4 @@
-"""Tree width under different evaluations: report 001's remark on mobility."""
+"""Experiment `branching`: tree width by evaluation. Report 001 expects a mobility evaluation to narrow the tree."""
 
 import statistics
 from collections.abc import Sequence
@@ -39,7 +39,7 @@ class BranchingParameters(Parameters):
 
 
 class Branching(Experiment[BranchingParameters]):
-    """How the evaluation changes the width of the tree."""
+    """Measures how the evaluation changes the width of the tree."""
 
     name = "branching"
     question = "How does the evaluation change the branching factor?"
@@ -96,10 +96,10 @@ class Branching(Experiment[BranchingParameters]):
 
 
 OPPONENTS = {"random": "random", "first": "first-move"}
-"""Names of the opponents in titles."""
+"""Opponent's name in titles, by value of the parameter `opponent`."""
 
 WIDTH_MEASURES = ("moves per inner node", "effective branching")
-"""Two measures of the width of a tree."""
+"""Table columns that measure the width of a tree."""
 
 
 def _narrowest(lines: Sequence[Sample]) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Report 000's choices for its sequential program: ordering, pivot, coarseness, symmetry, and its table's hits."""
+"""Experiments on report 000's sequential program: ordering, pivot, coarseness, symmetry, algorithm, table hits."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,14 +24,14 @@ ORDERINGS = {
     "potential": "Potential mobility score",
     "stones+squares": "Stone score + square score",
 }
-"""Report 000's names of the orderings, by our names."""
+"""Report 000's name of each ordering, by our name."""
 
 PRINTED = {START: "ordering_start", MIDGAME: "ordering_midgame"}
-"""The report's tables, by board."""
+"""Name of report 000's table of orderings, by board."""
 
 
 class Orderings(Choosing):
-    """Report 000's table of move orderings."""
+    """Repeats report 000's comparison of move orderings."""
 
     name = "orderings"
     question = "By which part of the evaluation should moves be ordered?"
@@ -61,7 +61,7 @@ class Orderings(Choosing):
 
 
 class Pivot(Choosing):
-    """Whether MTD(f) should start from the last iteration's value."""
+    """Compares MTD(f) started from the last iteration's value with MTD(f) started from 0."""
 
     name = "pivot"
     question = "Should MTD(f) start from the last iteration's value or from 0?"
@@ -71,7 +71,7 @@ class Pivot(Choosing):
 
 
 class Coarseness(Choosing):
-    """Whether a coarser evaluation is faster: report 000 divides its own by eight."""
+    """Compares report 000's evaluation, which it divides by eight, with the undivided one."""
 
     name = "coarseness"
     question = "Does a coarser evaluation make MTD(f) faster?"
@@ -87,7 +87,7 @@ class Coarseness(Choosing):
 
 
 class Symmetry(Choosing):
-    """Whether symmetric positions should share an entry: report 000 dropped this, as finding them cost too much."""
+    """Tests whether symmetric positions should share a table entry. Report 000 found the search for them too slow."""
 
     name = "symmetry"
     question = "Is it worth letting symmetric positions share an entry of the table?"
@@ -110,7 +110,7 @@ class Symmetry(Choosing):
 
 
 class Algorithms(Choosing):
-    """Alpha-beta, PVS and MTD(f), all with our own ordering."""
+    """Compares alpha-beta, PVS and MTD(f), all with our own ordering."""
 
     name = "algorithms"
     question = "Which algorithm visits the fewest boards: alpha-beta, PVS or MTD(f)?"
@@ -130,7 +130,7 @@ class TableParameters(BoardsParameters):
 
 
 class HitsNearTheRoot(Experiment[TableParameters]):
-    """Hit rates of the transposition table, by plies left."""
+    """Measures the transposition table's hit rate by plies left."""
 
     name = "table"
     question = "How often does the table know a position, and how many of those hits are near the root?"

@@ -1,4 +1,4 @@
-"""Speed-ups on the nodes of a cluster: report 000's last table."""
+"""Speed-up on a cluster by number of nodes, with the columns of report 000's last table."""
 
 from collections.abc import Sequence
 
@@ -29,7 +29,7 @@ from outflank.validation.values import Shape
 def scaling_tasks(
     address: str, setups: dict[str, SearchSetup], policies: Sequence[str], nodes: Sequence[int], rounds: int
 ) -> list[Task]:
-    """Return tasks for one worker alone and for every policy on every number of nodes, on boards given by name."""
+    """Return tasks that search each setup with one worker, and with each replication policy on each number of nodes."""
     alone, sides = [], []
     for name, setup in setups.items():
         alone.append(
@@ -62,7 +62,7 @@ def scaling_tasks(
 
 
 def scaling_shape(sample: Sample) -> Shape:
-    """Return the shape of a sample."""
+    """Return the required shape of a sample of `scaling_tasks`."""
     search_kinds = SEARCH_KINDS if sample.get("replication") == ALONE else CLUSTER_KINDS
     return sample_shape(search_kinds, board=str, replication=str, nodes_used=Several, round=Several)
 
@@ -70,7 +70,7 @@ def scaling_shape(sample: Sample) -> Shape:
 def scaling_conclusion(
     address: str, samples: Sequence[Sample], rounds: int, program_notes: Sequence[str]
 ) -> Conclusion:
-    """Return report 000's columns of useful time, overhead and total, and the speed-ups."""
+    """Return tables of useful time, overhead and total time, as in report 000, with the speed-ups over one worker."""
     groups = grouped(samples, "board", "replication", "nodes_used")
     lines = [_scaling_row(key, group, groups.get((key[0], ALONE, 1))) for key, group in groups.items()]
     differing = [
@@ -162,7 +162,7 @@ def _scaling_row(key: tuple[Cell, ...], group: Sequence[Sample], alone: Sequence
 
 
 def _async_note(groups: Groups) -> list[str]:
-    """Return a note that compares `async` with `none`, round by round, where both were measured."""
+    """Return a note that compares the policies `async` and `none`, round by round, if both were measured."""
     ratios = []
     for (board, policy, count), group in groups.items():
         if policy_name(str(policy)) == "async" and (board, "none", count) in groups and number(count) > 1:

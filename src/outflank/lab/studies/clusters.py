@@ -1,4 +1,4 @@
-"""Report 000's tables of the threshold and the replication depth, measured on the nodes of a cluster."""
+"""Threshold and replication depth of searches on a cluster, with the columns of report 000's tables."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ from outflank.validation.values import Shape
 
 ALONE = "alone"
 PROGRAMS = {"none": "par", "batch": "par_rmi", "depth": "par_tuple"}
-"""Report 000's names for the policies."""
+"""Name of report 000's program that uses each replication policy."""
 
 
 CLUSTER_HELP = f"{address_forms(explained=True)}."
@@ -39,7 +39,7 @@ NODES_HELP = "Nodes of the cluster that take part.  [all]"
 
 
 def check_cluster(address: str | None, policies: Sequence[str], nodes: Sequence[int | None] = ()) -> None:
-    """Raise for an unknown cluster or policy, or for more nodes than the cluster has, before anything is started."""
+    """Raise an error for an unknown cluster or replication policy, or for more nodes than the cluster has."""
     for policy in policies:
         replication_named(policy)
     if address is None:
@@ -51,11 +51,11 @@ def check_cluster(address: str | None, policies: Sequence[str], nodes: Sequence[
 
 
 def policy_name(text: str) -> str:
-    """Return the name of a policy without its numbers."""
+    """Return the name of a replication policy without its numbers: `depth` for `depth:depth=7`."""
     return text.partition(":")[0]
 
 
-# --- the threshold ---
+# --- threshold ---
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,7 +70,7 @@ class SearchSetup:
 def setups_by_position(
     program: ProgramChoice, game: str, positions: Sequence[str] | None, depth: int
 ) -> dict[str, SearchSetup]:
-    """Return the search setups of the requested positions by name; without any, of the game's start."""
+    """Return the search setup of each position, by its name. Without `positions`, it is that of the game's start."""
     return {
         place.name: SearchSetup(
             board=place.board, depth=place.depth or depth, options=program.search_options(place.board, "000")
@@ -87,7 +87,7 @@ def threshold_tasks(
     thresholds: Sequence[int],
     rounds: int,
 ) -> list[Task]:
-    """Return the tasks of report 000's second table: every policy with every threshold."""
+    """Return tasks that search each setup with one worker, and with each replication policy and threshold."""
     sides = [
         (
             Contender(
@@ -117,7 +117,7 @@ def threshold_tasks(
 
 
 def threshold_shape(sample: Sample) -> Shape:
-    """Return the shape of a sample."""
+    """Return the required shape of a sample of `threshold_tasks`."""
     if sample.get("replication") == ALONE:
         return sample_shape(SEARCH_KINDS, replication=str, round=Several)
     return sample_shape(CLUSTER_KINDS, replication=str, round=Several)
@@ -126,7 +126,7 @@ def threshold_shape(sample: Sample) -> Shape:
 def threshold_conclusion(
     address: str, samples: Sequence[Sample], rounds: int, program_notes: Sequence[str]
 ) -> Conclusion:
-    """Return one table per policy and position, with the report's columns."""
+    """Return one table per replication policy and position, with report 000's columns."""
     shared = [sample for sample in samples if sample["replication"] != ALONE]
     several = len(grouped(samples, "position")) > 1
     tables, series, notes = [], [], [*program_notes]
@@ -193,7 +193,7 @@ def _threshold_row(threshold: int, samples: Sequence[Sample], alone: Sequence[Sa
 
 
 def times(samples: Sequence[Sample]) -> Sample:
-    """Return report 000's three columns."""
+    """Return the median useful time, overhead and total time of a node in seconds, which are report 000's columns."""
     return {
         "useful (s)": median(samples, "useful_per_node"),
         "overhead (s)": median(samples, "overhead_per_node"),
@@ -202,7 +202,7 @@ def times(samples: Sequence[Sample]) -> Sample:
 
 
 def steal_success(samples: Sequence[Sample]) -> float | None:
-    """Return the share of attempts to steal that succeeded."""
+    """Return the share of steal attempts that succeeded; None without attempts."""
     return share(
         sum(number(sample["steals_won"]) for sample in samples),
         sum(number(sample["steals_tried"]) for sample in samples),
@@ -210,7 +210,7 @@ def steal_success(samples: Sequence[Sample]) -> float | None:
 
 
 def value_notes(samples: Sequence[Sample]) -> list[str]:
-    """Return a note for each position whose values differ."""
+    """Return a note for each position in which the searches returned different values."""
     notes = []
     for (position,), group in grouped(samples, "position").items():
         values = {sample["value"] for sample in group}
@@ -220,7 +220,7 @@ def value_notes(samples: Sequence[Sample]) -> list[str]:
     return notes
 
 
-# --- the replication depth ---
+# --- replication depth ---
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -248,12 +248,12 @@ class ReplicationParameters(ProgramChoice):
         self.search_setups()
 
     def search_setups(self) -> dict[str, SearchSetup]:
-        """Return the search setups by the names of their positions."""
+        """Return the search setup of each position, by its name."""
         return setups_by_position(self, self.game, self.positions, self.depth or game_named(self.game).lab.sweep_depth)
 
 
 class ReplicationDepth(Experiment[ReplicationParameters]):
-    """Report 000's third table: which table entries are worth sending to the other nodes."""
+    """Varies the least depth of the table entries that nodes send to each other, as in report 000's third table."""
 
     name = "replication"
     question = "How many plies must an entry have left to be worth telling the other nodes of?"

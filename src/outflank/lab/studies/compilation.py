@@ -1,4 +1,4 @@
-"""Effect of the compiler's settings: report 003's choice of compiler and of -O3, -ipo and -xHost, beside ours."""
+"""Experiment `compiler`: speed by compiler setting. Report 003 chose its compiler, -O3, -ipo and -xHost."""
 
 import os
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ from outflank.validation.documents import Duration, Measured, Several
 from outflank.validation.values import Shape
 
 DEFAULT = "O3"
-"""The settings of kernels elsewhere: the highest level, for this processor, loops vectorised."""
+"""Settings that all other runs use: highest optimisation level, code for this processor, vectorised loops."""
 
 SETTINGS: dict[str, dict[str, str]] = {
     "O0": {"NUMBA_OPT": "0"},
@@ -29,11 +29,11 @@ SETTINGS: dict[str, dict[str, str]] = {
     "scalar-loops": {"NUMBA_LOOP_VECTORIZE": "0"},
     "straight-vectors": {"NUMBA_SLP_VECTORIZE": "1"},
 }
-"""Environment variables of each setting. All but the first three are O3: `any-processor` is without -xHost,
-`scalar-loops` vectorises no loop, `straight-vectors` vectorises straight-line code too."""
+"""Environment variables of each setting. All but the first three use level 3: `any-processor` is like a compilation
+without -xHost, `scalar-loops` vectorises no loop, `straight-vectors` vectorises straight-line code too."""
 
 LONGEST_SECONDS = 300
-"""Timeout of a measuring process."""
+"""Timeout of a child process that measures one setting."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,8 +58,7 @@ class CompilingParameters(Parameters):
 
 @cache
 def _cache_folder(setting: str) -> "TemporaryDirectory[str]":
-    """Return the setting's own cache folder, since cache files do not record settings. It is deleted when this process
-    ends."""
+    """Return a cache folder for one setting, since cache files do not record settings. It is deleted at exit."""
     return TemporaryDirectory(prefix="outflank-compiler-")
 
 
@@ -82,7 +81,7 @@ def _without_settings() -> dict[str, str]:
 
 
 class Compiler(Experiment[CompilingParameters]):
-    """The same search, compiled with several settings."""
+    """Times the same search, compiled with several settings."""
 
     name = "compiler"
     question = "What are the compiler's levels of optimisation worth, and code for this very processor?"

@@ -1,7 +1,7 @@
-"""Whether a game is the same on any number of workers: a test of report 004's policy.
+"""Experiment `determinism`: whether a game is the same on any number of workers, which is report 004's policy.
 
-Each scheme is checked against its own promise. A scheme that promises no move searches the positions of the game that
-one worker plays, so that its values can be checked turn by turn.
+Each scheme is checked against its own `Promise`. A scheme that does not promise the same moves searches the positions
+of the serial game, so that its values can be compared turn by turn.
 """
 
 from collections.abc import Iterator, Sequence
@@ -26,7 +26,7 @@ from outflank.validation.text import how_many
 from outflank.validation.values import Shape
 
 SERIAL = "serial"
-"""Name of the game that one worker plays without dividing the tree."""
+"""Label of the game that one worker plays without dividing the tree."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,12 +53,12 @@ class DeterminismParameters(Parameters):
 
     @property
     def algorithm(self) -> str:
-        """The algorithm of all games: they can only be equal if all use the same one."""
+        """The algorithm of all games. Games can only be equal if they use the same one."""
         return "minimax" if set(self.schemes) == {"fork-join"} else "alphabeta"
 
 
 class Determinism(Experiment[DeterminismParameters]):
-    """The same game, repeated."""
+    """Plays the same game with each scheme and number of workers, and compares it with the serial game."""
 
     name = "determinism"
     question = "Is what schemes promise of a whole game the same on any number of workers?"
@@ -121,7 +121,7 @@ class Determinism(Experiment[DeterminismParameters]):
 
 
 PROMISED = {"value": Promise.VALUE, "move": Promise.MOVE, "nodes": Promise.NODES}
-"""The promise behind each column."""
+"""The promise that covers each column of a sample."""
 
 
 def _promised(parameters: DeterminismParameters, scheme: str) -> Promise:
@@ -129,7 +129,7 @@ def _promised(parameters: DeterminismParameters, scheme: str) -> Promise:
 
 
 def _first_difference(first: Sequence[Sample], second: Sequence[Sample], name: str) -> int | None:
-    """Return the first turn at which two games differ in a column."""
+    """Return the number of the first turn at which two games differ in the column `name`, or None."""
     for turn, (turn_1, turn_2) in enumerate(zip(first, second, strict=False), 1):
         if turn_1[name] != turn_2[name]:
             return turn
@@ -161,7 +161,7 @@ def _game(parameters: DeterminismParameters, scheme: str | None, workers: int, n
 def _search_serial_game(
     depth: int, program: ReportProgram, board: OthelloBoard, *, stop: Stop, **options: Any
 ) -> Iterator[Result]:
-    """Yield the result of each position of the serial game, searched with other options."""
+    """Play the serial game, and yield the result of a search with `options` from each of its positions."""
     game = new_board()
     for serial_result in self_play(depth, program, game, stop=stop, algorithm=options["algorithm"]):
         result = search(board, Limits(depth=depth), stop=stop, **{**program.search_options(board.turn), **options})

@@ -1,4 +1,4 @@
-"""Report 003's investigations as matches: which player wins, and what a move costs each."""
+"""Experiment `duels`: matches that test the ideas of report 003, with their results and the cost of a move."""
 
 import time
 from collections import defaultdict
@@ -27,7 +27,7 @@ from outflank.validation.values import Shape
 
 
 def duel_between(games: Sequence[Sample], points: Sequence[float], margins: Sequence[float]) -> Duel:
-    """Return the first player's duel from points and margins of each game; both games of a `pair` count together."""
+    """Return the games as a `Duel`, from the first player's points and margins; the games of a `pair` are paired."""
     pairs: defaultdict[object, list[float]] = defaultdict(list)
     for game, score in zip(games, points, strict=True):
         pairs[game["pair"]].append(score)
@@ -57,11 +57,11 @@ def duel_columns(duel: Duel) -> Sample:
 
 
 START = "start"
-"""In place of openings: the standard start, where the players choose their first moves at random."""
+"""Value of `Bout.openings` for the standard start, from which the players choose their first moves at random."""
 
 ALONE = "computer report=003 workers=1 scheme=none"
 PLAIN = f"{ALONE} habits=none policy=steady"
-"""Report 003's search without adaptive depth, cache or fixed opening."""
+"""Player with report 003's search, but without adaptive depth, cache or fixed opening."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,14 +100,14 @@ class DuelsParameters(Parameters):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bout:
-    """Two players that differ in one option."""
+    """A match between two players that differ in one option."""
 
     about: str
     first: str
-    """What distinguishes the first player from the second, in a word or two."""
+    """Short label of the first player, which names its value of that option."""
     second: str
     players: tuple[str, str]
-    """The specifications of both players."""
+    """Specifications of the first and the second player."""
     openings: str = "random:4"
     clock: str = "none"
     weight: float = 1.0
@@ -176,7 +176,7 @@ ABOUT: dict[str, Callable[[DuelsParameters], list[Bout]]] = {
     "monte-carlo": _monte_carlo,
     "rings": _rings,
 }
-"""The function that returns the bouts of each investigation."""
+"""Function that returns the bouts of an investigation, by the investigation's name."""
 
 
 def bouts(parameters: DuelsParameters) -> list[Bout]:
@@ -185,7 +185,7 @@ def bouts(parameters: DuelsParameters) -> list[Bout]:
 
 
 class _CountingPlayer:
-    """A player that counts its moves: their cost, and those played without a search."""
+    """A player that counts its moves, their cost, and the moves played without a search."""
 
     def __init__(self, inner: Player) -> None:
         self.inner, self.name = inner, inner.name
@@ -193,7 +193,6 @@ class _CountingPlayer:
         self.seconds = self.known_seconds = 0.0
 
     def choose(self, board: Board, clock: Clock, *, stop: Stop | None = None) -> Choice:
-        """Return the inner player's choice, and count it."""
         began = time.perf_counter()
         choice = self.inner.choose(board, clock, stop=stop)
         seconds = time.perf_counter() - began
@@ -208,21 +207,19 @@ class _CountingPlayer:
         """Do nothing: players do not think on the opponent's time here."""
 
     def new_game(self, board: Board) -> None:
-        """Tell the inner player that a game begins."""
         self.inner.new_game(board)
 
     def close(self) -> None:
-        """Close the inner player."""
         self.inner.close()
 
     def cells(self, side: str) -> Sample:
-        """Return the counters as cells of a sample; `side` is `first` or `second`."""
+        """Return the counters as cells of a sample; their names begin with `side`, which is `first` or `second`."""
         names = ("moves", "nodes", "known", "seconds", "known_seconds")
         return {f"{side}_{name}": getattr(self, name) for name in names}
 
 
 def _pair(bout: Bout, parameters: DuelsParameters, pair_number: int, games: int, stop: Stop) -> list[Sample]:
-    """Return the samples of an opening, played with the first player as black and then as white."""
+    """Play an opening with the first player as black, then as white if `games` is 2; return a sample per game."""
     start = AbaloneBoard.start()
     board: Board = start
     if bout.openings != START:
@@ -266,7 +263,7 @@ SIDE = {"moves": Count, "nodes": Count, "known": Count, "seconds": Duration, "kn
 
 
 class Duels(Experiment[DuelsParameters]):
-    """Report 003's investigations, each decided by a match."""
+    """Plays matches that test the ideas of report 003."""
 
     name = "duels"
     question = "Which of report 003's ideas win games, and what do they save?"
@@ -335,11 +332,11 @@ class Duels(Experiment[DuelsParameters]):
 
 
 ENOUGH_GAMES = 100
-"""Games below which an Elo interval is wider than most differences."""
+"""Least number of games of a bout: with fewer, the Elo interval is wider than most differences."""
 
 
 def duel_of(games: Sequence[Sample]) -> Duel:
-    """Return the games as a duel, from the first player's view."""
+    """Return the samples of games as a `Duel`, from the first player's view."""
     return duel_between(games, [number(game["points"]) for game in games], [number(game["score"]) for game in games])
 
 
@@ -370,7 +367,7 @@ def _cost(games: Sequence[Sample], side: str) -> Sample:
 
 
 def _scores_text(games: Sequence[Sample]) -> str:
-    """Return the scores of an investigation's bouts as a sentence."""
+    """Return a sentence with the scores of all bouts of an investigation."""
     duels = {names: duel_of(bout) for names, bout in grouped(games, "first", "second").items()}
     parts = [f"{first} has {duel.points:g} of {duel.games} against {second}" for (first, second), duel in duels.items()]
     return f"Here {'; '.join(parts)}."

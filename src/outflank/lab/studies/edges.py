@@ -1,4 +1,4 @@
-"""Whether a table of edges improves report 000's evaluation: boards visited, and games won."""
+"""Experiment `edges`: whether an edge table improves report 000's evaluation, by boards visited and by games won."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ TABLES: dict[str, str | FourPart] = {
     "edges by probabilities": "four-part+edges",
     "edges by brute force": FourPart(8, 2),
 }
-"""The evaluations with a table of edges, by the method that learnt the table."""
+"""Evaluations with an edge table, by the method that learnt the table."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +44,7 @@ class EdgesParameters(ChoosingParameters):
 
 
 class Edges(Choosing):
-    """Report 000's attempt at a table of edges."""
+    """Compares report 000's evaluation without and with an edge table."""
 
     name = "edges"
     question = "Does a table of edges make report 000's evaluation better?"
@@ -93,7 +93,7 @@ class Edges(Choosing):
 
 
 def _pair(evaluation: str, pair: int, parameters: EdgesParameters, stop: Stop) -> list[Sample]:
-    """Return the samples of one opening, played with each colour."""
+    """Play one opening with each colour, and return a sample of each game."""
     start = OthelloBoard.start()
     opening = Openings("random:8", start, seed=parameters.seed, count=pair)[pair - 1]
     samples: list[Sample] = []

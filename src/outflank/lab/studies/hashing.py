@@ -1,4 +1,4 @@
-"""How evenly hash functions spread boards over a table: of a dozen, report 000 barely accepted one."""
+"""Experiment `hash`: how evenly hash functions spread boards over slots. Report 000 barely accepted one of a dozen."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -43,13 +43,13 @@ class HashingParameters(Parameters):
 
     @property
     def hash_names(self) -> tuple[str, ...]:
-        """The names of the requested hashes."""
+        """Names of the requested hash functions."""
         return tuple(hashes()) if "all" in self.hashes else tuple(dict.fromkeys(self.hashes))
 
 
 @kernel
 def walk(game, position, depth, moves, start, firsts, seconds, count):
-    """Write the words of all positions `depth` plies away until the arrays are full, and return the new count."""
+    """Append the words of all positions `depth` plies below `position` while there is room; return the new count."""
     if count >= firsts.shape[0]:
         return count
     if depth == 0:
@@ -79,11 +79,11 @@ def _sources() -> dict[str, tuple[Callable[[], Board], bool]]:
 
 
 SOURCES = _sources()
-"""The board that positions are taken from, and whether a search collects them, by name."""
+"""Sources of positions by name: a function that returns the root board, and whether a search collects the positions."""
 
 
 class Hash(Experiment[HashingParameters]):
-    """Occupancy of the table's slots, and collisions."""
+    """Measures how many boards find a free slot of the table, by hash function."""
 
     name = "hash"
     question = "How evenly are boards spread over the table, and how many collide?"
@@ -175,9 +175,9 @@ def _measure(
 
 
 def _visited(board: Board, count: int, stop: Stop) -> tuple[Words, Words]:
-    """Return `count` different positions that report 000's program has looked up in its table, in random order.
+    """Return up to `count` different positions that report 000's program has stored in its table, in random order.
 
-    They are read from the table itself, which stores whole positions; it is so large that hardly any is overwritten.
+    The table stores whole positions, and is so large that hardly any is overwritten.
     """
     bits = max(12, min(22, count.bit_length() + 2))
     for depth in range(4, DEEPEST):
@@ -186,14 +186,14 @@ def _visited(board: Board, count: int, stop: Stop) -> tuple[Words, Words]:
         pairs = table.positions()
         if stop.called or len(pairs) >= count:
             break
-    # The table's order is that of its own hash, which must not favour it in the comparison.
+    # The slots are in the order of the table's own hash. Sorting and shuffling removes this advantage of that hash.
     pairs = np.unique(pairs, axis=0)
     sample = np.random.default_rng(1).permutation(len(pairs))[:count]
     return np.ascontiguousarray(pairs[sample, 0]), np.ascontiguousarray(pairs[sample, 1])
 
 
 def _distinct_near(board: Board, needed: int) -> tuple[Words, Words]:
-    """Return `needed` different positions, as near to the board as possible, in the order of a tree walk."""
+    """Return `needed` different positions as few plies below the board as possible, in the order of a tree walk."""
     game = board.game
     moves = np.zeros(64 * most_moves(game), MOVE)
     depth, room = 1, needed

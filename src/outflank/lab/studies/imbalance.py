@@ -1,4 +1,4 @@
-"""Limits of splitting at the root: report 003's scaling runs, from the work of each root move and from times."""
+"""Experiment `imbalance`: speed-up of splitting at the root, as bounded by the root moves' work, and as measured."""
 
 import heapq
 from collections.abc import Sequence
@@ -52,12 +52,12 @@ class ImbalanceParameters(Parameters):
         return study_positions("abalone", self.positions)
 
     def depth_of(self, place: StudyPosition) -> int:
-        """Return a position's search depth: the requested one, or the report's depth at the start of a game."""
+        """Return the depth for `place`: its own, else the requested one, else report 003's at the start of a game."""
         return place.depth or self.depth or Adaptive003().budget(place.board, Clock(), None).depth or 0
 
 
 class Imbalance(Experiment[ImbalanceParameters]):
-    """Speed-up in evaluations per second, as report 003 counts it: the bound set by the root moves, and as measured."""
+    """Compares the measured speed-up in evaluations per second, as in report 003, with the bound set by root moves."""
 
     name = "imbalance"
     question = "How much faster can a search be that is split at the root, whose moves are not alike?"
@@ -131,11 +131,11 @@ class Imbalance(Experiment[ImbalanceParameters]):
 
 
 _root_move_cache: dict[tuple[str, int], list[tuple[str, int]]] = {}
-"""Root moves with their evaluations, by position and depth. These counts never vary, so one run is enough."""
+"""Number of evaluations below each root move, by position and depth. The counts never vary, so one run is enough."""
 
 
 def root_moves(place: StudyPosition, depth: int, stop: Stop) -> list[Sample]:
-    """Return the evaluations below each root move: each has a full window, so that no count depends on another move."""
+    """Count the evaluations below each root move, in a full window so that no count depends on another move."""
     board, key = place.board, (place.board.to_text(), depth)
     if key not in _root_move_cache:
         counts = _count_leaves(board, depth, stop)
@@ -180,7 +180,7 @@ def _time_search(place: StudyPosition, depth: int, workers: int, chunk: int, rou
 
 
 def root_work(samples: Sequence[Sample]) -> dict[str, list[int]]:
-    """Return the evaluations of the root moves in the order in which they are handed out, by position."""
+    """Return the number of evaluations below each root move, in the order of the search, by position."""
     counted = [sample for sample in samples if sample["what"] == "counted"]
     return {
         str(position): [int(number(sample["leaves"])) for sample in group]
@@ -189,7 +189,7 @@ def root_work(samples: Sequence[Sample]) -> dict[str, list[int]]:
 
 
 def allowed(work: Sequence[int], threads: int, chunk: int = 1) -> float:
-    """Return the speed-up of parts that are handed out in order, `chunk` at a time, to the next free thread.
+    """Return the speed-up if parts of sizes `work` go in order, `chunk` at a time, to the next free thread.
 
     >>> allowed([3, 3, 3, 3], 2), allowed([1, 1, 1, 9], 4), allowed([2, 2, 2, 2], 4, chunk=2)
     (2.0, 1.3333333333333333, 2.0)
@@ -201,7 +201,7 @@ def allowed(work: Sequence[int], threads: int, chunk: int = 1) -> float:
 
 
 def _positions_with_wrong_sum(samples: Sequence[Sample], work: dict[str, list[int]]) -> list[str]:
-    """Return the positions where the root moves' evaluations do not add up to those of the whole search."""
+    """Return the positions in which the root moves' evaluations do not add up to those of the whole search."""
     timed = [sample for sample in samples if sample["what"] == "timed"]
     depths = {sample["position"]: sample["depth"] for sample in samples if sample["what"] == "counted"}
     comparable = [sample for sample in timed if sample["depth"] == depths.get(sample["position"])]
@@ -210,7 +210,7 @@ def _positions_with_wrong_sum(samples: Sequence[Sample], work: dict[str, list[in
 
 
 def _timed_depth_note(parameters: ImbalanceParameters, depths: Sequence[int]) -> str:
-    """Return the part of the note that says that another tree was timed, or nothing."""
+    """Return a clause that says at which other depth times were measured; empty if the depth is the same."""
     if parameters.timed_depth is None or [parameters.timed_depth] == list(depths):
         return ""
     return (
@@ -220,7 +220,7 @@ def _timed_depth_note(parameters: ImbalanceParameters, depths: Sequence[int]) ->
 
 
 def _rates(samples: Sequence[Sample]) -> dict[tuple[str, int], float]:
-    """Return evaluations per second, by position and workers."""
+    """Return the median evaluations per second, by position and number of workers."""
     timed = [sample for sample in samples if sample["what"] == "timed"]
     return {
         (str(position), int(number(workers))): median(
