@@ -1,4 +1,4 @@
-"""Cost of the algorithms in whole games against a random player: report 001's measurements."""
+"""Experiment `times`: time per turn of report 001's algorithms, in whole games against a random player."""
 
 import random
 import statistics
@@ -37,13 +37,13 @@ from outflank.validation.text import how_many
 from outflank.validation.values import Kind, Shape
 
 PLAIN: SearchArguments = {"evaluation": "mobility", "table_bits": None, "deepen": False, "passes": "ply"}
-"""Report 001's searches: the difference in mobility, no table, one iteration; a pass is a ply."""
+"""Options of report 001's searches: mobility evaluation, no table, one iteration, and a pass costs a ply."""
 
 SQUARES = Ordering(sort="none")
-"""Alpha-beta's move order in report 001: by number of the square."""
+"""Alpha-beta's move order in report 001: by square number."""
 
 BEST_FIRST = Ordering(weights={"mobility": 1}, sort="best", from_depth=1)
-"""The move order of PVS: the move with the best static value first, then the others by number of the square."""
+"""Move order of PVS in report 001: the move with the best static value first, then the others by square number."""
 
 _PVS: SearchArguments = {"algorithm": "pvs", "ordering": BEST_FIRST}
 _ALPHABETA: SearchArguments = {"algorithm": "alphabeta", "ordering": SQUARES}
@@ -57,11 +57,11 @@ ALGORITHMS: dict[str, SearchArguments] = {
     "SharedHashtable": {**_PVS, "parallel": "shared-table"},
     "YoungBrothersWait": {**_PVS, "parallel": "ybw"},
 }
-"""Search options by report 001's names; the last algorithm is ours. The naive parallel versions give every root move a
-full window."""
+"""Search options by report 001's name of the algorithm; the last one is ours. The naive versions `ParallelPVS` and
+`ParallelAlphaBeta` search every root move in a full window."""
 
 TABLE_BITS = 20
-"""Size of the table that SharedHashtable reuses from turn to turn, as the report's does."""
+"""Index bits of SharedHashtable's table, which is kept from turn to turn as in the report's program."""
 
 FAULTS = (
     "Not repeated here are the faults of the report's own programs. Its Jamboree chooses a first child and then drops "
@@ -91,7 +91,7 @@ class TurnsParameters(Parameters):
 
 
 def options_of(name: str, workers: int) -> SearchArguments:
-    """Return an algorithm's search options for a whole game, with the table that it needs."""
+    """Return the search options of algorithm `name` for a whole game, with a new table if it needs one."""
     options = {**PLAIN, **ALGORITHMS[name], "workers": workers}
     if name == "SharedHashtable":
         options["table"] = Memory(TABLE_BITS)
@@ -102,7 +102,7 @@ def options_of(name: str, workers: int) -> SearchArguments:
 def game(
     depth: int, options: SearchArguments, opponent: str, *, black: bool, seed: int = 1, stop: Stop
 ) -> Iterator[tuple[OthelloBoard, Result]]:
-    """Play a game against a weak player: yield the board before each of our turns, and the search's result."""
+    """Play against the `random` or `first`-move player; yield the board before each turn of ours, and its result."""
     board = start()
     random_ = random.Random(seed)
     ours = Side.BLACK if black else Side.WHITE
@@ -124,7 +124,7 @@ def game(
 def _time_game(
     name: str, depth: int, workers: int, parameters: TurnsParameters, black: bool, game_number: int, stop: Stop
 ) -> list[Sample]:
-    """Return a game's samples, one for each turn."""
+    """Play a game, and return a sample of each turn."""
     options = options_of(name, workers)
     with without_logging():
         search(start(), Limits(depth=min(depth, WARM_DEPTH)), **options)  # warms up
@@ -155,7 +155,7 @@ PLAYED: dict[str, Kind] = {
 
 
 class Times(Experiment[TurnsParameters]):
-    """Time per turn against the random player, by depth and cores."""
+    """Measures the time per turn against the random player, by algorithm, depth and number of workers."""
 
     name = "times"
     question = "How long do serial and parallel algorithms think per turn, by depth and cores?"
@@ -218,7 +218,7 @@ def _sides(samples: Sequence[Sample]) -> dict[str, Sequence[Sample]]:
 
 
 def _mean(samples: Sequence[Sample]) -> Sample:
-    """Return one bar of the report: the mean of the games' times per turn, with their deviation."""
+    """Return the cells of one bar of report 001's figures: mean time per turn, and its deviation over games."""
     games = [
         1000 * statistics.fmean(number(sample["seconds"]) for sample in game_)
         for game_ in grouped(samples, "colour", "game").values()
@@ -233,7 +233,7 @@ def _mean(samples: Sequence[Sample]) -> Sample:
 
 
 def _speedups(lines: Sequence[Sample]) -> Iterator[Sample]:
-    """Yield the time of one worker over the time of the most workers, for every parallel algorithm and depth."""
+    """Yield the time with one worker divided by that with the most workers, for every parallel algorithm and depth."""
     for (depth, name), rows in grouped(lines, "depth", "algorithm").items():
         by_workers = {int(number(row["workers"])): number(row["mean per turn (ms)"]) for row in rows}
         most = max(by_workers)

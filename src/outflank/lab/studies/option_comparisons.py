@@ -1,4 +1,4 @@
-"""Comparisons of options of report 000's sequential program, on its two boards or on any set of boards."""
+"""Base class of experiments that compare options of report 000's sequential program on several boards."""
 
 import re
 from collections.abc import Sequence
@@ -27,12 +27,12 @@ from outflank.validation.values import Shape
 START, MIDGAME = "start", "midgame"
 
 FEW_BOARDS = 4
-"""Number of boards up to which each board has its own table and colour; more are grouped by stage of the game."""
+"""Most boards that get a table and a colour each; more boards are grouped by stage of the game."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BoardsParameters(Parameters):
-    """The boards to search, and the search depths."""
+    """Parameters that select the boards to search, and the search depths."""
 
     depth: int = option(13, "Plies from the start.")
     midgame_depth: int = option(11, "Plies from any other board.")
@@ -61,10 +61,10 @@ class ChoosingParameters(BoardsParameters):
 
 
 class Choosing(Experiment):
-    """A comparison of options."""
+    """An experiment that compares search options by boards visited and by time."""
 
     choices: tuple[tuple[Sample, SearchArguments], ...]
-    """The labels and the search options of each side."""
+    """Labels and search options of each compared search."""
 
     def tasks(self, parameters: ChoosingParameters) -> Sequence[Task]:
         sides = [
@@ -85,7 +85,7 @@ class Choosing(Experiment):
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """Names of the labels that distinguish the sides."""
+        """Names of the labels that distinguish the compared searches."""
         return tuple(self.choices[0][0])
 
     def conclude(self, parameters: ChoosingParameters, samples: Sequence[Sample]) -> Conclusion:
@@ -177,7 +177,7 @@ class Choosing(Experiment):
         return ReportTable.of(f"{self.name}: {len(grouped(samples, 'board'))} boards", lines, notes=(note,))
 
     def ratios(self, samples: Sequence[Sample]) -> dict[tuple[Cell, ...], dict[str, float]]:
-        """Return boards visited over those of the best choice on the same board, by choice and board."""
+        """Return the visited boards divided by those of the best choice on the same board, by choice and board."""
         result: dict[tuple[Cell, ...], dict[str, float]] = {}
         for (board,), board_samples in grouped(samples, "board").items():
             nodes = {
@@ -205,20 +205,20 @@ class Choosing(Experiment):
         ]
 
     def published_cells(self, board: str, label: tuple[Cell, ...]) -> Sample:
-        """Return the report's numbers for a row of our table."""
+        """Return report 000's cells for the row `label` of the table of `board`; none by default."""
         return {}
 
     def published(self, board: str) -> list[Series]:
-        """Return the report's bars."""
+        """Return the bars of report 000's numbers for `board`; none by default."""
         return []
 
     def notes(self, samples: Sequence[Sample]) -> tuple[str, ...]:
-        """Return notes about the tables."""
+        """Return notes on the results; none by default."""
         return ()
 
 
 def stage_of(board: str) -> str:
-    """Return the stage of the game of a named board: its name without number and depth."""
+    """Return the stage of the game, which is a board's name without its number and depth: `late` for `late1@9`."""
     return re.sub(r"(?:(?<!\d)\d++)?(?:@\d++)?$", "", board)
 
 

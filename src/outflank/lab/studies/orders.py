@@ -1,4 +1,4 @@
-"""How report 000 sorts moves, and an order that depends on the stage of the game, which it wished for."""
+"""Experiments on move ordering: sorting algorithms, and orders that depend on the stage, as report 000 wished for."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,18 +20,18 @@ SORTS = {
     "merge": "merge sort",
     "all": "each when it is its turn",
 }
-"""Descriptions of the sorts, by our names. The report's library uses merge sort."""
+"""Description of each value of `Ordering.sort`. Report 000's library uses merge sort."""
 
 
 class Sorting(Choosing):
-    """Report 000's sorting algorithms."""
+    """Compares sorting algorithms for moves, as report 000 does."""
 
     name = "sorting"
     question = "Is it worth sorting all moves, and does it matter by which sort?"
     reports = ("000",)
     parameters = ChoosingParameters
     choices = tuple(
-        # The report sorts the children of every node.
+        # from_depth=1: the report sorts the children of every node.
         ({"sort": description}, {"ordering": f"stones+squares:sort={sort},from_depth=1"})
         for sort, description in SORTS.items()
     )
@@ -72,7 +72,7 @@ def _then(early: str, late: str, from_stage: int) -> Ordering:
 
 
 STAGED: dict[str, str | Ordering] = {
-    # By the report's own tables the first ordering is best at the start, the second in the mid-game.
+    # In the report's own tables stones+squares is best at the start, and potential in the mid-game.
     "stones+squares, then potential": _then("stones+squares", "potential", 2),
     "stones+squares, then mobility": _then("stones+squares", "mobility", 2),
     "by-stage": "by-stage",
@@ -80,7 +80,7 @@ STAGED: dict[str, str | Ordering] = {
 
 
 class Stages(Choosing):
-    """Orderings that change with the stage of the game."""
+    """Compares orderings that change with the stage of the game with fixed ones."""
 
     name = "stages"
     question = "Should the order of moves depend on how far the game has come?"

@@ -1,6 +1,6 @@
-"""Parallelism of a search: work, span and the cost of sharing, as cilkview measured them for reports 002 and 004.
+"""Experiment `parallelism`: work, span and cost of sharing, which cilkview measured for reports 002 and 004.
 
-Estimates and figures are in nodes, which are the same on every machine at every time. Measured times are beside them.
+Estimates and figures are in nodes, which do not depend on the machine. Measured times are shown beside them.
 """
 
 import os
@@ -50,7 +50,7 @@ from outflank.validation.values import Between, Kind, Shape, kinds_of
 RULES = {"002": RULES_002, "004": RULES_004}
 
 PARTS_OF_A_TURN, PARTS_OF_A_ROOT = 8, 40
-"""Number of equal parts of a root's span in which strands are averaged: a game has some sixty roots, a search few."""
+"""Number of parts of a root's span over which strands are averaged, in a game (some sixty roots) and in a search."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,7 +85,7 @@ class ParallelismParameters(Parameters):
 
 
 class Parallelism(Experiment[ParallelismParameters]):
-    """Work and span by search depth, and the speed-up that they allow."""
+    """Measures work and span by search depth, and the speed-up that they allow."""
 
     name = "parallelism"
     question = "How parallel is a search: work, span, burden, and the speed-up that they allow?"
@@ -218,7 +218,7 @@ def _notes(parameters: ParallelismParameters, strands: Sequence[Sample], timed: 
 
 
 def _published(parameters: ParallelismParameters) -> tuple[tuple[str, str], ...]:
-    """Return the tables of reports whose program divides its games in this way."""
+    """Return the published tables (report, name) of the program that divides its games as `parameters` say."""
     if parameters.rules == "002":
         return (("002", "profile"),) if parameters.schedule == "one" else ()
     return (("004", "cilkview"),) if parameters.schedule == "rows" else ()
@@ -229,15 +229,14 @@ def _depths(parameters: ParallelismParameters, scheme: str) -> tuple[int, ...]:
 
 
 def _weight(parameters: ParallelismParameters, scheme: str, depth: int) -> float:
-    """Return the relative cost: a ply of minimax costs some seven times the ply before, one of alpha-beta some
-    three."""
+    """Return the weight of a task: one more ply multiplies the cost by about 7 in minimax, by 3 in alpha-beta."""
     least = min(_depths(parameters, scheme))
     return float((7 if scheme == "fork-join" else 3) ** (depth - least))
 
 
 def _options(parameters: ParallelismParameters, scheme: str, workers: int) -> SearchArguments:
     threshold = parameters.granularity if scheme == "fork-join" else parameters.threshold
-    levels = 64 if scheme == "jamboree" else None  # every level: measures the tree, not report 001's program
+    levels = 64 if scheme == "jamboree" else None  # all levels: this measures the tree, not report 001's program
     return {
         "parallel": scheme,
         "workers": workers,
@@ -250,7 +249,7 @@ def _options(parameters: ParallelismParameters, scheme: str, workers: int) -> Se
 def _searches(
     parameters: ParallelismParameters, scheme: str, depth: int, stop: Stop, **options: Any
 ) -> Iterator[Result]:
-    """Yield the results of one measurement's searches."""
+    """Yield the results of one measurement: every turn of a game for fork-join, one search for other schemes."""
     if scheme == "fork-join":
         yield from self_play(depth, RULES[parameters.rules], new_board(), stop=stop, **options)
     else:
@@ -258,8 +257,7 @@ def _searches(
 
 
 def _measure_strands(parameters: ParallelismParameters, scheme: str, depth: int, stop: Stop) -> list[Sample]:
-    """Return the spans of one worker's events; for the deepest search also how many strands could run at each
-    moment."""
+    """Return work and span of one worker's events; at the greatest depth also the runnable strands over time."""
     burden, migrations = (parameters.burden, 0) if parameters.burden is not None else measured_burden()
     deepest = depth == max(_depths(parameters, scheme))
     parts = PARTS_OF_A_TURN if scheme == "fork-join" else PARTS_OF_A_ROOT

@@ -1,4 +1,4 @@
-"""How a parallel search spends its time: what HPCToolkit showed report 004."""
+"""Experiment `profile`: how workers of a parallel search spend their time. Report 004 used HPCToolkit."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -59,13 +59,13 @@ from outflank.validation.text import how_many
 from outflank.validation.values import Between, Misfit, Shape
 
 COLUMNS = 200
-"""Number of points of the curve of busy workers."""
+"""Number of points of the plot of busy workers over time."""
 
 MOST_PLIES = 200
-"""Limit on the moves of a line: more than any search has."""
+"""Most moves in the line of a stored interval: more than any search has."""
 
 MOST_INTERVALS = 20_000
-"""Limit on stored intervals; short ones are merged until the limit holds."""
+"""Most intervals that are stored; short ones are merged until the limit holds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,7 +93,7 @@ class ProfileParameters(Parameters):
 
     @property
     def scheme_name(self) -> str:
-        """The name of the scheme."""
+        """Name of the scheme: the requested one, else that of the report's program, else `ybw`."""
         program = program_of(self.whole_game)
         return self.scheme or ("ybw" if program is None else str(program.shared["parallel"]))
 
@@ -132,7 +132,7 @@ class ProfileParameters(Parameters):
 
 
 class ProfileStudy(Experiment[ProfileParameters]):
-    """A timeline, a flame graph, and shares of the time."""
+    """Shows what workers spend their time on: a timeline, a flame graph, and shares of the time."""
 
     name = "profile"
     question = "Where does the time of a parallel search go, worker by worker and over time?"
@@ -212,7 +212,7 @@ class ProfileStudy(Experiment[ProfileParameters]):
 
 
 def _settings_text(parameters: ProfileParameters) -> str:
-    """Return depth and division as text, as far as they were given."""
+    """Return the requested depth and threshold as text; empty without them."""
     depth = "" if parameters.depth is None else f" at depth {parameters.depth}"
     if parameters.threshold is None:
         return depth
@@ -220,7 +220,7 @@ def _settings_text(parameters: ProfileParameters) -> str:
 
 
 RUNTIME = ("spawn", "steal", "schedule")
-"""Kinds of work that exist only because the search is shared."""
+"""Kinds of intervals that occur only because the search is parallel."""
 
 
 def _file_name_part(position: str) -> str:
@@ -228,7 +228,7 @@ def _file_name_part(position: str) -> str:
 
 
 def _over_positions(places: Mapping[tuple[Cell, ...], Sequence[Sample]]) -> ReportTable:
-    """Return the shares of all kinds, one row per position, and their medians."""
+    """Return a table of the share of each kind of interval in each position, with the medians."""
     rows: list[Sample] = []
     for (position,), position_samples in places.items():
         totals = [sample for sample in position_samples if sample["what"] == "total"]
@@ -302,7 +302,7 @@ def _intervals(side: Contender, recording: EventRecording, stop: Stop) -> Iterat
 
 
 def _in_notation(line: str, board: Board) -> str:
-    """Return a line with its moves in notation; it begins at the board, or at a turn of the game played from there."""
+    """Return `line` with move codes in notation. It begins at `board`, or at a turn of the game played from there."""
     first, *codes = line_steps(line) or [""]
     start = board.copy()
     if first.startswith("turn ") and int(first.split()[1]) % 2 == 0:
@@ -311,7 +311,7 @@ def _in_notation(line: str, board: Board) -> str:
 
 
 def _shares(totals: Sequence[Sample], workers: int) -> list[Sample]:
-    """Return seconds by kind, in total and per worker; beyond eight workers, only the least and the most."""
+    """Return rows of seconds by kind of interval, in total and per worker; above 8 workers, the least and the most."""
     by_kind: dict[str, dict[int, float]] = {kind: dict.fromkeys(range(workers), 0.0) for kind in KINDS}
     for sample in totals:
         by_kind[str(sample["kind"])][int(number(sample["worker"]))] += number(sample["end_us"]) / 1e6
@@ -335,12 +335,12 @@ BUSY = tuple(kind for kind in KINDS if kind != IDLE)
 
 
 def seconds_of(totals: Sequence[Sample], kinds: tuple[str, ...]) -> float:
-    """Return the time that all workers together spent on some kinds."""
+    """Return the seconds that all workers together spent on intervals of `kinds`."""
     return sum(number(total["end_us"]) for total in totals if total["kind"] in kinds) / 1e6
 
 
 def share_of(totals: Sequence[Sample], kinds: tuple[str, ...], *, of: tuple[str, ...] = BUSY) -> float:
-    """Return the time of some kinds as a share of the time of the kinds `of`."""
+    """Return the time spent on intervals of `kinds` divided by the time spent on those of the kinds in `of`."""
     total = seconds_of(totals, of)
     return seconds_of(totals, kinds) / total if total else 0.0
 

@@ -1,4 +1,4 @@
-"""What alpha-beta saves in Abalone, and how the cost of a search grows with its depth: report 003's figures."""
+"""Experiments `depths` and `pruning`: cost of a search by depth, and savings of alpha-beta, in Abalone (report 003)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,9 +20,9 @@ from outflank.validation.values import Kind, Shape
 
 PROGRAMS = ("minimax", "alpha-beta, full windows (003)", "alpha-beta")
 KINDS = "kinds:from_depth=1"
-"""The ordering of report 003's program, and of `PROGRAMS`."""
+"""Ordering of report 003's program, which both alpha-beta searches of `PROGRAMS` use."""
 ORDERED = "003 with "
-"""Prefix of the name of another ordering."""
+"""Prefix of the name of report 003's program with another ordering."""
 
 
 def _search(program: str, board: AbaloneBoard, depth: int, stop: Stop) -> Result:
@@ -97,7 +97,7 @@ class DepthsParameters(Parameters):
 
 
 class Depths(Experiment[DepthsParameters]):
-    """Time and leaves by depth."""
+    """Measures time and leaves by depth, with and without pruning."""
 
     name = "depths"
     question = "How do time and leaves grow with the depth, with and without pruning?"
@@ -180,7 +180,7 @@ class PruningParameters(Parameters):
 
 
 class Pruning(Experiment[PruningParameters]):
-    """Minimax beside alpha-beta on report 003's positions."""
+    """Compares the leaves and nodes of minimax and alpha-beta on report 003's positions."""
 
     name = "pruning"
     question = "Which part of the tree does alpha-beta leave out, in leaves and in nodes?"
@@ -259,11 +259,11 @@ ORDERS = {
     "generated:from_depth=1": "as generated (2.4a)",
     "reversed:from_depth=1": "backwards (2.4c)",
 }
-"""Titles of the orderings; others appear under their own names."""
+"""Titles of orderings in tables; other orderings appear under their own names."""
 
 
 def _by_ordering(samples: Sequence[Sample]) -> dict[str, list[Sample]]:
-    """Return the samples of minimax, which prunes nothing, and of report 003's program by move order, its own first."""
+    """Return the samples by title: minimax, then report 003's program with its own ordering, then with others."""
     groups = grouped(samples, "program")
     by_name = {"minimax": groups.get(("minimax",), []), ORDERS[KINDS]: groups.get((PROGRAMS[1],), [])}
     for (program,), group in groups.items():
@@ -289,7 +289,7 @@ def _ordered_rows(ordered: dict[str, list[Sample]]) -> list[Sample]:
 
 
 def _ordered_means(ordered: dict[str, list[Sample]]) -> list[str]:
-    """Return a note on the mean share that each order prunes, all positions weighted equally."""
+    """Return a note on the mean share of leaves that each ordering prunes, all positions weighted equally."""
     minimax_leaves = {sample["position"]: number(sample["leaves"]) for sample in ordered.get("minimax", ())}
     parts = []
     for name, group in ordered.items():

@@ -1,4 +1,4 @@
-"""Whether workers access the same memory unordered: what reports 002 and 004 used cilkscreen for."""
+"""Experiment `races`: unordered accesses of workers to the same memory. Reports 002 and 004 used cilkscreen."""
 
 import os
 from collections.abc import Sequence
@@ -48,7 +48,7 @@ class RaceCheckParameters(Parameters):
 
 
 class Races(Experiment[RaceCheckParameters]):
-    """Searches in the interpreter, interleaved from a seed."""
+    """Runs searches in the interpreter, with workers interleaved at random, and reports data races."""
 
     name = "races"
     question = "Do workers touch the same memory unordered, other than where the source says that they may?"

@@ -1,4 +1,4 @@
-"""The reports' published numbers beside ours, cell by cell: some must be equal, others are only shown side by side."""
+"""Experiment `reproduce`: every published number of the reports beside ours, cell by cell, with a verdict."""
 
 import json
 from collections import Counter
@@ -57,24 +57,24 @@ class ReproduceParameters(Parameters):
 
     @property
     def reports(self) -> tuple[str, ...]:
-        """The requested reports, each once."""
+        """Requested reports, each once."""
         return REPORTS if "all" in self.which else tuple(dict.fromkeys(self.which))
 
     @property
     def setting(self) -> Setting:
-        """The setting for the sections' sources."""
+        """Effort and number of workers, from which each section makes its sources."""
         effort = Effort.QUICK if self.quick else Effort.FULL if self.full else Effort.USUAL
         return Setting(effort, self.workers)
 
 
 def sections_of(report: str) -> tuple[PublishedTable, ...]:
-    """Return a report's tables and figures, in its own order."""
+    """Return the sections of a report, one for each table and figure, in its own order."""
     sections: tuple[PublishedTable, ...] = import_module(f"outflank.lab.reproduction.report_{report}").SECTIONS
     return sections
 
 
 class Reproduce(Experiment[ReproduceParameters]):
-    """All published numbers of the reports, from one command."""
+    """Measures all published numbers of the reports again."""
 
     name = "reproduce"
     question = "Do the reports' numbers come out?"
@@ -135,7 +135,7 @@ class Reproduce(Experiment[ReproduceParameters]):
                     section_figures += conclusion.figures
                 if not conclusion.passed:
                     notes.append(f"{section.heading}: {part.name} failed.")
-            if section_tables and not cells and section.notes:  # a picture has no table of its own for its notes
+            if section_tables and not cells and section.notes:  # without cells, the section has no table of its own
                 section_tables[-1] = replace(section_tables[-1], notes=(*section_tables[-1].notes, *section.notes))
             if not sources_of(section, parameters.setting) and section.table is None and section.absent:
                 notes.append(f"{section.heading}: {section.absent}")
@@ -150,7 +150,7 @@ class Reproduce(Experiment[ReproduceParameters]):
         )
 
     def files(self, parameters: ReproduceParameters, samples: Sequence[Sample]) -> dict[str, str]:
-        """Return all cells in one list, as CSV."""
+        """Return a CSV file of all compared cells."""
         return {
             ".cells.csv": csv_text(
                 [
@@ -210,7 +210,7 @@ def _part_samples(labels: Sample, task: Task, stop: Stop) -> list[Sample]:
 
 
 def _unwrapped(sample: Sample) -> Sample:
-    """Return an experiment's sample as the experiment itself would store it."""
+    """Return an experiment's sample as the experiment itself stores it, without our labels."""
     cells = {key: cell for key, cell in sample.items() if key not in ("report", "section", "source", "part_task")}
     return {**cells, "task": sample["part_task"]}
 
@@ -237,7 +237,7 @@ def _by_section(
 
 
 def _found_cells(section: PublishedTable, setting: Setting, samples: Sequence[Sample]) -> list[MeasuredCell]:
-    """Return the section's cells that were measured."""
+    """Return the measured cells of a section."""
     sources = sources_of(section, setting)
     cells: list[MeasuredCell] = []
     for (name,), source_samples in grouped(samples, "source").items():
@@ -261,7 +261,7 @@ def _found_cells(section: PublishedTable, setting: Setting, samples: Sequence[Sa
 def _parts(
     section: PublishedTable, setting: Setting, samples: Sequence[Sample]
 ) -> list[tuple[ExperimentPart, Conclusion]]:
-    """Return the conclusions of a section's experiments."""
+    """Return a section's experiments with their conclusions."""
     sources, conclusions = sources_of(section, setting), []
     for (name,), source_samples in grouped(samples, "source").items():
         source = sources[str(name)]
@@ -274,7 +274,7 @@ def _parts(
 
 
 def _with_unique_titles(parts: Sequence[tuple[ExperimentPart, Conclusion]]) -> list[tuple[ExperimentPart, Conclusion]]:
-    """Return the conclusions with a part's label before each title that another part of the section has too."""
+    """Return the parts, with a part's label put before each title that another part of the section has too."""
     titles = Counter(
         title
         for part, conclusion in parts
@@ -303,7 +303,7 @@ def _tables_and_figures(conclusion: Conclusion) -> list[ReportTable | Figure]:
 
 
 def _sums(counted: Sequence[tuple[PublishedTable, Counter[Verdict]]]) -> Iterator[str]:
-    """Yield sentences with the total number of cells."""
+    """Yield sentences with the number of cells by verdict, over all sections."""
     printed: Counter[Verdict] = Counter()
     further: Counter[Verdict] = Counter()
     for section, verdicts in counted:

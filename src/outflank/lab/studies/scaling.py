@@ -1,4 +1,4 @@
-"""Speed-up by number of workers: the table that all five reports have."""
+"""Experiment `scaling`: speed-up by number of workers or cluster nodes, which all five reports measure."""
 
 import statistics
 from collections.abc import Sequence
@@ -56,7 +56,7 @@ from outflank.validation.values import Shape
 SCHEDULES = ("one", "rows", "static")
 
 FEWEST_ROUNDS = 5
-"""Repeats below which medians do not support a conclusion."""
+"""Least number of rounds: medians of fewer do not support a conclusion."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,7 +115,7 @@ class ScalingParameters(ProgramChoice):
 
     @property
     def scheme_names(self) -> tuple[str, ...]:
-        """The schemes to measure."""
+        """Names of the schemes to measure."""
         program = program_of(self.whole_game)
         return self.schemes or (("ybw",) if program is None else (program.shared["parallel"],))
 
@@ -131,7 +131,7 @@ class ScalingParameters(ProgramChoice):
         return self.nodes or tuple(count for count in (1, 2) if most is None or count <= most)
 
     def search_setups(self) -> dict[str, SearchSetup]:
-        """Return the search setups for a cluster by the names of their positions."""
+        """Return the search setup of each position for a cluster, by the position's name."""
         schemes = self.schemes or SPLITTINGS[:1]
         if len(schemes) > 1 or schemes[0] not in SPLITTINGS:
             raise InvalidOption(f"schemes={','.join(schemes)}: on a cluster, {' or '.join(SPLITTINGS)}")
@@ -147,7 +147,7 @@ class ScalingParameters(ProgramChoice):
 
 
 class Scaling(Experiment[ScalingParameters]):
-    """Speed-up, efficiency and search overhead by scheme and number of workers."""
+    """Measures speed-up, efficiency and search overhead by scheme and number of workers."""
 
     name = "scaling"
     question = "How much faster are more workers, and what do they waste?"
@@ -257,13 +257,13 @@ def _sides(parameters: ScalingParameters) -> list[Contender]:
 
 
 def _division(parameters: ScalingParameters) -> SearchArguments:
-    """Return the options of dividing the tree that were given."""
+    """Return the search options `threshold` and `schedule`, if they were given."""
     options = {"threshold": parameters.threshold, "schedule": parameters.schedule}
     return {name: value for name, value in options.items() if value is not None}
 
 
 def _division_text(parameters: ScalingParameters) -> str:
-    """Return the given options of dividing the tree as part of a title."""
+    """Return the given threshold and schedule as the end of a title; empty without them."""
     schedule_texts = {"one": "single moves", "rows": "rows", "static": "equal shares"}
     parts = [] if parameters.schedule is None else [schedule_texts[parameters.schedule]]
     if parameters.threshold is not None:
@@ -272,7 +272,7 @@ def _division_text(parameters: ScalingParameters) -> str:
 
 
 def _algorithm(parameters: ScalingParameters, scheme: str) -> str:
-    """Return the requested algorithm, or the default one of a scheme."""
+    """Return the requested algorithm, else the program's, else the scheme's default."""
     if parameters.algorithm is not None:
         return parameters.algorithm
     program = program_of(parameters.whole_game)
@@ -286,7 +286,7 @@ def _algorithm(parameters: ScalingParameters, scheme: str) -> str:
 
 
 def _serial_samples(parameters: ScalingParameters, groups: Groups, position: Cell, scheme: str) -> list[Sample] | None:
-    """Return the serial searches that a scheme is compared with."""
+    """Return the samples of the serial search that `scheme` is compared with; None for a serial search itself."""
     if scheme.startswith("serial "):
         return None
     return groups.get((position, f"serial {_algorithm(parameters, scheme)}", 1))
@@ -390,11 +390,11 @@ def _figures(parameters: ScalingParameters, groups: Groups, division: str) -> tu
 
 
 Pair = tuple[list[Sample], list[Sample]]
-"""Samples of a side, and of the serial search that it is compared with."""
+"""Samples of a parallel search, and of the serial search that it is compared with."""
 
 
 def _pairs(parameters: ScalingParameters, groups: Groups, scheme: str, count: int) -> list[Pair]:
-    """Return the samples of a scheme on `count` workers, position by position."""
+    """Return the samples of `scheme` with `count` workers and of the serial search, position by position."""
     pairs = []
     for (position, name, workers), samples in groups.items():
         serial = _serial_samples(parameters, groups, position, scheme)

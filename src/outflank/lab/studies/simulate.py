@@ -1,4 +1,4 @@
-"""Simulated clusters: a search recorded on one node and replayed on up to 1 024 simulated nodes."""
+"""Experiment `simulate`: a search is recorded on one node, and replayed on up to 1 024 simulated nodes."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -58,10 +58,10 @@ SHAPES: dict[str, dict[str, Kind]] = {
         "depth": Count | None,
     },
 }
-"""Shapes of the samples, by their `what`."""
+"""Required cells of a sample, by its cell `what`."""
 
 CHECKED = ("none", "async")
-"""Policies that are also measured."""
+"""Replication policies that are also measured, on nodes within this process."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,7 +104,7 @@ class SimulateParameters(ProgramChoice):
 
 
 class Simulate(Experiment[SimulateParameters]):
-    """Speed-up, replication depth and threshold by the number of nodes."""
+    """Simulates speed-ups, replication depths and thresholds by the number of nodes."""
 
     name = "simulate"
     question = "How would a search scale to many nodes, what should they tell each other, and how large should jobs be?"
@@ -170,7 +170,7 @@ _recordings: dict[tuple[object, ...], RecordedJobs] = {}
 
 
 def _recording(parameters: SimulateParameters, position: str, threshold: int, stop: Stop) -> RecordedJobs | None:
-    """Return the recording, which all tasks of a threshold share, or None if stopped."""
+    """Return the recorded search, which all tasks of a threshold share; None after `stop`."""
     options = parameters.options_for(position)
     key = position, parameters.depth, threshold, tuple(options.items())
     if key not in _recordings:
@@ -225,7 +225,7 @@ def _describe_recording(parameters: SimulateParameters, position: str, threshold
 
 
 def _with_depths(parameters: SimulateParameters, names: Iterable[str]) -> list[Replication]:
-    """Return the policies; those without a replication depth once with every depth."""
+    """Return the policies called `names`; a policy without a replication depth is returned once with every depth."""
     policies: list[Replication] = []
     for name in names:
         policy = replication_named(name)
@@ -273,7 +273,7 @@ def _measure_hidden(
 def _compare_with_cluster(
     parameters: SimulateParameters, position: str, threshold: int, count: int, policy: str, stop: Stop
 ) -> list[Sample]:
-    """Return samples of nodes within this process beside their simulation: their messages cost nothing."""
+    """Return samples of searches on nodes within this process, with free messages, beside their simulation."""
     recording = _recording(parameters, position, threshold, stop)
     if recording is None:
         return []
@@ -291,7 +291,7 @@ def _compare_with_cluster(
             return []
         log_result(board, result, options)
         assert cluster.head is not None
-        replication = cluster.head.replication  # has a depth now, even if none was given, if anything was divided
+        replication = cluster.head.replication  # a divided search has set its depth
         replication = replication if replication.depth is not None else replace(replication, depth=parameters.depth)
         busy = sum(worker.useful_seconds for worker in result.workers)
         machines = Machines(nodes=count, rate=result.nodes / busy, head_seconds=recording.head_seconds)

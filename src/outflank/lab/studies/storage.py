@@ -1,4 +1,4 @@
-"""Memory and move-generation cost of storing an Othello board, and its number of moves: report 000's first steps."""
+"""Experiments `storage` and `widths`: cost of ways to store an Othello board, and its number of moves (report 000)."""
 
 import time
 from collections.abc import Sequence
@@ -56,7 +56,7 @@ def _random_below(random: Words, below: int) -> Word:
 
 @kernel
 def wander(game, position, moves, random, words):
-    """Fill `words` with the positions of consecutive random games."""
+    """Fill `words` with all positions of random games, one game after another."""
     current = position
     for index in range(words.shape[0]):
         words[index, 0], words[index, 1] = pack(game, current)
@@ -72,7 +72,7 @@ def _wander_sample(game: Game, position: Position, every: bool) -> Samples:
 
 @kernel
 def climb(steps, random, best):
-    """Change squares at random, keep changes that cost no moves, write the board to `best`, return its move count."""
+    """Try `steps` random changes, keep those that lose no moves, write the board to `best`, return its move count."""
     own, opp = U64(0x0000000810000000), U64(0x0000001008000000)
     most = popcount(legal(own, opp))
     for _ in range(steps):
@@ -98,7 +98,7 @@ def _climb_sample(game: Game, position: Position, every: bool) -> Samples:
 
 
 def _random_positions(count: int, seed: int) -> Words:
-    """Return positions of random games from the start."""
+    """Return `count` positions of random games from the start."""
     board = OthelloBoard.start()
     words = np.zeros((count, 2), np.uint64)
     moves = np.zeros(most_moves(board.game), MOVE)
@@ -106,7 +106,7 @@ def _random_positions(count: int, seed: int) -> Words:
     return words
 
 
-# --- what a board costs ---
+# --- cost of storing a board ---
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,7 +120,7 @@ class StorageParameters(Parameters):
 
 
 class Storage(Experiment[StorageParameters]):
-    """Report 000's ways of storing a board, and ours."""
+    """Compares report 000's ways of storing a board with ours."""
 
     name = "storage"
     question = "How should a board be kept: what does it cost in bytes, and to generate its moves?"
@@ -187,7 +187,7 @@ def _time_storage(name: str, round_: int, parameters: StorageParameters, stop: S
     ]
 
 
-# --- how many moves there are ---
+# --- number of moves ---
 
 SEARCHES, GAMES, ANY = "searches", "games at random", "any board"
 
@@ -205,7 +205,7 @@ class WidthsParameters(Parameters):
 
 
 class Widths(Experiment[WidthsParameters]):
-    """Size that the array of children needs."""
+    """Measures the mean and the greatest number of moves of a board, for the size of an array of children."""
 
     name = "widths"
     question = "How many moves does a board have, and what is the most?"

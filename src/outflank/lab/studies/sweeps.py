@@ -1,4 +1,4 @@
-"""How finely to divide a tree, and how to hand out its parts: one option varied, the others fixed."""
+"""Experiments that vary one option of dividing a tree: threshold, granularity, levels, schedule, shape of spawns."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -54,12 +54,12 @@ from outflank.validation.text import how_many
 from outflank.validation.values import Kind, Shape
 
 ALONE = "alone"
-"""The side that all others are compared with: one worker, undivided."""
+"""Label of the search that all others are compared with: one worker, undivided tree."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SweepsParameters(Parameters):
-    """Parameters of a sweep."""
+    """Base class of the parameters of a sweep."""
 
     workers: int = option(core_counts()[-1], "Workers that share the search.")
     rounds: int = option(5, "Times that each side is measured.")
@@ -67,27 +67,26 @@ class SweepsParameters(Parameters):
 
 
 class Sweep(Experiment):
-    """A comparison of sides that differ in one option."""
+    """An experiment that compares searches which differ in one option."""
 
     varied: ClassVar[str]
-    """The varied option: the first column, and the axis of the plot."""
+    """Name of the varied option: first column of the table, and x axis of the plot."""
     label: ClassVar[Kind] = Count | Literal["alone"]
-    """The kind of the option's values."""
+    """Type of the varied option's values in samples."""
 
     game: ClassVar[str] = DEFAULT_GAME
     default_position: ClassVar[str] = "midgame"
-    """The default position."""
 
     def variants(self, parameters: Any) -> list[tuple[Cell, SearchArguments]]:
-        """Return the label and the search options of each value."""
+        """Return the label and the search options of each value of the varied option."""
         raise NotImplementedError
 
     def places(self, parameters: Any) -> list[StudyPosition]:
-        """Return the positions."""
+        """Return the positions to search."""
         return study_positions(self.game, parameters.positions or (self.default_position,))
 
     def sides(self, parameters: Any) -> list[Contender]:
-        """Return a contender for every value in every position."""
+        """Return a contender for every value of the varied option in every position."""
         return [
             Contender(
                 labels={"position": place.name, self.varied: label},
@@ -103,7 +102,7 @@ class Sweep(Experiment):
         return in_rounds(self.sides(parameters), parameters.rounds)
 
     def published(self) -> tuple[Series, ...]:
-        """Return the reports' curves."""
+        """Return the curves that a report published; none by default."""
         return ()
 
     def shape(self, parameters: Any, sample: Sample) -> Shape:
@@ -239,7 +238,7 @@ class ThresholdParameters(ProgramChoice):
         self.search_setups()
 
     def search_setups(self) -> dict[str, SearchSetup]:
-        """Return the search setups by the names of their positions."""
+        """Return the search setup of each position, by its name."""
         return setups_by_position(self, self.game, self.positions, self.depth or game_named(self.game).lab.sweep_depth)
 
     def every_threshold(self) -> tuple[int, ...]:
@@ -252,7 +251,7 @@ class ThresholdParameters(ProgramChoice):
 
 
 class Threshold(Sweep):
-    """Report 000's `par`: MTD(f) whose null-window searches are divided, from its start position."""
+    """Varies the threshold of report 000's program `par`: MTD(f) with divided null-window searches, from the start."""
 
     name = "threshold"
     question = "From which depth left should a part be searched alone (MTD(f), young brothers wait)?"
@@ -316,7 +315,7 @@ class GranularityParameters(SweepsParameters):
 
 
 class Granularity(Sweep):
-    """Report 002's granularity: the depth at which fork-join minimax goes on alone."""
+    """Varies report 002's granularity: the plies left at which fork-join minimax stops dividing the tree."""
 
     name = "granularity"
     question = "At which depth left should fork-join minimax go on alone?"
@@ -341,7 +340,7 @@ class LevelsParameters(SweepsParameters):
 
 
 class Levels(Sweep):
-    """Number of plies from the root that Jamboree divides; report 001 chose log2 of the processors."""
+    """Varies the number of plies from the root that Jamboree divides; report 001 chose log2 of the processors."""
 
     name = "levels"
     question = "How many levels from the root should Jamboree divide?"
@@ -363,7 +362,7 @@ class ScheduleParameters(SweepsParameters):
 
 
 class Schedule(Sweep):
-    """Report 003's schedules: OpenMP's static and dynamic ones for the root's moves."""
+    """Compares static and dynamic schedules of the root's moves, which report 003 takes from OpenMP."""
 
     name = "schedule"
     question = "Should root moves be handed out one by one, in chunks, or be divided in advance?"
@@ -391,7 +390,7 @@ class ShapeParameters(SweepsParameters):
 
 
 class SpawnShape(Sweep):
-    """Report 004's two branches: one spawn for each row of the board, or one for each move."""
+    """Compares the two branches of report 004's program: one spawn for each row of the board, or one for each move."""
 
     name = "shape"
     question = "Should a spawn be a row of the board or a single move?"

@@ -1,4 +1,4 @@
-"""Nodes per turn of report 001's programs, with the report's root windows and with the correct ones."""
+"""Experiment `nodes`: nodes per turn of report 001's programs, in the report's root windows and in correct ones."""
 
 import statistics
 from collections.abc import Iterator, Sequence
@@ -20,10 +20,10 @@ from outflank.validation.documents import Several
 from outflank.validation.values import Shape
 
 AS_REPORTED, TURNED_OVER, OURS = "as in 001", "turned over", "ours"
-"""The window of a root move: the report's, the correct (negated) one, or that of our own search of the same name."""
+"""Window of a root move: report 001's, the correct (negated) one, or that of our own search of the same name."""
 
 SERIAL = {"ParallelPVS": "SerialPVS", "ParallelAlphaBeta": "AlphaBeta"}
-"""The serial counterpart of each naive parallel program."""
+"""Serial counterpart of each naive parallel program."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,11 +46,11 @@ class WindowsParameters(Parameters):
 
     @property
     def side(self) -> Side:
-        """The side of `colour`."""
+        """Side that searches."""
         return Side.BLACK if self.colour == "black" else Side.WHITE
 
     def printed(self) -> dict[str, float]:
-        """Return the report's numbers by algorithm, where they are of the same games."""
+        """Return the report's nodes per turn by algorithm; empty if it has none for this colour and depth."""
         rows = published_rows("001", "nodes") if self.colour == "white" else []
         return {row["algorithm"]: row["nodes_per_turn"] for row in rows if row["depth"] == self.depth}
 
@@ -60,7 +60,7 @@ def _workers(name: str, parameters: WindowsParameters) -> int:
 
 
 def _calls(name: str, window: str, parameters: WindowsParameters, stop: Stop) -> Iterator[int]:
-    """Yield the number of calls of each turn of the game."""
+    """Play the game, and yield the number of search calls of each turn, without the root's."""
     workers = _workers(name, parameters)
     if window == OURS:
         for _, result in game(
@@ -74,7 +74,7 @@ def _calls(name: str, window: str, parameters: WindowsParameters, stop: Stop) ->
 
 
 def _count_game(name: str, window: str, parameters: WindowsParameters, stop: Stop) -> list[Sample]:
-    """Return a game's samples, one for each turn."""
+    """Play a game, and return a sample of each turn."""
     labels: Sample = {
         "algorithm": name,
         "window": window,
@@ -89,7 +89,7 @@ def _count_game(name: str, window: str, parameters: WindowsParameters, stop: Sto
 
 
 def mean_of(samples: Sequence[Sample], name: str, window: str = AS_REPORTED) -> float | None:
-    """Return the nodes per turn of one row; None if it was not counted."""
+    """Return the mean nodes per turn of algorithm `name` in root windows of kind `window`; None if not counted."""
     nodes = [
         number(sample["nodes"]) for sample in samples if sample["algorithm"] == name and sample["window"] == window
     ]
@@ -97,7 +97,7 @@ def mean_of(samples: Sequence[Sample], name: str, window: str = AS_REPORTED) -> 
 
 
 class Nodes(Experiment[WindowsParameters]):
-    """Nodes per turn against the player that always plays the first move."""
+    """Counts nodes per turn against the player that always plays the first move."""
 
     name = "nodes"
     question = "How many nodes per turn do serial and parallel algorithms search?"
@@ -180,7 +180,7 @@ def _bars(title: str, lines: Sequence[Sample], printed: dict[str, float]) -> Plo
 
 
 def _notes(samples: Sequence[Sample]) -> Iterator[str]:
-    """Yield notes that explain the report's tenfold node counts."""
+    """Yield notes that explain why report 001's parallel programs enter ten times the nodes of its serial ones."""
     workers = max((int(number(sample["workers"])) for sample in samples), default=1)
     turned = False
     for parallel, serial in SERIAL.items():

@@ -1,4 +1,4 @@
-"""Parallelism inside a node: report 002 proposes to divide move generation, flipping and evaluation too."""
+"""Experiment `within`: parallel move generation, flipping and evaluation inside a node, as report 002 proposes."""
 
 import statistics
 import time
@@ -43,13 +43,13 @@ from outflank.validation.values import Between, Shape
 
 TWO = "two workers"
 AFTER, BESIDE = "one after the other", "side by side"
-"""Whether a call depends on the result of the previous one."""
+"""Order of calls: each call waits for the result of the previous one, or all are independent."""
 
 AT_LEAST_SECONDS = 0.02
-"""Duration of one measurement of a way in a round: a shorter one is too noisy."""
+"""Least duration of a measurement: shorter ones are too noisy."""
 
 TOGETHER_SECONDS = 0.1
-"""Time in which two workers try for an undisturbed call."""
+"""Duration of a measurement with two workers, of which only the quickest calls count."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,7 +66,7 @@ class WithinParameters(Parameters):
 
 
 class Within(Experiment[WithinParameters]):
-    """Vector lanes and workers inside a node."""
+    """Measures the gain from vector lanes, and from two workers, inside a node."""
 
     name = "within"
     question = "What do lanes, or two workers, gain inside a node: in move generation, flipping, evaluation?"
@@ -101,7 +101,7 @@ class Within(Experiment[WithinParameters]):
             for way in (*WAYS, TWO)
             if (operation, way) in costs
         ]
-        # Every shared call includes a hand-over: the fastest of them bounds its cost from above.
+        # Every call of two workers includes a hand-over: the fastest call bounds the cost of a hand-over from above.
         hand_over = min((cost for (_, way), cost in costs.items() if way == TWO), default=None)
         for operation in OPERATIONS[1:]:
             plain, lanes = costs.get((operation, _baseline_way(operation))), costs.get((operation, WAYS[IN_LANES]))
@@ -160,11 +160,11 @@ class Within(Experiment[WithinParameters]):
 
 
 Costs = dict[tuple[Cell, ...], float]
-"""Nanoseconds of a call, by operation and way."""
+"""Nanoseconds of a call, by operation and by way of computing it."""
 
 
 def _costs(samples: Sequence[Sample], order: str) -> Costs:
-    """Return the least cost in each position, since noise only adds time, then the mean over the positions."""
+    """Return the mean over positions of the least cost in each; the least, since noise only adds time."""
     costs = {}
     for key, group in grouped([row for row in samples if row["order"] == order], "operation", "way").items():
         places = grouped(group, "position").values()
@@ -174,8 +174,7 @@ def _costs(samples: Sequence[Sample], order: str) -> Costs:
 
 
 def _baseline_way(operation: str) -> str:
-    """Return the way that lanes are compared with: one direction at a time, or one square where there are no
-    directions."""
+    """Return the way that lanes are compared with: direction by direction; for evaluation, square by square."""
     return WAYS[BY_SQUARES] if operation == OPERATIONS[VALUE] else WAYS[BY_DIRECTIONS]
 
 
@@ -212,14 +211,14 @@ def _differing(samples: Sequence[Sample]) -> list[str]:
 
 
 def _ways(operation: int) -> tuple[int, ...]:
-    """Return the ways in which one worker does an operation."""
+    """Return the ways in which one worker can compute an operation."""
     if operation == NOTHING:
         return (IN_LANES,)
     return (BY_SQUARES, IN_LANES) if operation == VALUE else (BY_SQUARES, BY_DIRECTIONS, IN_LANES)
 
 
 def boards_near(place: StudyPosition, limit: int) -> tuple[Words, Words, Words]:
-    """Return both colours of up to `limit` boards as near to a position as possible, and a playable square of each."""
+    """Return up to `limit` boards as few plies below `place` as possible: own discs, other discs, a legal square."""
     board = place.board
     game, depth = board.game, 0
     moves = np.zeros(64 * most_moves(game), MOVE)
@@ -269,7 +268,7 @@ def _call_chained(operation: int, way: int, times: int, owns: Words, opps: Words
 
 
 def _time_calls(calls: Callable[..., int], words: tuple[Words, Words, Words]) -> tuple[int, float, int]:
-    """Return the number of calls, their processor seconds, and their result."""
+    """Return the number of calls, their processor seconds, and their checksum."""
     calls(1, *(array[:1] for array in words))  # compiles
     repeats = 1
     while True:
@@ -282,7 +281,7 @@ def _time_calls(calls: Callable[..., int], words: tuple[Words, Words, Words]) ->
 
 
 def _time_two_workers(operation: int, owns: Words, opps: Words, discs: Words, stop: Stop) -> tuple[int, float, int]:
-    """Return the fastest calls that two workers shared."""
+    """Return number, seconds and checksum of the fastest calls that two workers shared."""
     desk = new_desk()
 
     def halt() -> None:

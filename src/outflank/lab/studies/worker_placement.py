@@ -1,4 +1,4 @@
-"""Placement of workers and tables: the gain from binding them to processors and memory nodes (report 001 could not)."""
+"""Experiment `placement`: gain from binding workers to processors and tables to memory nodes; report 001 could not."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -32,10 +32,10 @@ from outflank.validation.values import Kind, Shape
 PINS = ("none", "compact", "spread")
 
 SEARCH, NODE = "search", "memory node"
-"""Kinds of samples."""
+"""Kinds of samples: a timed search, or a memory node of this machine."""
 
 FIRST, IN_TURN = "with its first writer", "dealt to all nodes"
-"""Placements of the table's pages."""
+"""Placements of the table's pages: near their first writer, or dealt to all memory nodes in turn."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +54,7 @@ def _memories() -> tuple[str, ...]:
 
 
 class Placement(Experiment[PlacementParameters]):
-    """Pinned and unpinned workers, with near and far memory."""
+    """Times searches with pinned and unpinned workers, and with both placements of the table."""
 
     name = "placement"
     question = "What do workers gain that stay on their processors, near their memory?"
@@ -120,7 +120,7 @@ class Placement(Experiment[PlacementParameters]):
 def _measure_search(
     side: Contender, round_number: int, bits: int, tables: dict[str, Memory], stop: Stop
 ) -> list[Sample]:
-    """Return the sample of a search on an empty table, whose pages an earlier, equal search has placed."""
+    """Return the sample of a search on an empty table. An earlier, equal search has placed the table's pages."""
     if side.name not in tables:
         tables[side.name] = Memory(bits, interleave=side.labels["table"] == IN_TURN)
         with without_logging():
@@ -132,7 +132,7 @@ def _measure_search(
 
 
 def _node_samples(parameters: PlacementParameters, stop: Stop) -> list[Sample]:
-    """Return the machine's memory nodes, and how many workers are placed on each."""
+    """Return a sample of each memory node, with the number of workers that each way of pinning places on it."""
     machine = topology()
     compact, spread_ = worker_processors("compact", machine), worker_processors("spread", machine)
     return [
