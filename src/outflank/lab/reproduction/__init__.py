@@ -1,1 +1,1 @@
-"""Reproduction of the five reports: one module per report, one section for every table and figure that it printed."""
+"""Reproduction of the five reports: one module per report, with one section for each of its tables and figures."""

@@ -1,7 +1,7 @@
-"""Reports 002 and 004 under Cilk's tools: cilkview's counts of a game, the speed-up that they allow, and races.
+"""Parts of reports 002 and 004 that use Cilk's tools: cilkview's profile of a game, estimated speed-ups, and races.
 
-The integers follow from the trees that the programs search (`lab/spans/cilkview_counts.py`). Cilkview's
-instructions are nodes here: the ratios are close, but the numbers themselves are not comparable.
+Spawns, strands and frames follow from the trees that the programs search (`lab/spans/cilkview_counts.py`). Cilkview
+measures work in instructions, and we in nodes: ratios are close, but the numbers themselves are not comparable.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -48,13 +48,13 @@ PROFILE: dict[str, Expected] = {
     "span": INSTRUCTIONS,
     "burdened_span": INSTRUCTIONS,
     "spawns": EQUAL,
-    # Equal to the digit, but not a result of ours alone: half of it is the report's own number.
+    # Equal to the last digit, but not `EQUAL`, since it is computed from the report's own work.
     "instructions_per_strand": close(1.001, "Instructions per strand are their work over our strands, 3 spawns + 1."),
     "strands_along_span": ALONG,
     "instructions_per_strand_on_span": ALONG,
     "frames": EQUAL,
 }
-"""Expectations of the columns that both profiles have in common."""
+"""Expectations for the columns that the profiles of both reports have."""
 
 SERIAL_PART_002 = (
     "Its span is some 1 475 instructions for each node of ours, and 10.4 million besides: what the program does "
@@ -85,8 +85,8 @@ ALONG_SPAN: dict[str, StrandCount] = {
     "002": lambda loops: 2 * (loops.levels + loops.nested) + 1,
     "004": lambda loops: loops.levels + loops.nested,
 }
-"""Strands along the span. A level is two strands in one report's table and one in the other's; neither gives the
-reason."""
+"""Number of strands along the span, by report. A loop or a halving is two strands in report 002's table and one in
+004's; neither report gives the reason."""
 
 TABLES = {"002": "profile", "004": "cilkview"}
 
@@ -94,7 +94,7 @@ _loops_cache: dict[tuple[str, int], Loops] = {}
 
 
 def _loops(report: str, depth: int, stop: Stop) -> Loops:
-    """Return the loops of a game, which is played once for all tables."""
+    """Return the counts of a game. Each game is played once for all tables."""
     if (report, depth) not in _loops_cache:
         _loops_cache[report, depth] = loops_of_game(report, depth, stop=stop)
     return _loops_cache[report, depth]
@@ -105,7 +105,7 @@ def _printed(report: str, depth: int) -> dict[str, float]:
 
 
 def games(report: str, depths: Iterable[int]) -> list[Measure]:
-    """Return the measures of a report's profile, one for each depth."""
+    """Return the measures of a report's cilkview profile, one for each depth."""
     return [
         Measure(f"game at depth {depth}", partial(_profile, report, depth), float(4 ** (depth - 6))) for depth in depths
     ]
@@ -133,7 +133,7 @@ def _profile(report: str, depth: int, stop: Stop) -> Iterable[MeasuredCell]:
 
 
 def atomics(samples: Sequence[Sample]) -> Iterable[MeasuredCell]:
-    """Return our runtime's atomic instructions, from the samples of `parallelism`."""
+    """Return the number of our runtime's atomic instructions by depth, from samples of the experiment `parallelism`."""
     return [
         MeasuredCell((sample["depth"],), "atomic_instructions", sample["atomics_nodes"])
         for sample in samples
@@ -142,7 +142,7 @@ def atomics(samples: Sequence[Sample]) -> Iterable[MeasuredCell]:
 
 
 def profile_figures(report: str, cells: Sequence[MeasuredCell]) -> Sequence[Figure]:
-    """Return plots of work and spans by depth, and of both parallelisms, beside the published ones."""
+    """Return plots of work and span by depth, and of parallelism by depth, beside the published values."""
     ours: dict[str, list[tuple[float | str, float]]] = {}
     for cell in cells:
         ours.setdefault(cell.column, []).append((number(cell.row[0]), number(cell.ours)))
@@ -187,7 +187,7 @@ def profile_figures(report: str, cells: Sequence[MeasuredCell]) -> Sequence[Figu
     ]
 
 
-# --- the speed-ups that report 002's figure 3 allows ---
+# --- estimated speed-ups: report 002's figure 3 ---
 
 SPEEDUPS: dict[str, Expected] = {
     f"processors_{count}": close(
@@ -198,7 +198,7 @@ SPEEDUPS: dict[str, Expected] = {
 
 
 def estimated(depths: Iterable[int]) -> list[Measure]:
-    """Return the measures of report 002's table of speed-ups, from our own work and span."""
+    """Return the measures of report 002's estimated speed-ups, from our own work and span, one for each depth."""
     return [Measure(f"game at depth {depth}", partial(_estimated, depth), float(4 ** (depth - 6))) for depth in depths]
 
 
@@ -210,7 +210,7 @@ def _estimated(depth: int, stop: Stop) -> Iterable[MeasuredCell]:
 
 
 def by_formula(stop: Stop) -> Iterable[MeasuredCell]:
-    """Yield the same table by our formula from the report's work and burdened span: the formula is Cilkview's."""
+    """Yield report 002's estimated speed-ups from its own work and burdened span, to check our formula."""
     for row, printed in zip(rows("002", "profile"), rows("002", "speedup"), strict=True):
         spans = replace(NO_SPANS, work=row["work"], span=row["span"], burdened_span=row["burdened_span"])
         for count in PROCESSORS:
@@ -221,7 +221,7 @@ def by_formula(stop: Stop) -> Iterable[MeasuredCell]:
 
 
 def speedup_figures(cells: Sequence[MeasuredCell]) -> Sequence[Figure]:
-    """Return the plot of speed-ups over processors, one curve per depth."""
+    """Return the plot of estimated speed-ups by number of processors, one curve per depth."""
     ours: dict[float, list[tuple[float | str, float]]] = {}
     for cell in cells:
         count = int(cell.column.removeprefix("processors_"))
@@ -252,14 +252,14 @@ def speedup_figures(cells: Sequence[MeasuredCell]) -> Sequence[Figure]:
 
 
 RACES = ("data_races", "race_checked_depths")
-"""The facts about races in the reports' texts."""
+"""Names of the facts about data races in the reports' texts."""
 
 RACE_SIZE, RACE_DEPTH = 4, 3
-"""A small board, and the fewest plies that nest frames."""
+"""Side of a small board, and the fewest plies at which a split point is nested in another."""
 
 
 def races(report: str, where: str) -> PublishedTable:
-    """Return the section that answers Cilkscreen's question for the scheme that stands for the report's program."""
+    """Return a report's section on data races: it ran Cilkscreen on its program, we check our scheme `fork-join`."""
     return PublishedTable(
         report=report,
         where=where,
@@ -285,7 +285,7 @@ def _races(setting: Setting) -> Sequence[Source]:
 
 
 def _undeclared(samples: Sequence[Sample]) -> Iterable[MeasuredCell]:
-    """Return the number of races that the source does not declare."""
+    """Return the number of data races that the source does not declare."""
     return [
         MeasuredCell(
             ("data_races",), "value", sum(sample["what"] == "race" and not sample["declared"] for sample in samples)

@@ -1,7 +1,7 @@
-"""Report 000's tables of its cluster: 64 simulated processors, and two nodes of this machine beside them.
+"""Sources of report 000's tables on its cluster: 64 simulated processors, and two nodes of this machine.
 
-The report's cluster no longer exists, and no similar one is available: a search is recorded and replayed on as many
-nodes at the report's own speed, 55 million boards in 3 776 s. The costs of its head, messages and network are assumed.
+The report's cluster no longer exists. So a search is recorded, and replayed on simulated nodes at the report's own
+speed, 55 million boards in 3 776 s. The costs of its head, messages and network are assumed.
 """
 
 from collections.abc import Iterable, Sequence
@@ -14,14 +14,14 @@ from outflank.lab.report_programs.published_numbers import fact, rows
 from outflank.lab.reproduction.published_sections import ExperimentPart, MeasuredCell, Setting, Source
 
 PROGRAMS = {"par": "none", "par_rmi": "batch", "par_tuple": "depth:depth=7"}
-"""The report's parallel programs, and our names of their replication policies."""
+"""Replication policy, by our name, of each of the report's parallel programs."""
 
 PROCESSORS = tuple(row["processors"] for row in rows("000", "speedup"))
 THRESHOLDS = tuple(row["threshold"] for row in rows("000", "threshold_par"))
 REPLICATED = tuple(row["min_depth"] for row in rows("000", "replication"))
 
 RATE: float = round(fact("000", "boards_seq") / rows("000", "speedup")[0]["seq_total_s"] / 1e6, 4)
-"""Speed of a node in million boards a second."""
+"""Speed of one of the report's nodes in million boards a second."""
 
 MACHINE: dict[str, float] = {
     "rate": RATE,
@@ -31,8 +31,7 @@ MACHINE: dict[str, float] = {
     "message": 200.0,
     "entry": 2.0,
 }
-"""The report's nodes: the speed is the report's, 12.5 MB/s is Fast Ethernet's, the rest is a guess for Java of that
-time."""
+"""Simulated nodes: the rate is the report's, the bandwidth Fast Ethernet's, the rest a guess for Java of that time."""
 
 SIMULATED = (
     "Simulated: a recorded search of fewer plies than 17, replayed on so many nodes of the report's speed; network, "
@@ -56,7 +55,7 @@ def simulated(
     programs: Sequence[str] = tuple(PROGRAMS),
     **more: Any,
 ) -> ExperimentPart:
-    """Return a part that replays report 000's programs on nodes of their time."""
+    """Return an experiment that replays report 000's programs on simulated nodes of their time."""
     return ExperimentPart(
         "simulate",
         {
@@ -78,7 +77,7 @@ def simulated(
 
 
 def _replayed(samples: Sequence[Sample]) -> Groups:
-    """Return the simulated samples by program, threshold and nodes."""
+    """Return the samples of simulations by program, threshold and number of nodes."""
     simulated_samples = [sample for sample in samples if sample.get("what") == "simulated"]
     by_policy = {policy.partition(":")[0]: program for program, policy in PROGRAMS.items()}
     return {
@@ -96,7 +95,7 @@ def _steals(samples: Sequence[Sample]) -> float | None:
 
 
 def threshold_sources(program: str, setting: Setting) -> Sequence[Source]:
-    """Return simulations where there is time, else measurements on two nodes; low thresholds have fewer plies."""
+    """Return simulations, or in a quick run measurements on two nodes. Low thresholds are searched to fewer plies."""
     sources = []
     for thresholds, depth in (
         ((1, 3, 5), setting.effort.choose(7, 9, 11)),
@@ -136,7 +135,7 @@ def _simulated_threshold_cells(program: str, depth_note: str, samples: Sequence[
             yield from _threshold_row(threshold, group, f"{SIMULATED} {depth_note}")
 
 
-# --- every entry is sent ---
+# --- replication of every entry ---
 
 
 def everything_sources(setting: Setting) -> Sequence[Source]:
@@ -164,7 +163,7 @@ def _everything_cells(samples: Sequence[Sample]) -> Iterable[MeasuredCell]:
 
 
 def replication_sources(setting: Setting) -> Sequence[Source]:
-    """Return the measurement on two nodes of this machine."""
+    """Return the measurement of several replication depths on two nodes of this machine."""
     depth = setting.effort.choose(9, 12, 14)
     size = {"depth": depth, "rounds": setting.effort.choose(1, 1, 3), "threshold": 5}
     # Includes depths below the report's, since those above the threshold send nothing here.
@@ -193,7 +192,7 @@ def _replication_cells(samples: Sequence[Sample], depth_note: str = "") -> Itera
 
 
 def speedup_sources(setting: Setting) -> Sequence[Source]:
-    """Return a simulation of all numbers of processors and, where there is time, a measurement on one node and two."""
+    """Return a simulation of all numbers of processors and, unless the run is quick, a measurement on 1 and 2 nodes."""
     depth = setting.effort.choose(9, 13, 15)
     cells = partial(_speedup_cells, depth_note=f"Depth {depth}.")
     sources = [simulated(setting, cells, thresholds=(5,), nodes=PROCESSORS, depth=depth)]
@@ -205,7 +204,7 @@ def speedup_sources(setting: Setting) -> Sequence[Source]:
 
 
 def serial_seconds(samples: Sequence[Sample]) -> float:
-    """Return the time of the serial search at the report's speed."""
+    """Return the seconds that the serial search takes at the report's speed."""
     alone = [sample for sample in samples if sample.get("what") == "alone"]
     return median(alone, "nodes") / (RATE * 1e6)
 
@@ -220,7 +219,7 @@ def _speedup_cells(samples: Sequence[Sample], depth_note: str = "") -> Iterable[
 
 
 def speedup_figure(cells: Sequence[MeasuredCell]) -> Sequence[Figure]:
-    """Return the report's plot: the serial time over that of each program."""
+    """Return the report's plot of speed-ups: the serial time divided by the time of each program."""
     ours = {(cell.row[0], cell.column): number(cell.ours) for cell in cells if cell.ours is not None}
     printed = {(row["processors"], name): row[name] for row in rows("000", "speedup") for name in row}
     series = []
@@ -247,12 +246,11 @@ def speedup_figure(cells: Sequence[MeasuredCell]) -> Sequence[Figure]:
     ]
 
 
-# --- numbers of the text ---
+# --- numbers in the text ---
 
 
 def discussion_sources(setting: Setting) -> Sequence[Source]:
-    """Return a simulation for the facts about 64 processors, and about the sixteen up to which two programs are equally
-    fast."""
+    """Return a simulation on 1, 16 and 64 processors, which the numbers in the report's text are about."""
     depth = setting.effort.choose(7, 13, 15)
     counts = (1, 16, 64)
     cells = partial(_discussion_cells, depth_note=f"Depth {depth}.")
@@ -289,5 +287,5 @@ def _discussion_cells(samples: Sequence[Sample], depth_note: str = "") -> Iterab
 
 
 def _equally_fast(first: Sequence[Sample], second: Sequence[Sample] | None) -> bool:
-    """Return whether two programs' times are within a tenth of each other, as the report's are."""
+    """Return whether the median times of two programs are within a tenth of each other, as the report's are."""
     return bool(second) and abs(median(first, "seconds") / median(second or first, "seconds") - 1) < 0.1

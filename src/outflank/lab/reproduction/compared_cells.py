@@ -1,4 +1,4 @@
-"""A report's cells beside ours: the expectation for each, the verdict, and the counts of verdicts."""
+"""Comparison of a report's cells with ours: a verdict for each cell, tables of both values, and counts of verdicts."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -26,7 +26,7 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ComparedCell:
-    """One cell: the published value, ours, and the expectation."""
+    """A published value beside ours, with the relation that is expected of them."""
 
     row: tuple[Cell, ...]
     column: str
@@ -37,7 +37,7 @@ class ComparedCell:
 
     @property
     def verdict(self) -> Verdict:
-        """The result of the comparison."""
+        """Result of comparing both values, given the expected relation."""
         expected_class = self.expected.class_
         if expected_class is Class.GIVEN:
             return Verdict.GIVEN
@@ -59,7 +59,7 @@ class ComparedCell:
 
     @property
     def text(self) -> str:
-        """Both values in one cell, with a mark between them."""
+        """Both values as text, with a mark between them that shows the verdict."""
         printed, ours = all_digits(self.published), number(self.ours)
         return {
             Verdict.EQUAL: f"{printed} ✓",
@@ -73,7 +73,7 @@ class ComparedCell:
 
 
 FAULTS = (Verdict.DIFFERENT, Verdict.FAR)
-"""Verdicts that are counted even where they do not occur, since readers look for them."""
+"""Verdicts that are shown even if their count is 0, since readers look for them."""
 
 MEANINGS = (
     "Equal: it had to be, and is; different: it had to be, and is not. Close: within the factor that was allowed; far: "
@@ -82,7 +82,7 @@ MEANINGS = (
     "done: not measured in this run.",
     "A section of 0 cells is an investigation or a picture without printed numbers, or was left out of this run.",
 )
-"""Notes below the index that explain its columns."""
+"""Notes below the index table that explain its columns."""
 
 MARKS = {
     Verdict.EQUAL: "✓ ours is equal, as it has to be.",
@@ -107,10 +107,10 @@ def all_digits(value: Cell) -> str:
 
 
 def compare_cells(section: PublishedTable, measured: Sequence[MeasuredCell]) -> list[ComparedCell]:
-    """Return every cell of a section in printed order; a cell that was not measured has no value of ours."""
+    """Return every cell of a section in printed order; `ours` is None in a cell that was not measured."""
     by_place = {(cell.row, cell.column): cell for cell in measured}
     printed = section.published()
-    if not printed:  # a picture, or numbers that only our data have: take the measured cells
+    if not printed:  # no published table: the measured cells hold the published values
         printed = {(cell.row, cell.column): cell.published for cell in by_place.values() if cell.published is not None}
     cells = []
     for (row, column), printed_value in printed.items():
@@ -123,7 +123,7 @@ def compare_cells(section: PublishedTable, measured: Sequence[MeasuredCell]) -> 
 
 
 def section_table(section: PublishedTable, cells: Sequence[ComparedCell]) -> ReportTable:
-    """Return the published table in its own shape; numbers of the text have their unit and their sentence."""
+    """Return the published table with both values in each cell; facts from the text also have unit and sentence."""
     lines: dict[tuple[Cell, ...], Sample] = {}
     columns = dict.fromkeys(column.replace("_", " ") for column in section.columns())
     for cell in cells:
@@ -146,7 +146,7 @@ def _unique(texts: Iterable[str]) -> list[str]:
 
 
 def index_table(counted: Sequence[tuple[PublishedTable, Counter[Verdict]]]) -> ReportTable:
-    """Return one row per section and one sum per report: the number of cells, by verdict."""
+    """Return the index table: the number of cells by verdict, one row per section and a sum per report."""
     lines: list[Sample] = []
     reports = list(dict.fromkeys(section.report for section, _ in counted))
     for report in reports:
@@ -167,7 +167,7 @@ def _index_line(report: str, title: str, verdicts: Counter[Verdict]) -> Sample:
 
 
 def verdict_counts_text(verdicts: Counter[Verdict]) -> str:
-    """Return the number of cells and their verdicts as text."""
+    """Return the number of cells, in total and by verdict, as text."""
     parts = ", ".join(
         f"{verdicts[verdict]:,} {verdict}" for verdict in Verdict if verdicts[verdict] or verdict in FAULTS
     )

@@ -1,4 +1,4 @@
-"""The parts of a reproduction: a section for each table and figure of a report, with the expectations for its cells."""
+"""Classes that describe a reproduction: sections (tables and figures of a report), their sources, and expectations."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,24 +14,24 @@ from outflank.search.request import Stop
 Size = TypeVar("Size")
 
 FACTS = "facts"
-"""Name of the table of numbers in a report's text: one row per fact, its number in the column `value`."""
+"""Name of the table of numbers in a report's text: one row per fact, with the number in the column `value`."""
 
 
 class Effort(StrEnum):
-    """The time that a reproduction may take."""
+    """The time that a reproduction may take, which `--quick` and `--full` set."""
 
     QUICK = "quick"
     USUAL = "usual"
     FULL = "full"
 
     def choose(self, quick: Size, usual: Size, full: Size) -> Size:
-        """Return the value for this effort."""
+        """Return the argument for this effort."""
         return {Effort.QUICK: quick, Effort.USUAL: usual, Effort.FULL: full}[self]
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """Effort and workers that a section's sources are made for."""
+    """Effort and number of workers, from which a section makes its sources."""
 
     effort: Effort
     workers: int
@@ -47,7 +47,7 @@ class Class(StrEnum):
     MACHINE = "machine"
     """The number depends on the machine: both are shown side by side, and nothing is concluded."""
     GIVEN = "given"
-    """A choice or a quotation of the report, not a result. Ours is run with it, or says with what instead."""
+    """A choice or a quotation of the report, not a result. Our run uses it, or a note says what it uses instead."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class Expected:
 
     class_: Class
     factor: float = 1.0
-    """Greatest ratio, in either direction, of a close cell to the published one."""
+    """Greatest ratio of our value to the published one, or of the published one to ours, in a `CLOSE` cell."""
     reason: str = ""
 
 
@@ -66,32 +66,32 @@ GIVEN = Expected(Class.GIVEN)
 
 
 def close(factor: float, reason: str = "") -> Expected:
-    """Return the expectation of a number within a factor of the published one."""
+    """Return the expectation that a number is within `factor` of the published one."""
     return Expected(Class.CLOSE, factor, reason)
 
 
 def machine(reason: str) -> Expected:
-    """Return the expectation of a number that depends on the machine, with the reason."""
+    """Return the expectation for a number that depends on the machine, with the reason."""
     return Expected(Class.MACHINE, reason=reason)
 
 
 @dataclass(frozen=True, slots=True)
 class MeasuredCell:
-    """A measured cell."""
+    """A value of ours for one cell of a section."""
 
     row: tuple[Cell, ...]
-    """The key columns' cells, as published."""
+    """Key of the row: the published cells of the section's key columns."""
     column: str
     ours: Cell
-    """The measured value; None if it was not measured, and `note` gives the reason."""
+    """Measured value; None if it was not measured, and `note` gives the reason."""
     note: str = ""
     published: Cell = None
-    """The value to compare with, where the section has no published table."""
+    """Value to compare with, if the section has no published table."""
 
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """A task that measures cells."""
+    """A source of cells: a function that measures them."""
 
     name: str
     run: Callable[[Stop], Iterable[MeasuredCell]]
@@ -104,7 +104,7 @@ def _no_cells(samples: Sequence[Sample]) -> Iterable[MeasuredCell]:
 
 @dataclass(frozen=True, slots=True)
 class ExperimentPart:
-    """An experiment of the laboratory that reproduces a section."""
+    """A source of cells: an experiment of the laboratory, with its parameters."""
 
     experiment: str
     parameters: Mapping[str, object]
@@ -113,9 +113,9 @@ class ExperimentPart:
     show: bool = True
     """Whether the section also shows the experiment's own tables and figures."""
     weight: float = 1.0
-    """Total duration relative to the other sources."""
+    """Estimated duration relative to the other sources."""
     label: str = ""
-    """Distinguishes parts of a section that run the same experiment."""
+    """Label that distinguishes parts of a section that run the same experiment."""
 
     @property
     def name(self) -> str:
@@ -142,16 +142,16 @@ class PublishedTable:
 
     report: str
     where: str
-    """The report's own name of the place: `Figure 2`, `Threshold, par`."""
+    """The report's own name for its table, figure or chapter: `Figure 2`, `Threshold, par`."""
     title: str
     table: str | None = None
-    """The published table; `FACTS` for the numbers in the text; None for a picture without numbers."""
+    """Name of the published table; `FACTS` for the numbers in the text; None for a picture without numbers."""
     key: tuple[str, ...] = ()
-    """The columns that name a row; without any, rows are numbered from 1."""
+    """Columns that identify a row; if there are none, rows are numbered from 1."""
     only: tuple[Cell, ...] = ()
-    """First keys of the section's rows, where the other rows belong to another section."""
+    """First key cells of the rows that belong to this section; if empty, all rows do."""
     without: tuple[Cell, ...] = ()
-    """First keys of rows that belong to another section."""
+    """First key cells of the rows that belong to another section."""
     expected: Mapping[str, Expected] = field(default_factory=dict)
     """Expectations by column."""
     single: Mapping[tuple[tuple[Cell, ...], str], Expected] = field(default_factory=dict)
@@ -159,9 +159,9 @@ class PublishedTable:
     sources: Callable[[Setting], Sequence[Source]]
     figures: Callable[[Sequence[MeasuredCell]], Sequence[Figure]] = _no_figures
     absent: str = ""
-    """Why cells without a source are not measured."""
+    """Reason why cells without a source are not measured."""
     printed: bool = True
-    """False if the numbers come from the report's program and no report prints them."""
+    """Whether a report prints the numbers. If not, they come from its program or follow from its other numbers."""
     notes: tuple[str, ...] = ()
 
     @property
@@ -204,7 +204,7 @@ class PublishedTable:
 
 @cache
 def sources_of(section: PublishedTable, setting: Setting) -> dict[str, Source]:
-    """Return a section's sources by name."""
+    """Return a section's sources, by name."""
     sources = section.sources(setting)
     by_name = {source.name: source for source in sources}
     if len(by_name) != len(sources):
@@ -213,7 +213,7 @@ def sources_of(section: PublishedTable, setting: Setting) -> dict[str, Source]:
 
 
 def checked_cells(section: PublishedTable, cells: Iterable[MeasuredCell]) -> Iterator[MeasuredCell]:
-    """Yield cells of the section; raise for any other, since a misspelt name would leave a cell unmeasured."""
+    """Yield `cells`; raise ValueError for one that the section does not have, since its name may be misspelt."""
     printed = section.published()
     for cell in cells:
         if printed and (cell.row, cell.column) not in printed:

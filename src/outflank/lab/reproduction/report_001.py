@@ -1,4 +1,4 @@
-"""Report 001: principal variation search, Jamboree and a shared table."""
+"""Sections of report 001: principal variation search, Jamboree and a shared table."""
 
 from collections.abc import Iterable, Sequence
 from functools import partial
@@ -26,17 +26,17 @@ from outflank.placement import topology
 from outflank.search.request import Stop
 
 COUNTED = ("SerialPVS", "AlphaBeta", "ParallelPVS", "ParallelAlphaBeta")
-"""The four algorithms whose nodes report 001 prints."""
+"""The four algorithms for which report 001 prints node counts."""
 
 TIMED = (*COUNTED, "Jamboree", "SharedHashtable")
-"""The algorithms of report 001's benchmarks."""
+"""The algorithms that report 001's benchmarks time."""
 
 DEPTH = fact("001", "counted_depth")
 
 
 def _nodes(setting: Setting) -> Sequence[Source]:
-    # The report's counts take some fifteen seconds on two cores, so the quick page has them too. The correct windows
-    # take as long again, so the quick page searches them less deep.
+    # The report's counts take some fifteen seconds on two cores, so a quick run has them too. The correct windows take
+    # as long again, so a quick run searches them less deep.
     quick = setting.effort == "quick"
     size = {"algorithms": COUNTED, "workers": setting.workers}
     sources = [ExperimentPart("nodes", {**size, "depth": DEPTH, "turned": not quick}, _means, weight=12.0)]
@@ -51,7 +51,7 @@ def _means(samples: Sequence[Sample]) -> Iterable[MeasuredCell]:
 
 
 def _text(games: int, stop: Stop) -> Iterable[MeasuredCell]:
-    """Yield the numbers of the report's text: about the method, the machine, and its own counts."""
+    """Yield our values for the numbers in the report's text: its method, the machine, and a ratio of its counts."""
     published_games = fact("001", "runs_per_colour")
     note = (
         ""
@@ -72,7 +72,7 @@ def _text(games: int, stop: Stop) -> Iterable[MeasuredCell]:
 
 
 def _games(setting: Setting) -> int:
-    """Return the number of games with each colour."""
+    """Return the number of games to play with each colour."""
     count: int = setting.effort.choose(1, fact("001", "runs_per_colour"), fact("001", "runs_per_colour"))
     return count
 

@@ -1,4 +1,4 @@
-"""Report 002: fork-join with a granularity."""
+"""Sections of report 002: fork-join minimax with a granularity."""
 
 from collections.abc import Iterable, Sequence
 from functools import partial

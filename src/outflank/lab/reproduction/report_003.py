@@ -1,4 +1,4 @@
-"""Report 003: Abalone, split at the root."""
+"""Sections of report 003: Abalone with alpha-beta that is split at the root."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
@@ -33,20 +33,20 @@ from outflank.search.request import Stop
 from outflank.validation.documents import JsonObject
 
 RINGS = {"45/35/25/10/0": "rings-lab", "70/60/40/10/1": "rings"}
-"""Our names of the laboratory's ring values and of report 003's own."""
+"""Our evaluation for each set of ring weights: the laboratory's, and report 003's own."""
 
 THREADS = fact("003", "threads")
 
 
 def _part(experiment: str, setting: Setting, *sizes: JsonObject, **more: Any) -> ExperimentPart:
-    """Return an experiment in the size that fits the effort."""
+    """Return an experiment with the parameters for the effort, of which `sizes` has one set for each."""
     return ExperimentPart(experiment, setting.effort.choose(*sizes), **more)
 
 
 def _duels(
     setting: Setting, *about: str, quick: Mapping[str, object] = {}, usual: Mapping[str, object] = {}
 ) -> ExperimentPart:
-    """Return matches about some of the report's ideas: very few games, a few, or enough for a conclusion."""
+    """Return matches that test the ideas `about`, by default with 2, 4 or 100 games, as the effort allows."""
     small = {"about": about, "games": 2, "depth": 2, "plies": 40, **quick}
     large = {"about": about, "games": 100, "clock": "60s"}
     return _part("duels", setting, small, {"about": about, "games": 4, **usual}, large)
@@ -55,12 +55,12 @@ def _duels(
 # --- move ordering ---
 
 RANKED = (("OUT", "pushing out"), ("PUSH", "pushing"), ("MOVE", "inline"), ("", "board side"))
-"""The report's names of the kinds of moves, by the beginnings of our names."""
+"""Pairs of the beginning of our name for a kind of move and the report's name for it."""
 
 
 def ranking() -> list[tuple[int, str]]:
-    """Return marbles and kind in our program's order, best first. The report does not distinguish left from right, or
-    how many marbles are pushed."""
+    """Return marbles and kind of all moves in our program's order, best first. As in the report, left and right, and
+    the numbers of pushed marbles, are the same kind."""
     kinds = [(int(MARBLES[kind]), next(name for start, name in RANKED if kind.name.startswith(start))) for kind in Kind]
     return list(dict.fromkeys(kinds))
 
@@ -82,11 +82,11 @@ OTHER_RANK: Expected = close(
 # --- adaptive depth, rings ---
 
 COLUMNS = {"remaining_s_below": "seconds_below", "remaining_s_above": "seconds_above", "score_below": "value_below"}
-"""Names of the report's conditions in our rules."""
+"""Field of `DepthRule` for each column of conditions in the report's table."""
 
 
 def _adaptive_rules(stop: Stop) -> Iterable[MeasuredCell]:
-    """Yield the player's rules, and the depth that it chooses where each rule is the first to apply."""
+    """Yield the conditions of our player's rules, and the depth that it chooses if a rule is the first to apply."""
     board, policy = AbaloneBoard.start(), Adaptive003()
     for row, rule in enumerate(policy.RULES, 1):
         for column, name in COLUMNS.items():
@@ -99,7 +99,7 @@ def _adaptive_rules(stop: Stop) -> Iterable[MeasuredCell]:
 
 
 def _where_it_applies(rule: DepthRule) -> tuple[float, int]:
-    """Return seconds left and a last value for which no earlier rule applies."""
+    """Return seconds left and a last value for which `rule` is the first to apply."""
     if rule.seconds_below is not None:
         return rule.seconds_below - 0.1, 0
     seconds = Adaptive003.MINUTE / 2 if rule.seconds_above is None else rule.seconds_above + 0.1
@@ -207,7 +207,7 @@ def _compiler(setting: Setting) -> Sequence[Source]:
 
 
 def _section(table: str) -> PublishedTable:
-    """Return the section of a published table."""
+    """Return the section with the published table of that name."""
     return next(section for section in SECTIONS if section.table == table)
 
 

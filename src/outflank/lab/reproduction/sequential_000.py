@@ -1,4 +1,4 @@
-"""Report 000's sequential program, measured again: its table, its long search and the effects of its options."""
+"""Sources of report 000's sections on its sequential program: its options, its table, and its search to depth 17."""
 
 from collections.abc import Iterable, Sequence
 from functools import partial
@@ -26,7 +26,7 @@ def _value(name: str, ours: Cell, note: str = "") -> MeasuredCell:
 
 
 def _seconds(samples: Sequence[Sample], label: str) -> dict[str, float]:
-    """Return the total time of the searches with the same label."""
+    """Return the total seconds of the searches, by their value of the field `label`."""
     groups = grouped(samples, label).items()
     return {str(name): sum(number(sample["seconds"]) for sample in group) for (name,), group in groups}
 
@@ -46,7 +46,7 @@ PUBLISHED_NAMES = {ours: printed.lower() for ours, printed in ORDERINGS.items()}
 
 
 def _sized(setting: Setting, **more: object) -> JsonObject:
-    """Return depths and rounds of the sequential searches: the report's depths, except with little time."""
+    """Return depths and rounds of the sequential searches: the report's depths, or lower ones in a quick run."""
     plies = {"depth": 9, "midgame_depth": 8} if setting.effort == "quick" else {}
     return {"rounds": setting.effort.choose(1, 1, 5), **plies, **more}
 
@@ -68,7 +68,7 @@ def _ordering_cells(note: str, samples: Sequence[Sample]) -> Iterable[MeasuredCe
 
 
 def sorts(setting: Setting) -> Sequence[Source]:
-    """Return measurements of the best move alone and full sorts, and of orderings by the stage of the game."""
+    """Return measurements of sorting all moves or only the best, and of orderings by the stage of the game."""
     stages = {"positions": setting.effort.choose(("early1", "late1"), ("tournament",), ("tournament",))}
     plies = setting.effort.choose(6, 8, 9)
     return [
@@ -87,7 +87,7 @@ def _sorting_cells(samples: Sequence[Sample]) -> Iterable[MeasuredCell]:
 
 
 def evaluation(setting: Setting) -> Sequence[Source]:
-    """Return measurements of the evaluation's coarseness, and of edges."""
+    """Return measurements of the evaluation's coarseness, and of edge tables."""
     edges = {
         "positions": setting.effort.choose(("middle1",), ("middle", "late"), ("tournament",)),
         "midgame_depth": setting.effort.choose(5, 8, 9),
@@ -109,7 +109,7 @@ def _coarseness_cells(samples: Sequence[Sample]) -> Iterable[MeasuredCell]:
 
 
 def game_tree(setting: Setting) -> Sequence[Source]:
-    """Return measurements of the pivot, and of the number of moves of boards."""
+    """Return measurements of MTD(f)'s pivot, and of the number of moves per board."""
     widths = {
         "positions": ("tournament",),
         "depth": setting.effort.choose(5, 8, 9),
@@ -130,7 +130,7 @@ def _width_cells(samples: Sequence[Sample]) -> Iterable[MeasuredCell]:
 
 
 def storage(setting: Setting) -> Sequence[Source]:
-    """Return measurements of board storage."""
+    """Return measurements of ways to store a board."""
     boards = {"boards": setting.effort.choose(512, 4096, 4096), "rounds": setting.effort.choose(1, 5, 11)}
     squares = int(OthelloBoard.start().game.mask).bit_count()
     return [
@@ -140,18 +140,18 @@ def storage(setting: Setting) -> Sequence[Source]:
 
 
 def solved(stop: Stop) -> Iterable[MeasuredCell]:
-    """Yield the time of solving a 4×4 board."""
+    """Solve the 4×4 board, and yield the seconds."""
     result = search(OthelloBoard.start(4), exact=True, workers=1, stop=stop)
     if stop.called:
         raise BrokenOff
     yield _value("board_4x4_solved_seconds_below", result.seconds)
 
 
-# --- the table ---
+# --- the transposition table ---
 
 
 def quads(stop: Stop) -> Iterable[MeasuredCell]:
-    """Yield the picture of the squares in the order of their storage."""
+    """Yield the storage index of every square, as in the report's picture."""
     for row, places in enumerate(NUMBERS, 1):
         for column, place in zip("abcdefgh", places, strict=True):
             yield MeasuredCell((row,), column, place)
@@ -184,11 +184,11 @@ def _hash_cells(samples: Sequence[Sample]) -> Iterable[MeasuredCell]:
         yield _value("hash_free_percent", share["outflank"], f"{note}{java_note}")
 
 
-# --- the long search ---
+# --- the search to depth 17 ---
 
 
 def depth_17(setting: Setting) -> Sequence[Source]:
-    """Return the measurement of the long search, by one worker and by all."""
+    """Return the measurement of the search to depth 17, with one worker and with all; none in a quick run."""
     if setting.effort == "quick":
         return []
     return [Measure("depth 17", partial(_search_to_17, setting.workers), 3.0)]
@@ -223,7 +223,7 @@ def _search_to_17(workers: int, stop: Stop) -> Iterable[MeasuredCell]:
 
 
 def discussion(setting: Setting) -> Sequence[Source]:
-    """Return measurements of the table's hits, of the boards visited, and of the cluster."""
+    """Return measurements of table hits, of boards visited, and of the simulated cluster."""
     plies = {"depth": 9, "midgame_depth": 8} if setting.effort == "quick" else {}
     sources: list[Source] = [
         ExperimentPart("table", plies, _hit_cells),
@@ -245,7 +245,7 @@ def _boards_to_17(stop: Stop) -> Iterable[MeasuredCell]:
 
 
 def _longest_game() -> int:
-    """Return the number of empty squares at the start: a move fills one."""
+    """Return the most moves of a game, which is the number of empty squares at the start: each move fills one."""
     start = OthelloBoard.start()
     return len(str(start.to_text()).split()[0].replace("X", "").replace("O", ""))
 

@@ -1,4 +1,4 @@
-"""Reports 002 and 004 by the clock: whole games on any number of threads, and how their time is spent."""
+"""Sections of reports 002 and 004 on timed games: times by number of threads, and a profile of the time."""
 
 import statistics
 import time
@@ -36,20 +36,20 @@ DEPTH = 7
 """Search depth, in plies, of the games timed in both reports."""
 
 ENOUGH = 0.8
-"""The efficiency that report 002 calls good."""
+"""Least efficiency that report 002 calls good."""
 
 FLAT = 0.9
-"""Share of one thread's efficiency down to which report 004's curve counts as flat here."""
+"""Least efficiency, relative to that of one thread, at which we call the efficiency curve of report 004 flat."""
 
 COARSE = 3
-"""Plies left that are not divided in games of report 004 with little scheduling; its own games divide all."""
+"""Plies left at which our coarse games of report 004's program stop dividing; its own games always divide."""
 
 LESS = 0.97
-"""Ratio of times below which one is a gain over the other: 3 % less."""
+"""Ratio of two times below which the first counts as a gain: 3 % less."""
 
 
 def _thread_counts(setting: Setting, oversubscribed: tuple[int, ...] = (8, 32)) -> tuple[int, ...]:
-    """Return the thread counts: all 32 where there is time, else those within the cores and a few beyond."""
+    """Return the thread counts: 1 to 32 in a full run, else some within the cores and a few beyond."""
     if setting.effort is Effort.FULL:
         return THREADS
     within_cores = [count for count in THREADS if count <= usable_cores()]
@@ -62,7 +62,7 @@ def _scaling(setting: Setting, report: str, depth: int, **more: object) -> JsonO
 
 
 Times = dict[int, dict[str, float]]
-"""Medians of the three times of a game, by threads; 0 is the serial program."""
+"""Median real, user and system seconds of a game, by number of threads; 0 is the serial program."""
 
 
 def _times(samples: Sequence[Sample]) -> Times:
@@ -97,7 +97,7 @@ def _rows_004(samples: Sequence[Sample]) -> Iterable[MeasuredCell]:
 
 
 def _misprinted() -> Mapping[tuple[tuple[Cell, ...], str], Expected]:
-    """Return the expectations of user times that are less than the row's real time allows: a leading 6 is lost."""
+    """Return expectations for misprinted user times, which lost a leading 6: they are too small for the real time."""
     expectation = machine(
         "User times of 7 and of 25 to 32 threads have lost a leading 6 in print: 2.067 is 62.067, and so on to 68.004."
     )
@@ -159,11 +159,11 @@ HPCTOOLKIT = PublishedTable(
 )
 
 
-# --- numbers of the texts ---
+# --- numbers in the text of report 004 ---
 
 
 def _flat(times: Times, least: float) -> str:
-    """Return the range of thread counts, from 1, over which the efficiency stays at least `least`."""
+    """Return the range of thread counts, as `1 to N`, over which the efficiency is at least `least`."""
     last = 1
     for threads in sorted(count for count in times if count):
         if _efficiency(times, threads) < least:
@@ -173,7 +173,7 @@ def _flat(times: Times, least: float) -> str:
 
 
 def _no_gain(times: Times) -> int:
-    """Return the number of threads beyond which no measured one is faster."""
+    """Return the number of threads beyond which more threads are not faster by 3 %."""
     best = min(count for count in times if count)
     for threads in sorted(count for count in times if count):
         if times[threads]["seconds"] < LESS * times[best]["seconds"]:
@@ -212,11 +212,11 @@ BRANCHES: tuple[SearchArguments, ...] = (
     {"parallel": "fork-join", "workers": 2, "threshold": 0, "schedule": "one"},
     {"parallel": "fork-join", "workers": 2, "threshold": 3, "schedule": "rows"},
 )
-"""Options of the serial program, rows, single moves, and rows above a depth only."""
+"""Search options of four programs: serial, spawns by rows, spawns by moves, spawns by rows above three plies left."""
 
 
 def _branches_004(depth: int, stop: Stop) -> Iterable[MeasuredCell]:
-    """Yield the number of our programs that play the serial one's game, move by move."""
+    """Yield how many of our four programs play the same moves as the serial one."""
     games = []
     for options in BRANCHES:
         board = new_board()
@@ -295,7 +295,7 @@ TEXT_004 = PublishedTable(
 
 
 def _root_moves(moves: str) -> float:
-    """Return the mean number of legal moves per turn, without passes."""
+    """Return the mean number of legal moves per turn of a game, not counting turns without a move."""
     board, legal = new_board(), []
     for move in moves.split():
         legal.append(legal_count(board))
@@ -338,7 +338,7 @@ def _threads_002(setting: Setting) -> Sequence[Source]:
 
 
 GRANULARITY = ("granularity",)
-"""Facts that have a section of their own."""
+"""Names of facts in report 002's text that have a section of their own."""
 
 EFFICIENCY_002 = PublishedTable(
     report="002",
