@@ -259,7 +259,7 @@ RACE_SIZE, RACE_DEPTH = 4, 3
 
 
 def races(report: str, where: str) -> PublishedTable:
-    """Return a report's section on data races: it ran Cilkscreen on its program, we check our scheme `fork-join`."""
+    """Return a report's section on data races: the report used Cilkscreen, and we check our scheme `fork-join`."""
     return PublishedTable(
         report=report,
         where=where,

@@ -95,7 +95,7 @@ def _steals(samples: Sequence[Sample]) -> float | None:
 
 
 def threshold_sources(program: str, setting: Setting) -> Sequence[Source]:
-    """Return simulations, or in a quick run measurements on two nodes. Low thresholds are searched to fewer plies."""
+    """Return simulations, or measurements on two nodes in a quick run. Low thresholds are searched to fewer plies."""
     sources = []
     for thresholds, depth in (
         ((1, 3, 5), setting.effort.choose(7, 9, 11)),

@@ -39,7 +39,7 @@ THREADS = fact("003", "threads")
 
 
 def _part(experiment: str, setting: Setting, *sizes: JsonObject, **more: Any) -> ExperimentPart:
-    """Return an experiment with the parameters for the effort, of which `sizes` has one set for each."""
+    """Return an experiment with the parameters for the effort; `sizes` are those of quick, usual and full runs."""
     return ExperimentPart(experiment, setting.effort.choose(*sizes), **more)
 
 
@@ -55,12 +55,12 @@ def _duels(
 # --- move ordering ---
 
 RANKED = (("OUT", "pushing out"), ("PUSH", "pushing"), ("MOVE", "inline"), ("", "board side"))
-"""Pairs of the beginning of our name for a kind of move and the report's name for it."""
+"""Kinds of moves: the beginning of our name, and the report's name."""
 
 
 def ranking() -> list[tuple[int, str]]:
-    """Return marbles and kind of all moves in our program's order, best first. As in the report, left and right, and
-    the numbers of pushed marbles, are the same kind."""
+    """Return the marbles and kinds of moves in our program's order, best first. The report does not distinguish left
+    from right, or how many marbles are pushed."""
     kinds = [(int(MARBLES[kind]), next(name for start, name in RANKED if kind.name.startswith(start))) for kind in Kind]
     return list(dict.fromkeys(kinds))
 

@@ -42,10 +42,10 @@ FLAT = 0.9
 """Least efficiency, relative to that of one thread, at which we call the efficiency curve of report 004 flat."""
 
 COARSE = 3
-"""Plies left at which our coarse games of report 004's program stop dividing; its own games always divide."""
+"""Plies left at which our coarse games of report 004's program stop dividing; its own games divide every node."""
 
 LESS = 0.97
-"""Ratio of two times below which the first counts as a gain: 3 % less."""
+"""Ratio of two times below which the lower one counts as a gain: 3 % less."""
 
 
 def _thread_counts(setting: Setting, oversubscribed: tuple[int, ...] = (8, 32)) -> tuple[int, ...]:

@@ -39,7 +39,7 @@ NODES_HELP = "Nodes of the cluster that take part.  [all]"
 
 
 def check_cluster(address: str | None, policies: Sequence[str], nodes: Sequence[int | None] = ()) -> None:
-    """Raise an error for an unknown cluster or replication policy, or for more nodes than the cluster has."""
+    """Raise an error for an unknown cluster or replication policy, or for a number of nodes that the cluster lacks."""
     for policy in policies:
         replication_named(policy)
     if address is None:
@@ -70,7 +70,7 @@ class SearchSetup:
 def setups_by_position(
     program: ProgramChoice, game: str, positions: Sequence[str] | None, depth: int
 ) -> dict[str, SearchSetup]:
-    """Return the search setup of each position, by its name. Without `positions`, it is that of the game's start."""
+    """Return the search setup of each position, by its name; without `positions`, only that of the game's start."""
     return {
         place.name: SearchSetup(
             board=place.board, depth=place.depth or depth, options=program.search_options(place.board, "000")
@@ -174,7 +174,7 @@ def threshold_conclusion(
 
 
 def _members(samples: Sequence[Sample]) -> float:
-    """Return the number of nodes that took part; infinity if no sample says."""
+    """Return the number of cluster nodes that took part; infinity if the samples do not say."""
     return max((number(sample["members"]) for sample in samples if "members" in sample), default=float("inf"))
 
 
@@ -193,7 +193,7 @@ def _threshold_row(threshold: int, samples: Sequence[Sample], alone: Sequence[Sa
 
 
 def times(samples: Sequence[Sample]) -> Sample:
-    """Return the median useful time, overhead and total time of a node in seconds, which are report 000's columns."""
+    """Return report 000's columns in seconds: median useful time and overhead of a node, and median total time."""
     return {
         "useful (s)": median(samples, "useful_per_node"),
         "overhead (s)": median(samples, "overhead_per_node"),

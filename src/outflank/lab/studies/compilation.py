@@ -18,7 +18,7 @@ from outflank.validation.documents import Duration, Measured, Several
 from outflank.validation.values import Shape
 
 DEFAULT = "O3"
-"""Settings that all other runs use: highest optimisation level, code for this processor, vectorised loops."""
+"""Name of the default setting: highest optimisation level, code for this processor, vectorised loops."""
 
 SETTINGS: dict[str, dict[str, str]] = {
     "O0": {"NUMBA_OPT": "0"},
@@ -52,7 +52,7 @@ class CompilingParameters(Parameters):
 
     @property
     def compared(self) -> tuple[str, ...]:
-        """The requested settings and the usual one, in the order of `SETTINGS`."""
+        """The requested settings and the default one, in the order of `SETTINGS`."""
         return tuple(name for name in SETTINGS if name in self.settings or name == DEFAULT)
 
 

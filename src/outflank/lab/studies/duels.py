@@ -27,7 +27,7 @@ from outflank.validation.values import Shape
 
 
 def duel_between(games: Sequence[Sample], points: Sequence[float], margins: Sequence[float]) -> Duel:
-    """Return the games as a `Duel`, from the first player's points and margins; the games of a `pair` are paired."""
+    """Return a `Duel` from the first player's points and margins in each game; games with equal `pair` form a pair."""
     pairs: defaultdict[object, list[float]] = defaultdict(list)
     for game, score in zip(games, points, strict=True):
         pairs[game["pair"]].append(score)
@@ -104,7 +104,7 @@ class Bout:
 
     about: str
     first: str
-    """Short label of the first player, which names its value of that option."""
+    """Short label of the first player: its value of that option."""
     second: str
     players: tuple[str, str]
     """Specifications of the first and the second player."""

@@ -49,7 +49,7 @@ class HashingParameters(Parameters):
 
 @kernel
 def walk(game, position, depth, moves, start, firsts, seconds, count):
-    """Append the words of all positions `depth` plies below `position` while there is room; return the new count."""
+    """Append all positions `depth` plies below, as words, to `firsts` and `seconds` until full; return the count."""
     if count >= firsts.shape[0]:
         return count
     if depth == 0:
@@ -186,7 +186,7 @@ def _visited(board: Board, count: int, stop: Stop) -> tuple[Words, Words]:
         pairs = table.positions()
         if stop.called or len(pairs) >= count:
             break
-    # The slots are in the order of the table's own hash. Sorting and shuffling removes this advantage of that hash.
+    # The positions are in the order of the table's own hash, which would favour it: sort and shuffle them.
     pairs = np.unique(pairs, axis=0)
     sample = np.random.default_rng(1).permutation(len(pairs))[:count]
     return np.ascontiguousarray(pairs[sample, 0]), np.ascontiguousarray(pairs[sample, 1])

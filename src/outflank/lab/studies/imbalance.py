@@ -135,7 +135,7 @@ _root_move_cache: dict[tuple[str, int], list[tuple[str, int]]] = {}
 
 
 def root_moves(place: StudyPosition, depth: int, stop: Stop) -> list[Sample]:
-    """Count the evaluations below each root move, in a full window so that no count depends on another move."""
+    """Return the number of evaluations below each root move, each in a full window: moves do not affect each other."""
     board, key = place.board, (place.board.to_text(), depth)
     if key not in _root_move_cache:
         counts = _count_leaves(board, depth, stop)

@@ -102,7 +102,7 @@ def options_of(name: str, workers: int) -> SearchArguments:
 def game(
     depth: int, options: SearchArguments, opponent: str, *, black: bool, seed: int = 1, stop: Stop
 ) -> Iterator[tuple[OthelloBoard, Result]]:
-    """Play against the `random` or `first`-move player; yield the board before each turn of ours, and its result."""
+    """Play a game against `opponent`; yield the board before each of our turns, and the result of our search."""
     board = start()
     random_ = random.Random(seed)
     ours = Side.BLACK if black else Side.WHITE
@@ -139,7 +139,7 @@ def _time_game(
     try:
         results = [result for _, result in game(depth, options, "random", black=black, seed=seed, stop=stop)]
     except BrokenOff:
-        return []  # the mean of an unfinished game differs
+        return []  # an unfinished game has a different mean
     return [
         {**labels, "turn": turn, "nodes": result.nodes, "seconds": result.seconds}
         for turn, result in enumerate(results, 1)

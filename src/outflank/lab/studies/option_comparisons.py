@@ -27,7 +27,7 @@ from outflank.validation.values import Shape
 START, MIDGAME = "start", "midgame"
 
 FEW_BOARDS = 4
-"""Most boards that get a table and a colour each; more boards are grouped by stage of the game."""
+"""Greatest number of boards with a table and a colour each; more boards are grouped by stage of the game."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

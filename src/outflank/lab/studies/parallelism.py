@@ -188,7 +188,7 @@ class Parallelism(Experiment[ParallelismParameters]):
 
 
 def _notes(parameters: ParallelismParameters, strands: Sequence[Sample], timed: Sequence[Sample]) -> Iterator[str]:
-    """Yield notes on the cost of a migration, and on conclusions that the data does not support."""
+    """Yield notes on the cost of a migration, and warnings about disturbed or incomplete measurements."""
     if strands:
         burden, migrations = (
             max(number(sample["burden_ns"]) for sample in strands),
@@ -257,7 +257,7 @@ def _searches(
 
 
 def _measure_strands(parameters: ParallelismParameters, scheme: str, depth: int, stop: Stop) -> list[Sample]:
-    """Return work and span of one worker's events; at the greatest depth also the runnable strands over time."""
+    """Return work and span of a search by one worker; at the greatest depth also the runnable strands over time."""
     burden, migrations = (parameters.burden, 0) if parameters.burden is not None else measured_burden()
     deepest = depth == max(_depths(parameters, scheme))
     parts = PARTS_OF_A_TURN if scheme == "fork-join" else PARTS_OF_A_ROOT

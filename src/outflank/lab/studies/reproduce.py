@@ -135,7 +135,7 @@ class Reproduce(Experiment[ReproduceParameters]):
                     section_figures += conclusion.figures
                 if not conclusion.passed:
                     notes.append(f"{section.heading}: {part.name} failed.")
-            if section_tables and not cells and section.notes:  # without cells, the section has no table of its own
+            if section_tables and not cells and section.notes:  # no table of its own
                 section_tables[-1] = replace(section_tables[-1], notes=(*section_tables[-1].notes, *section.notes))
             if not sources_of(section, parameters.setting) and section.table is None and section.absent:
                 notes.append(f"{section.heading}: {section.absent}")

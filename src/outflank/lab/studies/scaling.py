@@ -241,7 +241,7 @@ def _sides(parameters: ScalingParameters) -> list[Contender]:
                 options={**options, "share_alpha": True, "workers": 1},
                 plays=parameters.whole_game,
             )
-            if serial not in sides:  # once for all schemes that are compared with it
+            if serial not in sides:  # measured once for all schemes
                 sides.append(serial)
             sides += [
                 Contender(

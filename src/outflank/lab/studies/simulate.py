@@ -58,7 +58,7 @@ SHAPES: dict[str, dict[str, Kind]] = {
         "depth": Count | None,
     },
 }
-"""Required cells of a sample, by its cell `what`."""
+"""Names and types of a sample's cells, by its cell `what`."""
 
 CHECKED = ("none", "async")
 """Replication policies that are also measured, on nodes within this process."""
@@ -177,7 +177,7 @@ def _recording(parameters: SimulateParameters, position: str, threshold: int, st
         recording = calibrated(board_named(position), parameters.depth, threshold, stop=stop, **options)
         if stop.called:
             return None
-        _recordings.clear()  # each recording holds a table
+        _recordings.clear()  # frees memory: each recording holds a table
         _recordings[key] = recording
     return _recordings[key]
 
@@ -273,7 +273,7 @@ def _measure_hidden(
 def _compare_with_cluster(
     parameters: SimulateParameters, position: str, threshold: int, count: int, policy: str, stop: Stop
 ) -> list[Sample]:
-    """Return samples of searches on nodes within this process, with free messages, beside their simulation."""
+    """Return samples of searches on nodes within this process, where messages cost nothing, and of simulations."""
     recording = _recording(parameters, position, threshold, stop)
     if recording is None:
         return []

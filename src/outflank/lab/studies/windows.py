@@ -84,7 +84,7 @@ def _count_game(name: str, window: str, parameters: WindowsParameters, stop: Sto
     try:
         calls_by_turn = list(_calls(name, window, parameters, stop))
     except BrokenOff:
-        return []  # the mean of an unfinished game differs
+        return []  # an unfinished game has a different mean
     return [{**labels, "turn": turn, "nodes": calls} for turn, calls in enumerate(calls_by_turn, 1)]
 
 

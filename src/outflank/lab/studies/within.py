@@ -164,7 +164,7 @@ Costs = dict[tuple[Cell, ...], float]
 
 
 def _costs(samples: Sequence[Sample], order: str) -> Costs:
-    """Return the mean over positions of the least cost in each; the least, since noise only adds time."""
+    """Return the least cost in each position, averaged over positions: the least, since noise only adds time."""
     costs = {}
     for key, group in grouped([row for row in samples if row["order"] == order], "operation", "way").items():
         places = grouped(group, "position").values()
@@ -281,7 +281,7 @@ def _time_calls(calls: Callable[..., int], words: tuple[Words, Words, Words]) ->
 
 
 def _time_two_workers(operation: int, owns: Words, opps: Words, discs: Words, stop: Stop) -> tuple[int, float, int]:
-    """Return number, seconds and checksum of the fastest calls that two workers shared."""
+    """Return the number of calls, the seconds and the checksum of the fastest calls that two workers shared."""
     desk = new_desk()
 
     def halt() -> None:
