@@ -1,4 +1,4 @@
-"""The command `outflank`, with one module per subcommand, in a folder per family, imported when it is called."""
+"""The command `outflank`: its subcommands, each imported only when it is called, its errors and its exit status."""
 
 import sys
 import warnings
@@ -36,11 +36,11 @@ COMMANDS = {
     "warm": ("installation", "Compile every kernel ahead of its first use."),
     "doctor": ("installation", "Collect facts for a bug report, and test this installation."),
 }
-"""The folder of each subcommand, and its summary. `NAME_command.py` in that folder defines it."""
+"""Folder and one-line summary of each subcommand. `NAME_command.py` in that folder defines the command NAME."""
 
 
 class _LazyGroup(Group):
-    """A command group that knows its commands by name and summary, and imports a command only to run it."""
+    """Command group that lists its commands without importing them, and imports a command only to run it."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
@@ -52,7 +52,7 @@ class _LazyGroup(Group):
         return add_import_option(import_module(f"outflank.ui.cli.{folder}.{name}_command").command)
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        from outflank.games.description import OWN_GAMES  # needed by the help text alone
+        from outflank.games.description import OWN_GAMES  # imported here because only the help text needs it
 
         template = self.help or ""
         try:

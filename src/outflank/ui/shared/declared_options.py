@@ -12,14 +12,13 @@ from outflank.validation.text import comma_separated, comma_separated_words, is_
 
 
 class CommaSeparated(click.ParamType):  # type: ignore[type-arg]  # generic only in the newest versions of click
-    """A list of values between commas, as `comma_separated_words` reads it; numbers may be ranges, like 1-4."""
+    """List of values between commas, as `comma_separated_words` reads it. Numbers may be ranges like 1-4."""
 
     def __init__(self, kind: type) -> None:
         self.kind = kind
         self.name = "N,N,…" if kind is int else "NAME,…"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the values in the text."""
         if isinstance(value, tuple):
             return value
         try:
@@ -42,19 +41,18 @@ class CommaSeparated(click.ParamType):  # type: ignore[type-arg]  # generic only
 
 
 class ChoiceOf(click.Choice):  # type: ignore[type-arg]  # generic only in the newest versions of click
-    """One of several values, text or numbers."""
+    """One of several values, which are texts or numbers."""
 
     def __init__(self, values: Sequence[Any]) -> None:
         super().__init__([str(value) for value in values])
         self.values = {str(value): value for value in values}
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the value that the text names."""
         return self.values[super().convert(str(value), param, ctx)]
 
 
 def click_parameter(parameter: Field[Any]) -> click.Parameter:
-    """Return the command-line parameter for a parameter of an experiment."""
+    """Return the command-line option or argument for a field of an experiment's parameters."""
     kind, optional = kind_of(parameter.type)
     default = None if parameter.default is MISSING else parameter.default
     if parameter.metadata["argument"]:
@@ -70,7 +68,7 @@ def click_parameter(parameter: Field[Any]) -> click.Parameter:
 
 
 def kind_of(annotation: Any) -> tuple[Any, bool]:
-    """Return a parameter's type, which is text for several kinds of values, and whether it may be left out."""
+    """Return the click type for an annotation, and whether None is allowed. A union of several types becomes text."""
     if get_origin(annotation) is Annotated:
         return kind_of(get_args(annotation)[0])
     if get_origin(annotation) in (UnionType, Union):  # `Literal[…] | None` is a `Union`

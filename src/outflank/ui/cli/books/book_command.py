@@ -1,4 +1,4 @@
-"""`outflank book`: opening books, built by the package's own searches."""
+"""`outflank book`, with the subcommands `show`, `tree` and `export`, which read an opening book."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -22,7 +22,7 @@ VALUE, COUNT = 8, 10
 
 
 def tree_lines(book: Book, branches: list[Branch], width: int) -> Iterator[str]:
-    """Yield the lines of a tree, none wider than the terminal: the move, its value, and the counts below it."""
+    """Yield the lines of a tree, each at most `width` characters: a move, its value, and the counts of its subtree."""
     labels = [label for label, branch in _rows(branches, "") if not isinstance(branch, list)]
     room = min(max(map(len, labels)), width - VALUE - 3 * COUNT)
     played = any(branch.games for _, branch in _rows(branches, "") if isinstance(branch, Branch))
@@ -43,7 +43,7 @@ def tree_lines(book: Book, branches: list[Branch], width: int) -> Iterator[str]:
 
 
 def _rows(branches: list[Branch], indent: str) -> Iterator[tuple[str, Branch | list[Branch]]]:
-    """Yield the label and content of each line: a move that the book follows, or all other moves of a position."""
+    """Yield the label and content of each line: one move to a position in the book, or all other moves together."""
     followed = [branch for branch in branches if branch.is_home or branch.same_as is not None]
     others = [branch for branch in branches if not (branch.is_home or branch.same_as is not None)]
     for number, branch in enumerate(followed, 1):
@@ -73,7 +73,7 @@ book_option = click.option("--book", "name", default="own", show_default=True, m
 @book_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def show_command(name: str, as_json: bool, **options: Any) -> int:
-    """Print a book's entry of a position; the status is 1 if there is none."""
+    """Print a book's entry for a position; the status is 1 if there is none."""
     board = one_board(**options)
     book = Book.read(board.game, name)
     entry = book.entry(board)
@@ -175,8 +175,8 @@ def _branch_document(branch: Branch) -> Any:
 def export_command(name: str, out: str, to: str | None, plies: int, force: bool, **options: Any) -> int:
     """Write a book for other programs.
 
-    Either all positions, as JSON lines (jsonl) for `book merge` or as a table of moves (csv); or the lines from a
-    position, as a graph for Graphviz (dot) or as lists of moves (txt) for `match --openings`.
+    The formats jsonl (for `book merge`) and csv (a table of moves) contain all positions. The formats dot (a graph for
+    Graphviz) and txt (lists of moves for `match --openings`) contain the lines from a position.
 
     \b
       outflank book export --out {first}.jsonl

@@ -1,4 +1,4 @@
-"""`outflank book build`, `learn` and `merge`: making books."""
+"""`outflank book build`, `learn` and `merge`: commands that write opening books."""
 
 from collections.abc import Callable
 from contextlib import nullcontext
@@ -35,7 +35,7 @@ from outflank.ui.cli.shared.search_options import cluster_option
 from outflank.validation.text import how_many
 
 UNREADABLE = 2
-"""Exit status if a part of the files could not be read."""
+"""Exit status if some of the files could not be read."""
 
 PLIES, LEARNT_PLIES = 8, 12
 MOST_PLIES = 120
@@ -82,10 +82,10 @@ SEARCH_OPTIONS = option_group(
 def build_command(
     plies: int | None, positions: int | None, margin: float | None, search_options: Options, **options: Any
 ) -> int:
-    """Search the openings of a position. Ctrl-C interrupts the work; the same command resumes it.
+    """Build a book of the openings from a position. Ctrl-C interrupts the work; the same command resumes it.
 
-    With a greater depth, positions that were searched less deeply are searched again. Values are backed up: a move is
-    worth what the best reply leaves. The book does not depend on the number of workers.
+    With a greater depth, positions that were searched less deeply are searched again. Values are backed up: the
+    value of a move is that after the best reply. The book does not depend on the number of workers.
 
     \b
       outflank book build --out {first}.book --plies 8 --depth 14
@@ -139,7 +139,7 @@ def learn_command(
 ) -> int:
     """Learn openings from games.
 
-    Their positions are searched, and the number of games through each is stored. FILE has any format that `games`
+    The games' positions are searched, and the number of games through each is stored. FILE has any format that `games`
     reads, or is the folder of a match. Games that cannot be read are reported and left out; the status is then 2.
     Ctrl-C interrupts the work; the same command resumes it, and counts no game twice.
 
@@ -189,7 +189,7 @@ def merge_command(files: tuple[Path, ...], out: str, game: str | None, game_opti
 
 
 class _Work:
-    """The progress line, the stop flag and the workers of work on a book."""
+    """Progress line, stop flag and number of workers of a command that builds a book."""
 
     def __init__(self, tell: Callable[[str], None], workers: int | None, tasks: TaskDispatcher | None) -> None:
         self.tell, self.stop = tell, Stop()
@@ -197,7 +197,7 @@ class _Work:
 
     @property
     def options(self) -> dict[str, Any]:
-        """Keyword arguments for `build` and `learn`."""
+        """Return the keyword arguments for `build` and `learn`."""
         return {"stop": self.stop, "progress": self._report, "tasks": self._tasks, "workers": self._workers}
 
     def _report(self, done: int, known: int) -> None:
@@ -205,7 +205,7 @@ class _Work:
 
 
 def _run(work: Callable[[_Work], BuildResult], game: Game, options: Options) -> int:
-    """Do the work, on this machine or on a cluster, and print the outcome; Ctrl-C keeps what is done."""
+    """Do the work here or on a cluster, print the outcome and return the exit status. Ctrl-C saves what is finished."""
     out, where = options["out"], options["where"]
     refuse_copies(where)
     workers = options["workers"] or max(1, int(usable_cores()) // nodes_here(where))
@@ -238,7 +238,7 @@ Output = TypeVar("Output")
 
 
 def _writing_to(out: str, work: Callable[[], Output]) -> Output:
-    """Return the result of work on a file; raise an error of one line if the file cannot be written."""
+    """Return what `work` returns. Turn an error of the system into one line that names the file."""
     try:
         return work()
     except OSError as error:
@@ -246,7 +246,7 @@ def _writing_to(out: str, work: Callable[[], Output]) -> Output:
 
 
 def _summary(built: BuildResult, depth: int, *, interrupted: bool) -> str:
-    """Describe what was done, even if that is nothing."""
+    """Return the numbers of positions in the book, searched, and already known, in words."""
     positions = how_many(len(built.book.entries), "position")
     if not (built.searched or built.deepened or interrupted):
         return f"{positions}; nothing to search: those asked for are known to depth {depth} or more"

@@ -1,4 +1,4 @@
-"""`outflank convert`: copies of games in another format."""
+"""`outflank convert`: copy games to another format."""
 
 import sys
 from collections.abc import Iterable, Iterator
@@ -17,12 +17,11 @@ from outflank.validation.text import how_many
 
 
 class FormatName(click.ParamType):  # type: ignore[type-arg]  # generic only in the newest versions of click
-    """A file format by its file name extension: one of the package's, or of a user's own game."""
+    """A file format, named by its file name extension. Formats of users' games are accepted too."""
 
     name = "format"
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Return the name, if there is such a format."""
         try:
             format_named(value)
         except UnknownName as error:
@@ -30,7 +29,7 @@ class FormatName(click.ParamType):  # type: ignore[type-arg]  # generic only in 
         return value
 
     def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str:
-        """Return the names of the package's formats, in the form of a choice."""
+        """Return the names of the package's formats, as help texts show a choice: `[ggf|sgf|…]`."""
         return f"[{'|'.join(suffix.removeprefix('.') for suffix in file_formats())}]"
 
 
@@ -68,12 +67,12 @@ def command(files: tuple[str, ...], from_: str | None, to: str | None, force: bo
         exit_quietly()
     except OSError as error:
         raise OutflankError(f"{where}: cannot write: {reason_of(error)}") from None
-    # Standard output is for data alone.
+    # Standard output holds only the games, so the message goes to standard error.
     (diagnostics() if to_stdout else output()).print(f"{games.count_text} written to {where}")
 
 
 class _CountedRecords:
-    """Iterates over games and counts them."""
+    """Iterates over games and counts those that have been processed."""
 
     def __init__(self, records: Iterable[Record]) -> None:
         self._records = records
@@ -82,16 +81,16 @@ class _CountedRecords:
     def __iter__(self) -> Iterator[Record]:
         for record in self._records:
             yield record
-            self._games += 1  # when the next game is requested, this one has been written
+            self._games += 1  # the next game is requested only after this one has been written
 
     @property
     def count_text(self) -> str:
-        """The number of games, in words."""
+        """The number of games that have been processed, with the word "games"."""
         return how_many(self._games, "game")
 
 
 def games_of(source: str, selection: Selection, format: str | None) -> Iterator[tuple[int, Record]]:
-    """Yield the selected games of a file, or of standard input, with their numbers; errors name the file."""
+    """Yield the selected games of a file, or of standard input, with their numbers. Errors name the file."""
     if source == "-" and sys.stdin is None:
         raise OutflankError("- asks for standard input, which is closed")
     name = "standard input" if source == "-" else source

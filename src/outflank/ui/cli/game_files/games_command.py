@@ -1,4 +1,4 @@
-"""`outflank games`: lists of the games in files."""
+"""`outflank games`: list the games in files."""
 
 import re
 import shutil
@@ -24,14 +24,14 @@ from outflank.ui.cli.shared.position_options import diagnostics, game_name, prin
 from outflank.ui.cli.shared.streams import exit_quietly
 
 MOVES_SHOWN = 8
-"""Moves of each game that the list shows."""
+"""Number of moves of each game that the list shows."""
 
 MOVES_WIDTH = 2 * MOVES_SHOWN
-"""Width of these moves, where a move is named by one square; other names are longer."""
+"""Width of the column of moves, enough if every move is written as one square. Longer notations exceed it."""
 
 COLUMNS = "{0:>7}  {1:<10.10}  {2:<25.25}  {3:<19.19}  {4:<19.19}  {5:>5}  {6:>5}  {7}"
 FEWER_COLUMNS = "{0:>7}  {1:<10.10}  {3:<14.14}  {4:<14.14}  {5:>5}  {6:>5}  {7}"
-"""Layout for terminals of fewer than `WIDE` columns: without the event, and with shorter names."""
+"""Line layout for terminals narrower than `WIDE` columns: no event, and shorter names."""
 WIDE = 120
 
 
@@ -123,8 +123,7 @@ def command(
 
 
 def _layout() -> tuple[str, int | None]:
-    """Return the layout of a line, and the width at which to cut it: that of the terminal, which would break it
-    anywhere."""
+    """Return the format string of a line, and the terminal's width, at which lines are cut instead of wrapped."""
     if not sys.stdout.isatty():
         return COLUMNS, None
     width = shutil.get_terminal_size().columns
@@ -138,7 +137,7 @@ def _line(layout: str, width: int | None, number: int, record: Record, file: str
     line = layout.format(number, *map(_printable, texts), score, len(codes), "")
     move_count = MOVES_SHOWN
     while width is not None and move_count and len(line) + len(_moves(record, codes[:move_count])) > width:
-        move_count -= 1  # a cut move would be unreadable
+        move_count -= 1  # leave out the whole move: half of one would be unreadable
     return f"{line}{_moves(record, codes[:move_count]):<{MOVES_WIDTH}}  {_printable(file)}".rstrip()
 
 
@@ -170,12 +169,12 @@ def _moves(record: Record, codes: Sequence[int]) -> str:
     return _move_text(record.start.game, codes if isinstance(codes, bytes) else tuple(codes), record.start.turn)
 
 
-@lru_cache(1 << 14)  # openings repeat: this saves a third of the time of listing a million games
+@lru_cache(1 << 14)  # openings repeat: the cache saves a third of the time of listing a million games
 def _move_text(game: Game, codes: Sequence[int], turn: Side) -> str:
     return write_moves(game, codes, turn)
 
 
 @lru_cache(1 << 14)
 def _printable(text: str) -> str:
-    """Return the text without control characters, which a terminal would obey."""
+    """Return the text with control characters replaced, because a terminal would obey them."""
     return text if text.isprintable() else "".join(char if char.isprintable() else "?" for char in text)

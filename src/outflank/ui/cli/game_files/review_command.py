@@ -1,4 +1,4 @@
-"""`outflank review`: the loss of each move of a game."""
+"""`outflank review`: show how much each move of a game loses."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -152,7 +152,7 @@ def _print_move(judged: JudgedMove, marks: Marks, unit: str) -> None:
 
 
 def _number(value: float) -> float | Literal["won", "lost"]:
-    """Return a value that JSON can represent."""
+    """Return a value rounded for JSON. JSON has no infinity, so it becomes "won" or "lost"."""
     if isinf(value):
         return "won" if value > 0 else "lost"
     return round(value, 2)

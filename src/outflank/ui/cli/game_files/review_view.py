@@ -1,4 +1,4 @@
-"""The view of a review: the players, a table, a graph, and a summary in words."""
+"""The terminal view of a reviewed game: the players, a table of moves, a bar chart, and a summary in words."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,12 +21,12 @@ from outflank.ui.cli.shared.position_options import describe
 from outflank.validation.text import how_many
 
 HEIGHT, WIDEST, LABEL = 11, 100, 7
-"""Lines of the plot in the terminal, its most columns, and the columns of its labels."""
+"""Height of the bar chart in lines, its maximum width, and the width of its labels."""
 
 COLUMNS = ("ply", "side", "move", "", "value", "best", "its value", "loss", "depth")
 LEFT_ALIGNED = ("side", "move", "", "best")
 LEFT_OUT = ((), ("side",), ("side", "depth"))
-"""Columns that a narrow table leaves out, in this order: first those that follow from the others."""
+"""Sets of columns to leave out of a narrow table, in the order in which they are tried."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,29 +41,29 @@ class ReviewedGame:
     marks: Marks
     story: Story
     stopped: bool
-    """Whether the review was ended before the end of the game."""
+    """Whether the user stopped the review before the end of the game."""
 
 
 def headline(board: Board, record: Record) -> str:
-    """Return the game in a line: players, event, date and result, as far as they are known."""
+    """Return one line with the players, event, date and result, as far as they are known."""
     players = f"{record.black or '?'} - {record.white or '?'}" if record.black or record.white else ""
     return ", ".join(filter(None, (players, record.event, record.date, result_of(board, record))))
 
 
 def result_of(board: Board, record: Record) -> str:
-    """Return the result of the game in words, from the board or else from its record; empty if neither has it."""
+    """Return the result in words, from the final board or else from the record. It is empty if neither has it."""
     outcome = board.outcome()
     score = float(board.recorded_score(outcome)) if outcome is not None else record.score
     if score is None:
         return record.reason
-    # A game without scores is won by 1, which is no margin.
+    # In a game without scores a win is stored as 1, which is not a margin.
     margin = f" by {abs(score):g}" if description_of(board.game).scores.scored or abs(score) != 1 else ""
     winner = f"{'black' if score > 0 else 'white'} won{margin}" if score else "drawn"
     return f"{winner} ({record.reason})" if record.reason else winner
 
 
 def show(console: Console, review: ReviewedGame) -> None:
-    """Print the whole review in a terminal."""
+    """Print the headline, table, bar chart and summary of a review."""
     heading = headline(review.board, review.record)
     if heading:
         console.print(heading)
@@ -76,7 +76,7 @@ def show(console: Console, review: ReviewedGame) -> None:
 
 
 def _fitted_grid(console: Console, rows: list[list[str]]) -> Grid:
-    """Return the table with as many columns and as much space between them as fit, if any layout fits."""
+    """Return the table with the most columns that fit the terminal, or the narrowest one if none fits."""
     unlimited = console.options.update(max_width=10_000)
     for left_out in LEFT_OUT:
         for shape in (box.SIMPLE_HEAD, None):
@@ -113,7 +113,7 @@ def cells(judged: JudgedMove, marks: Marks, scale: Scale) -> list[str]:
 
 
 def finite(values: Sequence[float]) -> list[float]:
-    """Return values that can be drawn: a win without a score counts as much as the largest of them."""
+    """Return the values with each infinity (a win without a score) replaced by the largest finite value, at least 1."""
     most = max((abs(value) for value in values if not isinf(value)), default=0.0)
     return [copysign(max(1.0, most), value) if isinf(value) else value for value in values]
 
@@ -145,7 +145,7 @@ def _plot_lines(values: Sequence[float], width: int) -> list[str]:
 
 
 def conclusions(review: ReviewedGame) -> list[str]:
-    """Return the summary of the whole game, line by line."""
+    """Return the lines of the summary: losses of each side, turning points, and the costliest move."""
     scale = unit_scale(review.board.game)
     lines = _summary(review)
     if review.story.first:
@@ -184,7 +184,7 @@ def _summary(review: ReviewedGame) -> list[str]:
 
 
 def unjudged(board: Board) -> tuple[int, int]:
-    """Return the number of forced moves and of passes: neither are judged."""
+    """Return the numbers of forced moves and of passes. Neither are judged."""
     replay = board.copy()
     while replay.moves:
         replay.pop()

@@ -1,4 +1,4 @@
-"""`outflank show`: drawings of positions."""
+"""`outflank show`: draw positions."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""`outflank cluster`: clusters of machines, run by Ray."""
+"""`outflank cluster`: start, join and end clusters of machines with Ray."""
 
 import click
 from rich import box
@@ -61,7 +61,7 @@ def up_command(host: str, port: int, cores: int | None, token_file: str | None) 
 @click.option("--cores", type=int, help="Cores of this machine that search.  [all]")
 @token_option
 def join_command(address: str, cores: int | None, token_file: str | None) -> int:
-    """Add this machine to a cluster, whose token must have been copied here."""
+    """Add this machine to a cluster. The cluster's token must have been copied here."""
     member = membership.join(address, cores, token_file)
     output().print(f"this machine is in the cluster at {member.address} with {how_many(member.cores, 'core')}")
     return 0

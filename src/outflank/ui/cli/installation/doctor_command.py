@@ -1,4 +1,4 @@
-"""`outflank doctor`: facts for a bug report, and a test of the installation."""
+"""`outflank doctor`: collect facts for a bug report, and test the installation."""
 
 import platform
 import sys
@@ -84,7 +84,7 @@ def _lanes() -> str:
 
 
 def _gpu() -> dict[str, str | int | None]:
-    """Return the GPU's facts, or why there is none; nothing is imported or compiled for this."""
+    """Return the GPU's properties, or why there is none. This imports and compiles nothing."""
     device: DeviceFacts | None = None
     if simulated():
         description = "simulated (NUMBA_ENABLE_CUDASIM is set)"
@@ -94,7 +94,7 @@ def _gpu() -> dict[str, str | int | None]:
             description = str(device)
         except DeviceTrouble as trouble:
             description = f"none: {str(trouble).removeprefix('device gpu: ')}"
-        except Exception as error:  # a diagnosis reports whatever went wrong
+        except Exception as error:  # a diagnosis must report every error
             description = f"unknown: {type(error).__name__}: {' '.join(str(error).split())[:200]}"
     return {
         "numba_cuda": _version("numba-cuda"),

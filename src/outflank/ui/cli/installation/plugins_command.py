@@ -1,4 +1,4 @@
-"""`outflank plugins`: everything that can be chosen by name, and its origin."""
+"""`outflank plugins`: list everything that can be chosen by name, with its origin."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -26,13 +26,13 @@ KINDS: dict[str, tuple[Callable[[], Iterable[ListedPart[Any]]], Callable[[Any], 
     "protocol": (PROTOCOLS.listing, lambda protocol: protocol.about),
     "cluster engine": (ENGINES.listing, lambda engine: ", ".join(form for form, _ in engine.forms.values())),
 }
-"""For each kind of part, a function that lists the parts, and one that describes a part in a line."""
+"""For each kind of part (game, scheme, …): a function that lists the parts, and one that describes a part."""
 
 
 @click.command("plugins")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object for each part.")
 def command(as_json: bool) -> int:
-    """List everything that can be chosen by name: the package's own, installed plug-ins, and imports by --import.
+    """List everything that can be chosen by name: the package's own, installed plug-ins, and imports with --import.
 
     A plug-in that cannot be loaded is listed with the reason.
     """

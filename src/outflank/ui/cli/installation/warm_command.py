@@ -1,4 +1,4 @@
-"""`outflank warm`: compile all kernels."""
+"""`outflank warm`: compile all kernels ahead of their first use."""
 
 import click
 

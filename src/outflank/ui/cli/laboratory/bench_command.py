@@ -1,4 +1,4 @@
-"""`outflank bench`."""
+"""`outflank bench`: search a fixed set of positions, and count the nodes."""
 
 import click
 
@@ -14,8 +14,8 @@ from outflank.ui.cli.shared.progress_line import progress_line
 def command(as_json: bool) -> int:
     """Search a fixed set of positions with one worker, and print how many nodes that takes.
 
-    The sum of the nodes is a signature: it is the same on every machine, and changes only with
-    what is searched. A change that only makes the code faster leaves it as it is.
+    The sum of the nodes is a signature: it is the same on every machine, and changes only if other
+    nodes are searched. A change that only makes the code faster does not change it.
 
     \b
       outflank bench

@@ -1,4 +1,4 @@
-"""`outflank lab`: a subcommand for each experiment, with options made from its parameters."""
+"""`outflank lab`: a subcommand for each experiment, with options made from the experiment's parameters."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -31,13 +31,13 @@ from outflank.validation.text import how_many
 
 LIST, REDRAW = "list", "redraw"
 MOST_FILES = 8
-"""Most written files that are named."""
+"""Maximum number of written files that the output names."""
 MOST_SEARCHED = 4
-"""Most searched positions, and searches of each, that are printed on a terminal."""
+"""Maximum number of positions that are printed after a run, and of searches printed for each."""
 
 
 class _Experiments(click.Group):
-    """A command group that knows the experiments by name, and imports one only to run it."""
+    """Command group that lists the experiments without importing them, and imports one only to run it."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return [*EXPERIMENTS.parts(), LIST, REDRAW]
@@ -127,8 +127,7 @@ def _callback(name: str) -> Callable[..., int]:
 
 @contextmanager
 def _bar(*, quiet: bool) -> Iterator[Callable[[RunProgress], None] | None]:
-    """Yield a function that moves a progress bar with the time left, on a terminal; elsewhere it prints a line now
-    and then."""
+    """Yield a callback for progress: a bar with the time left on a terminal, an occasional line elsewhere."""
     console = diagnostics()
     if quiet:
         yield None
@@ -210,7 +209,7 @@ def _redraw(
     theme: str,
     published: bool,
 ) -> int:
-    """Draw a report again from the JSON file of a run: tables, page and pictures come from it alone."""
+    """Draw a report again from the JSON file of a run, without measuring again."""
     report = redraw(file, out=out, replace=replace, formats=formats or (), theme=theme, published=published)
     _show(report, as_json=as_json, out=out)
     return 0 if report.passed else 1
@@ -264,7 +263,7 @@ def _show(report: Report, *, as_json: bool, out: str | None) -> None:
 
 
 def _print_searched(console: Console, report: Report) -> None:
-    """Print what was searched, position by position."""
+    """Print the first positions that the experiment searched, with the searches of each."""
     positions = by_position(report.searched)
     for position in positions[:MOST_SEARCHED]:
         name = f"{position.name}: " if position.name else ""

@@ -1,1 +1,1 @@
-"""`outflank play`, `match`, `engine` and `serve`."""
+"""`outflank play`, `match`, `engine` and `serve`: games against people, programs and browsers."""

@@ -1,4 +1,4 @@
-"""`outflank engine`: a player for other programs."""
+"""`outflank engine`: run a player that another program controls through a protocol."""
 
 import contextlib
 import os
@@ -41,7 +41,7 @@ def command(
     workers: int | None,
     seed: int | None,
 ) -> int:
-    """Play as an engine for another program, by GTP 2, NBoard 2 or a plug-in's protocol on standard input and output.
+    """Play as an engine for another program, with GTP 2, NBoard 2 or a plug-in's protocol on standard input and output.
 
     \b
       outflank engine gtp --level 8
@@ -56,17 +56,17 @@ def command(
 
     def make(board: Board, wanted_depth: int | None = None) -> Computer:
         limits: dict[str, Any] = {"level": level, "depth": depth}
-        if wanted_depth is not None:  # set by the driving program, which has no notion of exact endings, as a level has
+        if wanted_depth is not None:  # the other program sets only a depth: solve endings exactly, as levels do
             limits = {"depth": wanted_depth, "exact": exact_moves_for_depth(board.game, wanted_depth)}
         return Computer(board.game, seconds=seconds, variety=variety, **limits, **options)
 
-    # Report a wrong option now, not in reply to the first command that needs a player.
+    # Report a wrong option now, not when the first command needs a player.
     make(game_named(game).start()).close()
     return _serve(loop.engine(EngineRequest(game=game, make=make, seconds=seconds, options=options)))
 
 
 def _serve(engine: Engine) -> int:
-    """Run the protocol loop in another thread: a kernel does not see Ctrl-C, the main thread does."""
+    """Run the protocol loop in another thread, so that the main thread can react to Ctrl-C while a kernel runs."""
     ended = threading.Event()
     failures: list[BaseException] = []
 
@@ -80,13 +80,13 @@ def _serve(engine: Engine) -> int:
 
     threading.Thread(target=work, daemon=True).start()
     try:
-        # An event, in short steps: if Ctrl-C comes during `join`, Python 3.11 considers the thread ended.
+        # Wait for an event instead of `join`: if Ctrl-C comes during `join`, Python 3.11 considers the thread ended.
         while not ended.wait(0.2):
             pass
     except KeyboardInterrupt:
         engine.stop()
         if not ended.wait(5.0):
-            # It is compiling, which cannot be stopped: the interpreter would wait for the compiler's lock forever.
+            # The thread is compiling and cannot be stopped. A normal exit would wait for the compiler's lock forever.
             sys.stdout.flush()
             os._exit(exit_status(INTERRUPTED))
         return INTERRUPTED

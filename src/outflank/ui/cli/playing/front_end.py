@@ -1,4 +1,4 @@
-"""The interface through which a session shows a game and asks for moves, and the commands that a human can type."""
+"""The interface between a game session and its screen, and the commands that a human can type."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -12,36 +12,35 @@ from outflank.players.clock import Clocks
 from outflank.search.request import Stop
 
 LOW_SECONDS, LOW_SHARE = 10.0, 0.1
-"""Time is low below this number of seconds, or this share of the time for the game."""
+"""A side is short of time below this number of seconds, or below this share of its time for the game."""
 
 
 @dataclass(slots=True)
 class Ticking:
-    """The clocks of a game from the moment that a side is to move."""
+    """The clocks of a game while one side is to move."""
 
     clocks: Clocks
     side: Side
     began: float = field(default_factory=time.perf_counter)
     earlier_seconds: float = 0.0
-    """Time that the side had used before `began`."""
+    """Seconds that the side spent on this move before `began`."""
 
     @property
     def seconds(self) -> float:
-        """Time that the side has used since `began`."""
+        """Seconds since `began`."""
         return time.perf_counter() - self.began
 
     def restarted(self) -> "Ticking":
-        """Return the same running clocks, for work that begins now."""
+        """Return the same clocks, with `began` set to now. The time used so far still counts."""
         return Ticking(self.clocks, self.side, earlier_seconds=self.earlier_seconds + self.seconds)
 
     def left(self, side: Side) -> float | None:
-        """Return the seconds that a side has left now; None: it has no limit."""
+        """Return the seconds that a side has left now, or None without a limit."""
         control = self.clocks.controls[side]
         left = self.clocks.left[side] if control.move_seconds is None else control.move_seconds
         return left if left is None or side is not self.side else max(0.0, left - self.earlier_seconds - self.seconds)
 
     def is_low(self, side: Side) -> bool:
-        """Return whether a side is short of time."""
         left, control = self.left(side), self.clocks.controls[side]
         if left is None:
             return False
@@ -50,7 +49,7 @@ class Ticking:
         return left < max(LOW_SECONDS, LOW_SHARE * (control.game_seconds or 0.0))
 
     def texts(self) -> list[tuple[str, bool]]:
-        """Return each side's time as text, and whether it is low; nothing without a clock."""
+        """Return the time left of each side as text, and whether it is low. The list is empty without a clock."""
         parts = []
         for side in Side:
             left = self.left(side)
@@ -79,28 +78,28 @@ HELP = (
     "Ctrl-C clears the line; while the computer thinks it makes it move now; pressed again, or on an empty line, "
     "it leaves the game, as Ctrl-D does"
 )
-"""Reply to `help`; `{asks}` is the game's description of a move."""
+"""Reply to `help`. `{asks}` stands for the game's description of a move."""
 
 COMMANDS = ("help", "hint", "eval", "moves", "undo", "flip", "save", "load", "resign", "quit")
 
 WITH_FILE = ("save", "load")
-"""Commands that are followed by a file name."""
+"""Commands that take a file name."""
 
 AFTERWARDS = ("save", "review", "again", "undo", "quit")
-"""Commands after the end of a game."""
+"""Commands that can be typed after the end of a game."""
 
 HELP_AFTERWARDS = "save FILE keeps the game, review goes through it, again plays another, undo takes back, quit leaves"
 
 
 def refusal_text(word: str, error: OutflankError) -> str:
-    """Return the reply to a word that is neither a command nor a move; `error` is why it is no move."""
+    """Return the reply to a word that is neither a command nor a move. `error` says why it is not a move."""
     if word in AFTERWARDS:
         return f"{word!r} is for a game that is over"
     return f"{error}{suggestion(word, COMMANDS)}"
 
 
 def refuse_afterwards(word: str) -> None:
-    """Raise an error for a word that is not possible after the end of a game."""
+    """Raise an error for a word that is not a command after the end of a game."""
     if word in COMMANDS:
         raise OutflankError(f"the game is over: no {word!r} now ({HELP_AFTERWARDS})")
     raise UnknownName.among("command", word, AFTERWARDS)
@@ -110,37 +109,37 @@ T = TypeVar("T")
 
 
 class Leave(Exception):
-    """The human ends the session."""
+    """Raised when the human ends the session."""
 
 
 class OutOfTime(Exception):
-    """The human's time ran out before an answer."""
+    """Raised when the human's time has run out before a move was entered."""
 
 
 class Front(Protocol):
-    """A user interface of a session: a terminal or a pipe."""
+    """User interface of a game session: a terminal or a pipe."""
 
     def show(self, board: Board, ticking: Ticking) -> None:
-        """Draw the board as it is now, with the events since the human's last action."""
+        """Draw the current board, with the events since the human's last input."""
 
     def add_event(self, text: str) -> None:
-        """Report an event of the game, which stays visible until the human has acted."""
+        """Report an event of the game. It stays visible until the human's next input."""
 
     def reply(self, text: str) -> None:
-        """Show `text` as the answer to what the human entered."""
+        """Show `text` as the answer to the human's input."""
 
     def redraw(self, board: Board, ticking: Ticking) -> None:
         """Redraw the board, if needed, between a reply and the next prompt."""
 
     def ask(self, prompt: str, words: Sequence[str], ticking: Ticking | None) -> str:
-        """Return a line of the human's, with completion of `words`; raise `Leave` at the end of the input, or
+        """Return a line that the human typed, with completion of `words`. Raise `Leave` at the end of the input, or
         `OutOfTime`."""
 
     def clear_events(self) -> None:
-        """Forget the events so far: the human has acted and has seen them."""
+        """Remove the events so far, because the human has seen them."""
 
     def close(self) -> None:
         """Print everything that has not been shown yet."""
 
     def run_work(self, label: str, ticking: Ticking, work: Callable[[], T], stop: Stop) -> T:
-        """Do long work and show that it goes on. Ctrl-C calls `stop`, to end it early; a second Ctrl-C is raised."""
+        """Return what `work` returns, and show that it is running. Ctrl-C calls `stop`; a second one ends at once."""

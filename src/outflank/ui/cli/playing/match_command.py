@@ -1,4 +1,4 @@
-"""`outflank match`: matches that show which player is stronger."""
+"""`outflank match`: play a match that shows which player is stronger."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
@@ -35,10 +35,10 @@ from outflank.validation.documents import converted, plain
 from outflank.validation.text import how_many, is_count
 
 GAMES_OF_A_TEST = 40_000
-"""Games after which a sequential test ends undecided, unless --games is given."""
+"""Number of games after which a sequential test ends without a decision, unless --games is given."""
 
 make_player = player
-"""Creates a player from its description; tests replace it."""
+"""Function that creates a player from its description. Tests replace it."""
 
 
 @click.command("match", cls=GameCommand)
@@ -150,7 +150,7 @@ def command(
 
 
 def _crashed(result: MatchResult, players: tuple[str, ...]) -> bool:
-    """Report players of ours that crashed; return whether any did: the result then says nothing about strength."""
+    """Report our own players that crashed, and return whether any did. The result then does not compare strength."""
     any_crashed = False
     for number, name in enumerate(result.standing.names):
         count = result.standing.forfeits.get(number, {}).get(CRASHED, 0)
@@ -163,7 +163,7 @@ def _crashed(result: MatchResult, players: tuple[str, ...]) -> bool:
 
 
 def _warn_of_overload(players: tuple[str, ...], cluster: str | None, concurrency: int) -> None:
-    """Warn if players compete for cores: a search uses all cores unless told otherwise."""
+    """Warn if players compete for cores. A player without `workers=` searches with all cores."""
     cores = max(1, int(usable_cores()))
     games = concurrency * nodes_here(cluster)
     widest = max((_workers(text, cores) for text in players), default=0)
@@ -177,7 +177,7 @@ def _warn_of_overload(players: tuple[str, ...], cluster: str | None, concurrency
 
 
 def _workers(text: str, cores: int) -> int:
-    """Return the threads that a player searches with; 0: it does not search, or the number is unknown."""
+    """Return the number of threads that a player searches with, or 0 if it does not search or the number is unknown."""
     words = text.split()
     if words[:1] != ["computer"]:
         return 0
@@ -193,7 +193,7 @@ Watchers = tuple[Callable[[MatchGame], None] | None, Callable[[MatchStanding], N
 
 @contextmanager
 def _progress_callbacks(settings: Settings, *, as_json: bool) -> Iterator[Watchers]:
-    """Yield callbacks that draw a live table on a terminal, or print a line for each game in a pipe."""
+    """Yield a callback for each game and one for the standing: a live table on a terminal, or lines in a pipe."""
     console = diagnostics()
     per_game = _json_line if as_json else None if output().is_terminal else _plain_line
     if as_json or not console.is_terminal:
@@ -222,7 +222,7 @@ def _games_played(standing: MatchStanding) -> str:
 
 
 def _table(standing: MatchStanding, unit: str) -> RenderableType:
-    """Return the standing as it is shown during the match."""
+    """Return the standing as a table, for display during the match."""
     games_played = Text(_games_played(standing))
     if len(standing.names) == 2:
         grid = Grid(box=None, show_header=False, pad_edge=False)

@@ -1,4 +1,4 @@
-"""`outflank play`: a game in the terminal."""
+"""`outflank play`: play a game in the terminal."""
 
 import sys
 from collections.abc import Callable, Sequence
@@ -27,7 +27,7 @@ T = TypeVar("T")
 
 
 class Pipe:
-    """A user interface of plain lines, without redrawing."""
+    """User interface that prints plain lines and never redraws."""
 
     def __init__(self) -> None:
         self.console = output()
@@ -44,7 +44,7 @@ class Pipe:
         self.console.print(text)
 
     def redraw(self, board: Board, ticking: Ticking) -> None:
-        """Do nothing: the board has not changed since it was printed."""
+        """Do nothing, because the board has not changed since it was printed."""
 
     def ask(self, prompt: str, words: Sequence[str], ticking: Ticking | None) -> str:
         line = standard_input().readline()
@@ -53,10 +53,10 @@ class Pipe:
         return line.strip()
 
     def clear_events(self) -> None:
-        """Do nothing: printed lines stay."""
+        """Do nothing, because printed lines stay visible."""
 
     def close(self) -> None:
-        """Do nothing: everything has been printed."""
+        """Do nothing, because everything has been printed already."""
 
     def run_work(self, label: str, ticking: Ticking, work: Callable[[], T], stop: Stop) -> T:
         return run_interruptibly(work, stop)
@@ -123,7 +123,7 @@ def command(
 
 
 def _with_level(seats: dict[Side, str], strength: int | None, game: Game) -> dict[Side, str]:
-    """Return the players, with the level added to a plain computer."""
+    """Return the players, with the level added to every player that is `computer` without other settings."""
     if strength is None:
         return seats
     level_of(game, strength)  # raises an error for an unknown level
@@ -138,7 +138,7 @@ def _with_level(seats: dict[Side, str], strength: int | None, game: Game) -> dic
 
 
 def _front() -> Front:
-    """Return a terminal if input and output are one, else a pipe."""
+    """Return the user interface: a `Terminal` if input and output are terminals, otherwise a `Pipe`."""
     if output().is_terminal and sys.stdin is not None and sys.stdin.isatty():
         from outflank.ui.cli.playing.terminal_front_end import Terminal
 
@@ -147,7 +147,7 @@ def _front() -> Front:
 
 
 def _play_classic(report: str) -> int:
-    """Run the classroom program, with its input and its output lines."""
+    """Run the classroom program of the reports: read players and moves from standard input, and print its lines."""
     console = output()
     words = (word for line in standard_input() for word in line.replace(",", " ").split())
     seats = ask_classic(words)

@@ -1,4 +1,4 @@
-"""A game in progress and its players."""
+"""The game of `outflank play`: turns, commands of the human, clocks, and games in files."""
 
 import threading
 from types import TracebackType
@@ -31,7 +31,7 @@ from outflank.ui.cli.playing.session_files import load_game, record_of, review_g
 
 
 class Pondering:
-    """A block during which `player` (None: no player) ponders on a copy of the board."""
+    """Context manager during which `player` thinks about a copy of the board. With None it does nothing."""
 
     def __init__(self, player: Player | None, board: Board) -> None:
         self._stop = Stop()
@@ -82,11 +82,10 @@ class PlaySession:
             self.start.pop()
         self.first = board.copy()
         self._initial_moves = len(board.moves)
-        """Number of moves at the start of the session or of a loaded game."""
+        """Number of moves on the board when the session began or when a game was loaded."""
         self.resigned: Side | None = None
 
     def close(self) -> None:
-        """Release the players' resources."""
         for seated in self.players.values():
             if seated is not None:
                 seated.close()
@@ -94,7 +93,7 @@ class PlaySession:
     # --- the game ---
 
     def play(self) -> int:
-        """Play games until the human leaves, and return the status. The moves are printed in every case."""
+        """Play games until the human leaves, and return the exit status. The moves are printed even after Ctrl-C."""
         try:
             if self.control != TimeControl():
                 self.front.add_event(f"clock: {self.control.in_words}")
@@ -174,7 +173,7 @@ class PlaySession:
         self.played.append(PlayedMove(code=choice.move.code, value=value, seconds=round(seconds, 3)))
 
     def _pop(self) -> None:
-        """Take back to the human's last move, or by one move if no human plays."""
+        """Take back moves until a human is to move, or one move if no human plays."""
         humans = [side for side, seated in self.players.items() if seated is None]
         if not self.board.moves:
             raise OutflankError("there is nothing to take back")
@@ -219,7 +218,7 @@ class PlaySession:
             raise OutflankError(refusal_text(word, error)) from None
 
     def _execute(self, word: str, rest: str, ticking: Ticking) -> bool:
-        """Execute a command; return whether the game has changed."""
+        """Execute a command, and return whether it changed the game."""
         if word == "quit":
             raise Leave
         if word in ("resign", "undo", "flip", "load"):
@@ -282,13 +281,12 @@ class PlaySession:
         )
 
     def record(self) -> Record:
-        """Return the record of the game."""
         return record_of(self.start, self.board, self.played, self.names, self.control)
 
     # --- the end ---
 
     def _after_game(self) -> bool:
-        """Show how the game ended and execute commands; return whether play goes on."""
+        """Show how the game ended, execute commands, and return whether play goes on."""
         ticking = Ticking(self.clocks, self.board.turn)
         self.front.show(self.board, ticking)
         if self.resigned is not None:
@@ -310,7 +308,7 @@ class PlaySession:
                 self.front.reply(str(error))
 
     def _execute_afterwards(self, word: str, rest: str) -> bool:
-        """Execute a command after the end of a game; return whether play goes on."""
+        """Execute a command after the end of a game, and return whether play goes on."""
         if word in ("quit", "q"):
             raise Leave
         if word == "again":

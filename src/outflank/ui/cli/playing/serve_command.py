@@ -1,4 +1,4 @@
-"""`outflank serve`: the web interface."""
+"""`outflank serve`: start the web server."""
 
 import socket
 import sys
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 PORT = 8765
 PORTS_TRIED = 50
-"""Number of ports that are tried, from the first one on."""
+"""Number of ports that are tried, beginning with `PORT`."""
 
 
 @click.command("serve")
@@ -49,7 +49,7 @@ def command(
         import websockets
     except ImportError:
         raise OutflankError("the server needs more packages: pip install 'outflank[web]'") from None
-    del starlette, uvicorn, websockets  # imported only for a clear error message
+    del starlette, uvicorn, websockets  # imported only to report missing packages clearly
     from outflank.ui.web.app import application
     from outflank.ui.web.guards import TOKEN, AccessRules, is_loopback, new_token
     from outflank.ui.web.http_server import server_of
@@ -78,14 +78,14 @@ def command(
         note = f"games are kept in {path}; searches share {shared} for tables; Ctrl-C ends it"
         diagnostics().print(note, soft_wrap=True)
         if open_browser:
-            # The socket listens already; a terminal browser returns only when the user quits it.
+            # In a thread: a browser in the terminal returns only when the user quits it. The socket listens already.
             threading.Thread(target=webbrowser.open, args=(address,), name="outflank-open", daemon=True).start()
         server_of(application(lobby, access), limits).run(sockets=[listening])
-    raise KeyboardInterrupt  # the server ends only by Ctrl-C
+    raise KeyboardInterrupt  # the server ends only with Ctrl-C
 
 
 def _listener(host: str, port: int | None) -> socket.socket:
-    """Return a socket that listens at the port, or by default at the first free one."""
+    """Return a socket that listens at `port`, or at the first free port if it is None."""
     ports = [port] if port is not None else [*range(PORT, PORT + PORTS_TRIED), 0]
     try:
         family, kind, proto, _, _ = socket.getaddrinfo(host, 0, type=socket.SOCK_STREAM)[0]
@@ -93,7 +93,7 @@ def _listener(host: str, port: int | None) -> socket.socket:
         raise OutflankError(f"--host {host}: {reason_of(error)}") from None
     for number in ports:
         listener = socket.socket(family, kind, proto)
-        if sys.platform != "win32":  # on which two servers could then share a port
+        if sys.platform != "win32":  # on Windows this option would let two servers share a port
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listener.bind((host, number))

@@ -1,4 +1,4 @@
-"""Saving, loading and reviewing the game of a session."""
+"""Saving, loading and reviewing the game of `outflank play`."""
 
 import tempfile
 import time
@@ -22,7 +22,7 @@ from outflank.validation.text import how_many
 def record_of(
     start: Board, board: Board, moves: list[PlayedMove], names: dict[Side, str], control: TimeControl
 ) -> Record:
-    """Return the record of a game in its current state."""
+    """Return the record of a game, finished or not."""
     outcome = board.outcome()
     score = None if outcome is None else board.recorded_score(outcome)
     return Record(
@@ -37,7 +37,7 @@ def record_of(
 
 
 def save_game(record: Record, name: str) -> Path:
-    """Write a game to a new file and return its path."""
+    """Write a game to a new file, and return the file's path."""
     path = Path(name).expanduser()
     if not path.name:
         raise OutflankError("save where? give a file name")
@@ -52,7 +52,7 @@ def save_game(record: Record, name: str) -> Path:
 
 @contextmanager
 def _errors_with(path: Path) -> Iterator[None]:
-    """Turn a system error into an `OutflankError` that names the path: it is shown, and the game goes on."""
+    """Turn a system error into an `OutflankError` that names the path. The session shows that error and goes on."""
     try:
         yield
     except OSError as error:
@@ -60,27 +60,27 @@ def _errors_with(path: Path) -> Iterator[None]:
 
 
 def _suffix(record: Record) -> str:
-    """Return the suffix of a file format that stores everything of a game."""
+    """Return the suffix of the file format that stores every part of a game."""
     return description_of(record.start.game).notation.default_suffix
 
 
 MOST_COUNTED = 10_000
-"""Most games of a file that are counted: counting more would take too long for a reply."""
+"""Maximum number of games in a file that are counted. Counting more would delay the reply."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Loaded:
-    """A game from a file."""
+    """A game that was loaded from a file."""
 
     start: Board
     board: Board
     moves: list[PlayedMove]
     description: str
-    """File, number and length of the game, in words."""
+    """File name, game number and length of the game, in words."""
 
 
 def load_game(words: str, game: Game) -> Loaded:
-    """Return the game that `FILE` or `FILE NUMBER` names; the default is the first."""
+    """Return the game that `words` name: `FILE NUMBER`, or `FILE` for its first game."""
     path, number = _path_and_number(words)
     if not path.name:
         raise OutflankError("load what? give a file name, and the number of a game where there are several")
@@ -103,7 +103,7 @@ def load_game(words: str, game: Game) -> Loaded:
 
 
 def _path_and_number(words: str) -> tuple[Path, int]:
-    """Return a file name, which may end in what looks like a number, and the number of a game in it."""
+    """Return the file name and the game number in `words`. An existing file may have a name that ends in a number."""
     path, (name, _, last) = Path(words).expanduser(), words.rpartition(" ")
     if path.exists() or not name or not (last.isascii() and last.isdigit() and int(last)):
         return path, 1
@@ -111,7 +111,7 @@ def _path_and_number(words: str) -> tuple[Path, int]:
 
 
 def _count(games: Iterator[Record], most: int) -> int:
-    """Return how many more games there are, as far as they can be read."""
+    """Return the number of games that remain in the iterator and can be read, at most `most`."""
     count = 0
     with suppress(OutflankError):  # damage in other games does not matter here
         for _ in islice(games, max(0, most)):
@@ -120,7 +120,7 @@ def _count(games: Iterator[Record], most: int) -> int:
 
 
 def review_game(record: Record) -> None:
-    """Review a game as `outflank review` does."""
+    """Review a game like `outflank review`."""
     from outflank.ui.cli.game_files.review_command import command
 
     with tempfile.TemporaryDirectory() as directory:

@@ -1,4 +1,4 @@
-"""A game at a terminal: the board stays in place, lines are edited and completed, and the clock runs."""
+"""User interface of `outflank play` in a terminal: a board that stays in place, line editing, and running clocks."""
 
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
@@ -29,24 +29,24 @@ from outflank.ui.cli.shared.position_options import output
 T = TypeVar("T")
 
 MOST_EVENTS = 5
-"""Most events that are shown above the board: more would push it off a small screen."""
+"""Maximum number of events shown above the board. More would push the board off a small screen."""
 
 TICK = 0.2
-"""Seconds between two updates of the clock."""
+"""Seconds between two updates of the clocks on the screen."""
 
 KEYS, FEWER_KEYS = "? help, Tab completes, Ctrl-D leaves", "? help, Tab completes"
-"""Key help below the board, alone and beside two clocks: it fits into sixty columns."""
+"""Key help below the board: without clocks, and beside two clocks. Both fit into 60 columns."""
 
 
 class Terminal:
-    """A user interface with a screen and a keyboard; tests replace both."""
+    """User interface with a screen and a keyboard. Tests replace both."""
 
     def __init__(
         self, console: Console | None = None, *, keyboard: Input | None = None, screen: Output | None = None
     ) -> None:
         self.console = console or output()
         self._session: PromptSession[str] | None = None
-        if not self.console.is_dumb_terminal:  # it would print the editor's control sequences
+        if not self.console.is_dumb_terminal:  # a dumb terminal would print the editor's control sequences
             self._session = PromptSession(
                 history=InMemoryHistory(),
                 complete_style=CompleteStyle.MULTI_COLUMN,
@@ -67,7 +67,7 @@ class Terminal:
         for event in self._events[-MOST_EVENTS:]:
             self.console.print(event)
         draw_cells(self.console, board, last=True)
-        # Legal moves are marked on the board: a list of them would fill a small screen.
+        # Do not list the legal moves: the board marks them, and a list would fill a small screen.
         status, *rest = facts(board)
         self.console.print(status)
         if board.is_game_over():
@@ -83,7 +83,7 @@ class Terminal:
         self._replies.append(text)
 
     def redraw(self, board: Board, ticking: Ticking) -> None:
-        """Draw the board again, with the reply below it: on a small screen the reply would scroll it away."""
+        """Draw the board again with the reply below it. Otherwise replies would scroll the board off a small screen."""
         if self._replies:
             self.show(board, ticking)
 
@@ -139,7 +139,7 @@ class Terminal:
 
 
 def _keys() -> KeyBindings:
-    """Return key bindings by which Ctrl-C clears a line; on an empty line it interrupts, as by default."""
+    """Return key bindings with which Ctrl-C clears the line. On an empty line it interrupts, as by default."""
     keys = KeyBindings()
 
     @keys.add("c-c", filter=Condition(lambda: bool(get_app().current_buffer.text)))
@@ -162,7 +162,7 @@ def _toolbar(ticking: Ticking | None) -> StyleAndTextTuples:
 
 
 def _working_line(label: str, ticking: Ticking) -> Text:
-    """Return the line of a working player: its label, the time so far, and the clocks."""
+    """Return the line that is shown while a player thinks: a label, the time so far, and the clocks."""
     dots = "." * (1 + int(ticking.seconds / TICK) % 3)
     line = Text(f"{label} {dots:<3} {ticking.seconds:.0f} s")
     for text, low in ticking.texts():
