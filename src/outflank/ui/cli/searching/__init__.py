@@ -1,1 +1,1 @@
-"""`outflank search` and `outflank perft`."""
+"""`outflank search` and `outflank perft`: the best move, and the number of leaves."""

@@ -1,4 +1,4 @@
-"""The view of a cluster: its nodes while they search, and their statistics."""
+"""Terminal view of a cluster: its nodes during a search, and their statistics afterwards."""
 
 from typing import TYPE_CHECKING
 
@@ -15,16 +15,16 @@ if TYPE_CHECKING:
     from outflank.distributed.cluster import Cluster
 
 MOST_ROWS = 16
-"""Most nodes that get a row each."""
+"""Maximum number of nodes that get a row of their own."""
 
 
 def statistics_of(cluster: "Cluster") -> ClusterStatistics | None:
-    """Return the statistics of the running search, or of the last one."""
+    """Return the statistics of the cluster's running search, or of its last one, or None before the first search."""
     return cluster_statistics(cluster.head) if cluster.head is not None else None
 
 
 def live_view(cluster: "Cluster") -> RenderableType:
-    """Return a view of the nodes as they are now."""
+    """Return a table of the nodes as they are now, with messages about the last three lost nodes."""
     stats = statistics_of(cluster)
     if stats is None or not stats.nodes:
         return Text("waiting for the nodes…")
@@ -32,7 +32,7 @@ def live_view(cluster: "Cluster") -> RenderableType:
 
 
 def node_grid(stats: ClusterStatistics) -> Grid:
-    """Return a table with a row for each node, and one for all."""
+    """Return a table with a row for each node, and a last row for all nodes."""
     grid = Grid(box=box.SIMPLE_HEAD, pad_edge=False)
     grid.add_column("node", no_wrap=True)
     for name in ("nodes/s", "jobs", "steals", "sent", "received", "bytes", "idle"):
@@ -66,7 +66,7 @@ def node_grid(stats: ClusterStatistics) -> Grid:
 
 
 def conclusion(stats: ClusterStatistics) -> list[str]:
-    """Return report 000's statistics, in words."""
+    """Return statistics of a search in words: those that the published report 000 gives for its cluster."""
     lines = [
         f"{how_many(len(stats.nodes), 'node')} on {stats.engine}, replication {stats.replication}, "
         f"jobs of {how_many(stats.threshold, 'ply', 'plies')}, {_bytes(stats.total('memory_bytes'))} of memory",

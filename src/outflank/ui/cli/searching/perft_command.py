@@ -1,4 +1,4 @@
-"""`outflank perft`: the number of leaves of a game tree."""
+"""`outflank perft`: count the leaves of a game tree."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -101,7 +101,7 @@ def command(
 
 
 def _on_gpu(board: Board, depth: int, **options: Any) -> Perft:
-    from outflank.gpu.counting import perft as perft_on_gpu  # imports CUDA
+    from outflank.gpu.counting import perft as perft_on_gpu  # imported here because it imports CUDA
 
     return perft_on_gpu(board, depth, **options)
 
@@ -125,7 +125,7 @@ def _print(board: Board, depth: int, result: Perft, by_move: dict[str, int], tro
 
 @contextmanager
 def _bar(*, enabled: bool) -> Iterator[Callable[[int, int], None] | None]:
-    """Yield a function that moves a progress bar, on a terminal; None elsewhere."""
+    """Yield a function that updates a progress bar, or None if there is no terminal."""
     console = diagnostics()
     if not (enabled and console.is_terminal):
         yield None

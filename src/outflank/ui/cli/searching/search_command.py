@@ -1,4 +1,4 @@
-"""`outflank search`: the best move of positions."""
+"""`outflank search`: find the best move of positions."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from outflank.distributed.cluster import Cluster
 
 DEFAULT_SECONDS = 5.0
-"""Time of a search without any limit."""
+"""Seconds for a search without any limit."""
 
 
 @click.command("search", cls=PositionCommand)
@@ -93,7 +93,7 @@ def command(
       outflank search --depth 18 --cluster local:2
     """
     refuse_copies(where)
-    options.pop("show_workers")  # read by `_print_tables`
+    options.pop("show_workers")  # read by `_print_tables` from the context
     position_arguments = ("text", "position", "file", "game", "game_options", "number")
     positions = boards(**{name: options.pop(name) for name in position_arguments})
     if seconds is None and depth is None and nodes is None and not options["exact"]:
@@ -132,7 +132,7 @@ def command(
 
 
 def _search_all(positions: list[Board], search: Callable[[Board], int], as_json: bool) -> int:
-    """Search the positions in turn. Return the highest status, or that of Ctrl-C, which ends all of them."""
+    """Search the positions in turn, and return the highest exit status. Ctrl-C ends all of them with its own status."""
     worst = 0
     for number, board in enumerate(positions, 1):
         if len(positions) > 1 and not as_json:
@@ -160,7 +160,7 @@ def _print_results(
 
 
 def _warn_of_useless_options(options: SearchArguments) -> None:
-    """Warn of options that have no effect on this machine."""
+    """Warn about options that have no effect on this machine, and about more workers than cores."""
     cores = usable_cores()
     if options["workers"] is not None and options["workers"] > cores:
         word = "core" if cores == 1 else "cores"
@@ -202,7 +202,7 @@ def _print_documents(
 
 
 def _status(stop: Stop, cluster: "Cluster | None", last: Result, options: SearchArguments) -> int:
-    """Return 130 if the user ended the search; 1 if the cluster did, or the limits ended it too early; otherwise 0."""
+    """Return the exit status: 130 after Ctrl-C, 1 if the cluster failed or a value or proof is missing, otherwise 0."""
     failure = cluster_failure(cluster)
     if failure is not None:
         diagnostics().print(f"outflank: {failure}; this is the best so far")
@@ -213,7 +213,7 @@ def _status(stop: Stop, cluster: "Cluster | None", last: Result, options: Search
 
 
 def _comparison(board: Board, together: Result, stop: Stop, options: SearchArguments) -> Comparison:
-    """Return the comparison with the same search by one worker, which Ctrl-C can end too."""
+    """Search again with one worker, and return the comparison. Ctrl-C can end this search too."""
     alone = None
     for result in results_from_thread(iterate_alone(board, together, stop=stop, **options), stop):
         alone = result or alone
@@ -283,7 +283,7 @@ def _print_cluster(console: Console, cluster: "Cluster") -> None:
 
 @contextmanager
 def _live(console: Console) -> Iterator[Live]:
-    """Yield the live view of a table that grows; it is started only on a terminal."""
+    """Yield the live view of a growing table. It is started only on a terminal."""
     live = Live(console=console, refresh_per_second=8, vertical_overflow="visible")
     if not console.is_terminal:
         yield live

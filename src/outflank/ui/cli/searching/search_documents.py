@@ -1,4 +1,4 @@
-"""Documents that `outflank search --json` prints."""
+"""JSON documents that `outflank search --json` prints."""
 
 from typing import Any
 
@@ -12,34 +12,34 @@ from outflank.validation.documents import Document
 
 
 class IterationDocument(Document, frozen=True, kw_only=True, tag="outflank/search-iteration/1"):
-    """The result of a search at one depth."""
+    """Result of a search at one depth."""
 
     value: int | None
-    """Value in points for the side to move; null: nothing was searched, or a proof is not finished."""
+    """Value in points for the side to move. It is null if nothing was searched or a proof is not finished."""
     move: str | None
     pv: list[str]
-    """The principal variation."""
+    """Principal variation."""
     depth: int
     selectivity: int
-    """Confidence of selective pruning, in per cent; 100: no selective pruning."""
+    """Confidence of selective pruning in per cent. 100 means that nothing was pruned selectively."""
     nodes: int
     leaves: int
     seconds: float
     exact: bool
     """Whether the value is the final score under perfect play."""
     lower: int | None
-    """Lower bound of the value, as far as it is known."""
+    """Proved lower bound of the value, or null."""
     upper: int | None
     stopped: bool
     moves: list[ValuedLine]
-    """The best moves."""
+    """Best moves, each with its value and principal variation."""
     unit: str
     points_per_unit: float
-    """Number of points in one unit."""
+    """Number of points in one `unit`."""
 
     @staticmethod
     def fields_of(result: Result) -> dict[str, Any]:
-        """Return the fields that iterations and the whole search share."""
+        """Return the fields that the documents of an iteration and of a whole search share."""
         return {
             "value": result.value,
             "move": str(result.move) if result.move else None,
@@ -63,7 +63,7 @@ class IterationDocument(Document, frozen=True, kw_only=True, tag="outflank/searc
 
 
 class ComparisonDocument(Struct, frozen=True, kw_only=True):
-    """The same search with one worker, and the speed-up over it."""
+    """Cost of the same search with one worker, and the speed-up over it."""
 
     nodes: int
     seconds: float
@@ -73,7 +73,7 @@ class ComparisonDocument(Struct, frozen=True, kw_only=True):
 
     @classmethod
     def of(cls, comparison: Comparison) -> "ComparisonDocument":
-        """Return a comparison, rounded to four decimals."""
+        """Return the document of a comparison. Ratios have four decimals."""
         return cls(
             nodes=comparison.alone.nodes,
             seconds=round(comparison.alone.seconds, 6),
@@ -84,41 +84,41 @@ class ComparisonDocument(Struct, frozen=True, kw_only=True):
 
 
 class ClusterSearchDocument(Struct, frozen=True, kw_only=True):
-    """Statistics of a cluster in a search."""
+    """Statistics of a cluster during a search."""
 
     engine: str
     replication: str
     threshold: int
-    """Remaining plies at which a subtree was a job for one node, in the last iteration."""
+    """Remaining depth in plies at which a subtree became a job for one node, in the last iteration."""
     seconds: float
     nodes: tuple[NodeStatistics, ...]
     losses: tuple[str, ...]
     head_bytes: int
-    """Bytes of jobs and their results at the head."""
+    """Bytes of jobs and results to and from the head."""
     useful_seconds: float
-    """Mean per node."""
+    """Mean time in seconds that a node spent on jobs."""
     overhead_seconds: float
     steal_success: float
     """Share of steal attempts that succeeded."""
     bytes_transferred: int
     messages: int
-    """Messages with table entries, of all nodes."""
+    """Number of messages with table entries that all nodes sent."""
     broadcast_seconds: float
     replicated_hits: int
-    """Positions that were cut off by an entry from another node."""
+    """Number of positions that were cut off by a table entry from another node."""
     replicated_sorts: int
-    """Positions where an entry from another node only gave the first move to try."""
+    """Number of positions for which an entry from another node only gave the first move to try."""
 
     @classmethod
     def of(cls, statistics: ClusterStatistics) -> "ClusterSearchDocument":
-        """Return the statistics of all nodes together, and of each."""
+        """Return the document of a cluster's statistics: the sums, and those of each node."""
         sums = ("messages", "broadcast_seconds", "replicated_hits", "replicated_sorts")
         shared_fields = {name: getattr(statistics, name) for name in cls.__struct_fields__ if name not in sums}
         return cls(**shared_fields, **{name: statistics.total(name) for name in sums})
 
 
 class SearchDocument(IterationDocument, frozen=True, kw_only=True, tag="outflank/search/1"):
-    """The result of a whole search, and its cost."""
+    """Result and cost of a whole search."""
 
     position: str
     nodes_per_second: int
@@ -127,19 +127,19 @@ class SearchDocument(IterationDocument, frozen=True, kw_only=True, tag="outflank
     table_hits: int
     scheme: str | None
     device: str
-    """Where Monte-Carlo played its games: `cpu`, `gpu`, or `gpu+cpu` if the GPU was lost and the CPU took over.
-    Other searches run on the CPU."""
+    """Device on which Monte-Carlo search played its games: `cpu`, `gpu`, or `gpu+cpu` if the GPU was lost and the CPU
+    took over. Other searches run on the CPU."""
     worker_bytes: int
     idle_share: float
     workers: tuple[WorkerStatistics, ...]
     cluster: ClusterSearchDocument | UnsetType = UNSET
-    """Only on a cluster."""
+    """Statistics of the cluster, if there is one."""
     compare: ComparisonDocument | UnsetType = UNSET
-    """Only with `--compare`."""
+    """Comparison with one worker, if `--compare` asked for it."""
 
     @classmethod
     def of(cls, board: Board, result: Result, **extra: Any) -> "SearchDocument":
-        """Return the document of a board's search."""
+        """Return the JSON document of a search."""
         return cls(
             position=board.to_text(),
             **cls.fields_of(result),

@@ -1,4 +1,4 @@
-"""The view of a search: a table of its iterations, statistics of its workers, and its result in words."""
+"""Terminal view of a search: a table of its iterations, statistics of its workers, and its result in words."""
 
 import shutil
 from collections.abc import Callable
@@ -16,11 +16,11 @@ from outflank.ui.cli.shared.position_options import describe, scaled
 from outflank.validation.text import how_many
 
 LINE_MOVES = 10
-"""Most moves of a line, where several lines are printed."""
+"""Maximum number of moves that are printed for each of several lines."""
 
 
 def iteration_grid(results: list[Result], progress: Progress | None = None) -> Grid:
-    """Return a table with a row for each iteration, and one for the iteration that is running."""
+    """Return a table with a row for each finished iteration, and one for the running iteration."""
     grid = Grid(box=box.SIMPLE_HEAD, pad_edge=False)
     unit = results[-1].scale.unit if results else "value"
     for name in ("depth", unit, "time", "nodes", "nodes/s"):
@@ -55,7 +55,7 @@ def _selectivity(result: Result) -> str:
 
 
 WIDTH_FOR_NODES = 72
-"""Terminal width below which the table leaves out the nodes: the moves need the room."""
+"""Terminal width below which the table leaves out the node counts, because the moves need the space."""
 
 
 def _fitted(grid: Grid) -> Grid:
@@ -69,18 +69,18 @@ def _lower_bound(progress: Progress, value: int, scale: Scale) -> str:
 
 
 def progress_text(progress: Progress) -> str:
-    """Describe the state of a running iteration."""
+    """Return the state of a running iteration in words: the move that is searched, and the best so far."""
     move = f": {progress.move}" if progress.move is not None else ""
     best = f", {progress.best} is best so far" if progress.best is not None else ""
     return f"move {progress.moves_begun} of {progress.move_count}{move}{best}" if progress.move_count else "…"
 
 
 MOST_COLUMNS = 6
-"""Most workers that get a column each."""
+"""Maximum number of workers that get a column each."""
 
 
 def worker_grid(result: Result) -> Grid:
-    """Return a table of worker statistics: the sum, and each worker, or of many the minimum and maximum."""
+    """Return a table of worker statistics: the sum, and each worker; with many workers, their minimum and maximum."""
     workers = result.workers
     counts: dict[str, Callable[[WorkerStatistics], float]] = {
         "nodes": lambda worker: worker.nodes,
@@ -111,13 +111,13 @@ def worker_grid(result: Result) -> Grid:
 
 
 def _answer(board: Board, last: Result, options: SearchArguments) -> str:
-    """Return the move and how it is known: by a proof, an estimate, bounds, or not at all."""
+    """Return the best move and how it is known: through a proof, an estimate or bounds, or not at all."""
     plays = f"{board.turn} plays {last.move}"
     if last.value is None and not last.proved_text:
         return f"{board.turn} to move; nothing was searched, {last.move} is only a legal move"
     algorithm, proving = options["algorithm"], options["exact"]
     counted = "" if algorithm in MONTE_CARLO else options["evaluation"] or next(iter(evaluations(board.game)), "")
-    # "won", "lost" and "drawn" stand alone.
+    # The word "worth" goes before a number, but not before "won", "lost" or "drawn".
     worth = f"worth {last.value_text}" if last.value_text[:1] in ("+", "-") else last.value_text
     if last.exact:
         proved = ("who wins" if options["wld"] else "the final score") if proving else counted
@@ -139,7 +139,7 @@ def _line_text(entry: MoveValue, last: Result) -> str:
 
 
 def conclusion(board: Board, last: Result, options: SearchArguments) -> list[str]:
-    """Return the result in words; no line for a finished game, because the board shows how it ended."""
+    """Return the result in words. A finished game gives no lines, because the board shows how it ended."""
     if last.move is None:
         return []
     lines = [f"{describe(board)}: {_answer(board, last, options)}"]

@@ -1,1 +1,1 @@
-"""Options, input, output and interruption that subcommands share."""
+"""Options, input, output and interruption that several subcommands share."""

@@ -1,4 +1,4 @@
-"""Boards on the terminal: coloured discs where the terminal shows them, letters elsewhere."""
+"""Boards on the terminal: coloured discs if the terminal can show them, otherwise letters."""
 
 from rich.console import Console
 from rich.text import Text
@@ -9,12 +9,12 @@ from outflank.games.presentation import TerminalColours
 from outflank.ui.cli.shared.position_options import describe, letters_only
 
 LAST = "#c05a2b"
-"""Background colour of the last move."""
+"""Background colour of the cell of the last move."""
 SHAPES = {"X": "●", "O": "●", ".": "·", "*": "•"}
 
 
 def draw(console: Console, board: Board, *, last: bool = False) -> None:
-    """Draw a board and the facts about it; with `last` the last move is marked."""
+    """Draw a board and the facts about it. With `last`, the last move is marked."""
     draw_cells(console, board, last=last)
     console.print()
     for line in facts(board):
@@ -22,8 +22,8 @@ def draw(console: Console, board: Board, *, last: bool = False) -> None:
 
 
 def draw_cells(console: Console, board: Board, *, last: bool = False) -> None:
-    """Draw the cells of a board and nothing else."""
-    # A game without a diagram of its own describes the position in words, which have no cells.
+    """Draw only the cells of a board."""
+    # A game without its own diagram describes the position in words, which have no cells to colour.
     coloured = not letters_only(console) and type(board).diagram is not Board.diagram
     colours = description_of(board.game).presentation.colours
     for line in board.diagram(last=last):
@@ -31,7 +31,7 @@ def draw_cells(console: Console, board: Board, *, last: bool = False) -> None:
 
 
 def _coloured(line: str, colours: TerminalColours) -> Text:
-    """Return a line of a diagram with discs in place of letters; labels precede the first cell and follow the last."""
+    """Return a line of a diagram with discs in place of letters. Text outside the cells is a label and becomes dim."""
     letter_colours = {"X": colours.black, "O": colours.white, ".": colours.empty, "*": colours.legal}
     styles = {letter: f"{colour} on {colours.ground}" for letter, colour in letter_colours.items()}
     text = Text()

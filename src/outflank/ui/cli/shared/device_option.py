@@ -1,4 +1,4 @@
-"""`--device`, the option of every command that can use a GPU."""
+"""The option `--device` of commands that can use a GPU."""
 
 from collections.abc import Callable
 
@@ -9,8 +9,7 @@ from outflank.ui.cli.shared.option_groups import Command
 
 
 def device_option(help: str) -> Callable[[Command], Command]:
-    """Return a decorator that adds `--device`. The command gets the device to use: the search for a GPU is done by
-    then."""
+    """Return a decorator that adds `--device`. Without a GPU, `gpu-or-cpu` becomes `cpu`, and `gpu` is an error."""
     return click.option(
         "--device",
         type=click.Choice(DEVICES),
@@ -22,5 +21,5 @@ def device_option(help: str) -> Callable[[Command], Command]:
 
 
 def _resolved(context: click.Context, option: click.Parameter, device: DeviceOption) -> DeviceOption:
-    # Shell completion waits for the answer, and needs no device.
+    # Shell completion needs no device and must not wait for the search for one.
     return device if context.resilient_parsing else resolve_device(device)

@@ -1,7 +1,7 @@
-"""Options that come from games: the choice of a game, and the options of its rules.
+"""Command-line options that come from games: the choice of a game, and the options of its rules.
 
-A game is described only when needed: a command line that names none of its options does without. A user's own game is
-imported before the command line is parsed, so that its options are part of it.
+Descriptions of games are loaded only if the command line names a game or one of its options. A user's game is imported
+before the command line is parsed, because its options are part of the command line.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -18,22 +18,22 @@ from outflank.ui.cli.shared.option_groups import Command, NameOf
 from outflank.user_modules import import_user_module
 
 ARGUMENT = "game_options"
-"""The argument of a command that gets the values of game options, by name and in the order of the command line."""
+"""Name of the command's argument that holds the values of the game options, in the order of the command line."""
 
 _CONTEXT_KEY = "outflank.games offered"
 _PREFIX = "option_of_game_"
 
 
 def game_option(help: str) -> Callable[[Command], Command]:
-    """Return a decorator that adds `--game` to a command, which is a `GameCommand`."""
+    """Return a decorator that adds `--game` to a `GameCommand`."""
     return click.option("--game", type=NameOf(GAMES), help=f"{help}  [{OWN_GAMES[0]}]")
 
 
 class HelpWithGames(click.Command):
-    """A command whose help has placeholders for facts about games, which are looked up when it is shown.
+    """Command whose help text has placeholders, which are replaced by facts about games when the help is shown.
 
     `{first}` and `{last}` are names of the package's games, `{choice}` is an option of the last one, `{forms}` are the
-    notations that are understood, and `{files}` the file formats that are written.
+    notations that can be read, and `{files}` the file formats that can be written.
     """
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -46,7 +46,7 @@ class HelpWithGames(click.Command):
 
 
 class GameCommand(HelpWithGames):
-    """A command with `--game`, and the options of the named game, or by default of all the package's own."""
+    """Command with `--game` and the options of that game. By default it has the options of all games of the package."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         ctx.meta[_CONTEXT_KEY] = self._options_for(ctx, _before_arguments(args))
@@ -66,7 +66,7 @@ class GameCommand(HelpWithGames):
         return [*params[:index], *options, *params[index:]]
 
     def _options_for(self, ctx: click.Context, args: Sequence[str]) -> list[click.Option]:
-        """Return the options of the games that this command line may be about."""
+        """Return the options of the games that the command line may be about."""
         named = _named_game(args)
         games = [] if named is None else [named]
         known = {
@@ -93,7 +93,7 @@ class GameCommand(HelpWithGames):
 
 
 class PositionCommand(GameCommand):
-    """A command whose POSITION may start with dashes, as most board lines do."""
+    """Command whose POSITION may begin with dashes, as most board lines do."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         takes_a_value = {
@@ -119,14 +119,13 @@ def _looks_like_a_board(text: str) -> bool:
 
 
 class _ValueOf(click.ParamType):  # type: ignore[type-arg]  # generic only in the newest versions of click
-    """The type of a game option's value."""
+    """Type of a game option's value."""
 
     def __init__(self, option: GameOption) -> None:
         self.option = option
         self.name = option.name
 
     def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> object:
-        """Return the value, of the type that the game's rules take."""
         option = self.option
         if not option.choices:
             return click.types.convert_type(type(option.default)).convert(value, param, ctx)
@@ -152,7 +151,7 @@ def _click_option(option: GameOption, flag: str) -> click.Option:
 
 
 def intended_game(game: str | None, options: RuleOptions) -> GameDescription | None:
-    """Return the game that is named, or the only one that has these options; None: any of the package's own."""
+    """Return the named game, or the only one of the package's games that has these options. None means any of them."""
     if game is not None:
         description = game_named(game)
         for name in options:
@@ -169,7 +168,7 @@ def intended_game(game: str | None, options: RuleOptions) -> GameDescription | N
 
 
 def _incompatible_pair(names: Sequence[str]) -> tuple[str, str]:
-    """Return two options that no game has both of."""
+    """Return two options that no game has together."""
     pairs = ((first, second) for index, first in enumerate(names) for second in names[index + 1 :])
     return next(
         (pair for pair in pairs if not any(all(game.variants.option(name) for name in pair) for game in _own_games())),
@@ -182,7 +181,7 @@ def _own_games(except_for: Sequence[GameDescription] = ()) -> list[GameDescripti
 
 
 def _named_game(args: Sequence[str]) -> GameDescription | None:
-    """Return the game that the command line names, after importing its module; an unknown one is refused later."""
+    """Return the game that the command line names, after importing its module. For an unknown name, return None."""
     name = next(reversed(list(_values("--game", args))), None)
     if name is None:
         return None
@@ -211,7 +210,7 @@ def _before_arguments(args: Sequence[str]) -> Sequence[str]:
 
 
 def fill_placeholders(text: str) -> str:
-    """Return a text with its placeholders replaced by facts about games."""
+    """Return a help text with its placeholders replaced by facts about games."""
     if "{" not in text:
         return text
     own = _own_games()

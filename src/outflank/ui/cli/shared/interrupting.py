@@ -1,7 +1,6 @@
-"""Long work that Ctrl-C can end. It runs in another thread, because kernels do not see signals and the main thread
-does.
+"""Long work that Ctrl-C can end: it runs in another thread, because only the main thread sees signals.
 
-SIGTERM always ends a command as Ctrl-C does; only the exit status differs.
+SIGTERM always ends a command like Ctrl-C. Only the exit status differs.
 """
 
 import signal
@@ -11,7 +10,7 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import TYPE_CHECKING, TypeVar
 
-if TYPE_CHECKING:  # imported by every command, at its start
+if TYPE_CHECKING:  # every command imports this module at its start, so `Stop` is imported only for type checks
     from outflank.search.request import Stop
 
 T = TypeVar("T")
@@ -24,9 +23,9 @@ _terminated: list[int] = []
 
 @contextmanager
 def sigterm_as_ctrl_c() -> Iterator[None]:
-    """Let SIGTERM do what Ctrl-C does, unless it is ignored or has a handler already."""
+    """Let SIGTERM do what Ctrl-C does during the block, unless SIGTERM is ignored or has a handler already."""
     _terminated.clear()
-    in_main_thread = threading.current_thread() is threading.main_thread()  # only it can set handlers
+    in_main_thread = threading.current_thread() is threading.main_thread()  # only the main thread can set handlers
     if not in_main_thread or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
         yield
         return
@@ -38,14 +37,14 @@ def sigterm_as_ctrl_c() -> Iterator[None]:
 
 
 def exit_status(status: int) -> int:
-    """Return the exit status of a command: `TERMINATED` if it was interrupted by SIGTERM."""
+    """Return the exit status of a command, which is `TERMINATED` after an interruption by SIGTERM."""
     return TERMINATED if status == INTERRUPTED and _terminated else status
 
 
 def _handle_sigterm(number: int, frame: FrameType | None) -> None:
     _terminated.append(number)
     interrupt = signal.getsignal(signal.SIGINT)
-    # Ctrl-C may be ignored, as under nohup and in a shell's background; SIGTERM must still end the command.
+    # Ctrl-C may be ignored, for example under nohup, but SIGTERM must still end the command.
     (interrupt if callable(interrupt) else signal.default_int_handler)(signal.SIGINT, frame)
 
 
@@ -60,7 +59,7 @@ def stopping_at_ctrl_c(stop: "Stop") -> Iterator[None]:
 
 
 def run_interruptibly(work: Callable[[], T], stop: "Stop") -> T:
-    """Do the work and return its result. Ctrl-C calls `stop`, which must end it; a second Ctrl-C exits at once."""
+    """Return what `work` returns. Ctrl-C calls `stop`, which must end the work; a second Ctrl-C exits at once."""
     results: list[T] = []
     errors: list[BaseException] = []
 

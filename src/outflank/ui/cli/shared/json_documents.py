@@ -1,9 +1,8 @@
-"""Documents that commands print with `--json`, one on each line. `docs/json.md` lists them by command.
+"""JSON documents that commands print with `--json`, one on each line. `docs/json.md` lists them by command.
 
-Other modules define those of a search (`ui/cli/searching/search_documents.py`), of proofs
-(`ui/cli/solving/solve_documents.py`), of a match (`arena/match_documents.py`), of books
-(`books/exchange.py`), of learning
-(`learning/step_documents.py`) and of an experiment (`lab/result_store.py`).
+Other modules define the documents of searches (`ui/cli/searching/search_documents.py`), proofs
+(`ui/cli/solving/solve_documents.py`), matches (`arena/match_documents.py`), books (`books/exchange.py`), learning
+(`learning/step_documents.py`) and experiments (`lab/result_store.py`).
 """
 
 from typing import Literal
@@ -14,27 +13,27 @@ from outflank.validation.documents import Document
 
 
 class ShowDocument(Document, frozen=True, kw_only=True, tag="outflank/show/1"):
-    """A position."""
+    """Position that `outflank show` draws."""
 
     game: str
     position: str
-    """The position in the game's notation."""
+    """Position in the game's notation."""
     turn: Literal["black", "white"]
     ply: int
-    """Number of moves so far, passes included."""
+    """Number of moves so far, including passes."""
     legal: list[str]
     moves: list[str]
-    """The moves that led to the position."""
+    """Moves that led to the position."""
     result: str
     """`1-0`, `0-1`, `1/2-1/2`, or `*` while the game goes on."""
     score: float | None
-    """Black's score."""
+    """Black's score, or null while the game goes on."""
     reason: str | None
-    """Why the game is over; null while it goes on."""
+    """Reason for the end of the game, or null while it goes on."""
 
 
 class PerftDocument(Document, frozen=True, kw_only=True, tag="outflank/perft/1"):
-    """The size of a tree."""
+    """Number of leaves of a game tree."""
 
     game: str
     position: str
@@ -43,82 +42,82 @@ class PerftDocument(Document, frozen=True, kw_only=True, tag="outflank/perft/1")
     seconds: float
     workers: int
     complete: bool
-    """False: the count was interrupted or its GPU was lost, and `leaves` is a lower bound."""
+    """False if the count was interrupted or its GPU was lost. `leaves` is then a lower bound."""
     device: str = "cpu"
-    """Where the leaves were counted: `cpu` or `gpu`."""
+    """Device that counted the leaves: `cpu` or `gpu`."""
     divide: dict[str, int] | UnsetType = UNSET
-    """With `--divide`: leaves below each move."""
+    """Number of leaves below each move, with `--divide`."""
 
 
 class CheckedLevelDocument(Struct, frozen=True, kw_only=True):
-    """The checked positions of a strategy with a given number of moves left."""
+    """Numbers of positions with `left` moves left that the check of a strategy visited."""
 
     left: int
     own: int
-    """Positions where the strategy's move was played."""
+    """Number of positions in which only the strategy's move was played."""
     other: int
-    """Positions where every answer was played."""
+    """Number of positions in which every legal move of the opponent was played."""
 
 
 class CheckedStrategyDocument(Struct, frozen=True, kw_only=True):
-    """A checked strategy, by which a side scores at least `bound`."""
+    """Strategy with which `side` provably scores at least `bound`."""
 
     side: Literal["black", "white"]
     bound: int
     positions: int
-    """Positions of all levels."""
+    """Number of positions on all levels."""
     levels: list[CheckedLevelDocument]
     finished: int
-    """Games that ended before a leaf."""
+    """Number of games that ended above the leaves."""
     leaf: int
-    """Moves left at the leaves."""
+    """Number of moves left at a leaf."""
     leaves: int
-    """Positions that were searched to the end."""
+    """Number of positions that the check searched to the end of the game."""
     nodes: int
-    """Nodes of these searches."""
+    """Number of nodes in the searches of the leaves."""
 
 
 class ProofCheckDocument(Document, frozen=True, kw_only=True, tag="outflank/proof-check/1"):
-    """A proof that was checked and found correct."""
+    """Proof that was checked and found correct."""
 
     game: str
     position: str
     value: int
-    """The value for the side to move."""
+    """Value for the side to move."""
     strategies: list[CheckedStrategyDocument]
     seconds: float
 
 
 class ValuedMove(Struct, frozen=True, kw_only=True):
-    """A move and its value."""
+    """Move with its value in points."""
 
     move: str
     value: int | None
 
 
 class ValuedLine(ValuedMove, frozen=True, kw_only=True):
-    """A move, its value and its principal variation."""
+    """Move with its value and principal variation."""
 
     line: list[str]
 
 
 class BookDocument(Document, frozen=True, kw_only=True, tag="outflank/book/1"):
-    """The entry of a position in a book."""
+    """Entry of a position in an opening book."""
 
     position: str
     positions: int
     """Number of positions in the book."""
     depth: int | None
-    """Plies that the position was searched to; null: it is not in the book."""
+    """Depth in plies of the position's search, or null if it is not in the book."""
     games: int = 0
-    """Games that came to the position, of those that the book was learnt from."""
+    """Number of games through the position, among those that the book was learnt from."""
     moves: list[ValuedMove]
     unit: str
     points_per_unit: float
 
 
 class GameDocument(Document, frozen=True, kw_only=True, tag="outflank/games/1"):
-    """A game in a file."""
+    """Game in a file."""
 
     file: str
     number: int
@@ -128,21 +127,21 @@ class GameDocument(Document, frozen=True, kw_only=True, tag="outflank/games/1"):
     black: str
     white: str
     score: float | None
-    """Black's score; null: it is not known."""
+    """Black's score, or null if it is not known."""
     best: float | None
-    """Black's score after perfect play at the end."""
+    """Black's score if the ending had been played perfectly, as the file states it."""
     reason: str
-    """Why the game ended, if not by the rules."""
+    """Reason for the end of the game, if the rules did not end it."""
     length: int
     """Number of moves without passes."""
     opening: str
-    """The first moves."""
+    """First moves of the game."""
     moves: str | UnsetType = UNSET
-    """All moves, with `--number`."""
+    """All moves of the game, with `--number`."""
 
 
 class ReviewGameDocument(Document, frozen=True, kw_only=True, tag="outflank/review-game/1"):
-    """The game under review."""
+    """Game under review."""
 
     game: str
     black: str
@@ -156,60 +155,60 @@ class ReviewGameDocument(Document, frozen=True, kw_only=True, tag="outflank/revi
 
 
 class ReviewMoveDocument(Document, frozen=True, kw_only=True, tag="outflank/review-move/1"):
-    """A move beside the best one in its position; values are for the side that moved."""
+    """Played move and the best one in the same position. Values are for the side that moved."""
 
     ply: int
     side: Literal["black", "white"]
     move: str
     mark: str
-    """`?!`, `?`, `??`, or nothing."""
+    """Mark of the loss: `?!`, `?` or `??`, or empty."""
     value: float | Literal["won", "lost"]
-    """The value, in words where the game does not score the size of a win."""
+    """Value of the played move. It is a word if the game does not score the size of a win."""
     best: str
     best_value: float | Literal["won", "lost"]
     loss: float | None
-    """The loss against the best move; null: the move lost the game, where the size of a win is not scored."""
+    """Loss against the best move. It is null if the move lost a game that does not score the size of a win."""
     depth: int
     exact: bool
     unit: str
 
 
 class TurningPointDocument(Struct, frozen=True, kw_only=True):
-    """A point where the expected outcome changed."""
+    """Change of the expected outcome at a ply."""
 
     ply: int
     before: str
     after: str
     blamed: str | None
-    """The move that caused it; null: no single move is to blame at this depth."""
+    """Move that caused the change, or null if no single move did at this depth."""
 
 
 class ReviewStoryDocument(Document, frozen=True, kw_only=True, tag="outflank/review-story/1"):
-    """The review's summary of the whole game."""
+    """Summary of a reviewed game."""
 
     judged: int
     forced: int
-    """Moves without an alternative."""
+    """Number of moves without an alternative."""
     passes: int
     stopped: bool
     first: str
-    """The expected outcome at the first move judged."""
+    """Expected outcome at the first move that was judged."""
     turns: list[TurningPointDocument]
 
 
 class PluginDocument(Document, frozen=True, kw_only=True, tag="outflank/plugin/1"):
-    """A part that can be chosen by name, or could be if it were not broken."""
+    """Part that can be chosen by name (game, scheme, …), or that cannot be loaded."""
 
     kind: str
     name: str
     package: str | None
-    """The package that installed it, with its version; null: it was registered in this process."""
+    """Package that installed the part, with its version, or null if this process registered it."""
     place: str
-    """Where it is defined: `module:attribute`, or the code that registered it."""
+    """Where the part is defined: `module:attribute`, or the code that registered it."""
     about: str | None
-    """A description in one line; null if it cannot be used."""
+    """Description in one line, or null if the part cannot be used."""
     broken: str | None
-    """Why it cannot be used; null if it can."""
+    """Reason why the part cannot be used, or null if it can."""
 
 
 class BenchSearchDocument(Document, frozen=True, kw_only=True, tag="outflank/bench-search/1"):
@@ -221,22 +220,22 @@ class BenchSearchDocument(Document, frozen=True, kw_only=True, tag="outflank/ben
 
 
 class BenchDocument(Document, frozen=True, kw_only=True, tag="outflank/bench/1"):
-    """The whole benchmark."""
+    """Totals of the benchmark."""
 
     complete: bool
-    """False: it was interrupted, and `nodes` is no signature."""
+    """False if the benchmark was interrupted. `nodes` is then not comparable with other runs."""
     nodes: int
-    """The signature: all nodes of all searches."""
+    """Nodes of all searches. The number is the same on every machine."""
     seconds: float
     nodes_per_second: int
 
 
 class WarmDocument(Document, frozen=True, kw_only=True, tag="outflank/warm/1"):
-    """A kernel that is ready."""
+    """Kernel that is compiled or was in the cache."""
 
     kernel: str
     types: tuple[str, ...]
-    """The classes that the kernel is compiled for."""
+    """Classes for which the kernel is compiled."""
     how: Literal["compiled", "loaded"]
     seconds: float
 
@@ -250,7 +249,7 @@ class CheckDocument(Struct, frozen=True, kw_only=True):
 
 
 class DoctorDocument(Document, frozen=True, kw_only=True, tag="outflank/doctor/1"):
-    """The facts that a bug report needs."""
+    """Facts for a bug report, and tests of the installation."""
 
     outflank: str
     python: str
@@ -274,7 +273,7 @@ class DoctorDocument(Document, frozen=True, kw_only=True, tag="outflank/doctor/1
     threads: str
     numba_cuda: str
     gpu: str
-    """The GPU's name, or why there is none."""
+    """Name of the GPU, or why there is none."""
     gpu_memory_bytes: int | None
     gpu_free_memory_bytes: int | None
     cache: str
@@ -285,7 +284,7 @@ class DoctorDocument(Document, frozen=True, kw_only=True, tag="outflank/doctor/1
 
 
 class ClusterNodeDocument(Struct, frozen=True, kw_only=True):
-    """A machine in a cluster."""
+    """Machine in a cluster."""
 
     host: str
     cores: int
@@ -296,15 +295,15 @@ class ClusterNodeDocument(Struct, frozen=True, kw_only=True):
 
 
 class ClusterDocument(Struct, frozen=True, kw_only=True):
-    """A cluster, as its head describes it."""
+    """Cluster as its head describes it."""
 
     address: str
     problem: str | None
-    """Why the head does not answer; null if it does."""
+    """Reason why the head does not answer, or null if it does."""
     nodes: tuple[ClusterNodeDocument, ...]
 
 
 class ClusterStatusDocument(Document, frozen=True, kw_only=True, tag="outflank/cluster-status/1"):
-    """The clusters that this machine belongs to."""
+    """Clusters that this machine belongs to."""
 
     clusters: tuple[ClusterDocument, ...]

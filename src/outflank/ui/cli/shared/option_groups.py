@@ -1,4 +1,4 @@
-"""Groups of options: a command gets them with one decorator, and their values in one argument."""
+"""Groups of options that one decorator adds, options that name parts of registries, and the option `--import`."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def add_import_option(command: click.Command) -> click.Command:
-    """Let a command and its subcommands import modules before their other options are read."""
+    """Add `--import` to a command and its subcommands. It imports modules before the other options are parsed."""
     if isinstance(command, click.Group):
         for subcommand in command.commands.values():
             add_import_option(subcommand)
@@ -36,21 +36,20 @@ def add_import_option(command: click.Command) -> click.Command:
 
 def _import_all(context: click.Context, parameter: click.Parameter, modules: tuple[str, ...]) -> None:
     if modules:
-        from outflank.user_modules import import_user_module  # which the start of every command need not wait for
+        from outflank.user_modules import import_user_module  # imported here, so that other commands start faster
 
         for name in modules:
             import_user_module(name)
 
 
 class NameOf(click.ParamType):  # type: ignore[type-arg]  # generic only in the newest versions of click
-    """A value that names a part of a registry. Plug-ins are loaded only to list names or for an unknown one."""
+    """Type of options that name a part in a registry. Plug-ins are loaded only to list names or for unknown ones."""
 
     def __init__(self, registry: "Registry[Any]") -> None:
         self.registry = registry
         self.name = registry.kind
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Return the name, if there is such a part and it can be loaded."""
         try:
             self.registry.get(value)
         except OutflankError as error:
@@ -58,19 +57,18 @@ class NameOf(click.ParamType):  # type: ignore[type-arg]  # generic only in the 
         return value
 
     def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str:
-        """Return all names, in the form of a choice."""
+        """Return all names, as help texts show a choice: `[a|b|…]`."""
         names = "|".join(self.registry.names())
         return f"{{{names}}}" if param.required and isinstance(param, click.Argument) else f"[{names}]"
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> "list[CompletionItem]":
-        """Return the names that begin with the incomplete word."""
-        from click.shell_completion import CompletionItem  # needed by shell completion alone
+        from click.shell_completion import CompletionItem  # imported here because only shell completion needs it
 
         return [CompletionItem(name) for name in self.registry.names() if name.startswith(incomplete)]
 
 
 class NameOption(click.Option):
-    """An option whose help lists the names in place of `{names}`, where they are too many for the metavar."""
+    """Option whose help lists the names in place of `{names}`, because they are too many for the metavar."""
 
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
         record = super().get_help_record(ctx)
@@ -80,7 +78,7 @@ class NameOption(click.Option):
 
 
 class Group(click.Group):
-    """A command group that suggests a name for a mistyped command."""
+    """Command group that suggests a name for a mistyped command."""
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -94,7 +92,7 @@ class Group(click.Group):
 Command = TypeVar("Command", bound=Callable[..., object])
 
 Options = dict[str, Any]
-"""Values of an option group, by name."""
+"""Values of an option group by name."""
 
 
 def option_group(argument: str, *options: Callable[[Callable[..., object]], object]) -> Callable[[Command], Command]:

@@ -1,4 +1,4 @@
-"""Output files of commands: no file is overwritten without `--force`, and `-` is standard output."""
+"""Output files of commands: `--force` allows overwriting, and `-` is standard output."""
 
 import sys
 from collections.abc import Iterable
@@ -15,19 +15,19 @@ STANDARD_OUTPUT = "-"
 
 
 def force_option(command: Command) -> Command:
-    """Add the option `--force`, which allows files to be overwritten."""
+    """Add the option `--force`, which allows a command to overwrite files."""
     return click.option("--force", is_flag=True, help="Overwrite existing files.")(command)
 
 
 def refuse_to_overwrite(files: Iterable[str | Path], *, force: bool) -> None:
-    """Raise an error if one of the files exists, before any work is done for it."""
+    """Raise an error if one of the files exists and `force` is false."""
     for file in files:
         if str(file) != STANDARD_OUTPUT and Path(file).is_file() and not force:
             raise OutflankError(f"{file} exists already; --force overwrites it")
 
 
 def write_output(file: str | Path, content: str) -> None:
-    """Write a file as a whole, or its content to standard output."""
+    """Write a whole file, or the content to standard output."""
     if str(file) == STANDARD_OUTPUT:
         if sys.stdout is None:
             raise OutflankError("- asks for standard output, which is closed")

@@ -1,4 +1,4 @@
-"""Code that subcommands share: options that name a position, and printing."""
+"""Options that name a position, reading of positions and games, and the consoles for output."""
 
 import os
 import re
@@ -30,15 +30,11 @@ if TYPE_CHECKING:
     from outflank.validation.documents import Document
 
 
-# Where commands read positions and games: words on the command line, a file, standard input.
-#
-# A position is a record without moves.
-
 MOST_BYTES = 16 << 20
-"""The largest text that is read for positions; a file of games may be larger, if one game is chosen."""
+"""Largest size in bytes of a text with positions. A file of games may be larger if one game is chosen."""
 
 MOST_GAMES = 10_000
-"""The most games that are read from a file, unless one is chosen."""
+"""Maximum number of games that are read from a file, unless one is chosen."""
 
 STANDARD_INPUT = "-"
 
@@ -52,10 +48,9 @@ def records(
     options: RuleOptions,
     on_skip: SkipCallback | None = None,
 ) -> list[Record]:
-    """Return the positions and games in `words`, or in the file of that name: all, or the one with that number.
+    """Return the positions and games in the text `words`, or in the file of that name. `number` chooses one of them.
 
-    Any line that cannot be read is an error, unless `on_skip` is given: it gets an explanation, and the other lines are
-    returned.
+    A line that cannot be read is an error. With `on_skip`, it is left out, and `on_skip` receives the reason.
     """
     if words != STANDARD_INPUT and not is_file:
         return _numbered(records_in_text(words, game, options, on_skip), "the text", number)
@@ -71,7 +66,7 @@ def records(
 
 
 def is_a_file(words: str) -> bool:
-    """Return whether words name a file, or look like a file name rather than a position."""
+    """Return whether `words` name an existing file, or end with the suffix of a file format."""
     suffix = os.path.splitext(words)[1]
     return os.path.isfile(words) or (suffix != "" and suffix in file_formats())
 
@@ -126,14 +121,14 @@ _OPTIONS = (
 
 
 def position_options(command: Command) -> Command:
-    """Add the options that name a position to a `PositionCommand`; `boards` turns them into boards."""
+    """Add the options that name a position to a `PositionCommand`. `boards` turns their values into boards."""
     for option in reversed(_OPTIONS):
         command = option(command)
     return command
 
 
 def boards(**options: Any) -> list[Board]:
-    """Return the boards that the options name: those in the text, or the start of a game."""
+    """Return the boards that the options name. The default is the start of a game."""
     return [board for board, _ in games(**options)]
 
 
@@ -147,9 +142,9 @@ def games(
     number: int | None = None,
     on_skip: SkipCallback | None = None,
 ) -> list[tuple[Board, Record]]:
-    """Return the boards that the options name, each with the record of its text.
+    """Return the boards that the options name, each with its record.
 
-    With `on_skip`, a position that cannot be read is left out and reported to it; otherwise it is an error.
+    A position that cannot be read is an error. With `on_skip`, it is left out, and `on_skip` receives the reason.
     """
     sources = [source for source in (text, position, file) if source is not None]
     if len(sources) > 1:
@@ -174,25 +169,25 @@ def games(
 
 
 def _with_rules(record: Record, options: RuleOptions) -> Record:
-    """Return a record with the rules that the options choose and its text leaves open."""
+    """Return a record with the rules that the options choose, as far as its text leaves them open."""
     refuse_options(description_of(record.start.game), options)
     setup = apply_rule_options(record.setup, options, lambda name, value: f"--{name} {value}")
     return replace(record, start=record.start.with_game(setup.game))
 
 
 def start_of(game: GameDescription | None, options: RuleOptions) -> tuple[Board, Record]:
-    """Return the start of a game, by default of the package's first, with an empty record."""
+    """Return the first board of a game, with an empty record. The default is the package's first game."""
     board = (game_named(OWN_GAMES[0]) if game is None else game).start(**options)
     return board, Record(start=Setup(format="", game=board.game, position=board.position, turn=board.turn))
 
 
 def one_board(**options: Any) -> Board:
-    """Return the only board that the options name; several are an error."""
+    """Return the only board that the options name. Several boards are an error."""
     return one_game(**options)[0]
 
 
 def one_game(**options: Any) -> tuple[Board, Record]:
-    """Return the only board that the options name, with the record of its text; several are an error."""
+    """Return the only board that the options name, with its record. Several boards are an error."""
     positions = games(**options)
     if len(positions) > 1:
         raise OutflankError(f"there are {len(positions)} positions or games; --number N chooses one")
@@ -205,7 +200,7 @@ def describe(board: Board) -> str:
 
 
 def game_name(game: Game) -> str:
-    """Return the name of a game, as the command line and documents use it, from its rules."""
+    """Return the name of the game with these rules, as the command line and JSON documents use it."""
     return description_of(game).name
 
 
@@ -218,7 +213,7 @@ def scaled(number: float) -> str:
 
 
 LEAST_SIZES = {"COLUMNS": 20, "LINES": 1}
-"""Environment variables for the size of the terminal, with the smallest value that is accepted."""
+"""Environment variables for the size of the terminal, each with the smallest value that is accepted."""
 
 
 class _Console(Console):
@@ -227,17 +222,17 @@ class _Console(Console):
 
 
 def output() -> Console:
-    """Return the console for data: coloured and wrapped between words on a terminal, plain and unwrapped in a pipe."""
+    """Return the console for results: coloured and wrapped on a terminal, plain and unwrapped in a pipe."""
     return _unwrapped_in_pipe(_Console(highlight=False, markup=False, _environ=_environment()))
 
 
 def diagnostics() -> Console:
-    """Return the console for progress and warnings, on standard error."""
+    """Return the console for progress and warnings, which writes to standard error."""
     return _unwrapped_in_pipe(_Console(stderr=True, highlight=False, markup=False, _environ=_environment()))
 
 
 def _environment() -> Mapping[str, str]:
-    """Return the environment without impossible sizes of the terminal: with a width of 0 Rich prints nothing."""
+    """Return the environment without impossible terminal sizes, because with a width of 0 Rich prints nothing."""
     return {
         name: value
         for name, value in os.environ.items()
@@ -251,13 +246,13 @@ def _unwrapped_in_pipe(console: Console) -> Console:
 
 
 def letters_only(console: Console) -> bool:
-    """Return whether a console cannot show discs, or not in colours that tell them apart."""
+    """Return whether boards must be drawn with letters, because the console lacks discs or colours."""
     no_colour = console.no_color or console.color_system is None or console.is_dumb_terminal
     return not console.is_terminal or no_colour or not console.encoding.startswith("utf")
 
 
 def print_json(document: "Document") -> None:
-    """Print a document as one JSON object on one line."""
+    """Print a document as a JSON object on one line."""
     from outflank.validation.documents import in_ascii
 
     try:

@@ -1,4 +1,4 @@
-"""Progress of long work: one line that is redrawn on a terminal, a new line every few seconds in a pipe."""
+"""Progress of long work: one line that is redrawn on a terminal, or a new line every few seconds in a pipe."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -10,7 +10,7 @@ from rich.console import Console
 from outflank.ui.cli.shared.position_options import diagnostics
 
 SECONDS = 10.0
-"""Time between two lines in a pipe: the log stays short, and still shows that the work goes on."""
+"""Seconds between two lines in a pipe. Logs stay short, and still show that the work goes on."""
 
 
 quiet_option = click.option("--quiet", is_flag=True, help="Do not report progress.")
@@ -24,7 +24,6 @@ class ThrottledPrinter:
         self.written = time.monotonic()
 
     def __call__(self, text: str) -> None:
-        """Print a line of progress, unless the last one is too recent."""
         now = time.monotonic()
         if now >= self.written + SECONDS:
             self.written = now
@@ -33,7 +32,7 @@ class ThrottledPrinter:
 
 @contextmanager
 def progress_line(*, quiet: bool = False) -> Iterator[Callable[[str], None]]:
-    """Yield a function that shows a line of text as the current progress."""
+    """Yield a function that shows a text as the current progress."""
     console = diagnostics()
     if quiet or console.is_dumb_terminal:
         yield lambda text: None

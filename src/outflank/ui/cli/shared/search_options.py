@@ -1,4 +1,4 @@
-"""Options of searches, as `Limits` and `Options` declare them, and the cluster."""
+"""Command-line options of searches, made from the fields of `Limits` and `Options`, and the option `--cluster`."""
 
 from collections.abc import Callable
 from dataclasses import fields
@@ -17,8 +17,8 @@ FIELDS = {field.name: field for field in (*fields(Limits), *fields(Options))}
 
 
 def search_options(*names: str, usual: str | None = None, **attributes: Any) -> Callable[[Command], Command]:
-    """Return a decorator that adds an option for each of these fields of `Limits` and `Options`. `usual` describes a
-    default of the command's own; `attributes` of the click option replace those that the field declares."""
+    """Return a decorator that adds an option for each named field of `Limits` and `Options`. `usual` describes the
+    command's own default. `attributes` of the click option replace those that the field declares."""
 
     def add(command: Command) -> Command:
         for name in reversed(names):
@@ -49,7 +49,7 @@ parallel_option = search_options("parallel", cls=NameOption, type=NameOf(SCHEMES
 
 
 class _ClusterOption(click.Option):
-    """An option whose help lists the forms of addresses. It loads the engines only when the help is shown."""
+    """Option whose help lists the forms of cluster addresses. The engines are loaded only when the help is shown."""
 
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
         from outflank.distributed.engines import address_forms
@@ -59,6 +59,6 @@ class _ClusterOption(click.Option):
 
 
 def cluster_option(what: str) -> Callable[[Command], Command]:
-    """Return a decorator that adds `--cluster`, the cluster that does the work instead of this machine."""
+    """Return a decorator that adds `--cluster`, which names a cluster that works instead of this machine."""
     text = f"{what} on the nodes of a cluster: {{forms}}; --workers then counts those of each node."
     return click.option("--cluster", "where", metavar="CLUSTER", cls=_ClusterOption, help=text)

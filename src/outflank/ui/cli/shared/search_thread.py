@@ -1,4 +1,4 @@
-"""A search in a thread of its own, so that the main thread can handle Ctrl-C and draw meanwhile."""
+"""A search in its own thread, so that the main thread can handle Ctrl-C and redraw the screen."""
 
 import queue
 import threading
@@ -19,7 +19,7 @@ Item = Result | BaseException | None
 
 
 class LatestProgress:
-    """Keeps the last progress report of the running iteration."""
+    """Callback that stores the last progress report of the running iteration."""
 
     def __init__(self) -> None:
         self.progress: Progress | None = None
@@ -31,10 +31,10 @@ class LatestProgress:
 def results_from_thread(
     results: Iterator[Result], stop: Stop, cluster: "Cluster | None" = None
 ) -> Iterator[Result | None]:
-    """Yield the results of a search in another thread as they arrive, and None from time to time in between.
+    """Yield the results of a search in another thread as they arrive, and None every 0.2 seconds in between.
 
-    A kernel does not see Ctrl-C; this thread does, and calls `stop`. It then no longer waits for nodes of a cluster
-    that have not joined yet.
+    A kernel does not see Ctrl-C. This thread does, and calls `stop`. Before the first result, Ctrl-C also ends the wait
+    for nodes of a cluster.
     """
     has_results = False
     items: queue.Queue[Item] = queue.Queue()
@@ -47,12 +47,12 @@ def results_from_thread(
         except BaseException as error:
             items.put(error)
 
-    # A handler and not an exception: Ctrl-C may come while this thread is printing.
+    # Use a handler, not an exception, because Ctrl-C may come while this thread is printing.
     with stopping_at_ctrl_c(stop):
         threading.Thread(target=work, daemon=True).start()
         while True:
             try:
-                # In short steps, so that signals are seen on every system.
+                # Wait in short steps, so that signals are seen on every system.
                 item = items.get(timeout=0.2)
             except queue.Empty:
                 if stop.called and cluster is not None and not has_results:
@@ -68,13 +68,13 @@ def results_from_thread(
 
 
 class ResultsUntilLoss:
-    """The results of a search up to the loss of its device, if any: they are shown before the error is raised."""
+    """Iterates over the results of a search. If its GPU is lost, the error is delayed until the results are shown."""
 
     def __init__(self) -> None:
         self._trouble: DeviceTrouble | None = None
 
     def results(self, results: Iterator[Result]) -> Iterator[Result]:
-        """Yield the results; after a device loss, the best so far is the last. Without any, raise the error."""
+        """Yield the results. If the GPU is lost, end with the best one so far, or raise the error if there is none."""
         last: Result | None = None
         try:
             for last in results:
@@ -87,11 +87,11 @@ class ResultsUntilLoss:
             yield partial
 
     def check(self) -> None:
-        """Raise the error that ended the search, if any."""
+        """Raise the delayed error, if the GPU was lost."""
         if self._trouble is not None:
             raise self._trouble
 
 
 def cluster_failure(cluster: "Cluster | None") -> str | None:
-    """Return why the cluster has given up, or None if it has not or there is none."""
+    """Return the reason why the cluster has given up, or None."""
     return cluster.head.trouble if cluster is not None and cluster.head is not None else None

@@ -1,4 +1,4 @@
-"""Standard streams that are closed, and output that can no longer be written."""
+"""Closed standard streams, and output that can no longer be written."""
 
 import io
 import os
@@ -9,10 +9,10 @@ from outflank.errors import OutflankError
 
 
 def reopen_closed_streams() -> None:
-    """Open the null device in place of closed standard streams (`>&-`), so that no other file gets their descriptor.
+    """Open the null device for closed standard streams (`>&-`), so that no other file gets their descriptor.
 
-    Code that reads input finds that `sys.stdin` is None and reports it. Writing output fails as on a full disk; a
-    command that writes none continues. Errors and warnings are discarded.
+    Code that reads input finds that `sys.stdin` is None and reports it. Writing to a closed standard output fails, like
+    a full disk. Errors and warnings are discarded.
     """
     for number, mode in enumerate((os.O_WRONLY, os.O_RDONLY, os.O_WRONLY)):
         try:
@@ -33,18 +33,18 @@ def _text(number: int) -> io.TextIOWrapper:
 
 
 def standard_input() -> TextIO:
-    """Return standard input; raise an error of one line if it is closed."""
+    """Return standard input, or raise an `OutflankError` if it is closed."""
     if sys.stdin is None:
         raise OutflankError("standard input is closed")
     return sys.stdin
 
 
 def exit_quietly() -> NoReturn:
-    """Exit with status 0 because the reader of the output pipe has closed it: this is not an error."""
+    """Exit with status 0 because the reader has closed the output pipe, which is not an error."""
     discard_output()
     sys.exit(0)
 
 
 def discard_output() -> None:
-    """Keep the interpreter from flushing, at its exit, output that cannot be written."""
+    """Discard output that cannot be written, which the interpreter would otherwise flush at its exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,4 +1,4 @@
-"""Tables on a terminal. No number or word is broken: a table that is too wide is transposed or split into blocks."""
+"""Plain text for terminals: characters they lack, wrapped lines, and tables that never break a word or number."""
 
 import codecs
 import io
@@ -34,7 +34,7 @@ PLAIN = {
     "→": "->",
     "ö": "oe",
 }
-"""Replacements of characters outside ASCII; every other one becomes a question mark."""
+"""ASCII replacements of characters. Every other character that cannot be encoded becomes a question mark."""
 
 
 def _replacement(error: UnicodeError) -> tuple[str, int]:
@@ -50,8 +50,8 @@ codecs.register_error(ERRORS, _replacement)
 def use_plain_text(stream: TextIO | None) -> None:
     """Let a stream replace the characters that it cannot encode.
 
-    Python writes UTF-8 even in the C locale; a user who has chosen that locale can read only ASCII, on a terminal and
-    in a pipe. Whole documents are written as bytes and are not affected.
+    Python writes UTF-8 even in the C locale, but users of that locale can read only ASCII. Whole documents are written
+    as bytes and are not affected.
     """
     if isinstance(stream, io.TextIOWrapper):
         stream.reconfigure(encoding="ascii" if _locale_is_ascii() else None, errors=ERRORS)
@@ -61,7 +61,7 @@ def _locale_is_ascii() -> bool:
     variable = os.environ.get
     if variable("PYTHONIOENCODING") or variable("PYTHONUTF8", "0") != "0":
         return False
-    # Python itself changes LC_CTYPE from C to C.UTF-8.
+    # Python itself changes LC_CTYPE from C to C.UTF-8, so that value says nothing about the user's choice.
     character_type = variable("LC_CTYPE", "")
     return (variable("LC_ALL") or (character_type if character_type != "C.UTF-8" else "") or variable("LANG", "")) in (
         "C",
@@ -70,7 +70,7 @@ def _locale_is_ascii() -> bool:
 
 
 def wrapped_line(line: str, stream: TextIO) -> str:
-    """Return a line unchanged, or broken between words if the stream is a terminal."""
+    """Return a line, wrapped between words if the stream is a terminal."""
     if not stream.isatty():
         return line
     width = shutil.get_terminal_size().columns
@@ -78,13 +78,13 @@ def wrapped_line(line: str, stream: TextIO) -> str:
 
 
 GAP, EDGES = 3, 2
-"""Terminal columns between two columns of a table, and around the table."""
+"""Width of the space between two columns of a table, and of its two edges together."""
 
 Rows = list[list[str]]
 
 
 def print_table(console: Console, title: str, columns: list[str], rows: Rows) -> None:
-    """Print a table; on a terminal that is too narrow, wrap it between words, transpose it, or split it into blocks."""
+    """Print a table. If the terminal is too narrow, wrap its cells, transpose it, or split it into column blocks."""
     if not console.is_terminal:
         console.width = max(console.width, _total_width(_natural_widths(columns, rows)))  # a file has no width limit
     if _total_width(_minimal_widths(columns, rows)) > console.width and len(rows) < len(columns):
@@ -101,7 +101,7 @@ def _natural_widths(columns: list[str], rows: Rows) -> list[int]:
 
 
 def _minimal_widths(columns: list[str], rows: Rows) -> list[int]:
-    """Return the width of each column's longest word."""
+    """Return the width of the longest word in each column."""
     return [
         max((cell_len(word) for cell in cells for word in cell.split()), default=1)
         for cells in zip(columns, *rows, strict=True)
@@ -113,7 +113,7 @@ def _total_width(widths: list[int]) -> int:
 
 
 def _blocks(columns: list[str], rows: Rows, room: int) -> list[list[int]]:
-    """Return the column indices of each block; every block begins with the columns that tell rows apart."""
+    """Return the column indices of each block. If they fit, the columns that identify a row begin every block."""
     minimal = _minimal_widths(columns, rows)
     if _total_width(minimal) <= room:
         return [list(range(len(columns)))]
@@ -140,7 +140,7 @@ def _grid(title: str, columns: list[str], rows: Rows, room: int) -> Grid:
     grid = Grid(title=title or None, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
     for index, column in enumerate(columns):
         cells = [row[index] for row in rows if row[index] not in ("", "–")]
-        numbers = 2 * sum(map(_numeric, cells)) > len(cells)  # a sentence may begin with a number
+        numbers = 2 * sum(map(_numeric, cells)) > len(cells)  # most cells, because a text may begin with a digit
         grid.add_column(_wrapped(column, widths[index]), justify="right" if numbers else "left", overflow="fold")
     for row in rows:
         grid.add_row(*(_wrapped(cell, width) for cell, width in zip(row, widths, strict=True)))

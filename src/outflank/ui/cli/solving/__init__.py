@@ -1,1 +1,1 @@
-"""`outflank solve` and `outflank proof`."""
+"""`outflank solve` and `outflank proof`: exact scores, and certificates that prove them."""

@@ -1,4 +1,4 @@
-"""Comparison of the scores that a script expects of moves with those that a search has proved."""
+"""Comparison of the expected scores of moves, which a file of positions may contain, with the proved scores."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,15 +9,15 @@ from outflank.search.results import Result
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Difference:
-    """A move whose proved value differs from the expected one."""
+    """Move whose proved score differs from the expected one."""
 
     move: str
     expected: int
-    """Score for the mover, according to the script."""
+    """Score for the mover that the file expects."""
     found: int | None
-    """The proved value, or that of the best move as an upper bound; None: the move is not legal."""
+    """Proved score or upper bound, or None if the move is not legal."""
     at_most: bool = False
-    """Whether `found` is only an upper bound, the value of the best move."""
+    """Whether `found` is only an upper bound, namely the score of the best move."""
 
     def __str__(self) -> str:
         if self.found is None:
@@ -27,9 +27,9 @@ class Difference:
 
 
 def differences(board: Board, result: Result, scores: Mapping[int, int], *, wld: bool) -> tuple[Difference, ...]:
-    """Return where a proof contradicts the expected scores of moves, by their codes; with `wld` only their signs count.
+    """Return the moves with expected scores that the proof contradicts. With `wld` only the signs count.
 
-    A move whose own value was not searched is at most as good as the best one.
+    `scores` has expected scores by move code. A move that was not searched is at most as good as the best one.
     """
     if not result.exact or result.value is None:
         return ()
@@ -48,6 +48,6 @@ def differences(board: Board, result: Result, scores: Mapping[int, int], *, wld:
             contradictions.append(Difference(move=name, expected=expected, found=result.value, at_most=True))
         elif code not in legal and legal:
             contradictions.append(Difference(move=name, expected=expected, found=None))
-        elif not legal and expected != result.value:  # the game is over, whatever move the script names
+        elif not legal and expected != result.value:  # the game is over: every move has the final score
             contradictions.append(Difference(move=name, expected=expected, found=result.value))
     return tuple(contradictions)

@@ -1,4 +1,4 @@
-"""`outflank proof`: certificates of solved positions."""
+"""`outflank proof`: check certificates of solved positions."""
 
 from pathlib import Path
 
@@ -22,7 +22,7 @@ from outflank.validation.text import how_many
 def command(context: click.Context) -> None:
     """Check the proof of a solved position.
 
-    `outflank solve --proof FILE` writes it: for each side a strategy that holds the value against every answer.
+    `outflank solve --proof FILE` writes the proof: for each side a strategy that gets the value against every answer.
     """
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
@@ -34,7 +34,7 @@ def command(context: click.Context) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @quiet_option
 def check_command(file: str, workers: int | None, as_json: bool, quiet: bool) -> int:
-    """Check a proof by an independent implementation of the rules; the status is 1 if the proof is refused.
+    """Check a proof with an independent implementation of the rules; the status is 1 if the proof is refused.
 
     Every position that a strategy can reach is played through, with all answers to its moves; each leaf is searched to
     the end of the game.

@@ -1,4 +1,4 @@
-"""`outflank solve`: the exact score of positions."""
+"""`outflank solve`: prove the exact scores of positions."""
 
 from contextlib import ExitStack
 from pathlib import Path
@@ -94,8 +94,8 @@ def command(
 ) -> int:
     """Prove the final score of positions under perfect play, from a text, a file, or standard input (-).
 
-    Scores of moves that a script contains, as OBF does, are compared. A line that cannot be read is reported, and the
-    others are solved. Ctrl-C ends the command with the results proved so far.
+    If the file has scores of moves, like OBF, they are compared. A line that cannot be read is reported, and the other
+    positions are solved. Ctrl-C ends the command with the results proved so far.
 
     The status is 1 if a score was not proved or differs from the expected one, and 2 if a line could not be read or a
     GPU was lost.
@@ -123,7 +123,7 @@ def command(
     if table_bits is not None:
         options["table_bits"] = table_bits or None
     if table_bits:
-        check_bits(table_bits)  # before anything is printed
+        check_bits(table_bits)  # report an error before anything is printed
     proof = None
     if proof_file is None and leaf is not None:
         raise OutflankError("--leaf is for proofs: say where with --proof")
@@ -160,7 +160,7 @@ def command(
 
 
 def _positions(total: Total, **position_arguments: Any) -> list[Position]:
-    """Return all positions that can be read, and report the errors of the others."""
+    """Return all positions that can be read, and print the errors of the others."""
     errors: list[str] = []
     positions = games(**position_arguments, on_skip=errors.append)
     if not positions:
@@ -201,7 +201,7 @@ def _print_table(solving: Solving, positions: list[Position], total: Total) -> i
 
 
 def _final_result(solving: Solving, table: SolveTable, row: LiveRow, number: int, board: Board) -> Result:
-    """Return the result of a position, with its progress drawn meanwhile."""
+    """Return the final result of a position, and draw its progress meanwhile."""
     latest = LatestProgress()
     last: Result | None = None
     for update in solving.results(number, board, latest if table.console.is_terminal else None):
@@ -214,7 +214,7 @@ def _final_result(solving: Solving, table: SolveTable, row: LiveRow, number: int
 
 
 def _sentence(board: Board, result: Result) -> str:
-    """Return the result of a single position in a sentence."""
+    """Return the result of the only position in a sentence."""
     if result.move is None:
         return f"the game is over, {result.value_text} for {board.turn}"
     if result.exact:

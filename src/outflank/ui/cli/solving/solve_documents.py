@@ -1,4 +1,4 @@
-"""Documents that `outflank solve --json` prints."""
+"""JSON documents that `outflank solve --json` prints."""
 
 from collections.abc import Mapping, Sequence
 
@@ -14,40 +14,40 @@ from outflank.validation.documents import Document
 
 
 class DifferenceDocument(Struct, frozen=True, kw_only=True):
-    """A move whose proved value differs from the script's."""
+    """Move whose proved score differs from the one that the file expects."""
 
     move: str
     expected: int
     found: int | None
-    """The proved value; null: the move is not legal."""
+    """Proved score, or null if the move is not legal."""
     at_most: bool
-    """Whether `found` is only an upper bound, the value of the best move."""
+    """Whether `found` is only an upper bound, namely the score of the best move."""
 
 
 class WrittenProof(Struct, frozen=True, kw_only=True):
-    """The proof that was written."""
+    """Proof that was written to a file."""
 
     file: str
     bytes: int
     moves: int
-    """Moves of both strategies."""
+    """Number of moves in the strategies of both sides."""
     leaf: int
-    """Moves left where the strategies end."""
+    """Number of moves left at which the strategies end."""
     nodes: int
     seconds: float
 
 
 class SolveDocument(Document, frozen=True, kw_only=True, tag="outflank/solve/1"):
-    """The proved score of a position."""
+    """Proved score of a position."""
 
     number: int
-    """Number among the positions that can be read, from 1."""
+    """Number of the position among those that can be read, from 1."""
     game: str
     position: str
     depth: int | None
-    """Most moves left; null: there is no limit."""
+    """Maximum number of moves left in the game, or null without a limit."""
     value: int | None
-    """The final score under perfect play, for the side to move, or with `--wld` 1, 0 or -1; null: it is not proved."""
+    """Final score under perfect play for the side to move (1, 0 or -1 with `--wld`), or null if it is not proved."""
     move: str | None
     pv: list[str]
     nodes: int
@@ -58,27 +58,27 @@ class SolveDocument(Document, frozen=True, kw_only=True, tag="outflank/solve/1")
     wld: bool
     """Whether only win, draw or loss was requested."""
     lower: int | None
-    """Lower bound of the score, as far as it is known."""
+    """Proved lower bound of the score, or null."""
     upper: int | None
     stopped: bool
     moves: list[ValuedMove]
-    """All moves with `--moves`, otherwise the best one."""
+    """All legal moves with `--moves`, otherwise the best one."""
     unit: str
     expected: dict[str, int]
-    """The script's scores of moves."""
+    """Scores of moves that the file expects."""
     differences: list[DifferenceDocument]
     scheme: str | None
     workers: int
     table_bytes: int
     worker_bytes: int
     nodes_before: int
-    """Nodes of the earlier runs that this one resumed (`--save`); `nodes` and `seconds` are its own."""
+    """Nodes of earlier runs that this run resumed (`--save`). `nodes` and `seconds` count only this run."""
     seconds_before: float
     device: str = "cpu"
-    """Where the position was solved: `cpu`, `gpu`, or `gpu+cpu` if the GPU was lost and the CPU took over. A GPU
-    solves its positions side by side: their nodes and seconds are equal shares of the total."""
+    """Device that solved the position: `cpu`, `gpu`, or `gpu+cpu` if the GPU was lost and the CPU took over. A GPU
+    solves positions together. Each position then has an equal share of their nodes and seconds."""
     proof: WrittenProof | UnsetType = UNSET
-    """With `--proof`, once the score is proved."""
+    """The proof that was written, with `--proof` and a proved score."""
 
     @classmethod
     def of(
@@ -94,7 +94,7 @@ class SolveDocument(Document, frozen=True, kw_only=True, tag="outflank/solve/1")
         before: Saving | None,
         proof: WrittenProof | UnsetType = UNSET,
     ) -> "SolveDocument":
-        """Return the proof of a board, or its bounds so far; estimates are left out."""
+        """Return the document of a position: the proof, or the bounds so far. Estimates are left out."""
         return cls(
             number=number,
             game=game_name(board.game),
@@ -130,14 +130,14 @@ class SolveDocument(Document, frozen=True, kw_only=True, tag="outflank/solve/1")
 
 
 class SolveTotalDocument(Document, frozen=True, kw_only=True, tag="outflank/solve-total/1"):
-    """The total of all positions, at the end."""
+    """Totals of all positions, printed last."""
 
     positions: int
     proved: int
     differing: int
-    """Positions where a proof contradicts the script."""
+    """Number of positions for which a proof contradicts the expected scores."""
     unreadable: int
-    """Lines or positions that could not be read."""
+    """Number of lines or positions that could not be read."""
     nodes: int
     seconds: float
     nodes_per_second: int

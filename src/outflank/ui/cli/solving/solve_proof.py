@@ -1,4 +1,4 @@
-"""`outflank solve --proof`: the proof of a solved position."""
+"""`outflank solve --proof`: write the proof of a solved position."""
 
 import time
 from collections.abc import Sequence
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Written:
-    """A proof that has been written to its file."""
+    """Size and cost of a proof that has been written to its file."""
 
     file: str
     bytes: int
@@ -39,7 +39,6 @@ class Written:
 
     @property
     def sentence(self) -> str:
-        """A sentence about the proof."""
         return (
             f"proof in {self.file}: {how_many(self.moves, 'move')} of both sides, {self.bytes:,} bytes, "
             f"{self.seconds:.2f} s, {scaled(self.nodes)} nodes; `outflank proof check` checks it"
@@ -47,7 +46,7 @@ class Written:
 
     @property
     def document(self) -> "WrittenProof":
-        """The document for `--json`."""
+        """The proof's document for `--json`."""
         from outflank.ui.cli.solving.solve_documents import WrittenProof
 
         return WrittenProof(
@@ -61,7 +60,7 @@ class Written:
 
 
 class Proof:
-    """The options of `--proof`. The search that solves and the search for the proof share a table."""
+    """Options of `--proof`. The search for the score and the search for its proof share a transposition table."""
 
     def __init__(self, file: str, *, leaf: int | None, force: bool, table_bits: int, workers: int | None) -> None:
         refuse_to_overwrite([file], force=force)
@@ -70,7 +69,7 @@ class Proof:
         self.file, self.leaf, self.table_bits, self.workers = file, leaf, table_bits, workers
 
     def check_request(self, boards: Sequence[Board], *, wld: bool, cluster: bool) -> None:
-        """Refuse a request for which no proof can be written, before anything is searched."""
+        """Raise an error if no proof can be written for these boards and options."""
         if len(boards) > 1:
             raise OutflankError(f"--proof is of one position, and there are {len(boards)}; --number N chooses one")
         for is_given, option in ((wld, "--wld"), (cluster, "--cluster")):
@@ -82,16 +81,16 @@ class Proof:
 
     @cached_property
     def table(self) -> Table:
-        """The table that both searches share."""
+        """Transposition table that both searches share."""
         return Table(self.table_bits)
 
     @property
     def options(self) -> SearchArguments:
-        """Options of the search that solves."""
-        return {"table": self.table, "canonical": True}  # a proof holds each position once, for all its mirror images
+        """Options of the search for the score."""
+        return {"table": self.table, "canonical": True}  # a proof has each position once, for all mirror images
 
     def write(self, board: Board, result: Result, stop: Stop, *, quiet: bool) -> Written | None:
-        """Find the proof of a result and write it; return None if the result is not proved or `stop` is called."""
+        """Find the proof of a result and write it. Return None if the result is not proved or `stop` was called."""
         if result.value is None or not result.exact or stop.called:
             return None
         started = time.perf_counter()

@@ -1,4 +1,4 @@
-"""How `outflank solve` solves a position: on the CPU, a GPU or a cluster, with saved states, or with a proof."""
+"""How `outflank solve` solves positions: on the CPU, a GPU or a cluster, with saved states and proofs."""
 
 import warnings
 from collections.abc import Iterator, Sequence
@@ -30,8 +30,7 @@ if TYPE_CHECKING:
     from outflank.distributed.cluster import Cluster
 
 
-# `outflank solve --device gpu`: all positions that a device can solve are solved together, before any result is
-# printed.
+# With `--device gpu`, all positions that the GPU can solve are solved together, before any result is printed.
 
 REFUSED = {
     "--proof": "is written from what a search keeps, and a device keeps nothing",
@@ -40,11 +39,11 @@ REFUSED = {
     "--time": "is for each position, and a device solves all at once",
     "--nodes": "are for each position, and a device solves all at once",
 }
-"""Options that cannot be combined with a device, and why."""
+"""Options that cannot be combined with a GPU, each with the reason."""
 
 
 def check_device_options(**options: object) -> None:
-    """Refuse options, by their names, that cannot be combined with a device."""
+    """Raise an error if an option that cannot be combined with a GPU has a value."""
     for name, value in options.items():
         option = f"--{name}"
         if value is not None and option in REFUSED:
@@ -54,12 +53,12 @@ def check_device_options(**options: object) -> None:
 def solve_on_device(
     boards: Sequence[Board], device: DeviceOption, stop: Stop, *, wld: bool, every_move: bool, quiet: bool
 ) -> tuple[dict[int, Result], DeviceTrouble | None]:
-    """Return the results of those boards that a device can solve, by their numbers from 1; the CPU solves the others.
+    """Return the GPU's results by position number, from 1. Positions that it cannot solve are left to the CPU.
 
-    Ctrl-C calls `stop`; positions that are not proved by then are marked so. The same holds if the device is lost and
-    the CPU may not take over: the error is returned with the results, or raised if nothing was proved.
+    Ctrl-C calls `stop`, and positions that are unsolved by then are marked as not proved. The same holds if the GPU is
+    lost and the CPU may not take over: the error is returned with the results, or raised if nothing was proved.
     """
-    from outflank.gpu.by_moves import solvable_indices, solve_boards  # imports CUDA
+    from outflank.gpu.by_moves import solvable_indices, solve_boards  # imported here because it imports CUDA
     from outflank.gpu.ending_kernels import MOST_FREE
 
     try:
@@ -89,11 +88,10 @@ def solve_on_device(
 
 
 Position = tuple[Board, Record]
-"""A position and the record of its text."""
+"""A board and the record that it was read from."""
 
 UNREADABLE, LOST, NOT_PROVED = 2, 2, 1
-"""Exit status for lines that could not be read, for a lost device, and for a score that is not proved or differs
-from the expected one."""
+"""Exit status for unreadable lines, for a lost GPU, and for a score that is not proved or not the expected one."""
 
 
 class Solving:
@@ -115,19 +113,19 @@ class Solving:
         self.stop = Stop()
         self.saving: Saving | None = None
         self._device_results: dict[int, Result] = {}
-        """Results of the device, by the positions' numbers."""
+        """Results of the GPU by position number."""
         self._device_error: DeviceTrouble | None = None
-        """The error by which the device was lost, if it was."""
+        """Error that was raised when the GPU was lost, or None."""
 
     def solve_on_device(self, boards: Sequence[Board], *, quiet: bool) -> None:
-        """Let a device, if one is chosen, solve those positions that it can."""
+        """Let the GPU, if `--device` chose it, solve the positions that it can."""
         if self.device != "cpu":
             options = {"wld": self.wld, "every_move": self.every_move, "quiet": quiet}
             self._device_results, self._device_error = solve_on_device(boards, self.device, self.stop, **options)
 
     def reached_positions(self, positions: Sequence[Position]) -> Iterator[tuple[int, Board, Record]]:
-        """Yield the positions with their numbers until the run is ended; of those for a device, all that it has
-        proved and the first that it has not."""
+        """Yield the positions with their numbers. After Ctrl-C or a failure, yield only positions of the GPU: all that
+        are proved, and the first that is not."""
         one_unproved = False
         for number, (board, record) in enumerate(positions, 1):
             ended = self.stop.called or self.failure() is not None
@@ -138,20 +136,19 @@ class Solving:
             yield number, board, record
 
     def save(self, path: Path, board: Board, every_seconds: float) -> None:
-        """Save the state of the only position, and resume from a saved one."""
+        """Save the search of the only position to `path` from now on, and resume from the state there, if any."""
         arguments = self._search_options(board)
         table = arguments.pop("table", None)
         options = Options(**{**arguments, "parallel": None})
         self.saving = Saving(path, board, options, every_seconds=every_seconds, table=table)
 
     def _search_options(self, board: Board) -> SearchArguments:
-        """Return the options of a position's search."""
         moves = max(len(board.legal_moves), 1) if self.every_move else 1
         defaults = {"table_bits": default_table_bits(board)}
         return {**defaults, **self.options, "moves": moves, **({} if self.proof is None else self.proof.options)}
 
     def results(self, number: int, board: Board, watch: Watch | None) -> Iterator[Result | None]:
-        """Yield the results of a position, and None from time to time in between; the last result is the answer."""
+        """Yield the results of a position, and None from time to time in between. The last result is the answer."""
         if number in self._device_results:
             return iter([self._device_results[number]])
         solve = iterate if self.cluster is None else self.cluster.iterate
@@ -169,16 +166,16 @@ class Solving:
         return result.exact and (not self.every_move or len(result.best) == len(board.legal_moves))
 
     def differences(self, board: Board, record: Record, result: Result) -> tuple[Difference, ...]:
-        """Return the contradictions between the script's scores and the proved ones."""
+        """Return the moves with expected scores that the proof contradicts."""
         return differences(board, result, expected_scores(record), wld=self.wld)
 
     def failure(self) -> str | None:
-        """Return why the cluster or the device has failed, or None."""
+        """Return why the cluster or the GPU has failed, or None."""
         return cluster_failure(self.cluster) if self._device_error is None else str(self._device_error)
 
     def status(self, total: Total) -> int:
-        """Return 130 if the user ended the run, 2 if a device was lost, 1 if a score is not proved or differs from
-        the expected one."""
+        """Return the exit status: 130 if the user ended the run, 2 if a GPU was lost, 1 if a score is not proved or not
+        the expected one, otherwise 0."""
         failure = self.failure()
         if failure is not None:
             diagnostics().print(f"outflank: {failure}; this is what is proved")
@@ -189,5 +186,5 @@ class Solving:
 
 
 def expected_scores(record: Record) -> dict[int, int]:
-    """Return the script's scores of moves in the position, by their codes."""
+    """Return the expected scores of moves in the position by move code, as its file has them."""
     return {} if record.moves else dict(record.start.scores)

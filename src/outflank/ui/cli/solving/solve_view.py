@@ -1,4 +1,4 @@
-"""The view of solving: a row for each position as it is proved, one for the current position, and a total."""
+"""Terminal view of `outflank solve`: a row for each proved position, one for the current position, and a total."""
 
 import textwrap
 from collections.abc import Iterator, Sequence
@@ -20,24 +20,24 @@ from outflank.ui.cli.solving.expected_scores import Difference
 from outflank.validation.text import how_many
 
 EXACT_NODES = 100
-"""Terminal width from which nodes are printed exactly."""
+"""Terminal width from which all digits of node counts are printed."""
 
 WIDTHS = {"position": 8, "depth": 5, "score": 8, "time": 9, "nodes": 7, "nodes/s": 7}
-"""Minimal widths of the columns; longer cells take their room from the principal variation."""
+"""Minimal widths of the columns. Wider cells take space from the principal variation."""
 
 LINE = "principal variation"
 GAP = 2
 
 
 def depth_of(board: Board) -> int | None:
-    """Return the most moves left; None: there is no limit."""
+    """Return the maximum number of moves left in the game, or None without a limit."""
     left = board.moves_left
     return left if left < ENDLESS_GAME else None
 
 
 @dataclass
 class Total:
-    """Sums over all positions."""
+    """Sums over all positions of a run."""
 
     positions: int = 0
     proved: int = 0
@@ -49,7 +49,7 @@ class Total:
     worker_bytes: int = 0
 
     def add(self, result: Result, differing: Sequence[Difference], *, proved: bool) -> None:
-        """Count a position, and whether everything requested for it is proved."""
+        """Add a position's result. `proved` tells whether everything requested for it is proved."""
         self.positions += 1
         self.proved += proved
         self.differing += bool(differing)
@@ -60,11 +60,9 @@ class Total:
 
     @property
     def nodes_per_second(self) -> float:
-        """Search speed."""
         return self.nodes / self.seconds if self.seconds > 0 else 0.0
 
     def text(self) -> str:
-        """Return a summary of the outcomes."""
         parts = [f"{self.proved:,} of {how_many(self.positions, 'position')} proved"]
         if self.differing:
             parts.append(f"{self.differing:,} not as expected")
@@ -74,14 +72,14 @@ class Total:
 
 
 def score_cell(result: Result) -> str:
-    """Return the score, or the bounds that are proved."""
+    """Return the proved score or bounds of a position."""
     if result.exact and result.value is not None:
         return result.scale.text(result.value, exact=True, bare=True)
     return bounds(result.lower, result.upper)
 
 
 def bounds(lower: int | None, upper: int | None) -> str:
-    """Return the bounds of a score in a few characters."""
+    """Return the bounds of a score as short text, such as `-2..+4`."""
     if lower is not None and upper is not None:
         return f"{lower:+d}" if lower == upper else f"{lower:+d}..{upper:+d}"
     if lower is not None:
@@ -91,7 +89,7 @@ def bounds(lower: int | None, upper: int | None) -> str:
 
 @dataclass
 class SolveTable:
-    """A table whose rows are printed as they come: the reader of a pipe need not wait for the last."""
+    """Table whose rows are printed one by one, so that the reader of a pipe need not wait for the last."""
 
     console: Console
     several: bool
@@ -109,7 +107,7 @@ class SolveTable:
             del self.widths["position"]
 
     def begin(self) -> None:
-        """Print the names of the columns."""
+        """Print the header of the table."""
         self.console.print()
         names = {name: name for name in WIDTHS}
         row = self.row_lines(names, LINE)[0]
@@ -118,7 +116,7 @@ class SolveTable:
         self.console.print("─" * max(min(room, 200), len(row)) if self.console.is_terminal else "─" * len(row))
 
     def add(self, number: int, board: Board, result: Result, differing: Sequence[Difference], *, proved: bool) -> None:
-        """Print a position's row, its other moves, and the differences from the expected scores."""
+        """Print a position's row, the scores of its moves, and the differences from expected scores."""
         line = " ".join(map(str, result.pv)) if result.exact else f"{result.move} …, not proved"
         depth = depth_of(board)
         self.print(
@@ -139,12 +137,12 @@ class SolveTable:
             self.print({}, f"! {difference}")
 
     def end(self, total: Total) -> None:
-        """Print the total."""
+        """Print the row of totals."""
         cells = self.effort_cells(total.seconds, total.nodes, total.nodes_per_second)
         self.print({"position": "total", **cells}, total.text())
 
     def effort_cells(self, seconds: float, nodes: int, speed: float) -> dict[str, str]:
-        """Return the cells of time and nodes."""
+        """Return the cells for time, nodes and nodes per second."""
         count = f"{nodes:,}" if self.exact_nodes else scaled(nodes)
         return {"time": f"{seconds:,.2f} s", "nodes": count, "nodes/s": scaled(speed)}
 
@@ -171,7 +169,7 @@ class SolveTable:
             self.console.print(text)
 
     def row_lines(self, cells: dict[str, str], line: str) -> list[str]:
-        """Return the lines of a row."""
+        """Return the lines of a row: the cells, and `line` wrapped beside them."""
         fixed = (" " * GAP).join(f"{cells.get(name, ''):>{width}}" for name, width in self.widths.items())
         if not self.console.is_terminal:
             return [f"{fixed}{' ' * GAP}{line}".rstrip().replace("\xa0", " ")]
@@ -185,14 +183,14 @@ class SolveTable:
 
 
 class LiveRow:
-    """The row of the current position, below the finished ones; nothing in a pipe."""
+    """Row of the position that is being solved, below the finished rows. It is not drawn in a pipe."""
 
     def __init__(self, live: Live | None) -> None:
         self._live = live
         self._shown = ""
 
     def show(self, text: str) -> None:
-        """Redraw the row, if it has changed."""
+        """Redraw the row if it has changed."""
         if self._live is not None and text != self._shown:
             self._shown = text
             self._live.update(Text(text), refresh=True)
@@ -200,7 +198,7 @@ class LiveRow:
 
 @contextmanager
 def live_row(console: Console) -> Iterator[LiveRow]:
-    """Yield a live row below the printed lines, on a terminal."""
+    """Yield a live row below the printed lines. It is drawn only on a terminal."""
     if not console.is_terminal or console.is_dumb_terminal:
         yield LiveRow(None)
         return
@@ -209,14 +207,14 @@ def live_row(console: Console) -> Iterator[LiveRow]:
 
 
 def resumed_line(path: Path, saved: SolveState) -> str:
-    """Describe the saved state that the run resumes from."""
+    """Return a line about the saved state that the run resumes from."""
     known = bounds(saved.lower, saved.upper)
     proved = f", {known} is proved" if known != "?" else ""
     return f"{path}: goes on after {saved.seconds:,.2f} s and {how_many(saved.nodes, 'node')}{proved}"
 
 
 def memory_line(total: Total) -> str:
-    """Return the memory of the table and the workers."""
+    """Return a line with the memory of the transposition table and the workers."""
     size = total.table_bytes
     size_text = f"{size / 2**20:.0f} MiB" if size >= 1 << 20 else f"{size / 2**10:.1f} KiB"
     table = f"table {size_text}" if size else "no table"

@@ -1,1 +1,1 @@
-"""`outflank train`: learning of evaluations."""
+"""`outflank train`: learn evaluations."""

@@ -1,4 +1,4 @@
-"""`outflank train`: weights of an evaluation, learnt from the rules of a game."""
+"""`outflank train`: learn the weights of an evaluation from the rules of a game."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -59,7 +59,7 @@ Output = TypeVar("Output")
 @click.group("train", cls=Group, invoke_without_command=True)
 @click.pass_context
 def command(context: click.Context) -> None:
-    """Learn the weights of an evaluation by patterns, from nothing but the rules of a game.
+    """Learn the weights of a pattern evaluation, from nothing but the rules of a game.
 
     Each step reads the results of the one before it from a folder: positions, their values, weights, and the errors of
     the weights. An interrupted step resumes where it was; the same seed always gives the same results.
@@ -71,7 +71,7 @@ def command(context: click.Context) -> None:
 
 
 def start_options(game: str | None, game_options: RuleOptions) -> Options:
-    """Return where games start: at every start of these rules, unless the options choose one."""
+    """Return where games start, as fields of `Generation`: at every start of the rules, unless options choose one."""
     start = start_of(intended_game(game, game_options), game_options)[0]
     description = intended_game(game, game_options)
     only_rules = description is None or set(game_options) <= set(description.variants.options_of(start.game))
@@ -89,7 +89,7 @@ def run_step(
     as_json: bool,
     status: Callable[[Output], int] = lambda result: 0,
 ) -> int:
-    """Do the work and print its result, in words or as a document; Ctrl-C keeps what is done."""
+    """Do the work, print its result in words or as JSON, and return the exit status. Ctrl-C saves finished parts."""
     stop = Stop()
     threads = workers or max(1, int(usable_cores()))
     try:
@@ -152,8 +152,8 @@ def label_command(
     """Determine the values of positions.
 
     Positions near the end are solved. Earlier ones are searched some plies deep, from the end of the game to its start,
-    with weights fitted to all later positions. In a game whose endings cannot be solved, values come from the results
-    of the games, and from searches with the weights of the last generation.
+    with weights fitted to all later positions. If a game's endings cannot be solved, values come from the results of
+    the games, and from searches with the weights of the last generation.
     """
     labels = Labels(weights=weights, **label_options, **fit_options)
     return run_step(

@@ -1,4 +1,4 @@
-"""Groups of options that the commands of `outflank train` share."""
+"""Groups of options that the subcommands of `outflank train` share."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -19,7 +19,7 @@ FOLDER = click.argument("folder", type=click.Path(file_okay=False, path_type=Pat
 
 
 def out_option(help: str) -> Callable[[Command], Command]:
-    """Return a decorator that adds `--out`, the folder of a step's results."""
+    """Return a decorator that adds `--out`, the folder for a step's results."""
     return click.option(
         "--out",
         "folder",

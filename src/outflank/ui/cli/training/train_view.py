@@ -1,4 +1,4 @@
-"""The text that `outflank train` prints for each step."""
+"""Texts that `outflank train` prints for each step."""
 
 from pathlib import Path
 
@@ -21,14 +21,14 @@ from outflank.validation.text import how_many
 
 
 def positions_text(folder: Path, document: PositionsDocument) -> str:
-    """Describe the positions that were generated."""
+    """Return a line about the generated positions."""
     counts = ", ".join(f"{count:,}" for count in document.by_stage)
     games = how_many(document.games, "game")
     return f"{folder / 'positions.npz'}: {how_many(document.positions, 'position')} of {games}; by stage {counts}"
 
 
 def values_text(folder: Path, document: ValuesDocument) -> str:
-    """Describe how positions were valued."""
+    """Return a line about how positions were valued."""
     parts = [f"{document.solved:,} solved"] if document.solved else []
     parts += [f"{document.looked:,} looked at {document.settings.plies} plies ahead"] if document.looked else []
     parts += ["the results of games"] if not parts else []
@@ -36,7 +36,7 @@ def values_text(folder: Path, document: ValuesDocument) -> str:
 
 
 def fit_text(folder: Path, document: WeightsDocument) -> str:
-    """Describe the weights that were fitted."""
+    """Return a line about the fitted weights."""
     return (
         f"{folder / document.file}: {how_many(document.stages, 'stage')} of {how_many(document.weights, 'weight')}, "
         f"fitted to {how_many(sum(document.fitted), 'position')}"
@@ -44,7 +44,7 @@ def fit_text(folder: Path, document: WeightsDocument) -> str:
 
 
 def print_check(document: ErrorsDocument) -> None:
-    """Print the errors by stage."""
+    """Print the errors on held-out games by stage."""
     console = output()
     columns, rows = error_table(document)
     title = f"{document.game}: error on held-out games ({document.unit})"
@@ -54,7 +54,7 @@ def print_check(document: ErrorsDocument) -> None:
 
 
 def print_depths(document: DepthsDocument) -> None:
-    """Print the spreads: a row for each pair of depths, a column for each group of stages."""
+    """Print how far values of two depths differ: a row for each pair of depths, a column for each group of stages."""
     stages = sorted({pair.stage for pair in document.pairs})
     spreads = {(pair.deep, pair.shallow, pair.stage): pair.spread for pair in document.pairs}
     rows = [
@@ -76,7 +76,7 @@ def _cell(cell: Cell) -> str:
 
 
 def match_text(document: PlayDocument) -> str:
-    """Describe how a match ended."""
+    """Return the outcome of a match in a line."""
     outcome = document.outcome
     assert outcome is not None
     decision = {"H1": "stronger", "H0": "not stronger", None: "not clear"}[outcome.decision]
@@ -100,5 +100,5 @@ def generation_text(document: GenerationDocument) -> str:
 
 
 def run_text(folder: Path, document: TrainDocument) -> str:
-    """Return where the results are."""
+    """Return a line about the files with the results."""
     return f"{folder / document.file}: the weights of generation {document.best}; {folder / PAGE} tells more"
