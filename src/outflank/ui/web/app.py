@@ -35,7 +35,7 @@ FIRST = "index.html"
 
 @cache
 def page_files() -> dict[str, Traversable]:
-    """Return every file of the page, by its path below `/`: no other file is ever opened."""
+    """Return every file of the page by its path below `/`. The server opens no other file."""
     by_path: dict[str, Traversable] = {}
 
     def collect(folder: Traversable, prefix: str) -> None:
@@ -50,7 +50,7 @@ def page_files() -> dict[str, Traversable]:
 
 
 async def page_file(request: Request) -> Response:
-    """Return a file of the page; browsers cache it, and ask whether it has changed."""
+    """Return a file of the page. Browsers cache it, and ask whether it has changed."""
     name = request.path_params.get("path") or FIRST
     file = page_files().get(name)
     if file is None:
@@ -64,19 +64,19 @@ async def page_file(request: Request) -> Response:
 
 
 BUSY = 1013
-"""Close code for a connection beyond the limit: try again later."""
+"""Close code for a connection beyond the limit. It tells the browser to try again later."""
 
 
 REPORT_POLICY = (
     "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; sandbox; "
     "frame-ancestors 'self'"
 )
-"""Content security policy of a report page, whose style is inline: it runs no script, and loads nothing."""
+"""Content security policy of a report page. Inline style is allowed; scripts and other files are not."""
 
 
 def application(lobby: Lobby, access: AccessRules) -> ASGIApp:
-    """Return the application that serves this lobby, with the access control of `access`."""
-    connections: dict[Session, None] = {}  # in the order of their arrival
+    """Return the application that serves this lobby, guarded by the access rules."""
+    connections: dict[Session, None] = {}  # in order of arrival
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:

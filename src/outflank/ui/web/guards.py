@@ -1,7 +1,7 @@
-"""Access control: requests must come from the server's own page, name the server, and have its token if it has one.
+"""Access control: requests must come from the server's own page, name the server, and carry its token, if it has one.
 
-A page of another site in the same browser can send requests to this server, and by DNS rebinding even read the answers:
-so the name in `Host` must be ours, and also `Origin`, which a browser sends with every WebSocket.
+A page of another site in the same browser can send requests to this server, and with DNS rebinding even read the
+answers. So `Host` must name this server, and so must `Origin`, which a browser sends with every WebSocket.
 """
 
 import re
@@ -29,20 +29,20 @@ SAFE = {
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
 }
-"""Headers of every response, unless it sets its own."""
+"""Headers of every response, unless the response sets its own."""
 
 DEFAULT_PORT = 80
-"""The port that browsers omit."""
+"""Port that browsers omit from addresses."""
 
 TOKEN = re.compile(r"[A-Za-z0-9_-]{8,200}")
-"""Tokens that need no quoting in an address or a cookie."""
+"""Pattern of tokens that need no quotes in an address or a cookie."""
 
 FORBIDDEN = 4403
-"""Close code for a WebSocket that is refused after its handshake, where that is possible."""
+"""Code for closing a WebSocket that is refused after its handshake. Before the handshake the client gets status 403."""
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only programs on this machine reach a server at this host."""
+    """Return whether only programs on this machine can reach a server at this host."""
     if host.lower() == "localhost":
         return True
     try:
@@ -52,34 +52,34 @@ def is_loopback(host: str) -> bool:
 
 
 def _normalised_host(host: str) -> str:
-    """Return a name with its port as in `Host` and `Origin`: in lower case, and without the default port."""
+    """Return a name and port from `Host` or `Origin` in lower case, without the default port."""
     return host.lower().removesuffix(f":{DEFAULT_PORT}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AccessRules:
-    """The rules of access to a server."""
+    """Rules for access to a server."""
 
     host: str
-    """The host at which the server listens."""
+    """Host name or address at which the server listens."""
     port: int
     token: str | None = None
-    """The token that clients need; None: none, only this machine has access."""
+    """Token that clients need. With None, only this machine has access, without a token."""
 
     @property
     def cookie(self) -> str:
-        """The name of the cookie. It contains the port, as browsers share cookies between ports."""
+        """Name of the cookie. It contains the port, because browsers share cookies between ports."""
         return f"outflank-{self.port}"
 
     def names(self) -> set[str]:
-        """Return the allowed values of `Host`; empty: any, as the names of this machine are unknown."""
+        """Return the allowed values of `Host`. The empty set allows all, because the machine's names are unknown."""
         if self.host in ("0.0.0.0", "::"):
             return set()
         own_name = f"[{self.host}]" if ":" in self.host else self.host
         return {_normalised_host(f"{name}:{self.port}") for name in (own_name, *LOOPBACK)}
 
     def accepts_origin(self, headers: Headers) -> bool:
-        """Whether the request names this server, and comes from its own page."""
+        """Return whether the request names this server, and comes from its own page."""
         host, origin = _normalised_host(headers.get("host", "")), headers.get("origin")
         names = self.names()
         if names and host not in names:
@@ -87,29 +87,28 @@ class AccessRules:
         return origin is None or origin.lower() in (f"http://{host}", f"https://{host}")
 
     def accepts_token(self, token: str | None) -> bool:
-        """Whether a token gives access."""
+        """Return whether a token gives access."""
         if self.token is None:
             return True
         return token is not None and secrets.compare_digest(token.encode("utf-8", "replace"), self.token.encode())
 
     def cookie_token(self, headers: Headers) -> str | None:
-        """Return the token in a request's cookie, among those of other services.
+        """Return the token in a request's cookies, which may include those of other services.
 
-        A token needs no quotes (`TOKEN`), so none are parsed. Python's `http.cookies` parses them, in quadratic time
-        where CVE-2024-7592 is not fixed (measured with 3.11.7), and any client may send a cookie.
+        Tokens need no quotes (`TOKEN`), so quotes are not parsed. Python's `http.cookies` parses them, in quadratic
+        time if CVE-2024-7592 is not fixed (measured with 3.11.7), and any client may send a cookie.
         """
         pairs = (pair.partition("=") for pair in headers.get("cookie", "").split(";"))
         return next((value.strip() for name, _, value in pairs if name.strip() == self.cookie), None)
 
 
 class Guarded:
-    """An application with access control and safe headers."""
+    """Application with access control and safe headers."""
 
     def __init__(self, app: ASGIApp, access: AccessRules) -> None:
         self.app, self.access = app, access
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Forward a request to the application, or refuse it."""
         if scope["type"] == "lifespan":
             await self.app(scope, receive, send)
             return
@@ -133,20 +132,20 @@ class Guarded:
         await self.app(scope, receive, _with_headers(send) if scope["type"] == "http" else send)
 
     async def _set_cookie(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Redirect to the address without the token, which becomes a cookie."""
+        """Store the token in a cookie, and redirect to the address without the token."""
         answer = RedirectResponse(_own_address(scope["path"]), 303)
-        # Not `strict`, or links from other sites would be refused: the WebSocket is protected by `Origin`.
+        # With `strict`, links from other sites would be refused. `Origin` protects the WebSocket.
         answer.set_cookie(self.access.cookie, self.access.token or "", httponly=True, samesite="lax", path="/")
         await answer(scope, receive, _with_headers(send))
 
 
 def _own_address(path: str) -> str:
-    """Return the address of a path on this server: a browser would take `//evil.example` for another server.
+    """Return a path as an address on this server. A browser would take `//evil.example` for another server.
 
     >>> _own_address("/report/1"), _own_address("//evil.example/"), _own_address("http://evil.example/")
     ('/report/1', '/evil.example/', '/http%3A//evil.example/')
     """
-    return "/" + quote(path.lstrip("/\\"))  # browsers take a backslash for a slash
+    return "/" + quote(path.lstrip("/\\"))  # browsers treat a backslash like a slash
 
 
 async def _refuse(scope: Scope, receive: Receive, send: Send, why: str) -> None:

@@ -1,4 +1,4 @@
-"""The HTTP server: uvicorn with limits on connections, and errors as single lines."""
+"""The HTTP server: uvicorn with limits on connections and frames, and with errors as single lines."""
 
 import asyncio
 import logging
@@ -20,25 +20,23 @@ from outflank.ui.web.sockets import SWEEP_SECONDS, SocketLimits, Sockets, socket
 from outflank.ui.web.visits.message_queue import Bucket
 from outflank.ui.web.warning_log import WarningLog
 
-# uvicorn's HTTP and WebSocket protocols, extended to report whether the request of a socket is complete, and with a
-# limit on the frames of a WebSocket.
-#
-# uvicorn has no time limit for requests: its timer for idle connections begins after the first answer, and ends with
-# the first byte of the next request. It has no limit on frames either: an empty one costs a client six bytes, and the
-# server 6 to 7 microseconds to parse.
+# These classes extend uvicorn's HTTP and WebSocket protocols. They report whether a socket's request is complete, and
+# limit the frames of a WebSocket. uvicorn has no time limit for requests: its timer for idle connections starts after
+# the first answer, and stops at the first byte of the next request. It has no limit on frames either. An empty frame
+# costs a client six bytes, and the server 6 to 7 microseconds to parse.
 
 FRAMES_A_SECOND, FRAMES_AT_ONCE = 50.0, 500
-"""Maximum rate of frames that end no message (continuations, pings, pongs), and maximum number of them at once."""
+"""Maximum number per second of frames that end no message (continuations, pings, pongs), and maximum at once."""
 
 PART_BYTES = 4096
-"""Bytes that are parsed before the frames in them are counted: a socket may have 256 KiB ready."""
+"""Number of bytes that are parsed before their frames are counted. A socket may have 256 KiB ready."""
 
 POLICY_VIOLATION = 1008
-"""Code with which a WebSocket that sends too many frames is closed."""
+"""Code with which a WebSocket is closed if it sends too many frames."""
 
 
 class CountedState(ServerState):
-    """State that all connections of a server share, including its sockets."""
+    """State that all connections of a server share, including its open sockets."""
 
     def __init__(self, sockets: Sockets) -> None:
         super().__init__()
@@ -46,7 +44,7 @@ class CountedState(ServerState):
 
 
 class HttpProtocol(H11Protocol):
-    """An HTTP connection."""
+    """HTTP connection with a timeout for each request and response."""
 
     def _sockets(self) -> Sockets:
         return cast(CountedState, self.server_state).sockets
@@ -57,12 +55,12 @@ class HttpProtocol(H11Protocol):
         self._sockets().wait(transport)
 
     def data_received(self, data: bytes) -> None:
-        """Read a part of a request."""
+        """Read a part of a request, and end the timeout when the request is complete."""
         super().data_received(data)
         self._note_request()
 
     def on_response_complete(self) -> None:
-        """Start the timeout for the next request, unless it has arrived already."""
+        """Start the timeout for the next request, unless that request has arrived already."""
         self._sockets().wait(self.transport)
         super().on_response_complete()
         self._note_request()
@@ -73,7 +71,7 @@ class HttpProtocol(H11Protocol):
         self._sockets().wait(self.transport)
 
     def resume_writing(self) -> None:
-        """Continue the response."""
+        """Continue the response, and end the timeout."""
         super().resume_writing()
         self._note_request()
 
@@ -82,13 +80,12 @@ class HttpProtocol(H11Protocol):
             self._sockets().serve(self.transport)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Remove the socket."""
         self._sockets().remove(self.transport)
         super().connection_lost(exc)
 
 
 class WebSocketProtocol(WebSocketsSansIOProtocol):
-    """A connection after its upgrade to a WebSocket; until the handshake is done, the timeout of its request runs."""
+    """Connection after its upgrade to a WebSocket. The timeout of the request runs until the handshake is done."""
 
     def __init__(
         self,
@@ -102,29 +99,26 @@ class WebSocketProtocol(WebSocketsSansIOProtocol):
         self._frames = Bucket(FRAMES_A_SECOND, FRAMES_AT_ONCE)
 
     def data_received(self, data: bytes) -> None:
-        """Read frames, until there are too many."""
+        """Read frames until there are too many."""
         for begin in range(0, len(data), PART_BYTES):
             if self.transport.is_closing():
                 return
             super().data_received(data[begin : begin + PART_BYTES])
 
     def handle_cont(self, event: Frame) -> None:
-        """Read a part of a message."""
         if self._count_frame():
             super().handle_cont(event)
 
     def handle_ping(self) -> None:
-        """Answer a ping."""
         if self._count_frame():
             super().handle_ping()
 
     def handle_pong(self, event: Frame) -> None:
-        """Read an answer to a ping."""
         if self._count_frame():
             super().handle_pong(event)
 
     def _count_frame(self) -> bool:
-        """Count a frame that ends no message; return whether it is to be read. One too many closes the connection."""
+        """Count a frame that ends no message, and return whether to read it. Too many frames close the connection."""
         if self.transport.is_closing():
             return False
         if self._frames.take():
@@ -135,7 +129,7 @@ class WebSocketProtocol(WebSocketsSansIOProtocol):
         return False
 
     async def send(self, message: Any) -> None:
-        """Accept, send or close; after a close the timeout for the client's answer runs."""
+        """Send a message. After a close, the timeout for the client's answer runs."""
         await super().send(message)
         if self.handshake_complete and not self.close_sent:
             self._sockets.serve(self.transport)
@@ -143,19 +137,18 @@ class WebSocketProtocol(WebSocketsSansIOProtocol):
             self._sockets.wait(self.transport)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Remove the socket."""
         self._sockets.remove(self.transport)
         super().connection_lost(exc)
 
 
 LEAVING_SECONDS = 1
-"""Timeout for open connections when the server shuts down."""
+"""Seconds that open connections have to end when the server shuts down."""
 
 PING_SECONDS = 20.0
-"""Interval between two pings of a connection, and timeout for its answer."""
+"""Seconds between two pings of a connection, and timeout for the answer."""
 
 ACCEPT_RETRY_SECONDS = 0.1
-"""Delay before the next attempt after `accept` failed for lack of resources."""
+"""Seconds to wait after `accept` failed for lack of resources."""
 
 
 class _WarningHandler(logging.Handler):
@@ -173,10 +166,10 @@ class _WarningHandler(logging.Handler):
 
 
 class BoundedServer(uvicorn.Server):
-    """A uvicorn server that accepts connections one at a time, up to a limit.
+    """uvicorn server that accepts connections one at a time, up to a limit.
 
-    uvicorn leaves that to asyncio, which accepts thousands before it handles any, and when the file descriptors run out
-    tries each of them again every second and prints a traceback for each.
+    uvicorn leaves accepting to asyncio, which accepts thousands of connections before it handles any. If file
+    descriptors run out, asyncio retries each connection every second and prints a traceback each time.
     """
 
     def __init__(self, config: uvicorn.Config, limits: SocketLimits, log: WarningLog) -> None:
@@ -211,7 +204,7 @@ class BoundedServer(uvicorn.Server):
             except ConnectionAbortedError:
                 continue
             except OSError as error:
-                # Other code of this process opens files too: there may be fewer descriptors than the limit assumes.
+                # Other code of this process opens files too, so fewer descriptors may be free than the limit assumes.
                 self.log.warn("accept", f"a connection was not accepted: {reason_of(error)}")
                 self.sockets.drop_oldest()
                 await asyncio.sleep(ACCEPT_RETRY_SECONDS)
@@ -221,7 +214,7 @@ class BoundedServer(uvicorn.Server):
             else:
                 self.log.warn("full", f"a connection was refused: {len(self.sockets)} are open")
                 accepted.close()
-            await asyncio.sleep(0)  # or a flood of connections would starve everything else
+            await asyncio.sleep(0)  # otherwise a flood of connections would starve everything else
 
     async def _connect(self, accepted: socket.socket) -> None:
         try:

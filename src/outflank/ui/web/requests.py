@@ -1,6 +1,6 @@
-"""The requests of the page to the server: each has a number (`ask`), and gets one answer with that number.
+"""Requests from the page to the server. Each has a number (`ask`) and gets one answer with that number.
 
-Everything has limits: a request that exceeds them is refused before it is handled.
+All fields have limits. A request that exceeds them is refused before it is handled.
 """
 
 from typing import Annotated, Literal
@@ -8,10 +8,10 @@ from typing import Annotated, Literal
 from msgspec import Meta, Struct
 
 MOST_TEXT = 100_000
-"""Maximum characters of a pasted text."""
+"""Maximum number of characters of a pasted text."""
 
 MOST_BYTES = 4 * MOST_TEXT + 1000
-"""Maximum size of a message: the longest text, at four bytes per character."""
+"""Maximum size of a message in bytes: the longest text, with four bytes per character."""
 
 Ask = Annotated[int, Meta(ge=1, le=1 << 31)]
 Name = Annotated[str, Meta(min_length=1, max_length=64)]
@@ -34,17 +34,17 @@ class New(PageRequest, frozen=True, kw_only=True):
     """Begin a new game, from its start or from a text in any notation that the package reads. Answer: `game`."""
 
     game: Name | None = None
-    """The name of the game; None: the game of the text."""
+    """Name of the game, or None for the game that the text contains."""
     options: dict[Name, int | Name] = {}
-    """Options of the game: size, scoring, layout."""
+    """Options of the game, such as size, scoring and layout."""
     text: Annotated[str, Meta(max_length=MOST_TEXT)] | None = None
-    """A position, a list of moves or a record; a record's moves become the main line, and its end is shown."""
+    """A position, a list of moves or a record. The moves of a record become the main line, and its end is shown."""
     seats: "Seats | None" = None
-    """None: both sides are human."""
+    """Players and clock. With None, both sides are human, without a clock."""
 
 
 class Seats(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The players as on the command line: `human`, `computer level=5`, `random`; and the clock: `none`, `5+3`, …"""
+    """Players, as on the command line (`human`, `computer level=5`, `random`), and the clock (`none`, `5+3`, …)."""
 
     black: Words = "human"
     white: Words = "human"
@@ -68,18 +68,18 @@ class Open(PageRequest, frozen=True, kw_only=True):
 
 
 class Leave(PageRequest, frozen=True, kw_only=True):
-    """Close the open game: without other watchers its clocks and computers stop. Answer: `left`."""
+    """Close the open game. Without other watchers, its clocks and computers stop. Answer: `left`."""
 
 
 class Sit(PageRequest, frozen=True, kw_only=True):
-    """Change the players. Answer: `game`."""
+    """Change the players and the clock. Answer: `game`."""
 
     id: GameId
     seats: Seats
 
 
 class Play(PageRequest, frozen=True, kw_only=True):
-    """Make a move after a node, new or already in the tree; its node becomes the current one. Answer: `game`."""
+    """Make a move after a node, new or already in the tree. Its node becomes the current one. Answer: `game`."""
 
     id: GameId
     node: NodeId
@@ -87,22 +87,22 @@ class Play(PageRequest, frozen=True, kw_only=True):
 
 
 class Go(PageRequest, frozen=True, kw_only=True):
-    """Make another node the current one: undo, redo, a jump. A computer whose turn it is there moves only after `sit`,
-    or after a user's move. Answer: `game`."""
+    """Make another node the current one: undo, redo or a jump. If a computer is to move there, it moves only after
+    `sit` or after a user's move. Answer: `game`."""
 
     id: GameId
     node: NodeId
 
 
 class Prune(PageRequest, frozen=True, kw_only=True):
-    """Remove a node, with all that follows it. Answer: `game`."""
+    """Remove a node and its descendants. Answer: `game`."""
 
     id: GameId
     node: NodeId
 
 
 class Promote(PageRequest, frozen=True, kw_only=True):
-    """Make the line that leads to a node the main line. Answer: `game`."""
+    """Make the line to a node the main line. Answer: `game`."""
 
     id: GameId
     node: NodeId
@@ -116,10 +116,10 @@ class Resign(PageRequest, frozen=True, kw_only=True):
 
 
 class Games(PageRequest, frozen=True, kw_only=True):
-    """List the saved games, the last changed first. Answer: `kept`."""
+    """List the saved games, beginning with the last changed. Answer: `kept`."""
 
     before: float | None = None
-    """Only games changed before this time, for the next page; None: the first page."""
+    """Time before which the listed games were changed. None asks for the first page."""
 
 
 class Delete(PageRequest, frozen=True, kw_only=True):
@@ -133,27 +133,27 @@ class Export(PageRequest, frozen=True, kw_only=True):
 
     id: GameId
     node: NodeId | None = None
-    """None: the current node."""
+    """Node to export, or None for the current one."""
     form: Name
-    """One of the game's `forms` in `welcome`: `position`, `moves`, `svg`, or a format of files: `ggf`, `sgf`, …"""
+    """Name of one of the game's `forms` in `welcome`: `position`, `moves`, `svg`, or a file format like `ggf`."""
 
 
 # --- searches ---
 
 
 class Analyse(PageRequest, frozen=True, kw_only=True):
-    """Search a node deeper and deeper, until `halt`. A connection has one search at a time: this ends the one before.
+    """Search a node deeper and deeper until `halt`. A connection has one search at a time, so this ends the last one.
     Stream: `analysis`."""
 
     id: GameId
     node: NodeId
     moves: Annotated[int, Meta(ge=1, le=200)] = 1
-    """Number of best moves that get values of their own."""
+    """Number of best moves that each get a value."""
     options: "SearchOptions | None" = None
 
 
 class SearchOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Options of a search other than the default, to watch schemes at work."""
+    """Options of a search that differ from the defaults, to watch parallel schemes at work."""
 
     algorithm: Name | None = None
     scheme: Name | None = None
@@ -164,7 +164,7 @@ class SearchOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
 
 class Compare(PageRequest, frozen=True, kw_only=True):
-    """Search a node to a depth by several workers and by one, to measure the speed-up. Stream: `compared`."""
+    """Search a node to a depth with several workers and with one, to measure the speed-up. Stream: `compared`."""
 
     id: GameId
     node: NodeId
@@ -172,7 +172,7 @@ class Compare(PageRequest, frozen=True, kw_only=True):
 
 
 class Review(PageRequest, frozen=True, kw_only=True):
-    """Judge the moves of the main line, each for some seconds. Stream: `reviewed`, one for each move."""
+    """Judge the moves of the main line, each for `seconds`. Stream: `reviewed`, one for each move."""
 
     id: GameId
     seconds: Annotated[float, Meta(gt=0, le=60)] = 0.5
@@ -186,20 +186,20 @@ class Halt(PageRequest, frozen=True, kw_only=True):
 
 
 class Lab(PageRequest, frozen=True, kw_only=True):
-    """List the experiments, the current run and the reports. Answer: `laboratory`; from then on, for every run of any
-    connection, a stream: `running`, with the number of the last `lab` or `run` of this connection."""
+    """List the experiments, the current run and the reports. Answer: `laboratory`. From then on, runs of all
+    connections send a stream: `running`, with the number of this connection's last `lab` or `run`."""
 
 
 class Run(PageRequest, frozen=True, kw_only=True):
-    """Run an experiment; one runs at a time. Stream: `running`, as for `lab`."""
+    """Run an experiment. Only one runs at a time. Stream: `running`, as for `lab`."""
 
     experiment: Name
     parameters: dict[Name, Words] = {}
-    """Values as text, like options of `outflank lab`; omitted parameters have their defaults."""
+    """Values as text, as for the options of `outflank lab`. Omitted parameters have their defaults."""
 
 
 class Cancel(PageRequest, frozen=True, kw_only=True):
-    """Stop the current run; its results so far are saved. Answer: `halted`."""
+    """Stop the current run. Its results so far are saved. Answer: `halted`."""
 
 
 Request = (

@@ -1,4 +1,4 @@
-"""Resources and limits of a server."""
+"""Resources and limits of a web server."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,27 +9,27 @@ class Settings:
     """The settings of one server."""
 
     games: Path
-    """The file with the saved games."""
+    """File with the saved games."""
     reports: Path
-    """The folder of the laboratory's reports."""
+    """Folder of the laboratory's reports."""
     workers: int
     """Maximum number of threads that search at a time."""
     most_connections: int = 200
     most_searches: int = 64
-    """Maximum number of searches at a time, without computers' moves."""
+    """Maximum number of searches at a time, without moves of computers."""
     messages_a_second: float = 40.0
-    """Maximum average rate of messages from a connection."""
+    """Maximum average number of messages per second from a connection."""
     messages_at_once: int = 200
     """Maximum number of messages from a connection without a pause."""
     slow_seconds: float = 20.0
-    """Timeout for a connection to read a message."""
+    """Seconds that a connection has to read a message."""
     texts_at_a_time: int = 2
     """Number of threads that parse pasted texts."""
     most_texts: int = 32
-    """Maximum number of pasted texts that are parsed or queued; further ones are refused."""
+    """Maximum number of pasted texts that are parsed or queued. Further texts are refused."""
     most_games: int = 2000
     """Maximum number of games and positions in one pasted text."""
     text_seconds: float = 10.0
-    """Timeout for parsing a pasted text, including its time in the queue."""
+    """Seconds allowed for parsing a pasted text, including its time in the queue."""
     pace_seconds: float = 0.25
-    """Minimum interval between two moves of computers, so that users can follow."""
+    """Shortest time of a computer's move in seconds, so that users can follow the game."""

@@ -1,9 +1,8 @@
-"""The messages from the server to the page, over one WebSocket: JSON objects that have a `kind`.
+"""Messages from the server to the page, over one WebSocket. They are JSON objects with a `kind`.
 
-A request of the page has a number (`ask`), and gets one answer with that number (`re`): the result, or `refused` with a
-line that gives the reason. Long activities send a stream of messages with the number of the request that started them
-(`of`), until one has `done`. Everything has limits: a request that exceeds them is refused before it is handled. The
-version changes when an older page would not understand.
+A request of the page has a number (`ask`) and gets one answer with that number (`re`): the result, or `refused` with
+the reason in one line. Long activities send a stream of messages with the number of the request that started them
+(`of`), until one has `done`. The version changes when an older page would not understand the messages.
 """
 
 from typing import Literal
@@ -20,11 +19,11 @@ class ServerMessage(Struct, frozen=True, kw_only=True, tag_field="kind", tag=str
 
 
 class Welcome(ServerMessage, frozen=True, kw_only=True):
-    """The first message of a connection."""
+    """First message of a connection."""
 
     version: int
     package: str
-    """The version of the package."""
+    """Version of the package."""
     games: tuple["GameKind", ...]
     algorithms: tuple[str, ...]
     schemes: tuple["SchemeKind", ...]
@@ -38,9 +37,9 @@ class GameKind(Struct, frozen=True, kw_only=True):
     title: str
     options: tuple["GameChoice", ...]
     levels: int
-    """The highest level; the lowest is 1."""
+    """Highest level. The lowest is 1."""
     unit: str
-    """The unit of its scores: discs, marbles."""
+    """Unit of the game's scores: discs, marbles."""
     forms: tuple["Form", ...]
 
 
@@ -51,7 +50,7 @@ class GameChoice(Struct, frozen=True, kw_only=True):
     help: str
     choices: tuple[int | str, ...]
     told: tuple[str, ...]
-    """A label for each choice."""
+    """Label of each choice."""
     default: int | str
 
 
@@ -61,77 +60,77 @@ class Form(Struct, frozen=True, kw_only=True):
     name: str
     title: str
     suffix: str
-    """The suffix of its files: `.ggf`."""
+    """Suffix of files in this format, like `.ggf`."""
 
 
 class SchemeKind(Struct, frozen=True, kw_only=True):
-    """A scheme that shares a search among workers."""
+    """A parallel scheme, which shares a search among workers."""
 
     name: str
     algorithms: tuple[str, ...]
-    """The algorithms that it can share."""
+    """Algorithms that the scheme can share."""
     promises: str
     overhead: str
 
 
 class Refused(ServerMessage, frozen=True, kw_only=True):
-    """A request cannot be fulfilled."""
+    """Refusal of a request."""
 
     re: int | None
-    """None: the message was no valid request."""
+    """Number of the request, or None if the message was not a valid request."""
     why: str
-    """The reason in one line, for the user."""
+    """Reason in one line, for the user."""
 
 
 class Game(ServerMessage, frozen=True, kw_only=True):
-    """The current state of a game: sent as an answer, and whenever the open game has changed."""
+    """Current state of a game, sent as an answer and whenever the open game has changed."""
 
     re: int | None = None
     id: str
     game: str
     title: str
-    """`Othello 6×6`."""
+    """Name of the game for users, like `Othello 6×6`."""
     options: dict[str, int | str]
     revision: int
-    """Grows with every change: a message with a lower one is outdated."""
+    """Number that grows with every change. A message with a lower number is outdated."""
     changed: float
     """Time of the last change, in seconds since 1970."""
     start: str
-    """The first position, as text."""
+    """First position as text."""
     position: str
-    """The current position, as text."""
+    """Current position as text."""
     nodes: tuple["Node", ...]
-    """The tree of moves; the first node is the start. The first child of each node is on the main line."""
+    """Tree of moves. The first node is the start, and the first child of each node is on the main line."""
     node: int
-    """The current node, which is shown."""
+    """Number of the current node, the one on the screen."""
     shape: Literal["squares", "hexagons"]
-    """The grid: a cell has four neighbours at a distance of 1, or six."""
+    """Grid of the board. In `squares` a cell has four neighbours at a distance of 1, in `hexagons` six."""
     cells: tuple["Cell", ...]
     pieces: str
     """A letter for each cell: X black, O white, . empty."""
     turn: Colour
     legal: tuple["Gesture", ...]
-    """The legal moves; empty: the game is over."""
+    """Legal moves. Empty if the game is over."""
     last: "Gesture | None"
-    """The move that led to the current node."""
+    """Move that led to the current node, or None at the start."""
     passes: bool
-    """Whether the side to move can only pass: its one legal move."""
+    """Whether the side to move can only pass. The pass is then its only legal move."""
     standing: str
-    """`black 2, white 2`."""
+    """Score as text, like `black 2, white 2`."""
     counts: tuple[int, int]
-    """Black's and white's counts: discs on the board, or marbles pushed off it."""
+    """Counts of black and white: discs on the board, or marbles pushed off it."""
     counted: str
-    """The unit of the counts: `discs`, `marbles taken`."""
+    """Unit of the counts: `discs`, `marbles taken`."""
     outcome: "GameResult | None"
     seats: Seats
     clock: "ClockState | None"
-    """None: the game has no clock."""
+    """Clocks of both sides, or None without a clock."""
     thinking: Colour | None
-    """The side whose computer is thinking about its move."""
+    """Side whose computer is thinking about its move, or None."""
     remark: str
-    """The computer's remark about its last move: `depth 12, +2.3 discs`, `book`; empty: none."""
+    """Computer's remark about its last move, like `depth 12, +2.3 discs` or `book`. It may be empty."""
     names: tuple[str, str] = ("", "")
-    """The names of the players, if the game is from a record with names."""
+    """Names of the players, if the game is from a record with names."""
 
 
 class Node(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -140,17 +139,17 @@ class Node(Struct, frozen=True, kw_only=True, omit_defaults=True):
     id: int
     parent: int | None
     move: str
-    """The move that led to this position; empty at the start."""
+    """Move that led to this position. Empty at the start."""
     side: Colour | None = None
-    """The side that made the move."""
+    """Side that made the move."""
     value: float | None = None
-    """Black's value here by a review, in the game's unit; None: not reviewed."""
+    """Black's value in the game's unit according to a review, or None before a review."""
     loss: float | None = None
-    """The loss of the move against the best one."""
+    """Loss of the move against the best one."""
     mark: str = ""
-    """The mark of the move: `?!`, `?` or `??`."""
+    """Mark of the move: `?!`, `?` or `??`."""
     best: str = ""
-    """The best move, if it is another one."""
+    """Best move, if it is another one."""
     exact: bool = False
     """Whether the value is that of perfect play."""
 
@@ -160,45 +159,45 @@ class Cell(Struct, frozen=True, kw_only=True):
 
     name: str
     row: int
-    """The row, counted from the top, starting at 0."""
+    """Row of the cell, counted from 0 at the top."""
     x: float
     y: float
-    """The coordinates of its centre are x and y; neighbours are 1 apart, and y grows downwards."""
+    """Vertical coordinate of the centre. It grows downwards. Neighbours are 1 apart."""
 
 
 class Gesture(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A move, and the gesture by which a user makes it."""
+    """A move, and how a user makes it with a pointer."""
 
     move: str
     to: str = ""
-    """The target cell; empty: none, as for a pass."""
+    """Target cell. Empty for a move without one, such as a pass."""
     picked: tuple[str, ...] = ()
-    """The cells of the pieces that are selected first, in a line; empty: a piece is put down."""
+    """Cells of the pieces that are selected first, in a line. Empty if the move puts a new piece on the board."""
     way: tuple[float, float] | None = None
-    """Direction in which the picked pieces move; None: a piece is put down, or a pass."""
+    """Direction in which the picked pieces move, or None if the move puts down a piece or passes."""
     goes: tuple[tuple[str, str | None], ...] = ()
-    """Source and target of every piece that moves; None: off the board."""
+    """Source and target of every piece that moves. The target None is off the board."""
 
 
 class GameResult(Struct, frozen=True, kw_only=True):
     """The result of a game."""
 
     winner: Colour | None
-    """None: a draw."""
+    """Side that won, or None for a draw."""
     score: int
-    """The score of black."""
+    """Score of black."""
     reason: str
     text: str
-    """The result in one sentence."""
+    """Result in one sentence."""
 
 
 class ClockState(Struct, frozen=True, kw_only=True):
     """Both clocks at the time of the message."""
 
     text: str
-    """The time control in words: `5 minutes for the game`."""
+    """Time control in words, like `5 minutes for the game`."""
     black: float | None
-    """Seconds left for the game, or for the move where the time is per move."""
+    """Black's seconds left for the game, or for the move if the time is per move."""
     white: float | None
     running: Colour | None
 
@@ -209,19 +208,19 @@ class Kept(ServerMessage, frozen=True, kw_only=True):
     re: int
     games: tuple["ListedGame", ...]
     layouts: tuple["Layout", ...]
-    """The layouts of their boards, each once."""
+    """Layouts of the games' boards, each once."""
     more: bool
 
 
 class Layout(Struct, frozen=True, kw_only=True):
-    """The cells of a board, as in `game`: enough for a thumbnail."""
+    """Cells of a board, as in `game`: enough to draw a small picture."""
 
     shape: Literal["squares", "hexagons"]
     cells: tuple["Cell", ...]
 
 
 class ListedGame(Struct, frozen=True, kw_only=True):
-    """A saved game in the list."""
+    """A saved game in the list of games."""
 
     id: str
     game: str
@@ -231,23 +230,23 @@ class ListedGame(Struct, frozen=True, kw_only=True):
     """Number of moves on the main line."""
     seats: Seats
     result: str
-    """`1-0`, …, or `*` for an unfinished game."""
+    """`1-0`, `0-1`, `1/2-1/2`, or `*` for an unfinished game."""
     position: str
     pieces: str
-    """The pieces at the end of the main line, as in `game`."""
+    """Pieces at the end of the main line, as in `game`."""
     layout: int
-    """Index of its board's layout in the answer's `layouts`."""
+    """Index of the board's layout in the answer's `layouts`."""
 
 
 class Gone(ServerMessage, frozen=True, kw_only=True):
-    """A game was deleted: sent as an answer, and to every connection that has it open."""
+    """Notice that a game was deleted, sent as an answer and to every connection that has the game open."""
 
     re: int | None = None
     id: str
 
 
 class Left(ServerMessage, frozen=True, kw_only=True):
-    """The connection has no open game any more."""
+    """Answer to `leave`: the connection has no open game any more."""
 
     re: int
 
@@ -258,12 +257,12 @@ class Text(ServerMessage, frozen=True, kw_only=True):
     re: int
     form: str
     file: str
-    """A suggested file name."""
+    """Suggested file name."""
     text: str
 
 
 class Halted(ServerMessage, frozen=True, kw_only=True):
-    """The search or run was stopped."""
+    """Notice that the search or run was stopped."""
 
     re: int
 
@@ -273,45 +272,45 @@ class ValuedMove(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     move: str
     value: float
-    """The value in the game's unit; ±1e9: won or lost."""
+    """Value in the game's unit, or ±1e9 for a certain win or loss."""
     value_text: str
-    """The value as text: `+3.7`."""
+    """Value as text, like `+3.7`."""
     exact: bool = False
     line: tuple[str, ...] = ()
 
 
 class Analysis(ServerMessage, frozen=True, kw_only=True):
-    """The progress of an analysis, several times a second, with the same fields in every iteration."""
+    """Progress of an analysis, sent several times a second."""
 
     of: int
     id: str
     node: int
     depth: int
-    """Depth of the last completed iteration; 0: none."""
+    """Depth of the last completed iteration, or 0 before the first."""
     at_depth: int
     """Depth of the current iteration."""
     exact: bool
     """Whether the value is proved."""
     selectivity: int
-    """Selectivity in per cent: 100 prunes nothing selectively."""
+    """Confidence of selective pruning in per cent. 100 means that nothing is pruned selectively."""
     value_text: str
-    """The value as text; empty: none yet."""
+    """Value as text. Empty before the first value."""
     proved_text: str
-    """The proved bounds of the score: `at least +4 discs`."""
+    """Proved bounds of the score, like `at least +4 discs`."""
     moves: tuple[ValuedMove, ...]
-    """The moves that have values, the best first."""
+    """Moves that have values, beginning with the best."""
     nodes: int
     seconds: float
-    """Time of searching, without the time spent waiting for cores."""
+    """Seconds of searching, without the time spent waiting for cores."""
     speed: float
     """Nodes per second."""
     root_moves: tuple[int, int]
-    """Number of root moves completed in this iteration, and number of all."""
+    """Number of root moves completed in this iteration, and number of all root moves."""
     workers: tuple["WorkerState", ...]
     scheme: str
-    """The parallel scheme; empty: one worker."""
+    """Name of the parallel scheme. Empty with one worker."""
     table: float
-    """Occupancy of the transposition table, 0 to 1."""
+    """Occupancy of the transposition table, from 0 to 1."""
     table_bytes: int
     waiting: bool
     """Whether the analysis waits for its turn among other searches."""
@@ -322,30 +321,30 @@ class Analysis(ServerMessage, frozen=True, kw_only=True):
 
 
 class WorkerState(Struct, frozen=True, kw_only=True):
-    """The current state of a worker. Counts are of the whole search so far."""
+    """Current state of a worker. Counts are of the whole search so far."""
 
     busy: bool
     move: str
-    """The root move below which it searches; empty: unknown or none."""
+    """Root move below which the worker searches. Empty if it is unknown or there is none."""
     depth: int
-    """Remaining depth of the job it is working on."""
+    """Remaining depth of the worker's job in plies."""
     stolen: bool
     """Whether the job was stolen from another worker."""
     nodes: int
     speed: float
-    """Nodes per second since the message before."""
+    """Nodes per second since the last message."""
     useful: float
-    """Share of its time with work, 0 to 1."""
+    """Share of the worker's time with work, from 0 to 1."""
     spawned: int
     steals: int
     aborts: int
-    """Jobs aborted because their value was no longer needed."""
+    """Number of jobs that were aborted because their values were no longer needed."""
     wasted: int
-    """Nodes of aborted jobs."""
+    """Number of nodes in aborted jobs."""
 
 
 class Compared(ServerMessage, frozen=True, kw_only=True):
-    """The progress or the result of a comparison."""
+    """Progress or result of a comparison."""
 
     of: int
     stage: Literal["together", "alone", "done"]
@@ -357,17 +356,17 @@ class Compared(ServerMessage, frozen=True, kw_only=True):
     alone_seconds: float
     alone_nodes: int
     speed_up: float | None
-    """None: not yet known."""
+    """Time with one worker divided by time with all workers, or None before the end."""
     efficiency: float | None
     overhead: float | None
-    """Search overhead: additional nodes per node of the search by one worker."""
+    """Search overhead: additional nodes, per node of the search with one worker."""
     same: bool | None
     """Whether both searches returned the same value."""
     done: bool
 
 
 class Reviewed(ServerMessage, frozen=True, kw_only=True):
-    """The progress of a review. The judgement of a move is in its node of `game`, which is sent too."""
+    """Progress of a review. The judgement of a move is in its node of `game`, which is sent too."""
 
     of: int
     id: str
@@ -375,35 +374,35 @@ class Reviewed(ServerMessage, frozen=True, kw_only=True):
     plies: int
     done: bool
     story: tuple["TurningPoint", ...] = ()
-    """In the last message: the turning points of the game."""
+    """Turning points of the game, in the last message."""
 
 
 class TurningPoint(Struct, frozen=True, kw_only=True):
-    """A turning point: the move at which the lead changed."""
+    """A move at which the lead changed."""
 
     node: int
     text: str
 
 
 class Laboratory(ServerMessage, frozen=True, kw_only=True):
-    """The experiments of the laboratory, and the reports."""
+    """Experiments of the laboratory, the current run, and the reports."""
 
     re: int
     experiments: tuple["ExperimentKind", ...]
     running: str
-    """The name of the running experiment; empty: none."""
+    """Name of the running experiment. Empty if none is running."""
     progress: "Running | None"
-    """The progress of the running experiment; None: none is running."""
+    """Progress of the running experiment, or None if none is running."""
     reports: tuple["ReportFile", ...]
 
 
 class ExperimentKind(Struct, frozen=True, kw_only=True):
-    """An experiment."""
+    """An experiment of the laboratory."""
 
     name: str
     question: str
     reports: tuple[str, ...]
-    """The numbers of the five published reports that asked this question."""
+    """Numbers of those of the five published reports that asked this question."""
     parameters: tuple["ExperimentParameter", ...]
 
 
@@ -413,7 +412,7 @@ class ExperimentParameter(Struct, frozen=True, kw_only=True):
     name: str
     help: str
     usual: str
-    """The default as text, as `run` takes it; empty: the program chooses."""
+    """Default value as text, in the form that `run` takes. Empty if the program chooses it."""
 
 
 class ReportFile(Struct, frozen=True, kw_only=True):
@@ -424,22 +423,22 @@ class ReportFile(Struct, frozen=True, kw_only=True):
     changed: float
     complete: bool
     address: str
-    """The address of the page on this server."""
+    """Address of the page on this server."""
 
 
 class Running(ServerMessage, frozen=True, kw_only=True):
-    """The progress of a run."""
+    """Progress of a run of an experiment."""
 
     of: int
-    """The number of the connection's last `lab` or `run`."""
+    """Number of the connection's last `lab` or `run` request."""
     experiment: str
     task: str
     part: float
-    """The completed part, 0 to 1."""
+    """Completed part of the run, from 0 to 1."""
     seconds_left: float | None
     done: bool
     failed: str
-    """The reason why there is no report; empty: there will be one."""
+    """Reason why there is no report. Empty if the run has not failed."""
     report: ReportFile | None
 
 

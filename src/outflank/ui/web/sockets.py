@@ -1,10 +1,10 @@
 """Limits on the number of open sockets, and on the time that each may keep the server waiting.
 
-A socket is *waiting* while its request is incomplete (before the first one, between two, in the middle of one that
-arrives a byte a second), while the client does not read the response, and after a close frame was sent. It is *served*
-while a request is answered, and as a WebSocket. Waiting costs a client nothing. So there is a deadline that no byte
-extends, and when too many sockets are open the one that has been waiting longest is closed: a client that sends its
-request at once is always answered.
+A socket is *waiting* while its request is incomplete: before the first request, between two, or during one that arrives
+a byte a second. It is also waiting while the client does not read the response, and after a close frame was sent. It is
+*served* while a request is answered, and as a WebSocket. Waiting costs a client nothing. So there is a deadline that no
+byte extends. If too many sockets are open, the one that has waited longest is closed. A client that sends its request
+at once is always answered.
 """
 
 import asyncio
@@ -12,18 +12,18 @@ import sys
 from dataclasses import dataclass
 
 REQUEST_SECONDS = 10.0
-"""Timeout for a complete request, counted from the connection or the last response, and for reading a response."""
+"""Seconds for a complete request, counted from the connection or the last response, and for reading a response."""
 
 CLOSING_SECONDS = 30.0
-"""Timeout for a client to read the rest of a response after its socket was closed."""
+"""Seconds for a client to read the rest of a response after its socket was closed."""
 
 SWEEP_SECONDS = 1.0
-"""Interval between two checks for sockets that have timed out."""
+"""Seconds between two checks for sockets that have timed out."""
 
 MOST_SOCKETS, LEAST_SOCKETS = 400, 16
 
 RESERVED_FILES = 64
-"""File descriptors reserved for everything else: the database, the event loop, experiments and their processes."""
+"""File descriptors reserved for other uses: the database, the event loop, experiments and their processes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +49,7 @@ def socket_limits() -> SocketLimits:
 
 
 def _most_files() -> int:
-    """Return the limit on file descriptors of this process."""
-    if sys.platform == "win32":  # sockets are no file descriptors there
+    if sys.platform == "win32":  # on Windows, sockets are not file descriptors
         return MOST_SOCKETS + RESERVED_FILES
     import resource
 
@@ -63,12 +62,12 @@ class _Socket:
     """State of an open socket."""
 
     waiting_since: float | None
-    """Time since which its request is incomplete; None: it is complete."""
+    """Time since which the request is incomplete, or None if it is complete."""
     closing_since: float | None = None
 
 
 class Sockets:
-    """The open sockets of a server. Not thread-safe: used on its event loop only."""
+    """The open sockets of a server. Not thread-safe: to be used only on its event loop."""
 
     def __init__(self, limits: SocketLimits) -> None:
         self.limits = limits
@@ -90,7 +89,7 @@ class Sockets:
         entry.waiting_since = _now()
 
     def serve(self, transport: asyncio.BaseTransport) -> None:
-        """Stop the timeout: the request of this socket is complete."""
+        """Stop the timeout, because the request of this socket is complete."""
         entry = self._sockets.get(transport)
         if entry is not None:
             entry.waiting_since = None
@@ -102,13 +101,13 @@ class Sockets:
     # --- limits ---
 
     def make_room(self) -> bool:
-        """At a limit, close the socket that has been waiting longest; return whether one more may be opened."""
+        """At a limit, close the socket that has waited longest. Return whether one more may be opened."""
         if len(self) >= self.limits.open or self.waiting >= self.limits.waiting:
             self.drop_oldest()
         return len(self) < self.limits.open
 
     def drop_oldest(self) -> None:
-        """Close the socket whose request has been incomplete for longest, if there is one."""
+        """Close the socket that has waited longest, if any socket is waiting."""
         waiting = [(entry.waiting_since, transport) for transport, entry in self._sockets.items()]
         ages = {transport: since for since, transport in waiting if since is not None}
         if ages:
@@ -127,7 +126,7 @@ class Sockets:
                 transport.close()  # sends the buffered data first
 
     def drop_waiting(self) -> None:
-        """Close all sockets without a complete request: the server shuts down."""
+        """Close all sockets without a complete request, because the server shuts down."""
         for transport, entry in list(self._sockets.items()):
             if entry.waiting_since is not None:
                 self._abort(transport)

@@ -1,4 +1,4 @@
-"""Rate-limited warnings on standard error: repeated ones are summarised in one line with their number."""
+"""Rate-limited warnings on standard error. Repeated warnings are summarised in one line with their number."""
 
 import sys
 import threading
@@ -9,13 +9,13 @@ from dataclasses import dataclass
 
 PERIOD_SECONDS = 60.0
 MOST_LINES = 5
-"""Maximum lines of one kind in a period; further ones are counted, and the count is written at its end."""
+"""Maximum number of lines of one kind in a period. Further warnings are counted, and their number is written later."""
 
 MOST_KINDS = 50
-"""Maximum number of kinds counted separately in a period; all others count as one kind."""
+"""Maximum number of kinds counted separately in a period. All others count as one kind."""
 
 MOST_LETTERS = 500
-"""Maximum length of a line."""
+"""Maximum number of characters of a line."""
 
 
 @dataclass(slots=True)
@@ -26,11 +26,11 @@ class _Kind:
     written: int = 0
     omitted: int = 0
     last: str = ""
-    """The last line that was omitted."""
+    """Last line that was omitted."""
 
 
 class WarningLog:
-    """Writes at most `MOST_LINES` + 1 lines of a kind in a period; used from any thread.
+    """Writes at most `MOST_LINES` + 1 lines of a kind in a period. Thread-safe.
 
     >>> log = WarningLog(print)
     >>> for number in range(1000):
@@ -51,7 +51,7 @@ class WarningLog:
         self._timer: threading.Timer | None = None
 
     def warn(self, kind: str, text: object) -> None:
-        """Write a warning, or count it once the limit of its kind is reached."""
+        """Write a warning, or count it if the limit of its kind is reached."""
         line = _one_line(text)
         with self._lock:
             now = self._clock()
@@ -65,14 +65,14 @@ class WarningLog:
                 return
             entry.omitted += 1
             entry.last = line
-            self._start_timer()  # or the count would be written only at the next warning
+            self._start_timer()  # otherwise the count would be written only at the next warning
 
     def warn_of(self, error: object) -> None:
-        """Write a warning about an exception; its type is its kind."""
+        """Write a warning about an exception. Its kind is the exception's type."""
         self.warn(type(error).__name__, f"{type(error).__name__}: {error}")
 
     def close(self) -> None:
-        """Write the counts of omitted warnings."""
+        """Write the numbers of omitted warnings."""
         with self._lock:
             self._stop_timer()
             self._write_numbers(None)
@@ -96,7 +96,7 @@ class WarningLog:
             self._timer = None
 
     def _write_numbers(self, now: float | None) -> None:
-        """Write the counts of the periods that have ended (None: of all)."""
+        """Write the numbers of omitted warnings in the periods that have ended, or in all periods if `now` is None."""
         for kind, entry in list(self._kinds.items()):
             if now is None or now - entry.begun >= PERIOD_SECONDS:
                 del self._kinds[kind]

@@ -1,1 +1,1 @@
-"""Saved games: their storage, their changes, their messages and their export."""
+"""Saved games: their storage, changes, messages and export."""

@@ -1,4 +1,4 @@
-"""Games and positions as text."""
+"""Export of games and positions from the web server as text."""
 
 import time
 from collections.abc import Callable
@@ -18,7 +18,7 @@ SVG_WIDTH = 640
 
 
 def forms_of(description: GameDescription) -> tuple[Form, ...]:
-    """Return the text formats of a game."""
+    """Return the formats in which a game can be exported."""
     files = [
         Form(name=suffix.removeprefix("."), title=file_format.title, suffix=suffix)
         for suffix, file_format in _file_formats(description).items()
@@ -32,7 +32,7 @@ def forms_of(description: GameDescription) -> tuple[Form, ...]:
 
 
 def exported(saved: SavedGame, number: int, board: Board, form: str, ask: int) -> Text:
-    """Return the line that leads to a node with this board, or the position of the node, as text."""
+    """Return the game up to the node `number`, or that node's position, as text in the format `form`."""
     description = description_of(board.game)
     writers: dict[str, Callable[[], str]] = {
         "position": board.to_text,
@@ -50,7 +50,7 @@ def exported(saved: SavedGame, number: int, board: Board, form: str, ask: int) -
 
 
 def _file_formats(description: GameDescription) -> dict[str, FileFormat]:
-    """Return the writable file formats of a game by suffix; if it has none, those for any game."""
+    """Return the writable file formats of a game by suffix. If it has none, return those for any game."""
     own_formats = {suffix: form for suffix, form in description.notation.files.items() if form.write is not None}
     return own_formats or {suffix: form for suffix, form in ANY_GAMES.items() if form.write is not None}
 
@@ -59,12 +59,12 @@ def _file_text(form: FileFormat, saved: SavedGame, number: int, board: Board) ->
     assert form.write is not None
     try:
         return form.write(record_of(saved, number, board))
-    except FormatError:  # the format may hold only positions, as OBF does
+    except FormatError:  # the format holds only positions, like OBF
         return form.write(Record(start=board.setup()))
 
 
 def record_of(saved: SavedGame, number: int, board: Board) -> Record:
-    """Return the line that leads to a node as a record."""
+    """Return the moves from the start to the node `number` as a record."""
     outcome = result_at(saved, number, board)
     forfeited = saved.verdict is not None and saved.verdict.node == number
     names = [name or words for name, words in zip(saved.names, (saved.seats.black, saved.seats.white), strict=True)]

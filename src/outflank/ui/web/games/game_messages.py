@@ -1,4 +1,4 @@
-"""Games as messages: the whole game for the page, and its entry in the list of games."""
+"""Saved games as messages to the page: a whole game, its clocks, its result, and its entry in the list of games."""
 
 from functools import lru_cache
 
@@ -14,7 +14,7 @@ from outflank.ui.web.server_messages import Cell, ClockState, GameResult, Gestur
 
 
 def game_message(saved: SavedGame, boards: Boards) -> server_messages.Game:
-    """Return a game as a message, without the clock and the side that is thinking."""
+    """Return a game as a message, without clocks and without the side that is thinking."""
     board = boards.at(saved, saved.node)
     tabletop = tabletop_of(board)
     node = node_of(saved, saved.node)
@@ -61,7 +61,7 @@ def _gesture(tabletop: Tabletop, board: Board, move: Move) -> Gesture:
 
 
 def result_at(saved: SavedGame, number: int, board: Board) -> GameResult | None:
-    """Return the result of the game at a node; None: it is not over there."""
+    """Return the result of the game at the node `number`, or None if the game is not over there."""
     verdict = saved.verdict
     if verdict is not None and verdict.node == number:
         return _forfeit_result(verdict, board)
@@ -89,7 +89,7 @@ def _forfeit_result(verdict: Verdict, board: Board) -> GameResult:
 
 
 def clock_state(saved: SavedGame, running: Side | None, elapsed: float) -> ClockState | None:
-    """Return both clocks, `elapsed` seconds after the start of the one that is `running`; None: there are none."""
+    """Return both clocks `elapsed` seconds after that of the side `running` was started, or None without clocks."""
     if not has_clock(saved.seats):
         return None
     control = time_control(saved.seats)
@@ -107,7 +107,7 @@ def clock_state(saved: SavedGame, running: Side | None, elapsed: float) -> Clock
 
 
 def listed_game(saved: SavedGame, boards: Boards) -> server_messages.ListedGame:
-    """Return a game as an entry of the list."""
+    """Return the entry of a game in the list of games."""
     line = main_line(saved)
     end = boards.at(saved, line[-1].id)
     outcome = result_at(saved, line[-1].id, end)
@@ -122,7 +122,7 @@ def listed_game(saved: SavedGame, boards: Boards) -> server_messages.ListedGame:
         result="*" if outcome is None else results[outcome.winner],
         position=end.to_text(),
         pieces=tabletop_of(end).pieces(end),
-        layout=0,  # set by the list
+        layout=0,  # set when the list is put together
     )
 
 

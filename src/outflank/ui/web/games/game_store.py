@@ -1,4 +1,4 @@
-"""Games on disk: one SQLite file, which a single thread reads and writes.
+"""Saved games in one SQLite file, which a single thread reads and writes.
 
 Changes that arrive at the same time are written in one transaction. A move is reported only when it is on disk.
 """
@@ -23,13 +23,13 @@ from outflank.validation.documents import decoded, encoded
 from outflank.validation.values import Misfit
 
 VERSION = 1
-"""Version of the database schema: a file of another version is refused, and not overwritten."""
+"""Version of the database schema. A file with another version is refused, and not overwritten."""
 
 APPLICATION = 0x6F75746C
-"""SQLite application id of our files."""
+"""SQLite application id that marks our files."""
 
 PRIVATE = 0o600
-"""File mode of the database: only its owner reads and writes it."""
+"""File mode of the database. Only its owner can read and write it."""
 
 MOST_GAMES = 10_000
 ON_A_PAGE = 50
@@ -47,11 +47,11 @@ _OLDEST_WITHOUT_MOVES = f"select id from games where {_HAS_NO_MOVES} order by ch
 
 
 Row = tuple[str, float, bytes, bytes]
-"""A game as a row of the database."""
+"""Row of a game in the database: id, time of the last change, entry in the list, and the whole game."""
 
 
 def row_of(saved: SavedGame, listed: ListedGame) -> Row:
-    """Return the row of a game, with its entry in the list."""
+    """Return the database row of a game."""
     return saved.id, saved.changed, encoded(listed), encoded(saved)
 
 
@@ -73,7 +73,7 @@ class Store:
     # --- called from any thread; each returns a future ---
 
     def put(self, row: Row) -> Future[None]:
-        """Save a game; if there are `MOST_GAMES`, the oldest one without moves is deleted for it."""
+        """Save a game. If there are `MOST_GAMES` already, delete the oldest one without moves, or raise an error."""
 
         def write(file: sqlite3.Connection) -> None:
             exists = file.execute("select 1 from games where id = ?", row[:1]).fetchone()
@@ -99,7 +99,7 @@ class Store:
         return self._submit(read)
 
     def page(self, before: float | None) -> Future[tuple[tuple[ListedGame, ...], bool]]:
-        """Return the games changed last before a time, and whether there are more; damaged ones are left out."""
+        """Return a page of games changed before a time, newest first, and whether there are more. Skip damaged ones."""
 
         def read(file: sqlite3.Connection) -> tuple[tuple[ListedGame, ...], bool]:
             where, values = ("", ()) if before is None else ("where changed < ?", (before,))
@@ -115,11 +115,11 @@ class Store:
         return self._submit(read)
 
     def delete(self, id: str) -> Future[bool]:
-        """Delete a game; return whether it was there."""
+        """Delete a game, and return whether it existed."""
         return self._submit(lambda file: file.execute("delete from games where id = ?", (id,)).rowcount > 0)
 
     def forget_untouched(self) -> Future[None]:
-        """Delete the games that were begun and left without a move; damaged ones stay."""
+        """Delete games in which no move was ever made. Damaged games stay."""
 
         def delete(file: sqlite3.Connection) -> None:
             for id, saved in file.execute(f"select id, kept from games where {_HAS_NO_MOVES}").fetchall():
@@ -130,7 +130,7 @@ class Store:
         return self._submit(delete)
 
     def last_change(self) -> Future[float]:
-        """Return the time of the last change of any game; 0: there is none."""
+        """Return the time of the last change of any game, or 0 without games."""
         return self._submit(lambda file: float(file.execute("select max(changed) from games").fetchone()[0] or 0.0))
 
     def close(self) -> None:
@@ -145,7 +145,7 @@ class Store:
     def _submit(self, job: Callable[[sqlite3.Connection], T]) -> Future[T]:
         future: Future[T] = Future()
         with self._lock:
-            if self._closed:  # or the caller would wait forever
+            if self._closed:  # otherwise the caller would wait forever
                 future.set_exception(OutflankError("the server ends"))
             else:
                 self._jobs.put((job, future))  # type: ignore[arg-type]  # job and future have the same type
@@ -159,7 +159,7 @@ class Store:
                 ready.set_result(None)
                 while self._run_jobs(file):
                     pass
-        except BaseException as error:  # reported after the lock is released: the program may end at once
+        except BaseException as error:  # after the file lock is released, because the program may end at once
             if ready.done():
                 raise
             ready.set_exception(
@@ -194,11 +194,11 @@ class Store:
         return file
 
     def _restrict_mode(self) -> None:
-        """Restrict the mode of the database and of SQLite's files beside it to their owner.
+        """Let only the owner read and write the database and the files that SQLite keeps beside it.
 
         Files that SQLite creates later get the mode of the database.
         """
-        if sys.platform == "win32":  # where file modes have no effect
+        if sys.platform == "win32":  # file modes have no effect on Windows
             return
         for suffix in ("", "-wal", "-shm", "-journal"):
             path = self.path.with_name(self.path.name + suffix)
@@ -211,7 +211,7 @@ class Store:
                 self._log.warn("rights", f"{path} can be read by other users: {reason_of(error)}")
 
     def _run_jobs(self, file: sqlite3.Connection) -> bool:
-        """Run all waiting jobs in one transaction; return whether more may follow."""
+        """Run all waiting jobs in one transaction, and return whether more jobs may follow."""
         jobs = [self._jobs.get()]
         with suppress(queue.Empty):
             while True:

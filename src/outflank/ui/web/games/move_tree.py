@@ -1,5 +1,5 @@
-"""A saved game: a tree of moves with a current node, whose position is shown. Games are immutable: each function
-returns another one, so that a change that could not be saved has not happened."""
+"""A saved game: a tree of moves with a current node, the one on the screen. Games are immutable: each function returns
+a new game, so that a change that could not be saved has no effect."""
 
 from collections import OrderedDict
 
@@ -17,14 +17,14 @@ MOST_NODES = 2000
 """Maximum number of positions in the tree of one game."""
 
 MOST_NUMBER = 100_000
-"""Maximum number of a node: numbers are not used twice."""
+"""Highest node number. Numbers of removed nodes are not used again."""
 
 FIRST = 0
-"""The node of the start."""
+"""Number of the root node, the start of the game."""
 
 
 class Verdict(Struct, frozen=True, kw_only=True):
-    """The end of a game by resignation, time or failure of a player."""
+    """End of a game through resignation, lack of time or failure of a player."""
 
     node: int
     loser: Colour
@@ -38,37 +38,37 @@ class SavedGame(Document, frozen=True, kw_only=True, tag="outflank/web-game/1"):
     id: str
     game: str
     options: dict[str, int | str]
-    """The options of the game at its start, for display."""
+    """Options with which the game began, for display."""
     rules: dict[str, int | str]
-    """The options that the text of `start` does not contain."""
+    """Rule options that the text of `start` does not contain."""
     start: str
     nodes: tuple[Node, ...]
-    """Parents before children; of siblings the first is on the main line."""
+    """Nodes of the tree. Parents precede their children, and the first of several siblings is on the main line."""
     node: int = FIRST
-    """The current node, whose position is shown."""
+    """Number of the current node, the one on the screen."""
     next: int = 1
-    """The number of the next node."""
+    """Number for the next new node."""
     revision: int = 1
     changed: float = 0.0
     seats: Seats = Seats()
     left: tuple[float | None, float | None] = (None, None)
-    """Seconds left on black's and white's clocks; None: unlimited."""
+    """Seconds left on the clocks of black and white, or None without a limit."""
     live: bool = False
-    """Whether the game is played at the current node: clocks run, and a computer moves."""
+    """Whether play goes on at the current node: clocks run, and a computer moves."""
     remark: str = ""
     verdict: Verdict | None = None
     names: tuple[str, str] = ("", "")
     plain: bool = False
-    """Whether the game began at the usual start: without moves there is nothing to save."""
+    """Whether the game began at the usual start. Without moves there is then nothing to save."""
 
 
 def is_untouched(saved: SavedGame) -> bool:
-    """Whether no move was ever made: any new game of the kind is the same."""
+    """Return whether no move was ever made in a game from the usual start."""
     return saved.plain and saved.next == FIRST + 1 and saved.verdict is None
 
 
 def colour(side: Side) -> Colour:
-    """Return a side as in messages."""
+    """Return the name of a side that messages use."""
     return "black" if side is Side.BLACK else "white"
 
 
@@ -92,7 +92,7 @@ def path_to(saved: SavedGame, number: int) -> list[Node]:
 
 
 def main_line(saved: SavedGame) -> list[Node]:
-    """Return the nodes of the main line, the start first."""
+    """Return the nodes of the main line, beginning with the start."""
     first: dict[int | None, Node] = {}
     for node in saved.nodes:
         first.setdefault(node.parent, node)
@@ -103,7 +103,7 @@ def main_line(saved: SavedGame) -> list[Node]:
 
 
 def with_move(saved: SavedGame, board: Board, number: int, text: str) -> SavedGame:
-    """Return the game with the move in `text` after a node, whose board this is; the move's node is the current one."""
+    """Return the game with a move after the node `number` (with this `board`). The new node becomes the current one."""
     node = node_of(saved, number)
     if saved.verdict is not None and saved.verdict.node == node.id:
         raise IllegalMove("the game is over")
@@ -123,7 +123,7 @@ def at_node(saved: SavedGame, number: int) -> SavedGame:
 
 
 def pruned(saved: SavedGame, number: int) -> SavedGame:
-    """Return the game without a node and all that follows it."""
+    """Return the game without a node and its descendants."""
     node = node_of(saved, number)
     if node.parent is None:
         raise OutflankError("the start of a game stays: delete the game instead")
@@ -141,7 +141,7 @@ def pruned(saved: SavedGame, number: int) -> SavedGame:
 
 
 def promoted(saved: SavedGame, number: int) -> SavedGame:
-    """Return the game with the line that leads to a node as the main line."""
+    """Return the game with the line to a node as its main line."""
     nodes = list(saved.nodes)
     for node in path_to(saved, number):
         first = next(index for index, sibling in enumerate(nodes) if sibling.parent == node.parent)
@@ -151,7 +151,7 @@ def promoted(saved: SavedGame, number: int) -> SavedGame:
 
 
 def with_judged(saved: SavedGame, judged: Node) -> SavedGame:
-    """Return the game with a node as judged by a review."""
+    """Return the game with a node replaced by the one that a review has judged."""
     return replace(saved, nodes=tuple(judged if node.id == judged.id else node for node in saved.nodes))
 
 
@@ -164,13 +164,13 @@ def first_board(saved: SavedGame) -> Board:
 
 
 class Boards:
-    """The last used boards of one game. A node's board never changes: numbers of nodes are not used twice."""
+    """Cache of the last used boards of one game. Node numbers are not used twice, so a node's board never changes."""
 
     def __init__(self) -> None:
         self._boards: OrderedDict[int, Board] = OrderedDict()
 
     def at(self, saved: SavedGame, number: int) -> Board:
-        """Return the board of a node, with its history; the caller must not change it."""
+        """Return the board of a node, with its history. The caller must not change it."""
         board = self._boards.get(number)
         if board is None:
             path = path_to(saved, number)

@@ -1,4 +1,4 @@
-"""New games: from the start, from a text, or from a position that was set up by hand."""
+"""New games on the server: from the start, from a text, or from a position that was set up by hand."""
 
 import secrets
 from collections.abc import Mapping
@@ -58,7 +58,7 @@ def game_from_pieces(name: str, options: Mapping[str, int | str], pieces: str, t
 def game_from_board(
     board: Board, *, names: tuple[str, str] = ("", ""), seats: Seats | None = None, live: bool = False
 ) -> SavedGame:
-    """Return the game that was played on a board; its last position is the current one."""
+    """Return the game that was played on a board. Its last position is the current one."""
     _check_length(len(board.moves))
     description = description_of(board.game)
     start_board = board.copy()
@@ -96,7 +96,7 @@ def _player_names(record: Record) -> tuple[str, str]:
 
 
 def _check_known(options: Mapping[str, int | str]) -> Mapping[str, int | str]:
-    """Return the options; raise an error unless some game has each: only the text tells which game it is."""
+    """Return the options, or raise an error if no game has one of them. The text, parsed later, decides on the game."""
     names = sorted({option.name for game in GAMES.parts().values() for option in game.variants.options})
     for name in options:
         if name not in names:
@@ -105,7 +105,7 @@ def _check_known(options: Mapping[str, int | str]) -> Mapping[str, int | str]:
 
 
 def _check_options(description: GameDescription, options: Mapping[str, int | str]) -> dict[str, int | str]:
-    """Return the options; raise an error unless each is an option of the game and has one of its choices."""
+    """Return the options, or raise an error if one is unknown to the game or has a wrong value."""
     for name, value in options.items():
         option = description.variants.option(name)
         if option is None:

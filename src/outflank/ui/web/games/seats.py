@@ -1,4 +1,4 @@
-"""The players allowed on the web, as text: none that starts a program, reads a file or thinks for hours."""
+"""Descriptions of the players that the web server allows: they start no program, read no file and do not think long."""
 
 import re
 
@@ -12,10 +12,10 @@ from outflank.ui.web.requests import Seats
 
 MOST_DEPTH = 30
 MOST_SECONDS = 60.0
-"""Maximum time of a move, whatever the settings of the player."""
+"""Maximum time of a move in seconds, whatever the settings of the player."""
 
 TABLE_BITS = 17
-"""Bits of each of a player's two tables, which takes 4 MiB."""
+"""Each of the two transposition tables of a player has 2^`TABLE_BITS` entries, which take 4 MiB."""
 
 _SETTING = r"(level|depth|time|report)=([A-Za-z0-9.]{1,16})"
 _WORDS = re.compile(rf"computer(?: +{_SETTING})*|random|first|{HUMAN}", re.ASCII)
@@ -38,7 +38,7 @@ def _check_words(words: str, game: Game) -> None:
     if "time" in settings and not 0 < _number(float, settings["time"], "time") <= MOST_SECONDS:
         raise OutflankError(f"time={settings['time']}: at most {MOST_SECONDS:g} seconds a move")
     if not is_human(words):
-        web_player(words, game, variety=1).close()  # raises an error now, not at the first move
+        web_player(words, game, variety=1).close()  # to raise an error now, not at the first move
 
 
 def _number(kind: type[int] | type[float], text: str, name: str) -> float:
@@ -49,17 +49,17 @@ def _number(kind: type[int] | type[float], text: str, name: str) -> float:
 
 
 def is_human(words: str) -> bool:
-    """Whether the player is human."""
+    """Return whether `words` describe a human player."""
     return words.strip() == HUMAN
 
 
 def player_words(seats: Seats, side: Side) -> str:
-    """Return the player of a side, as text."""
+    """Return the description of a side's player."""
     return (seats.black if side is Side.BLACK else seats.white).strip()
 
 
 def web_player(words: str, game: Game, variety: int) -> Player:
-    """Return the player that `words` describe, with small tables: there may be many players at once."""
+    """Return the player that `words` describe. Its tables are small, because many players may exist at once."""
     report = re.search(r"report=(\S+)", words)
     uses_tables = report is None or program_named(report[1], game).search.get("table_bits", TABLE_BITS) is not None
     if words.startswith("computer") and uses_tables:
@@ -73,12 +73,12 @@ def time_control(seats: Seats) -> TimeControl:
 
 
 def has_clock(seats: Seats) -> bool:
-    """Whether the game is played with clocks."""
+    """Return whether the game is played with clocks."""
     return time_control(seats) != TimeControl()
 
 
 def full_clocks(words: str) -> tuple[float | None, float | None]:
-    """Return the initial seconds of both clocks; None: unlimited."""
+    """Return the initial seconds of both clocks, or None without a limit."""
     seconds = TimeControl.parse(words).game_seconds
     return seconds, seconds
 

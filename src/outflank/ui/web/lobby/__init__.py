@@ -1,1 +1,1 @@
-"""The state that all connections share: games in memory, storage, reviews, the laboratory."""
+"""State that all connections share: games in memory, storage, reviews, and the laboratory."""

@@ -1,4 +1,4 @@
-"""The laboratory for the page: experiments and their parameters as text, one run at a time, and the written reports."""
+"""The laboratory of the web server: experiments with parameters as text, one run at a time, and the written reports."""
 
 import re
 import threading
@@ -27,15 +27,15 @@ from outflank.validation.text import comma_separated
 from outflank.validation.values import Misfit
 
 MOST_REPORTS = 100
-"""Maximum number of listed reports, the newest first."""
+"""Maximum number of listed reports. The newest are listed."""
 
 CLUSTER = "cluster"
 INSIDE = re.compile(r"inside:[1-9][0-9]?")
-"""Clusters that start no processes."""
+"""Pattern of clusters that start no processes."""
 
 MOST_BITS, MOST_POWER = 26, 22
 MOST = {"workers": 64, "threads": 64, "boards": 4_000_000, "nodes": 1_000_000}
-"""Maximum values of parameters by name; names that end in `bits` and powers of two have limits of their own."""
+"""Maximum values of parameters by name. Parameters in bits and powers of two have separate limits."""
 
 _run_folder_name = re.compile(r"[0-9]{8}-[0-9]{6}-[a-z0-9-]{1,64}")
 
@@ -43,14 +43,14 @@ Listener = Callable[[Running], None]
 
 
 class RunNote(Document, frozen=True, kw_only=True, tag="outflank/web-run/1"):
-    """A file in the folder of a run that has ended."""
+    """File in the folder of a run that has ended: which experiment it was, and whether it is complete."""
 
     experiment: str
     complete: bool
 
 
 class Laboratory:
-    """The laboratory of a server; called from worker threads."""
+    """The laboratory of a server. Its methods are called from worker threads."""
 
     def __init__(self, folder: Path, turns: Turns) -> None:
         self.folder, self._turns = folder, turns
@@ -71,17 +71,16 @@ class Laboratory:
         )
 
     def listen(self, listener: Listener) -> None:
-        """Add a listener, which is called with the progress of every run, from any thread."""
+        """Add a listener. It is called with the progress of every run, from any thread."""
         with self._lock:
             self._listeners.add(listener)
 
     def forget(self, listener: Listener) -> None:
-        """Remove a listener."""
         with self._lock:
             self._listeners.discard(listener)
 
     def begin(self, request: requests.Run) -> None:
-        """Start a run in a separate thread."""
+        """Check a request, and start the run in a separate thread."""
         experiment = experiment_named(request.experiment)
         parameters = _parsed_parameters(experiment, request.parameters)
         experiment.parameters(**parameters)  # raises an error for invalid values
@@ -98,19 +97,19 @@ class Laboratory:
         thread.start()
 
     def check_idle(self) -> None:
-        """Raise an error while a run is under way: other measurements would disturb it, or wait for its end."""
+        """Raise an error during a run, because other measurements would disturb it or wait for its end."""
         with self._lock:
             if self._running is not None:
                 raise OutflankError(f"{self._running[0].experiment} is running: cancel it, or wait")
 
     def cancel(self) -> None:
-        """Stop the current run."""
+        """Stop the current run, if any."""
         with self._lock:
             if self._running is not None:
                 self._running[1]()
 
     def page(self, id: str) -> bytes | None:
-        """Return the page of a report; None: there is no such report."""
+        """Return the HTML page of a report, or None if the report does not exist."""
         folder = next((folder for folder in self._folders() if folder.name == id), None)
         if folder is None:
             return None
@@ -158,7 +157,7 @@ class Laboratory:
         self, name: str, parameters: JsonObject, progress: Callable[[RunProgress], None], stop: Stop
     ) -> ReportFile | None:
         folder = self.folder / f"{time.strftime('%Y%m%d-%H%M%S')}-{name}"
-        make_private(folder)  # it will hold positions sent by visitors
+        make_private(folder)  # the folder will hold positions that visitors sent
         report = run(name, out=folder, progress=progress, stop=stop, **parameters)
         write_whole(folder / "run.json", encoded(RunNote(experiment=name, complete=report.complete)))
         return _report_file(folder)
@@ -166,7 +165,7 @@ class Laboratory:
     # --- reports ---
 
     def _folders(self) -> list[Path]:
-        """Return the folders of runs, the newest first."""
+        """Return the folders of runs, newest first."""
         try:
             folders = [path for path in self.folder.iterdir() if _run_folder_name.fullmatch(path.name)]
         except OSError:
@@ -178,7 +177,7 @@ class Laboratory:
 
 
 def _initial_progress(name: str) -> Running:
-    """Return the progress of a run that has just started; each connection replaces `of` by its own number."""
+    """Return the progress of a run that has just started. Each connection sets `of` to its own request number."""
     return Running(of=0, experiment=name, task="", part=0.0, seconds_left=None, done=False, failed="", report=None)
 
 
@@ -209,7 +208,7 @@ def _report_file(folder: Path) -> ReportFile | None:
 
 @cache
 def _experiment_kinds() -> tuple[ExperimentKind, ...]:
-    """Return all experiments; loading them takes a second."""
+    """Return all experiments. The result is cached, because loading them takes a second."""
     return tuple(
         ExperimentKind(
             name=experiment.name,
@@ -236,7 +235,7 @@ def _default_text(field: "Field[Any]") -> str:
 
 
 def _parsed_parameters(experiment: Experiment, words: Mapping[str, str]) -> JsonObject:
-    """Return the values of the parameters in the request, parsed as on the command line."""
+    """Return the values of the parameters in a request, parsed as on the command line."""
     known = {field.name: field for field in fields(experiment.parameters)}
     for name in words:
         if name not in known:

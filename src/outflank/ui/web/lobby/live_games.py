@@ -1,4 +1,4 @@
-"""A game in memory: its watchers, its clocks, and the computer that is thinking about its move."""
+"""A game in memory: its watchers, its clocks, and the computer that thinks about a move."""
 
 import asyncio
 import time
@@ -24,7 +24,7 @@ from outflank.ui.web.server_messages import Game, Gone, Node
 
 
 def charged(saved: SavedGame, side: Side | None, seconds: float) -> SavedGame:
-    """Return the game with time taken from a side's clock without a move; None: no clock ran."""
+    """Return the game with `seconds` taken from a side's clock without a move, or unchanged if `side` is None."""
     if side is None:
         return saved
     clocks = clocks_of(saved.seats, saved.left)
@@ -33,7 +33,7 @@ def charged(saved: SavedGame, side: Side | None, seconds: float) -> SavedGame:
 
 
 def timed(saved: SavedGame, side: Side, seconds: float) -> SavedGame:
-    """Return the game with the time of a move taken from its side's clock; lost, if that was too much."""
+    """Return the game with a move's time taken from its side's clock. The side loses if its time has run out."""
     if not has_clock(saved.seats):
         return saved
     clocks = clocks_of(saved.seats, saved.left)
@@ -43,19 +43,19 @@ def timed(saved: SavedGame, side: Side, seconds: float) -> SavedGame:
 
 
 def lost(saved: SavedGame, side: Side, reason: str) -> SavedGame:
-    """Return the game, ended at the current node: a side has lost there by resignation, time or failure."""
+    """Return the game as lost by a side at the current node, through resignation, time or failure."""
     return replace(saved, verdict=Verdict(node=saved.node, loser=colour(side), reason=reason))
 
 
 class Thinking:
-    """A computer's search for its move, with the means to stop it."""
+    """A computer's search for its move, and the flag that stops it."""
 
     def __init__(self, side: Side) -> None:
         self.side, self.stop = side, Stop()
 
 
 def remark_of(choice: Choice, game: Any) -> str:
-    """Return a computer's remark about its move."""
+    """Return a computer's remark about its move: depth and value, or why it chose the move."""
     if choice.why or choice.value is None:
         return choice.why
     return f"{'exact' if choice.exact else f'depth {choice.depth}'}, {choice.value_text(game)}"
@@ -65,7 +65,7 @@ Change = Callable[[SavedGame], SavedGame]
 
 
 class Watcher(Protocol):
-    """A connection that is notified whenever a game changes."""
+    """Connection that is notified whenever a game changes."""
 
     def game_changed(self, message: Game) -> None:
         """Receive the game after a change."""
@@ -76,19 +76,19 @@ class Watcher(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Snapshot:
-    """A game at one revision, with its message and its row: computed in a thread, in one job."""
+    """A game at one revision, with its message and its database row. All are computed in one job of a thread."""
 
     saved: SavedGame
     board: Board
-    """The board of the current node."""
+    """Board of the current node."""
     over: bool
     message: Game
-    """The message, without the clock and the side that is thinking."""
+    """Message for the page, without clocks and without the side that is thinking."""
     row: Row
 
 
 class LiveGame:
-    """One game. Changes are serialised, and are on disk before any watcher is notified."""
+    """One game in memory. Changes are made one at a time, and are on disk before any watcher is notified."""
 
     def __init__(self, services: Services, saved: SavedGame) -> None:
         self.services, self.saved = services, saved
@@ -104,7 +104,7 @@ class LiveGame:
     # --- called by connections ---
 
     async def watch(self, watcher: Watcher) -> Game:
-        """Add a watcher and return the game as it is now. Clock and computer resume."""
+        """Add a watcher, resume clock and computer, and return the current game."""
         async with self._lock:
             self._check_exists()
             if self._snapshot is None:
@@ -126,7 +126,7 @@ class LiveGame:
                 self._stop_clock()
 
     async def play(self, number: int, move: str, requester: Watcher | None = None) -> Game:
-        """Make a user's move after a node."""
+        """Make a user's move after the node `number`."""
         async with self._lock:
             running, elapsed = self._elapsed()
 
@@ -147,21 +147,21 @@ class LiveGame:
             )
 
     async def prune(self, number: int, requester: Watcher | None = None) -> Game:
-        """Remove a node and all that follows it."""
+        """Remove a node and its descendants."""
         async with self._lock:
             before, live = self.saved.node, self.saved.live
             change = self._with_charge(lambda saved: move_tree.pruned(saved, number))
             return await self._apply(change, lambda saved: live and saved.node == before, requester)
 
     async def promote(self, number: int, requester: Watcher | None = None) -> Game:
-        """Make the line that leads to a node the main line."""
+        """Make the line to a node the main line."""
         async with self._lock:
             return await self._apply(
                 self._with_charge(lambda saved: move_tree.promoted(saved, number)), self.saved.live, requester
             )
 
     async def sit(self, seats: Seats, requester: Watcher | None = None) -> Game:
-        """Change the players and the clock; a different clock starts full."""
+        """Change the players and the clock. A different clock starts full."""
 
         def change(saved: SavedGame) -> SavedGame:
             check_seats(seats, self.boards.at(saved, saved.node).game)
@@ -172,7 +172,6 @@ class LiveGame:
             return await self._apply(self._with_charge(change), True, requester)
 
     async def resign(self, side: Colour, requester: Watcher | None = None) -> Game:
-        """Resign for a side."""
 
         def change(saved: SavedGame) -> SavedGame:
             if result_at(saved, saved.node, self.boards.at(saved, saved.node)) is not None:
@@ -183,15 +182,15 @@ class LiveGame:
             return await self._apply(self._with_charge(change), False, requester)
 
     async def judge(self, judged: Node) -> None:
-        """Save the judgement of a review about a node, if the node still exists."""
+        """Save a review's judgement of a node, if the node still exists."""
         async with self._lock:
             if not self.is_gone and any(node.id == judged.id for node in self.saved.nodes):
-                # Clock and computer run on: the players are not interrupted.
+                # Clock and computer continue, so that the players are not interrupted.
                 snapshot = await self._commit(lambda saved: move_tree.with_judged(saved, judged), self.saved.live)
                 self._notify(self._message(snapshot), None)
 
     async def close(self) -> None:
-        """Stop the game and notify its watchers: it is deleted."""
+        """Stop the game and tell its watchers that it is deleted."""
         self._stop_thinking()
         self.services.computers.forget(self.saved.id)
         async with self._lock:
@@ -202,7 +201,7 @@ class LiveGame:
             self.watchers.clear()
 
     def stop(self) -> None:
-        """Stop computer and clock: the server shuts down."""
+        """Stop computer and clock, because the server shuts down."""
         self._stop_thinking()
         self._stop_clock()
 
@@ -219,7 +218,7 @@ class LiveGame:
             raise OutflankError("there is no such game; it may have been deleted")
 
     async def _apply(self, change: Change, live: bool | Callable[[SavedGame], bool], requester: Watcher | None) -> Game:
-        """Change the game, on disk first; resume clock and computer, and notify the watchers."""
+        """Save a change on disk, resume clock and computer, notify the watchers, and return the message."""
         self._check_exists()
         snapshot = await self._commit(change, live)
         self._stop_thinking()
@@ -242,7 +241,7 @@ class LiveGame:
                 )
                 self.services.store.put(snapshot.row).result()
             except BaseException:
-                self.boards = Boards()  # it may hold a node that was not saved, whose number will be used again
+                self.boards = Boards()  # it may hold an unsaved node, and its number will be used again
                 raise
             return snapshot
 
@@ -334,13 +333,13 @@ class LiveGame:
             self._timeout = None
 
     def _elapsed(self) -> tuple[Side | None, float]:
-        """Return the side whose clock runs, and for how long; None for a computer, which measures its own time."""
+        """Return the side whose clock runs, and its seconds, or None and 0 for a computer, which measures its time."""
         if self._running is None or not is_human(player_words(self.saved.seats, self._running[0])):
             return None, 0.0
         return self._running[0], time.monotonic() - self._running[1]
 
     def _with_charge(self, change: Change) -> Change:
-        """Return a change that also charges the elapsed time to the running clock."""
+        """Return a change that also takes the elapsed time from the running clock."""
         running, elapsed = self._elapsed()
         return lambda saved: charged(change(saved), running, elapsed) if running is not None else change(saved)
 

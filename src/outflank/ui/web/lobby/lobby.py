@@ -1,4 +1,4 @@
-"""The games of a server: those in memory, and those in the store."""
+"""All games of a server, in memory and on disk."""
 
 import asyncio
 from collections import OrderedDict
@@ -17,16 +17,16 @@ from outflank.ui.web.server_messages import Kept, Layout
 
 MOST_UNWATCHED = 16
 """Maximum number of unwatched games in memory, for users who come back. A game of Othello takes 55 kB, one of Abalone
-with 400 moves 300 kB; the others are read from the store when they are opened."""
+with 400 moves 300 kB. Other games are read from the store when they are opened."""
 
 
 class Lobby:
-    """The games of a server, shared by all its connections."""
+    """The games of a server, which all its connections share."""
 
     def __init__(self, settings: Settings) -> None:
         self.services = Services(settings)
         self._recent: OrderedDict[str, LiveGame] = OrderedDict()
-        self._loaded: WeakValueDictionary[str, LiveGame] = WeakValueDictionary()  # never two objects of one game
+        self._loaded: WeakValueDictionary[str, LiveGame] = WeakValueDictionary()  # never two objects for one game
         self._opening = asyncio.Lock()
 
     async def begin_game(self, new: SavedGame) -> LiveGame:
@@ -57,13 +57,13 @@ class Lobby:
             del self._recent[id]
 
     async def delete(self, id: str) -> None:
-        """Delete a game."""
-        async with self._opening:  # or it could be opened meanwhile and saved again
+        """Delete a game, or raise an error if it does not exist."""
+        async with self._opening:  # otherwise it could be opened meanwhile and saved again
             if not await self._delete(id):
                 raise OutflankError("there is no such game; it may have been deleted already")
 
     async def _delete(self, id: str) -> bool:
-        """Delete a game; return whether it was there."""
+        """Delete a game, and return whether it existed."""
         live_game = self._loaded.pop(id, None)
         self._recent.pop(id, None)
         if live_game is not None:
@@ -71,7 +71,7 @@ class Lobby:
         return await asyncio.wrap_future(self.services.store.delete(id))
 
     async def leave(self, live_game: LiveGame, watcher: Watcher) -> None:
-        """End the watching of a game. One without moves is deleted with its last watcher."""
+        """Remove a watcher from a game. A game without moves is deleted with its last watcher."""
         try:
             await live_game.leave(watcher)
             async with self._opening:
@@ -100,7 +100,7 @@ class Lobby:
         return Kept(re=ask, games=tuple(games), layouts=tuple(layouts), more=more)
 
     def in_memory(self) -> dict[str, int]:
-        """Return the number of games in memory, and what `Services.in_memory` counts."""
+        """Return the number of games in memory, and the counts of `Services.in_memory`."""
         return {"games": len(self._recent)} | self.services.in_memory()
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""The services that all games and connections of a server share: storage, threads, searches, the laboratory."""
+"""Services that all games and connections of a server share: storage, threads, searches and the laboratory."""
 
 import asyncio
 import time
@@ -16,27 +16,25 @@ from outflank.ui.web.searching.searches import Searches
 from outflank.ui.web.server_limits import Settings
 from outflank.ui.web.warning_log import WarningLog
 
-# Parsing of pasted texts: in separate threads, with limits on their number and on the time.
-#
-# A reader written in Python lets other threads run every few milliseconds, and a limit ends it. A call of a regular
-# expression does neither: recognisers take time proportional to the text, as
-# `tests/formats/test_recognisers.py` checks.
+# Pasted texts are parsed in separate threads, with limits on their number and on the time. Parsers in Python let other
+# threads run every few milliseconds, and can be ended at a limit. A call of a regular expression does neither. So the
+# time of recognisers must be linear in the text, as `tests/formats/test_recognisers.py` checks.
 
 T = TypeVar("T")
 P = ParamSpec("P")
 
 
 class TextReader:
-    """Threads that parse pasted texts. Not thread-safe: used on the event loop only."""
+    """Threads that parse pasted texts. Not thread-safe: to be used only on the event loop."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._threads = ThreadPoolExecutor(settings.texts_at_a_time, "outflank-web-text")
         self._waiting = 0
-        """Texts that are being parsed or queued, including those whose request has timed out."""
+        """Number of texts that are being parsed or queued, including those whose requests have timed out."""
 
     async def read(self, reader: Callable[P, T], *arguments: P.args, **named: P.kwargs) -> T:
-        """Return the result of a reader; raise an error of one line where the text is too long or takes too long."""
+        """Return the result of a reader, or raise an error if the text is too long or takes too long."""
         settings = self._settings
         if self._waiting >= settings.most_texts:
             raise OutflankError(f"{self._waiting} other texts are being read: try again in a moment")
@@ -48,7 +46,7 @@ class TextReader:
         reading = asyncio.get_running_loop().run_in_executor(self._threads, read_bounded)
         self._waiting += 1
         reading.add_done_callback(self._reading_ended)
-        # Not `wait_for`, which would cancel the future although its thread still works.
+        # `wait_for` would cancel the future although its thread still works.
         done, _ = await asyncio.wait((reading,), timeout=settings.text_seconds)
         if not done:
             raise TooMuchText(f"reading this text took longer than {settings.text_seconds:g} seconds")
@@ -57,7 +55,7 @@ class TextReader:
     def _reading_ended(self, reading: "asyncio.Future[T]") -> None:
         self._waiting -= 1
         if not reading.cancelled():
-            reading.exception()  # or asyncio warns of an exception that was never retrieved
+            reading.exception()  # otherwise asyncio warns that the exception was never retrieved
 
     def close(self) -> None:
         """Start no further parsing."""
@@ -65,11 +63,11 @@ class TextReader:
 
 
 WORKING_THREADS = 4
-"""Threads for jobs of milliseconds: rules, pictures, own texts."""
+"""Number of threads for short jobs of some milliseconds: rules, pictures, and the server's own texts."""
 
 
 class Services:
-    """The services of one server; created on its event loop."""
+    """Services of one server. They are created on its event loop."""
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
@@ -89,7 +87,7 @@ class Services:
         return await asyncio.get_running_loop().run_in_executor(self._threads, lambda: job(*arguments, **named))
 
     def begin(self, task: Coroutine[object, object, None]) -> None:
-        """Run a task in the background."""
+        """Run a coroutine in the background."""
         running = asyncio.create_task(task)
         self._tasks.add(running)
         running.add_done_callback(self._task_ended)
@@ -100,20 +98,19 @@ class Services:
             self.warn(task.exception())
 
     def warn(self, error: object) -> None:
-        """Write an error to the server's warning log."""
         self._log.warn_of(error)
 
     def now(self) -> float:
-        """Return the time, later than at every call before: games are listed by it."""
+        """Return the current time, made later than every time returned before, because games are sorted by it."""
         self._last_time = max(time.time(), self._last_time + 1e-4)
         return self._last_time
 
     def most_table_bytes(self) -> int:
-        """Return the limit on the bytes of all tables, except those of experiments."""
+        """Return the maximum size in bytes of all tables together, without those of experiments."""
         return self.searches.most_bytes() + self.computers.most_bytes()
 
     def in_memory(self) -> dict[str, int]:
-        """Return the number of tables, their bytes and the number of players, including those of experiments."""
+        """Return the numbers of tables, of their bytes, and of players. Tables of experiments are included."""
         tables, table_bytes = tables_in_memory()
         return {"tables": tables, "table_bytes": table_bytes, "players": self.computers.in_memory()}
 

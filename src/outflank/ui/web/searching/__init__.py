@@ -1,1 +1,1 @@
-"""Searches for visitors: how they share the cores, and their progress."""
+"""Searches for users of the web server: how they share the cores, and their progress."""

@@ -1,4 +1,4 @@
-"""An analysis: a search in slices, and its progress messages."""
+"""Analysis of a position: a search that can be interrupted and resumed, and its progress messages."""
 
 import threading
 import time
@@ -22,7 +22,7 @@ from outflank.ui.web.searching.worker_states import move_values, worker_states
 from outflank.ui.web.server_messages import Analysis, ValuedMove, WorkerState
 
 SOLVED_SOON_SECONDS = 0.3
-"""An ending with at most this expected solving time is solved right after the first estimates."""
+"""An ending is solved right after the first estimates if solving it is expected to take at most this time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,13 +30,13 @@ class Step:
     """One iteration of an analysis."""
 
     depth: int | None
-    """None: unlimited."""
+    """Depth in plies, or None without a limit."""
     selectivity: Selectivity = 100
     exact: bool = False
 
 
 def steps_of(board: Board, *, algorithm: str, depth: int | None, exact: bool) -> Iterator[Step]:
-    """Yield the steps of an analysis in order; the caller stops when a value is exact."""
+    """Yield the steps of an analysis in order. The caller stops when a value is exact."""
     if algorithm in MONTE_CARLO:
         yield Step(depth=None)
         return
@@ -64,15 +64,15 @@ DEFAULT_ALGORITHM = Options().algorithm
 
 
 OCCUPANCY_SECONDS = 0.5
-"""Interval between two measurements of the occupancy of a table."""
+"""Seconds between two measurements of the occupancy of a table."""
 
 SAMPLED_BUCKETS = 4096
-"""Number of buckets sampled for that measurement."""
+"""Number of buckets that a measurement of the occupancy samples."""
 
 
 @dataclass(slots=True)
 class AnalysisState:
-    """The results of an analysis so far."""
+    """Results of an analysis so far."""
 
     depth: int = 0
     selectivity: int = 100
@@ -81,21 +81,19 @@ class AnalysisState:
     proved_text: str = ""
     moves: tuple[ValuedMove, ...] = ()
     best: int | None = None
-    """The code of the best move."""
+    """Code of the best move."""
     nodes: int = 0
     seconds: float = 0.0
     workers: tuple[WorkerStatistics, ...] = ()
-    """Statistics of the workers in the slices before."""
+    """Statistics of the workers in earlier slices."""
     known: Known = field(default_factory=Known)
     scheme: str = ""
 
 
 class AnalysisTask:
-    """One analysis. `run` may be called from different threads but never concurrently; `tell` may be called from any
-    thread.
+    """One analysis. `run` may be called from different threads, but not concurrently. `tell` is called from any thread.
 
-    The caller that creates an analysis must close it; closing frees its tables, at once or, while `run` is active, when
-    `run` returns.
+    Whoever creates an analysis must close it. Its tables are then freed, at once or when a running `run` returns.
     """
 
     def __init__(
@@ -135,7 +133,7 @@ class AnalysisTask:
 
     @property
     def _may_prove(self) -> bool:
-        """Whether the analysis may come to a proof: only then are the kernels for proofs compiled."""
+        """Whether the analysis may reach a proof. Only then are the kernels for proofs compiled."""
         near = self.options.depth is None and self.board.moves_left <= PLAYED_OUT
         return self.options.exact or (near and self._algorithm not in TABLELESS)
 
@@ -146,13 +144,13 @@ class AnalysisTask:
         for workers in {1, self.options.workers or cores}:
             for step in (Step(depth=1), Step(depth=None, exact=True)):
                 if not step.exact or self._may_prove:
-                    # Not the tables of the analysis: it may be closed during compilation.
+                    # Use a separate table, because the analysis may be closed during compilation.
                     table = None if self._algorithm in TABLELESS else Table(FEWEST_BITS)
                     for _ in self._iterations(step, workers, Stop(), Limits(nodes=1), Known(), table):
                         pass
 
     def run(self, workers: int, stop: Stop, *, alone: bool = True) -> bool:
-        """Search until `stop` is called, or to the end; return whether there is more to do."""
+        """Search until `stop` is called, or to the end. Return whether there is more to do."""
         with self._lock:
             if self._is_closed:
                 return False
@@ -188,7 +186,7 @@ class AnalysisTask:
         return self._step is None or bool(self.failed)
 
     def _search_step(self, step: Step, workers: int, stop: Stop, watch: Watch | None) -> bool:
-        """Continue a step; return whether it is completed."""
+        """Continue a step, and return whether it is complete."""
         before, last = self.state, None
         seconds = None if self.options.seconds is None else max(0.001, self.options.seconds - before.seconds)
         limits = Limits(depth=None if step.exact else step.depth, seconds=seconds)
@@ -206,7 +204,7 @@ class AnalysisTask:
         return not last.stopped
 
     def _resumable(self, step: Step) -> Resumable:
-        """Return the search by one worker: the same object for all slices in which only the depth changes."""
+        """Return the search by one worker. Slices that differ only in depth share one object."""
         key = (step.selectivity, step.exact)
         if self._single_worker_search is None or self._single_worker_search[0] != key:
             options = Options(**self._options(1, step))
@@ -272,7 +270,7 @@ class AnalysisTask:
         return options
 
     def _table(self, exact: bool) -> Table | None:
-        """Return the table for estimates or the one for proofs; None: the algorithm uses none."""
+        """Return the table for estimates or the one for proofs, or None if the algorithm uses no table."""
         if self._algorithm in TABLELESS:
             return None
         if exact not in self._tables:
@@ -288,7 +286,7 @@ class AnalysisTask:
     # --- messages ---
 
     def message(self, of: int, id: str, node: int) -> Analysis:
-        """Return the progress as a message."""
+        """Return the progress as a message. `of` is the number of the request."""
         with self._lock:
             state, progress = self.state, self.progress
             nodes = state.nodes + (progress.nodes if progress else 0)
@@ -333,7 +331,7 @@ class AnalysisTask:
     # --- the end ---
 
     def close(self, freed: Callable[[], None]) -> None:
-        """Stop, and report nothing further. `freed` is called, from any thread, once the tables are freed."""
+        """Stop, and report nothing further. `freed` is called, from any thread, when the tables are free."""
         with self._lock:
             if self._is_closed:
                 return
@@ -343,19 +341,19 @@ class AnalysisTask:
             self._free()
 
     def _free(self) -> None:
-        # The callback refers to this analysis: without that cycle reference counting frees everything.
+        # The callback refers to this analysis. Without that cycle, reference counting frees everything.
         self._tables, self._single_worker_search, self._tell = {}, None, _nothing
         freed, self._freed = self._freed, _nothing
         freed()
 
 
 def _nothing(*_: object) -> None:
-    """Report nothing."""
+    """Do nothing, in place of a callback."""
 
 
 def _worker_totals(
     before: tuple[WorkerStatistics, ...], now: tuple[WorkerStatistics, ...]
 ) -> tuple[WorkerStatistics, ...]:
-    """Return the sum of both statistics for each worker; the numbers of workers may differ."""
+    """Return the sum of both statistics for each worker. The numbers of workers may differ."""
     shared = WorkerStatistics.summed(before, now)
     return (*shared, *before[len(shared) :], *now[len(shared) :])

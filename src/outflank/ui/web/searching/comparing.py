@@ -1,4 +1,4 @@
-"""A comparison: a search by several workers, and the same search by one."""
+"""Comparison of a search with several workers and the same search with one worker."""
 
 import threading
 from collections.abc import Callable
@@ -15,14 +15,14 @@ from outflank.ui.web.searching.analysing import DEFAULT_ALGORITHM
 from outflank.ui.web.server_messages import Compared, Message
 
 DEFAULT_SECONDS = 2.0
-"""Time limit of the parallel search if the request has no depth and no time."""
+"""Time limit in seconds of the parallel search if the request has neither a depth nor a time."""
 
 MOST_SECONDS = 300.0
-"""Time limit of both searches together."""
+"""Time limit in seconds of both searches together."""
 
 
 class ComparisonTask:
-    """One comparison; `run` is called in a thread."""
+    """One comparison. `run` is called in a thread."""
 
     def __init__(self, board: Board, request: Compare, cores: int) -> None:
         if board.is_game_over():

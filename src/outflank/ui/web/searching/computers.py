@@ -1,4 +1,4 @@
-"""Computer players: their searches, within the resources of the server."""
+"""The computer players of a server, and their searches for moves."""
 
 import asyncio
 import threading
@@ -21,26 +21,26 @@ from outflank.ui.web.searching.core_sharing import Turns
 from outflank.ui.web.server_limits import Settings
 
 MOST_PLAYERS = 16
-"""Maximum number of players in memory; they keep their tables from move to move."""
+"""Maximum number of players in memory. They keep their tables from move to move."""
 
 TABLES_OF_A_PLAYER = 2
-"""Tables of a player: one for estimates, one for exact endings."""
+"""Number of tables of a player: one for estimates, one for exact endings."""
 
 MOST_READY = 1000
-"""Maximum number of kernel sets remembered as compiled."""
+"""Maximum number of kernel sets that are remembered as compiled."""
 
 Key = tuple[str, str, str]
-"""Key of a player: its game, its words and its side."""
+"""Key of a player: id of its game, its description, and its side."""
 Kernels = tuple[str, str]
-"""The kernels that a player needs, by the rules of its game and its words."""
+"""Key of the kernels that a player needs: the rules of its game, and its description."""
 T = TypeVar("T")
 
 
 class Computers:
-    """All players of a server. Each thinks in a thread of its own, on cores that it has leased.
+    """All computer players of a server. Each thinks in its own thread, on cores that it has leased.
 
-    There are never more than `MOST_PLAYERS` in memory, thinking or idle: a request for another one drops the player
-    that has been idle longest, or waits until one is idle.
+    At most `MOST_PLAYERS` are in memory, thinking or idle. A request for another player closes the one that has been
+    idle longest, or waits until a player is idle.
     """
 
     def __init__(self, settings: Settings, turns: Turns) -> None:
@@ -55,7 +55,7 @@ class Computers:
 
     @staticmethod
     def most_bytes() -> int:
-        """Return the limit on the bytes of all tables of players."""
+        """Return the maximum size in bytes of all tables of players together."""
         return MOST_PLAYERS * TABLES_OF_A_PLAYER * (32 << TABLE_BITS)
 
     def in_memory(self) -> int:
@@ -64,9 +64,9 @@ class Computers:
             return len(self._idle) + len(self._working)
 
     async def choose(self, id: str, words: str, board: Board, clock: Clock, stop: Stop) -> tuple[Choice, float]:
-        """Return the move of the computer player `words` in a game, and the seconds that it took.
+        """Return the move of the computer player `words` in the game `id`, and the seconds that it took.
 
-        Once `stop` is called the move is not needed any more, and an error may be raised instead.
+        After a call of `stop` the move is no longer needed, and an error may be raised instead.
         """
         began = time.monotonic()
         request = _Request(key=(id, words, str(board.turn)), kernels=(repr(board.game), words))
@@ -92,7 +92,7 @@ class Computers:
         return choice_and_seconds
 
     def _acquire(self, request: "_Request", stop: Stop) -> Player | None:
-        """Wait for the idle player of this key and return it; None: there is room to create a new one."""
+        """Wait for the idle player with the request's key and return it, or None if a new player may be created."""
         stop.add_listener(self._wake)
         try:
             with self._changed:
@@ -113,26 +113,26 @@ class Computers:
         return player
 
     def _is_next(self, request: "_Request") -> bool:
-        """Whether a request is the first in the queue that can be served now."""
+        """Return whether a request is the first in the queue that can be served now."""
         return next((waiting for waiting in self._queue if self._can_serve(waiting)), None) is request
 
     def _can_serve(self, request: "_Request") -> bool:
-        """Whether there is room for its player; players compile one at a time."""
+        """Return whether there is space for the request's player now. Only one player at a time compiles."""
         needs_no_compilation = request.key in self._idle or request.kernels in self._ready
         return len(self._working) < MOST_PLAYERS and (needs_no_compilation or not self._is_compiling)
 
     def _release(self, request: "_Request", player: Player | None) -> None:
-        """Return a player to the idle ones; None: it was closed."""
+        """Make a player idle, or close it if it is no longer needed. With None, it has been closed already."""
         closing: list[Player] = []
         with self._changed:
             if player is not None and (self._closed or request.is_forgotten):
                 closing = [player]
             elif player is not None:
-                # If this player was stopped, a later move may have created another one with its key.
+                # If this player was stopped, a later move may have created another one with the same key.
                 closing = [self._idle.pop(request.key)] if request.key in self._idle else []
                 self._idle[request.key] = player
         _close(closing)
-        with self._changed:  # only now: its tables took up the room until here
+        with self._changed:  # only now, because its tables used memory until here
             self._working.discard(request)
             self._changed.notify_all()
 
@@ -141,7 +141,7 @@ class Computers:
         return [self._idle.popitem(last=False)[1] for _ in range(min(beyond, len(self._idle)))]
 
     def forget(self, id: str) -> None:
-        """Close the players of a game without watchers; one that is thinking is closed when it returns."""
+        """Close the players of a game without watchers. A player that is thinking is closed after its move."""
         with self._changed:
             closing = [self._idle.pop(key) for key in list(self._idle) if key[0] == id]
             for request in self._working:
@@ -153,7 +153,7 @@ class Computers:
             self._changed.notify_all()
 
     def _new_player(self, request: "_Request", board: Board) -> Player:
-        """Return a new player with its kernels compiled: compilation must not count on its clock."""
+        """Return a new player with compiled kernels, because compilation must not count on its clock."""
         try:
             player = web_player(request.key[1], board.game, random_seed())
             player.new_game(board)
@@ -182,7 +182,7 @@ class Computers:
             return choice, time.monotonic() - began
 
     def close(self) -> None:
-        """Close all players; those that are thinking, when they return."""
+        """Close all players. Those that are thinking are closed after their moves."""
         with self._changed:
             self._closed = True
             closing = list(self._idle.values())
@@ -197,15 +197,15 @@ class _Request:
 
     key: Key
     kernels: Kernels
-    """The kernels that its player needs."""
+    """Key of the kernels that the player needs."""
     compiles: bool = False
-    """Whether they may have to be compiled."""
+    """Whether the kernels may have to be compiled."""
     is_forgotten: bool = False
-    """Whether its player is closed after the move."""
+    """Whether the player is closed after the move."""
 
 
 class _NotWanted(OutflankError):
-    """The move is not needed any more."""
+    """Raised if the move is no longer needed."""
 
 
 def _check_wanted(stop: Stop) -> None:
@@ -221,8 +221,8 @@ def _close(players: list[Player]) -> None:
 async def _in_thread(job: Callable[[], T]) -> T:
     """Run a job in a new thread and return its result.
 
-    An exception comes without its traceback, and nothing here refers to it afterwards: the frames of a search hold its
-    tables, and in a cycle these would stay until the garbage collector frees them, which may be never.
+    An exception loses its traceback and is not referred to here afterwards. The frames of a search hold its tables. In
+    a reference cycle, the tables would stay until the garbage collector runs, which may be never.
     """
     loop = asyncio.get_running_loop()
     ended: asyncio.Future[None] = loop.create_future()
@@ -250,7 +250,7 @@ async def _in_thread(job: Callable[[], T]) -> T:
 
 
 def _with_workers(player: Player, workers: int) -> Player:
-    """Return the player, set to search with this number of workers."""
+    """Set the number of workers of a player that searches, and return the player."""
     if isinstance(player, Computer):
         player.options["workers"] = workers
     return player

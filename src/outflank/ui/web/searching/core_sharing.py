@@ -1,9 +1,9 @@
 """How all searches of a server share its cores: a single search has all cores, several take turns on one core each.
 
-A search that can be interrupted and resumed (`Sliced`) runs for a slice, and waits for its next turn behind the others.
-A job that cannot be interrupted, such as a computer's move, runs in a separate thread on leased cores; one core is
-always left for slices then, so that their users see progress every second. A job of minutes, such as an experiment,
-holds the server instead: one hold at a time, and leases are given beside it, or no computer would move meanwhile.
+A search that can be interrupted and resumed (`Sliced`) runs for a slice of time, then waits behind the others. A job
+that cannot be interrupted, such as a computer's move, runs in its own thread on leased cores. One core always remains
+for slices, so that their users see progress every second. A job of minutes, such as an experiment, holds the server:
+one hold at a time. Cores are leased beside it, because otherwise no computer would move meanwhile.
 """
 
 import threading
@@ -16,25 +16,25 @@ from typing import Protocol, TypeVar
 from outflank.search.request import Stop
 
 ROUND_SECONDS = 0.7
-"""Time in which every search has a turn, as far as slices can be made short enough."""
+"""Seconds in which every search has a turn, as far as slices can be short enough."""
 
 SHORTEST, LONGEST = 0.010, 0.1
-"""Limits on the seconds of a slice: in a shorter one, resuming a search (1.6 ms) would take too large a part."""
+"""Shortest and longest slice in seconds. Resuming a search takes 1.6 ms, a large part of any shorter slice."""
 
 
 T = TypeVar("T")
 
 LATENESS_WEIGHT = 0.05
-"""Weight of the last turn in the moving average of lateness: on a busy machine slices become shorter."""
+"""Weight of the last turn in the moving average of lateness, which makes slices shorter on a busy machine."""
 
 
 class Sliced(Protocol):
     """A search that runs in slices."""
 
     def run(self, workers: int, stop: Stop, *, alone: bool) -> bool:
-        """Search with this number of workers until `stop` is called, or to the end; return whether there is more to do.
+        """Search with `workers` threads until `stop` is called or to the end, and return whether there is more to do.
 
-        `alone`: there is no other search, so that the slice may be long, and should report its progress.
+        If `alone`, there is no other search. The slice may then be long, and should report its progress.
         """
 
 
@@ -45,7 +45,7 @@ class Turn:
         self.workers, self.alone = workers, alone
         self.stop, self.began = Stop(), time.monotonic()
         self.due: float | None = None
-        """Time at which it should have ended; None: it was not told to end."""
+        """Time at which the slice should have ended, or None if it was not stopped."""
         self.dropped = False
 
 
@@ -68,7 +68,7 @@ class Turns:
     # --- slices ---
 
     def add(self, search: Sliced) -> None:
-        """Add a search, which has turns from now on."""
+        """Add a search. It has turns from now on."""
         with self._changed:
             self._waiting.append(search)
             while len(self._threads) <= self.cores:  # one more than cores: the first one ends turns
@@ -79,7 +79,7 @@ class Turns:
             self._changed.notify_all()
 
     def drop(self, search: Sliced) -> None:
-        """Remove a search; its current turn ends at once."""
+        """Remove a search. Its current turn ends at once."""
         with self._changed:
             if search in self._waiting:
                 self._waiting.remove(search)
@@ -90,7 +90,7 @@ class Turns:
             self._changed.notify_all()
 
     def under_way(self) -> int:
-        """Return the number of searches in slices, of leases and of holds."""
+        """Return the number of searches in slices, leases and holds together."""
         with self._changed:
             return len(self._waiting) + len(self._running) + len(self._leased) + self._holds
 
@@ -120,30 +120,30 @@ class Turns:
             del search, turn  # no reference must outlive the turn
 
     def _has_room(self) -> bool:
-        """Whether a search waits for a core, and one is free."""
+        """Return whether a search waits for a core, and a core is free."""
         return bool(self._waiting) and self._cores_in_slices() < self._cores_for_slices()
 
     def _cores_in_slices(self) -> int:
         return sum(turn.workers for turn in self._running.values())
 
     def _cores_for_slices(self) -> int:
-        """Return the number of cores for slices: those that are not leased, at least one; one during a hold."""
+        """Return the number of cores for slices: all that are not leased, at least one, and one during a hold."""
         return 1 if self._holds else max(1, self.cores - sum(self._leased))
 
     def _is_alone(self) -> bool:
         return not self._waiting and not self._running and not self._has_leases_or_holds()
 
     def _has_leases_or_holds(self) -> bool:
-        """Whether cores are leased or held, or a lease is waited for."""
+        """Return whether cores are leased or held, or a job waits for a lease."""
         return bool(self._leased or self._lease_queue or self._holds)
 
     def _slice_seconds(self) -> float:
-        """Return the time that a turn may last while others wait."""
+        """Return the longest time of a turn, in seconds, while others wait."""
         searches = len(self._waiting) + len(self._running)
         return max(SHORTEST, min(LONGEST, ROUND_SECONDS * self._cores_for_slices() / max(searches, 1) - self._lateness))
 
     def _end_turns(self) -> None:
-        """End turns that have lasted long enough: because others wait, or because there are more cores now."""
+        """End turns that have lasted long enough, if others wait or the number of cores has changed."""
         with self._changed:
             while not self._closed:
                 now, longest = time.monotonic(), self._slice_seconds()
@@ -167,7 +167,7 @@ class Turns:
 
     @contextmanager
     def lease(self, stop: Stop) -> Iterator[int]:
-        """Lease cores for an uninterruptible job, and yield their number; once `stop` is called, do not wait."""
+        """Lease cores for a job that cannot be interrupted, and yield their number. A call of `stop` ends the wait."""
 
         def take() -> int:
             workers = self.cores if self._is_alone() else 1
@@ -184,7 +184,7 @@ class Turns:
 
     @contextmanager
     def hold(self, stop: Stop) -> Iterator[None]:
-        """Hold the server for a job of minutes: one at a time, beside leases; once `stop` is called, do not wait."""
+        """Hold the server for a job of minutes, one at a time, beside leases. A call of `stop` ends the wait."""
 
         def take() -> None:
             self._holds += 1

@@ -12,15 +12,15 @@ from outflank.ui.web.searching.core_sharing import Turns
 from outflank.ui.web.server_limits import Settings
 
 LARGE_BITS, SMALL_BITS, FEW = 20, 17, 4
-"""Tables of 32 MiB for the first `FEW` searches, and of 4 for all others; a proof adds a table of half that size."""
+"""The first `FEW` searches have tables of 32 MiB, all others of 4 MiB. A proof adds a table of half that size."""
 
 COMPILING_SECONDS = 0.3
-"""Time after which a search that has not started is reported as compiling."""
+"""Seconds after which a search that has not started is reported as compiling."""
 
 
 class Place:
-    """A place for one search, with the size of its table: reserved before the search is created, so that no place is
-    promised twice, and given back when the tables are freed."""
+    """Permission for one search to use tables of a given size. It is reserved before the search is created, so that
+    memory is not promised twice, and given back when the tables are freed."""
 
     def __init__(self, bits: int) -> None:
         self.bits = bits
@@ -29,7 +29,7 @@ class Place:
 
 
 class Searches:
-    """All current searches. Used on the event loop."""
+    """All current searches. To be used on the event loop."""
 
     def __init__(self, settings: Settings) -> None:
         self.turns = Turns(settings.workers)
@@ -40,10 +40,10 @@ class Searches:
         self._freed = asyncio.Event()
         self._ready: set[tuple[str, ...]] = set()
         self._waiting_for_kernels: dict[tuple[str, ...], list[AnalysisTask]] = {}
-        """Analyses that wait for kernels, by kernels; those of the first key are being compiled."""
+        """Analyses that wait for kernels, by key of the kernels. Those of the first key are being compiled."""
 
     def most_bytes(self) -> int:
-        """Return the limit on the bytes of all tables of analyses, reviews and comparisons together."""
+        """Return the maximum size in bytes of all tables of analyses, reviews and comparisons together."""
         large, small = (3 * (16 << bits) for bits in (LARGE_BITS, SMALL_BITS))
         return min(FEW, self._most_searches) * large + max(0, self._most_searches - FEW) * small
 
@@ -52,19 +52,19 @@ class Searches:
             raise OutflankError(f"{self._most_searches} searches are under way, and no more at a time")
 
     async def enter(self, stop: Stop) -> int:
-        """Reserve a place for a comparison or a review, identified by its `stop`; return the bits of each of its two
-        tables, which together are no larger than an analysis's."""
+        """Reserve a place for a comparison or review, identified by its `stop`. Return the `bits` of each of its two
+        tables, which together are no larger than an analysis's tables."""
         place = self._comparisons_and_reviews[stop] = await self.take_place()
         return place.bits - 1
 
     def leave(self, stop: Stop) -> None:
-        """Note that the search has ended and its tables are freed."""
+        """Give back the place of a comparison or review after its end."""
         self.give_back(self._comparisons_and_reviews.pop(stop))
 
     async def take_place(self) -> Place:
-        """Reserve a place for a new search; if the search is not created, the caller gives the place back.
+        """Reserve a place for a new search. If the search is not created, the caller must give the place back.
 
-        Tables of a search that has just ended may still be in use: if there is no room beside them, this waits.
+        Tables of a search that has just ended may still be in use. If they take the last place, this waits.
         """
         self._check_room()
         while len(self._places) >= self._most_searches:
@@ -77,7 +77,7 @@ class Searches:
         return place
 
     def give_back(self, place: Place) -> None:
-        """Give the place back: no search uses its tables any more."""
+        """Release a place whose tables are no longer in use."""
         self._places.discard(place)
         self._freed.set()
 
@@ -100,7 +100,7 @@ class Searches:
             self._compile_next()
 
     def _compile_next(self) -> None:
-        """Compile the first kernels that an analysis still waits for, in a thread: one set at a time."""
+        """Compile, in a thread, the first kernels that an analysis still waits for. One set is compiled at a time."""
         loop = asyncio.get_running_loop()
         while self._waiting_for_kernels:
             kernels, waiting = next(iter(self._waiting_for_kernels.items()))
@@ -132,7 +132,7 @@ class Searches:
         self._compile_next()
 
     def end(self, search: AnalysisTask) -> None:
-        """Stop a search and free its tables."""
+        """Stop an analysis and free its tables."""
         place = self._under_way.pop(search, None)
         self.turns.drop(search)
         if place is None:
@@ -157,4 +157,4 @@ class Searches:
 
 
 def _nothing() -> None:
-    """Do nothing: the server shuts down."""
+    """Do nothing, because the server shuts down."""

@@ -1,4 +1,4 @@
-"""Values and workers of a search, as in messages."""
+"""Values of moves and states of workers, in the form that messages have."""
 
 from itertools import zip_longest
 from math import isfinite
@@ -7,16 +7,16 @@ from outflank.search.results import MoveValue, Progress, Result, WorkerProgress,
 from outflank.ui.web.server_messages import ValuedMove, WorkerState
 
 CERTAIN = 1e9
-"""The value of a win in a game without scores."""
+"""Number that stands for a certain win in a game without scores."""
 
 
 def number(value: float) -> float:
-    """Return a value that JSON can represent: ±`CERTAIN` for infinities."""
+    """Return a value that JSON can represent. Infinities become ±`CERTAIN`."""
     return value if isfinite(value) else CERTAIN if value > 0 else -CERTAIN
 
 
 def move_values(result: Result) -> tuple[ValuedMove, ...]:
-    """Return the moves of a result that have values, the best first."""
+    """Return the moves of a result that have values, beginning with the best."""
     entries = result.best
     if not entries and result.move is not None and result.value is not None:
         entries = (MoveValue(move=result.move, value=result.value, line=result.pv),)
@@ -40,9 +40,9 @@ def worker_states(
     *,
     searching: bool,
 ) -> tuple[WorkerState, ...]:
-    """Return the state of each worker, `seconds` of searching after the `last` message; `before` counts earlier slices.
+    """Return the state of each worker, `seconds` of searching after the `last` states. `before` counts earlier slices.
 
-    Slices report no progress: only whether the analysis is `searching` is known then.
+    Slices report no progress. Then only `searching` tells whether workers are busy.
     """
     workers = () if progress is None else progress.workers
     return tuple(
@@ -69,7 +69,7 @@ def _worker_state(
         stolen=progress is not None and progress.stolen,
         nodes=total.nodes,
         speed=max(0, new_nodes) / seconds if seconds > 0 else 0.0 if last is None else last.speed,
-        useful=busy / (busy + idle) if busy + idle > 0 else 1.0,  # a search by one worker measures no idle time
+        useful=busy / (busy + idle) if busy + idle > 0 else 1.0,  # a search with one worker measures no idle time
         spawned=total.spawned,
         steals=total.steals_won,
         aborts=total.aborts_obeyed,

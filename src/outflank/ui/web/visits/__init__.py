@@ -1,1 +1,1 @@
-"""Connections: their requests, their searches and their messages."""
+"""Connections of users: their requests, searches and messages."""

@@ -1,4 +1,4 @@
-"""The activity of a connection: one analysis, comparison or review; the next one ends it."""
+"""The activity of a connection: one analysis, comparison or review. The next one ends it."""
 
 import asyncio
 import threading
@@ -18,7 +18,7 @@ STREAM = "search"
 
 
 class Activity:
-    """The activity of one connection; used on the event loop."""
+    """The activity of one connection. To be used on the event loop."""
 
     def __init__(self, lobby: Lobby, outbox: Outbox) -> None:
         self.lobby, self.services, self.outbox = lobby, lobby.services, outbox
@@ -31,7 +31,7 @@ class Activity:
         end()
 
     def close(self) -> None:
-        """End the current activity, and start no other: the connection is closed."""
+        """End the current activity and start no other, because the connection is closed."""
         self._is_closed = True
         self.halt()
 
@@ -88,7 +88,7 @@ class Activity:
     # --- comparisons and reviews, each in a separate thread ---
 
     async def compare(self, request: Compare) -> None:
-        """Start a comparison: search a node by several workers, and by one."""
+        """Start a comparison: search a node with several workers, and with one."""
         self.services.laboratory.check_idle()
         live_game = await self.lobby.live_game(request.id)
         board = await live_game.board_at(request.node)
@@ -120,7 +120,7 @@ class Activity:
         self._check_open()
 
         def send(message: Message) -> None:
-            """Send progress as a stream, of which only the newest message waits; always send the last one."""
+            """Send a message. Of progress messages only the newest waits; the last message is always sent."""
             if isinstance(message, Compared | Reviewed) and not message.done:
                 if self._end is stop_work:
                     self.outbox.stream(STREAM, message)
@@ -149,7 +149,7 @@ class Activity:
 
 
 def _nothing() -> None:
-    """Do nothing: there is no activity."""
+    """Do nothing, because there is no activity."""
 
 
 def _call_soon(loop: asyncio.AbstractEventLoop, call: Callable[[], None]) -> None:

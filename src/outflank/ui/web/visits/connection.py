@@ -1,4 +1,4 @@
-"""A connection: its requests, which are handled in order, and the messages to it."""
+"""A connection of a user: its requests, which are handled in order, and the messages to it."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -41,7 +41,7 @@ from outflank.validation.values import Misfit
 
 @cache
 def welcome(cores: int) -> Welcome:
-    """Return the first message."""
+    """Return the first message of a connection."""
     return Welcome(
         version=VERSION,
         package=__version__,
@@ -87,13 +87,13 @@ POLICY = 1008
 """Close code for a connection that violates the limits."""
 
 SILENT_SECONDS = 20.0
-"""Age at which a connection without any request may be closed in favour of a new one."""
+"""Age in seconds at which a connection without any request may be closed in favour of a new one."""
 
 CLOSE_SECONDS = 1.0
-"""Timeout for sending the close frame, and interval between two cancellations of a task."""
+"""Seconds for sending the close frame, and between two cancellations of a task."""
 
 MOST_WHY = 400
-"""Maximum length of a refusal."""
+"""Maximum number of characters of a refusal."""
 
 
 class Session:
@@ -108,13 +108,13 @@ class Session:
         self._started = self._loop.time()
         self._has_sent_request = self._is_closing = False
         self._lab_request = 0
-        """Number of the last request by which this connection listens to runs; 0: none."""
+        """Number of the last `lab` or `run` request of this connection, or 0 before the first."""
         self._running_handlers: list[asyncio.Task[None]] = []
         self._bucket = Bucket(lobby.services.settings.messages_a_second, lobby.services.settings.messages_at_once)
 
     @property
     def is_silent(self) -> bool:
-        """Whether it is `SILENT_SECONDS` old without any request, and may be closed in favour of a new connection."""
+        """Whether it is `SILENT_SECONDS` old and has sent no request, so that a new connection may replace it."""
         waits = not self._has_sent_request and not self._is_closing
         return waits and self._loop.time() - self._started >= SILENT_SECONDS
 
@@ -129,7 +129,7 @@ class Session:
             self.activity.close()
             self.outbox.close()
             await _cancel_all(sending, receiving)
-            # A request that is being handled is completed, or a game on disk would differ from the one in memory.
+            # Complete the current request, because otherwise a game on disk could differ from the one in memory.
             for result in await asyncio.gather(sending, receiving, *self._running_handlers, return_exceptions=True):
                 if isinstance(result, Exception) and not isinstance(result, WebSocketDisconnect):
                     self.services.warn(result)
@@ -198,7 +198,7 @@ class Session:
         self.outbox.stream("game", message)
 
     def game_gone(self, message: Gone) -> None:
-        """Send that the open game was deleted."""
+        """Send the notice that the open game was deleted."""
         self.open = None
         self.outbox.forget("game")
         self.outbox.tell(message)
@@ -272,7 +272,7 @@ class Session:
 
     async def _delete(self, request: requests.Delete) -> Message:
         if self.open is not None and self.open.saved.id == request.id:
-            await self.open.leave(self)  # the answer reports it
+            await self.open.leave(self)  # the answer reports the deletion
             self.open = None
             self.outbox.forget("game")
         await self.lobby.delete(request.id)
@@ -311,7 +311,7 @@ class Session:
         try:
             await self.services.work(self.services.laboratory.begin, request)
         except OutflankError:
-            self._lab_request = before  # the current run is still reported under the number before
+            self._lab_request = before  # the current run is still reported under the last number
             raise
 
     def _listen_to_runs(self, number: int) -> None:
@@ -361,7 +361,7 @@ class Session:
 
 
 async def _cancel_all(*tasks: "asyncio.Task[None]") -> None:
-    """Cancel tasks until they end: code that they call may swallow a cancellation."""
+    """Cancel tasks until they end, because code that they call may swallow a cancellation."""
     pending = {task for task in tasks if not task.done()}
     while pending:
         for task in pending:
@@ -378,7 +378,7 @@ class _NumberedRequest(Struct):
 
 
 def _request_number(text: str) -> int | None:
-    """Return the request number of an otherwise invalid message."""
+    """Return the request number of an otherwise invalid message, or None."""
     try:
         return decoded(_NumberedRequest, text.encode("utf-8", "replace")).ask
     except Misfit:

@@ -1,4 +1,4 @@
-"""Messages that wait to be sent to a connection: answers in order, and of each stream the newest message."""
+"""Limit on the message rate of a connection, and its waiting messages: all answers, and the newest of each stream."""
 
 import asyncio
 import time
@@ -10,7 +10,7 @@ from outflank.validation.documents import encoded
 
 
 class Bucket:
-    """A token bucket: holds at most `most` tokens, and gets `a_second` every second; a message takes one.
+    """A token bucket. It holds at most `most` tokens and gets `a_second` tokens per second. Each message takes one.
 
     >>> now = [0.0]
     >>> bucket = Bucket(1.0, 2, lambda: now[0])
@@ -26,7 +26,7 @@ class Bucket:
         self._tokens, self._updated = float(most), clock()
 
     def take(self) -> bool:
-        """Take a token; return whether there was one."""
+        """Take a token, and return whether there was one."""
         now = self._clock()
         self._tokens = min(float(self._most), self._tokens + (now - self._updated) * self._a_second)
         self._updated = now
@@ -37,14 +37,14 @@ class Bucket:
 
 
 EVERY_SECONDS = 0.1
-"""Minimum interval between two messages of one stream."""
+"""Shortest time in seconds between two messages of one stream."""
 
 MOST_ANSWERS = 64
 """Number of waiting answers at which no further request of the connection is read."""
 
 
 class Outbox:
-    """The outgoing messages of a connection; used on the event loop."""
+    """Outgoing messages of a connection. To be used on the event loop."""
 
     def __init__(self) -> None:
         self._answers: list[Message] = []
@@ -56,16 +56,16 @@ class Outbox:
         self._is_closed = False
 
     async def answer(self, message: Message) -> None:
-        """Send a message after those that wait already; block while `MOST_ANSWERS` wait."""
+        """Append a message to those that wait. Block while `MOST_ANSWERS` wait."""
         await self._room.wait()
         self.tell(message)
 
     async def room(self) -> None:
-        """Block while `MOST_ANSWERS` messages wait: no further request is read before."""
+        """Block while `MOST_ANSWERS` messages wait, so that no further request is read."""
         await self._room.wait()
 
     def tell(self, message: Message) -> None:
-        """Send a message that answers no request, without blocking: the last one of a stream, or a deleted game."""
+        """Append a message without blocking: the last one of a stream, or the notice of a deleted game."""
         if self._is_closed:
             return
         self._answers.append(message)
@@ -74,14 +74,14 @@ class Outbox:
         self._filled.set()
 
     def stream(self, key: str, message: Message) -> None:
-        """Send a message in place of the one that waits under this key, at most every `EVERY_SECONDS`."""
+        """Let a message replace the one that waits under this key. One is sent at most every `EVERY_SECONDS`."""
         if self._is_closed:
             return
         self._latest[key] = message
         self._filled.set()
 
     def forget(self, key: str) -> None:
-        """Drop the message that waits under a key: its stream has ended."""
+        """Drop the message that waits under a key, because its stream has ended."""
         self._latest.pop(key, None)
         self._sent.pop(key, None)
 
@@ -107,7 +107,7 @@ class Outbox:
                 self._sent[first] = now
                 return encoded(self._latest.pop(first)).decode()
             self._filled.clear()
-            # Not by `wait_for`: until Python 3.12 that loses a cancellation which arrives together with the result.
+            # Before Python 3.12, `wait_for` loses a cancellation that arrives together with the result.
             with suppress(TimeoutError):
                 async with asyncio.timeout(None if first is None else due[first] - now):
                     await self._filled.wait()
