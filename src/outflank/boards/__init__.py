@@ -1,4 +1,4 @@
-"""Boards: positions with a history, to play on."""
+"""Boards, on which games are played: positions with the side to move and a history."""
 
 from outflank.boards.board import Board, Move, Outcome, board_class
 

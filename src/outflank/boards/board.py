@@ -1,4 +1,4 @@
-"""A position with the side to move and its history, for any game."""
+"""The class `Board` for all games: a position with the side to move and the moves made so far."""
 
 import reprlib
 from collections.abc import Iterable
@@ -34,10 +34,10 @@ from outflank.games.sides import Side
 @total_ordering
 @dataclass(frozen=True, slots=True, repr=False)
 class Move:
-    """A move of any game; its text is its code unless the game overrides it."""
+    """A move of any game; its text is its code unless the game derives a class with other text."""
 
     code: int
-    """The code of the move in kernels."""
+    """The move as kernels represent it."""
 
     def __str__(self) -> str:
         return str(self.code)
@@ -49,7 +49,7 @@ class Move:
         return self.code < other.code if isinstance(other, Move) else NotImplemented
 
 
-if TYPE_CHECKING:  # Python has defaults from 3.13 on, checkers already: `Board` alone has any moves
+if TYPE_CHECKING:  # `Board` without a parameter has any moves; Python knows such defaults only from 3.13 on
     from typing_extensions import TypeVar as TypeVarWithDefault
 
     M = TypeVarWithDefault("M", bound=Move, default=Any)
@@ -66,7 +66,7 @@ class Outcome:
     score: int
     """Black's score, in the game's unit."""
     reason: str
-    """The reason in a few words."""
+    """The reason for the end of the game, in a few words: `no moves left`."""
 
     @property
     def result(self) -> str:
@@ -75,12 +75,12 @@ class Outcome:
 
 
 class Board(Generic[M]):
-    """A game in progress. Games derive classes of their own, which name moves and draw boards; any game works with
-    `Board` itself as soon as its rules are registered.
+    """A game in progress. `Board` itself works for any game with registered rules; games derive classes from it to name
+    moves and to draw boards.
 
-    Two boards are equal if game, position and side to move are; their history does not count. A board changes with
-    every move, so it has no hash: use `board.position` (and `board.turn`, where colours matter), or `board.to_text()`,
-    as the key of a dictionary.
+    Two boards are equal if rules, position and side to move are equal; their histories may differ. A board changes with
+    every move, so it has no hash. Use `board.position` (with `board.turn` if colours matter) or `board.to_text()` as
+    the key of a dictionary.
 
     >>> board = Board.from_text("f5d6c3")
     >>> board.turn, len(board.legal_moves), board.ply
@@ -91,9 +91,9 @@ class Board(Generic[M]):
 
     def __init__(self, game: Game, position: Position, turn: Side = Side.BLACK, *, ply: int = 0) -> None:
         self.game = game
-        """The rules in force, in the form that kernels take."""
+        """The rules of the game, in the form that kernels take."""
         self.position: Position = position
-        """The position as the side to move sees it, in the form that kernels take."""
+        """The position from the side to move's point of view, in the form that kernels take."""
         self.turn: Side = turn
         """The side to move."""
         self._first_ply = ply
@@ -104,11 +104,11 @@ class Board(Generic[M]):
 
     @staticmethod
     def from_text(text: str, *, game: str | None = None, **options: object) -> "Board":
-        """Return the board that `text` describes, in any notation the package reads.
+        """Return the board that `text` describes, in any notation that the package reads.
 
-        A text that fits several games belongs to the first that could have written it, unless `game` or an option of
-        one game says otherwise: `size` and `layout` set the start of a bare list of moves, and `scoring` sets the
-        scoring, which a position does not state. Options never override what the text states.
+        A text that fits several games is read as the first of them, unless `game` or an option that only one game has
+        is given. `size` and `layout` set the start of a bare list of moves; `scoring` sets the scoring, which a
+        position does not state. Options never override what the text states.
 
         >>> Board.from_text("-XXXXXXXXXXXXXX- X", scoring="discs").outcome().score
         14
@@ -117,7 +117,7 @@ class Board(Generic[M]):
 
     @staticmethod
     def from_setup(setup: Setup) -> "Board":
-        """Return the board of a text that has been read."""
+        """Return the board with the position of `setup`, after the moves of `setup` have been played."""
         board = board_class(setup.game)._from_setup(setup)
         for code in setup.moves:
             board.push(board.move(code))
@@ -128,30 +128,30 @@ class Board(Generic[M]):
         return cls(setup.game, setup.position, setup.turn, ply=setup.ply)
 
     def setup(self) -> Setup:
-        """Return the position in the form that `from_setup` takes."""
+        """Return the position, without the history, in the form that `from_setup` takes."""
         return Setup(format="board", game=self.game, position=self.position, turn=self.turn, ply=self.ply)
 
     def to_text(self) -> str:
-        """Return the position on one line, as `from_text` reads it."""
+        """Return the position as one line of text, which `from_text` can read."""
         return write_numbered(description_of(self.game), self.game, self.position, self.turn, self.ply)
 
     def diagram(self, *, last: bool = False) -> list[str]:
-        """Return the rows of the board in letters: X black, O white, . empty, * a legal move; with `last`, the last
-        move is in brackets."""
+        """Return the rows of the board as text: X black, O white, . empty, * a legal move; `last` puts the last move in
+        brackets."""
         return [f"{name}: {value}" for name, value in self.position._asdict().items()]
 
     def score_text(self) -> str:
-        """Return the counts of both sides in a few words; empty if there is nothing to count."""
+        """Return what both sides have scored so far, in a few words; empty if the game does not count anything."""
         return ""
 
     @property
     def moves_left(self) -> int:
-        """An upper bound on the number of moves, passes not counted, in any game from here."""
+        """An upper bound on the number of moves, without passes, that can follow."""
         return int(moves_left(self.game, self.position))
 
     def svg(self, *, width: int = 400, legal: bool = True, played: M | None = None, better: M | None = None) -> str:
-        """Return a picture of the position, `width` pixels wide, which shows a move `played` here and a `better`
-        move."""
+        """Return an SVG picture of the position, `width` pixels wide, with its `legal` moves and with marks for the
+        move `played` in it and a `better` one."""
         marked = {"played": played, "better": better}
         lines = self.diagram()
         return diagram_svg(
@@ -162,11 +162,11 @@ class Board(Generic[M]):
         )
 
     def move(self, code: int) -> M:
-        """Return the move with this code, as a value."""
+        """Return the side to move's move with this code, as an object of the game's class of moves."""
         return cast(M, Move(code))
 
     def line(self, codes: Iterable[int]) -> tuple[M, ...]:
-        """Return consecutive moves from here, as values: the same code may mean another move for the other side."""
+        """Return the objects of consecutive moves from here; a code may mean different moves for the two sides."""
         twin = self.copy()
         moves = []
         for code in codes:
@@ -194,11 +194,11 @@ class Board(Generic[M]):
         return self._legal
 
     def legal_move_texts(self) -> list[str]:
-        """Return the names of the legal moves in the order in which people look for them: that of their squares."""
+        """Return the names of the legal moves, in the order in which users look for them."""
         return [str(move) for move in self.legal_moves]
 
     def push(self, move: M | str) -> M:
-        """Play a move, given as a value or as text; return the move as a value."""
+        """Play a move, given as an object or as text, and return its object."""
         played = self.parse_move(move) if isinstance(move, str) else move
         if not isinstance(played, Move):
             raise _not_a_move(move, "text, or one of legal_moves")
@@ -211,7 +211,7 @@ class Board(Generic[M]):
         return played
 
     def pop(self) -> M:
-        """Take the last move back, and return it."""
+        """Undo the last move, and return it."""
         if not self._past:
             raise IndexError("pop: no move has been made on this board")
         self.position, move = self._past.pop()
@@ -226,17 +226,17 @@ class Board(Generic[M]):
 
     @property
     def positions(self) -> tuple[Position, ...]:
-        """The positions before each of the `moves`, as the side to move saw them."""
+        """The position before each of the `moves`, from the point of view of the side that moved."""
         return tuple(position for position, _ in self._past)
 
     @property
     def ply(self) -> int:
-        """Number of moves since the start of the game, as far as they are known."""
+        """Number of moves since the start of the game, counting moves before this board if their number is known."""
         return self._first_ply + len(self._past)
 
     def copy(self) -> Self:
         """Return a separate board with the same history."""
-        # Attributes that a derived class has added are copied as well.
+        # This also copies attributes that derived classes add.
         twin = object.__new__(type(self))
         vars(twin).update(vars(self))
         twin._past = self._past.copy()
@@ -253,7 +253,7 @@ class Board(Generic[M]):
     # --- the end ---
 
     def outcome(self) -> Outcome | None:
-        """Return how the game ended; None while it goes on."""
+        """Return the outcome of the game; None while the game goes on."""
         draw = self._draw()
         if draw:
             return Outcome(winner=None, score=0, reason=draw)
@@ -265,7 +265,7 @@ class Board(Generic[M]):
         return Outcome(winner=winner, score=black, reason=self._reason())
 
     def recorded_score(self, outcome: Outcome) -> int:
-        """Return black's score as records state it, for a game that ended on this board with `outcome`."""
+        """Return black's score as game records state it, for a game that ended on this board with `outcome`."""
         sign = 1 if self.turn is Side.BLACK else -1
         return sign * description_of(self.game).scores.recorded(self.game, self.position, sign * outcome.score)
 
@@ -274,12 +274,12 @@ class Board(Generic[M]):
         return self.outcome() is not None
 
     def result(self) -> str:
-        """Return `1-0` if black won, `0-1`, `1/2-1/2`, or `*` while the game goes on."""
+        """Return `1-0` if black won, `0-1` if white won, `1/2-1/2` for a draw, `*` while the game goes on."""
         outcome = self.outcome()
         return outcome.result if outcome else "*"
 
     def _draw(self) -> str:
-        """Return why the game is drawn by a rule on its history; empty if it is not."""
+        """Return why the game is drawn because of its history (such as repetition); empty: it is not."""
         return ""
 
     def _reason(self) -> str:
@@ -288,7 +288,7 @@ class Board(Generic[M]):
     # --- symmetries ---
 
     def symmetric(self, symmetry: int) -> Self:
-        """Return the image of the board under symmetry number `symmetry`, without its history; 0 changes nothing."""
+        """Return the image of the board under symmetry number `symmetry` (0: the identity), without its history."""
         if not 0 <= symmetry < symmetries(self.game):
             raise IndexError(f"symmetry {symmetry}: the board has 0 to {symmetries(self.game) - 1}")
         return self._at(mirror(self.game, self.position, symmetry))
@@ -298,7 +298,7 @@ class Board(Generic[M]):
         return [self.symmetric(number) for number in range(symmetries(self.game))]
 
     def canonical(self) -> Self:
-        """Return the board that represents this board and all its symmetric images."""
+        """Return the one of the board's symmetric images that stands for all of them."""
         return self.symmetric(canonical(self.game, self.position))
 
     # --- value semantics ---
@@ -337,13 +337,13 @@ class Board(Generic[M]):
         return f"{self.turn} to move" if self.legal_moves else f"over; {self.turn} would move"
 
     def _by_colour(self) -> tuple[int, int]:
-        """Return black's word and white's."""
+        """Return black's pieces and white's as two words, for positions that begin with both sides' words."""
         own, opp = int(self.position[0]), int(self.position[1])
         return (own, opp) if self.turn is Side.BLACK else (opp, own)
 
 
 def stripped(text: object) -> str:
-    """Return text that should name a move, without surrounding blanks."""
+    """Return `text` without surrounding blanks; raise `IllegalMove` if it is not a string."""
     if not isinstance(text, str):
         raise _not_a_move(text, "text")
     return text.strip()
@@ -354,5 +354,5 @@ def _not_a_move(value: object, expected: str) -> IllegalMove:
 
 
 def board_class(game: Game) -> type[Board]:
-    """Return the class of boards for a game's rules."""
+    """Return the class of boards for the game with these rules."""
     return description_of(game).board or Board

@@ -1,4 +1,4 @@
-"""The tabletop of any board: its game's own, or one derived from its diagram."""
+"""The tabletop (the board that users make moves on) of any game: its own, or one derived from the text diagram."""
 
 from outflank.boards.board import Board
 from outflank.boards.pictures import BLACK, EMPTY, LEGAL, WHITE
@@ -7,17 +7,17 @@ from outflank.games.presentation import Gesture, Place, Tabletop
 from outflank.games.sides import Side
 
 ACROSS = 2
-"""The distance between neighbouring cells of a diagram, in characters: there is a space between them."""
+"""Distance between neighbouring cells of a text diagram, in characters; there is a space between them."""
 
 
 def tabletop_of(board: Board) -> Tabletop:
-    """Return where the cells of a board lie, and how a user makes its moves."""
+    """Return the places of a board's cells, and the gestures with which a user makes its moves."""
     own = description_of(board.game).presentation.tabletop
     return _from_diagram(board) if own is None else own(board.game)
 
 
 def _from_diagram(board: Board) -> Tabletop:
-    """Return a tabletop for a game that has not described its own: moves are chosen by their names."""
+    """Return a tabletop for a game that does not describe one; users choose its moves by name."""
     cells = [
         (row, column)
         for row, line in enumerate(board.diagram())

@@ -1,16 +1,13 @@
-"""Self-contained SVG pictures of boards, for notebooks and pages: the part that games share."""
+"""Functions for SVG pictures and text diagrams of boards that all games share."""
 
 from collections.abc import Sequence
 from html import escape
-
-# Text diagrams of boards with coordinates, for the terminal, `str(board)` and bug reports: the part that games
-# share.
 
 BLACK, WHITE, EMPTY, LEGAL = "X", "O", ".", "*"
 
 
 def bracketed(marks: Sequence[str], last: Sequence[bool]) -> str:
-    """Return the marks of a row, each after a space, or after a bracket where a run of `last` begins or has ended."""
+    """Return the marks of a row, with spaces between them and with brackets around the marks that `last` selects."""
     parts = []
     for before, mark, now in zip((False, *last), marks, last, strict=False):
         parts.append((" " if now == before else "[" if now else "]") + mark)
@@ -22,17 +19,17 @@ RIM = "#00000055"
 MARK = "#e8b02f"
 LABEL = "#6b6b6b"
 UNIT = 40
-"""Pixels of a square or a cell before scaling."""
+"""Width of a square or cell in pixels, before scaling."""
 
 
 def disc(x: float, y: float, radius: float, *, black: bool) -> str:
-    """Return a disc or a marble around a point."""
+    """Return an SVG disc or marble with its centre at (x, y)."""
     fill = BLACK_DISC if black else WHITE_DISC
     return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{radius:g}" fill="{fill}" stroke="{RIM}"/>'
 
 
 def label(x: float, y: float, text: str, fill: str = LABEL) -> str:
-    """Return a letter or a number around a point."""
+    """Return SVG text, such as a coordinate of the board, with its centre at (x, y)."""
     return (
         f'<text x="{x:.1f}" y="{y:.1f}" font-family="sans-serif" font-size="{0.36 * UNIT:g}" fill="{fill}" '
         f'text-anchor="middle" dominant-baseline="central">{text}</text>'
@@ -40,7 +37,7 @@ def label(x: float, y: float, text: str, fill: str = LABEL) -> str:
 
 
 def picture(parts: list[str], box: tuple[float, float, float, float], width: int, title: str) -> str:
-    """Return the whole picture: `box` is its left, top, width and height."""
+    """Return the SVG picture made of `parts`: `box` is its left, top, width and height, `width` its pixels across."""
     view = " ".join(f"{number:g}" for number in box)
     height = round(width * box[3] / box[2])
     head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{view}" width="{width}" height="{height}" role="img">'
@@ -48,7 +45,7 @@ def picture(parts: list[str], box: tuple[float, float, float, float], width: int
 
 
 def diagram_svg(lines: Sequence[str], *, title: str, width: int, below: Sequence[str] = ()) -> str:
-    """Return a picture of a text diagram: discs for X and O, letters for the rest, and lines of text `below` it."""
+    """Return an SVG picture of a text diagram: discs for X and O, letters for the rest, and the lines `below` it."""
     across, down = 0.55 * UNIT, UNIT
     parts = []
     for row, line in enumerate((*lines, *below)):

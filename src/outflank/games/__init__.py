@@ -1,1 +1,1 @@
-"""The rules of games, and nothing of searching them."""
+"""Rules, evaluations and descriptions of games, without any search."""

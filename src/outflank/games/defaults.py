@@ -1,4 +1,4 @@
-"""What a game's searches, players and experiments use by default: three parts of its description."""
+"""Defaults of a game's searches, players and experiments: three parts of its description."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -16,15 +16,15 @@ if TYPE_CHECKING:  # they import this module
     from outflank.games.rules import Game, Position
 
 WON = 20_000
-"""The bonus of a finished game's winner on top of the score; estimates stay below it."""
+"""Bonus that is added to the score of a won game, so that every win is worth more than any estimate."""
 
 
 @dataclass(frozen=True, slots=True)
 class SearchErrors:
-    """The standard deviation σ of the difference between the values of two depths, in points of an evaluation.
+    """The standard deviation σ of the difference between the values of a deep and a shallow search of a position.
 
-    ln σ = constant + stage · s + shallow · ln(1 + d) + between · ln(D - d), D being the depth, d that of the shallower
-    search and s the number of the position's stage (`patterns.stage`).
+    ln σ = constant + stage · s + shallow · ln(1 + d) + between · ln(D - d), where D is the depth of the deep search, d
+    that of the shallow one, and s the position's stage (`patterns.stage`). σ is in points of an evaluation.
     """
 
     constant: float
@@ -34,7 +34,7 @@ class SearchErrors:
 
     @classmethod
     def read(cls, data: bytes, place: str) -> "SearchErrors":
-        """Return the formula in a file written by `outflank train depths`."""
+        """Return the coefficients in `data`, the contents of a file that `outflank train depths` wrote at `place`."""
         try:
             errors = json.loads(data)["errors"]
             return cls(*(float(errors[name]) for name in ("constant", "stage", "shallow", "between")))
@@ -44,42 +44,42 @@ class SearchErrors:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NamedEvaluation:
-    """An evaluation of a game that searches can choose by its name."""
+    """An evaluation that searches of a game can select by name."""
 
     name: str
     evaluation: Any
-    """A `NamedTuple` with a registered `games.evaluation.value`; or, if loading is expensive, a function that makes it
-    for given rules, called at first use."""
+    """A `NamedTuple` that implements `games.evaluation.value`; or, if loading is expensive, a function that takes the
+    rules, returns that `NamedTuple`, and is called at first use."""
     unit: str | None = None
-    """The unit of the evaluation's values; None: values are printed with the evaluation's name."""
+    """The unit of the evaluation's values; None: values are printed with the evaluation's name as their unit."""
     points: int = 1
-    """How many points of a value make one unit."""
+    """Number of points of a value that make one unit."""
     won: int = WON
-    """The largest estimate: values beyond it belong to finished games."""
+    """The largest estimate: larger absolute values belong to finished games."""
     suits: "Callable[[Game], bool]" = lambda game: True
-    """Whether the evaluation exists under given rules."""
+    """Returns whether the evaluation can be used under given rules."""
     errors: "Callable[[Game], SearchErrors | None]" = lambda game: None
-    """How far values of searches with this evaluation are from those of deeper ones, by rules; None: not measured."""
+    """Returns how much values of shallow and deep searches differ under given rules; None: not measured."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OrderingWeights:
-    """An ordering of a game's moves: the weight of each feature."""
+    """A move ordering: the weight of each of the game's move features (`games.hints`)."""
 
     weights: Mapping[str, int] = field(default_factory=dict)
     by_stage: tuple[Mapping[str, int], ...] = ()
-    """Weights for each stage of a game, instead of `weights`."""
+    """Weights for each stage of the game, used instead of `weights` unless empty."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DefaultOrdering:
-    """The move ordering that is the default."""
+    """A game's default move ordering, and whether it uses killer moves and history counters."""
 
     name: str = "none"
     killers: bool = True
     history: bool = True
     exact: str | None = None
-    """The ordering for exact searches, if it differs."""
+    """Name of the ordering for exact searches; None: the same one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,42 +89,42 @@ class SearchDefaults:
     evaluations: tuple[NamedEvaluation, ...] = ()
     """The game's own evaluations; `register_evaluation` adds others."""
     default_evaluation: "Callable[[Game], str] | None" = None
-    """The name of the default evaluation under given rules; None: the first."""
+    """Returns the name of the default evaluation under given rules; None: the first is the default."""
     orderings: Mapping[str, OrderingWeights] = field(default_factory=dict)
     """Move orderings by name."""
     default_ordering: DefaultOrdering = DefaultOrdering()
-    """The ordering of searches that name none."""
+    """The ordering of searches for which the user names none."""
     ordering_evaluation: "Callable[[Game], Evaluation] | None" = None
-    """The evaluation by which exact searches look ahead to order moves, under given rules; None: no look-ahead."""
+    """Returns the evaluation of the shallow searches that order moves in exact searches; None: no such searches."""
     learning: "Learning | None" = None
-    """How an evaluation of the game is learnt (`games.pattern_weights`); None: nothing can be learnt."""
+    """Settings for learning an evaluation of the game (`games.pattern_weights`); None: it cannot be learnt."""
 
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """The search depths of a player of a given strength."""
+    """A playing level: the search depths and deliberate errors of a player of that strength."""
 
     depth: int
     exact: int = 0
-    """Moves left, as `rules.moves_left` counts them, from which every move is searched to the end."""
+    """Number of moves left (`rules.moves_left`) at and below which the player solves positions exactly."""
     to_the_end: int = 0
-    """Moves left from which a selective search looks to the end, whatever the depth."""
+    """Number of moves left at and below which a selective search goes to the end of the game, beyond `depth`."""
     misjudged: float = 0.0
-    """Standard deviation of the error added to the values of moves, in the game's unit."""
+    """Standard deviation of the random error added to the values of moves, in the game's unit."""
     greed: float = 0.0
-    """The extra value of a piece that a move wins at once, in the game's unit."""
+    """Value added for each piece that a move wins immediately, in the game's unit."""
 
 
 @dataclass(frozen=True, slots=True)
 class Marks:
-    """Losses from which a move is marked, in the game's unit."""
+    """Thresholds at which a review marks a move, by the value that the move loses, in the game's unit."""
 
     doubtful: float
     mistake: float
     blunder: float
 
     def of(self, loss: float) -> str:
-        """Return `?!`, `?` or `??`, or an empty string."""
+        """Return the mark for a move that loses `loss`: `?!`, `?` or `??`, or an empty string."""
         for mark, least in (("??", self.blunder), ("?", self.mistake), ("?!", self.doubtful)):
             if loss >= least:
                 return mark
@@ -133,114 +133,114 @@ class Marks:
 
 @dataclass(frozen=True, slots=True)
 class EndingTime:
-    """The mean time to solve a position on two cores: `seconds` with `moves` moves left, times `growth` for each
-    further move."""
+    """Model of the mean time to solve a position on two cores: `seconds` with `moves` moves left, and `growth` times as
+    long for each additional move."""
 
     moves: int = 14
     seconds: float = 0.06
     growth: float = 2.2
 
     def expected(self, moves: int) -> float:
-        """Return the expected seconds with `moves` moves left."""
+        """Return the expected time to solve a position with `moves` moves left, in seconds."""
         return float(self.seconds * self.growth ** (moves - self.moves))
 
     def moves_within(self, seconds: float) -> int:
-        """Return the largest number of moves left whose expected time is at most `seconds`."""
+        """Return the largest number of moves left with which a position is solved in at most `seconds`, on average."""
         return max(0, self.moves + floor(log(seconds / self.seconds) / log(self.growth)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportProgram:
-    """The settings that reproduce a report's program."""
+    """The settings that reproduce a program of the five student reports that the laboratory repeats."""
 
     search: Mapping[str, Any]
-    """Options of its searches."""
+    """Options of all of the program's searches."""
     ties: Mapping[Side, str] = field(default_factory=lambda: dict.fromkeys(Side, "first"))
-    """Which of equal moves each colour plays."""
+    """Name of the rule by which each colour chooses among moves of equal value."""
     shared: Mapping[str, Any]
-    """Options of its parallel searches."""
+    """Additional options of the program's parallel searches."""
     plays: Mapping[str, Any]
-    """Settings of a player: its depth, and its sources of moves without a search."""
+    """Settings of the player: its search depth, and the sources of moves that it plays without a search."""
 
     def search_options(self, side: Side) -> dict[str, Any]:
-        """Return the options of a search for `side` by one worker, or by several under any scheme."""
+        """Return the options of a search with `side` to move, for one worker or any parallel scheme."""
         return {**self.search, "ties": self.ties[side]}
 
     def settings(self) -> dict[str, Any]:
         """Return the settings with which a `Computer` plays like the program."""
         ties = (self.ties[Side.BLACK], self.ties[Side.WHITE])
-        # None of the programs solves endings, varies its moves, or knows earlier positions.
+        # None of the programs solves endings, varies its moves, or avoids repetitions.
         return {"exact": 0, "variety": None, "repeats": True, **self.search, **self.shared, **self.plays, "ties": ties}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadyMoves:
-    """Moves that a player of a game plays without a search."""
+    """A source of moves that a player plays without a search."""
 
     why: str
-    """The reason in one word, for people: `opening`."""
+    """The reason that users see, in one word: `opening`."""
     choose: "Callable[[Board], Move | None]"
-    """Returns a legal move; None: search."""
+    """Returns a legal move of a board; None: the player must search."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlayDefaults:
-    """The players of one game, and the defaults of its matches and reviews."""
+    """The playing levels of one game, and the defaults of its matches and reviews."""
 
     levels: tuple[Level, ...] = tuple(Level(number, min(number + 4, 16)) for number in range(1, 21))
-    """The levels, from level 1 on."""
+    """The playing levels, from level 1 on."""
     exact_moves_for_depth: Callable[[int], int] | None = None
-    """The number of moves left from which a player with a given search depth plays exactly; None: that of the deepest
-    level within this depth."""
+    """Returns the number of moves left at and below which a player with a given search depth solves positions; None:
+    `exact` of the deepest level within that depth is used."""
     moves_expected: "Callable[[Board], float]" = lambda board: max(10.0, 40.0 - board.ply / 4)
-    """How many more moves a player is expected to make: the player divides its time by this number."""
+    """Returns the expected number of moves that a player still has to make; it divides its time by this number."""
     moves_at_most: "Callable[[Board], float]" = lambda board: 100.0
-    """How many more moves a player may have to make in the worst case; each takes a moment."""
+    """Returns how many moves a player may still have to make in the worst case; it reserves time for each."""
     ending_time: EndingTime = EndingTime()
-    """The time model by which a player decides whether it can play exactly."""
+    """The time model with which a player decides whether it has time to solve a position."""
     piece_lead: "Callable[[Position], int] | None" = None
-    """Return how many pieces the side to move is ahead by in a position; None: the game has no pieces to count."""
+    """Returns the side to move's pieces minus the opponent's; None: the game has no pieces to count."""
     marks: Marks = Marks(0.4, 1.0, 2.0)
-    """The losses from which a review marks a move."""
+    """The thresholds at which a review marks a move as a mistake."""
     typical_error: Callable[[int], float] = lambda depth: 1.0
-    """The typical error of an estimate by a search of a given depth, in the game's unit."""
+    """Returns the typical error of the value of a search of a given depth, in the game's unit."""
     openings: "Callable[[Board], str]" = lambda board: "random:4"
-    """The default openings of a match."""
+    """Returns the default openings of a match from a given board, as `--openings` takes them."""
     programs: Mapping[str, ReportProgram] = field(default_factory=dict)
-    """The reports' programs that a player can imitate, by name."""
+    """The programs of the reports that a player can imitate, by name."""
     ready_moves: Mapping[str, ReadyMoves] = field(default_factory=dict)
-    """Sources of moves without a search, by name."""
+    """The sources of moves that players can use instead of a search, by name."""
     book: Callable[[], str] | None = None
-    """Returns the text of the bundled opening book; None: there is none."""
+    """Returns the text of the bundled opening book; None: the game has no such book."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LabDefaults:
-    """The positions of one game for experiments, and default searches: depths that take seconds."""
+    """One game's positions for experiments, and the default depths of their searches, which take seconds."""
 
     positions: "Mapping[str, Callable[[], Board]]" = field(default_factory=dict)
-    """Positions by name."""
+    """Functions that return the named positions as boards."""
     position_sets: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Sets of named positions, by name."""
+    """Names of the positions in each named set."""
     position: str = "start"
-    """The default, a name of `positions`."""
+    """Name of the default position."""
     depth: int = 8
-    """Plies of searches on several workers."""
+    """Plies of parallel searches."""
     minimax_depth: int = 5
     """Plies of minimax, which visits the whole tree."""
     minimax_evaluation: str | None = None
-    """The evaluation of minimax; None: the default one."""
+    """Name of the evaluation for minimax; None: the game's default."""
     profile_depth: int = 8
     """Plies of a profiled search."""
     cluster_depth: int = 10
     """Plies of searches on a cluster."""
     cluster_positions: tuple[str, ...] = ("start",)
-    """The positions or sets that a cluster searches."""
+    """Names of the positions or position sets that a cluster searches."""
     sweep_depth: int = 9
-    """Plies of the searches that compare thresholds or rules of replication."""
+    """Plies of the searches that compare split thresholds or the rules for exchanging table entries."""
     thresholds: tuple[int, ...] = (3, 4, 5, 6)
-    """Remaining depths below which subtrees are no longer split."""
+    """Split thresholds to compare: remaining depths below which nodes are not split."""
     cluster_thresholds: tuple[int, ...] = (3, 4, 5, 6)
-    """The same for the jobs of a cluster."""
+    """Split thresholds to compare on a cluster: remaining depths below which jobs are not divided."""
     replication_depths: tuple[int, ...] = (3, 4, 5, 6)
-    """Least remaining depths of the table entries that nodes exchange."""
+    """Replication depths to compare: the least remaining depth of the table entries that cluster nodes exchange."""

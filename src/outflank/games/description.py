@@ -1,8 +1,8 @@
-"""The description of a game: the rest of the package reads it instead of naming games.
+"""The description of a game, through which the rest of the package uses it, and the registry of all games.
 
 A game's own folder, or a user's module, makes one `GameDescription` and registers it; rules, evaluations and move
-ordering are registered with the generic functions beside this module. All fields but the name, the class of the rules
-and the start have a default that suits any game; those that are used together form parts, each in a module of its own.
+ordering are registered with the generic functions in this folder. All fields except the names, the class of the rules
+and the start have a default that suits any game. Related fields form a part, such as `Notation`, in its own module.
 """
 
 import re
@@ -25,7 +25,7 @@ if TYPE_CHECKING:  # boards import this module
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GameOption:
-    """An option for the rules or the start of a game: `size`, `layout`."""
+    """An option for the rules or the starting position of a game, such as `size` or `layout`."""
 
     name: str
     help: str
@@ -33,8 +33,8 @@ class GameOption:
     choices: tuple[Any, ...] = ()
     """All allowed values; empty: any value of the default's type."""
     value_text: Callable[[Any], str] | None = None
-    """A function that writes a value in words (`8 × 8 squares`), for an option that every position fixes; None: a
-    position can be read under another value of the option."""
+    """Returns a value in words (`8 × 8 squares`), for an option that every position determines; None: the same
+    position is possible under several values of the option."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,80 +42,78 @@ class Variants:
     """The variants of one game. A game without options has one set of rules and one start."""
 
     options: tuple[GameOption, ...] = ()
-    """The options of the rules and of the start."""
+    """The options of the rules and of the starting position."""
     options_of: "Callable[[Game], Mapping[str, Any]]" = lambda game: {}
-    """The options that rules follow from, without those that only set the starting position."""
+    """Returns the options that produce the given rules, without options that only set the starting position."""
     with_options: "Callable[[Game, Mapping[str, Any]], Game] | None" = None
-    """Returns the same game under other rules; None: its rules have no options."""
+    """Returns given rules with some options changed; None: the rules have no options."""
     rules_text: "Callable[[Game], str] | None" = None
-    """Rules in a few words: `Othello 6×6`; None: the title."""
+    """Returns the name of given rules: `Othello 6×6`; None: the game's title is used."""
     sizes: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)
-    """The board sizes that protocols use, each with the options that it stands for."""
+    """The board sizes that protocols can name, each with the equivalent options."""
     starts: "Mapping[str, Callable[[], Board]]" = field(default_factory=dict)
-    """Starting positions by name, where a game has several: matches cycle through them."""
+    """Starting positions by name, if a game has several; matches cycle through them."""
 
     def option(self, name: str) -> GameOption | None:
         """Return the option called `name`, or None."""
         return next((option for option in self.options if option.name == name), None)
 
     def size_of(self, game: "Game") -> int | None:
-        """Return the size by which protocols name the board of given rules; None: the board has no such size."""
+        """Return the board size that protocols use for given rules; None: `sizes` has none for them."""
         options = self.options_of(game)
         return next((size for size, named in self.sizes.items() if named.items() <= options.items()), None)
 
 
 RuleOptions = Mapping[str, Any]
-"""Options for the rules and the start of a game, by name."""
+"""Options for the rules and the starting position of a game, by name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GameDescription:
-    """A game as the rest of the package sees it, apart from its rules."""
+    """All facts about a game that the rest of the package uses, apart from its rules."""
 
     name: str
-    """The name on the command line and in documents: `othello`."""
+    """The game's name on the command line and in JSON documents: `othello`."""
     title: str
-    """The name shown to people: `Othello`."""
+    """The game's name as users see it: `Othello`."""
     rules: type
-    """The class of its rules, a `NamedTuple`, for which the functions of `games.rules` are registered."""
+    """The class of the game's rules: a `NamedTuple` that implements the functions of `games.rules`."""
     start: "Callable[..., Board]"
-    """Returns a board at the start of a game; takes the options of its `variants`."""
+    """Returns a board with the starting position; takes the options in `variants` as keywords."""
     board: "type[Board] | None" = None
-    """The class of its boards; None: `Board` itself."""
+    """The class of the game's boards; None: `Board` itself."""
     passes: bool = False
-    """Whether a side that cannot move passes: programs for such games pass once more after the end."""
+    """Whether a side that cannot move passes. If so, programs for the game may pass once more after its end."""
     find_error: "Callable[[Game, Position], str]" = lambda game, position: ""
-    """Returns the error in the rules and the position that a text specifies; empty: none. Kernels rely on this
-    check."""
+    """Returns why rules and a position from a text are invalid; empty: they are valid. Kernels rely on this check."""
     plain_rules: "Callable[[Game], PlainRules] | None" = None
-    """The same rules written independently, for `games.plain`; None: proofs of this game cannot be checked."""
+    """Returns given rules in their second implementation (`games.plain`); None: proofs cannot be checked."""
     without_draws: Callable[["Board"], "Board"] | None = None
-    """Returns a board without draws by history, for referees with rules of their own; None: the game has no such
-    draws."""
+    """Returns a copy of a board without draws by repetition or length, for external referees; None: no such draws."""
     perft: tuple[int, int] = (0, 1)
-    """A depth and the number of leaves of the tree from the start at that depth, for the installation test."""
+    """A depth and the perft count of the starting position at that depth, for the installation test."""
     variants: Variants = field(default_factory=Variants)
-    """Its options, board sizes and named starts."""
+    """The game's options, board sizes and named starting positions."""
     notation: Notation = field(default_factory=Notation)
-    """Its text and its files."""
+    """The game's text notations and file formats."""
     scores: Scores = field(default_factory=Scores)
-    """The unit of its scores, and the score of each kind of end."""
+    """The unit of the game's scores, and the scores of finished and forfeited games."""
     search: SearchDefaults = field(default_factory=SearchDefaults)
-    """Its evaluations and move orderings."""
+    """The game's evaluations and move orderings."""
     play: PlayDefaults = field(default_factory=PlayDefaults)
-    """Its players, and the defaults of matches and reviews."""
+    """The game's playing levels, and the defaults of its matches and reviews."""
     lab: LabDefaults = field(default_factory=LabDefaults)
-    """Its named positions, and the defaults of experiments."""
+    """The game's named positions, and the defaults of its experiments."""
     presentation: Presentation = field(default_factory=Presentation)
-    """Its appearance to people."""
+    """The game's appearance at a terminal and in pictures."""
 
     @property
     def boards(self) -> "type[Board]":
-        """The class of the game's boards: that of its start, if the description does not set one."""
+        """The class of the game's boards; if the description does not set it, the class of the start's board."""
         return type(self.start()) if self.board is None else self.board
 
     def options_at(self, board: "Board") -> dict[str, Any]:
-        """Return the options with which a game starts at this board, as far as there are such options."""
+        """Return the options that make a game start at `board`; without the start's options if no start is `board`."""
         options = dict(self.variants.options_of(board.game))
         for option in self.variants.options:
             if option.name not in options:
@@ -127,11 +125,11 @@ class GameDescription:
         return options
 
     def describe(self, game: "Game") -> str:
-        """Return rules in a few words."""
+        """Return the name of given rules in a few words: `Othello 6×6`."""
         return self.title if self.variants.rules_text is None else self.variants.rules_text(game)
 
     def rules_as_json(self, game: "Game") -> dict[str, int]:
-        """Return rules as integers that JSON can hold, by the names of their fields."""
+        """Return the fields of given rules by name, as integers that JSON can hold."""
         return {name: int(value) for name, value in game._asdict().items()}
 
     def rules_from_json(self, fields: Mapping[str, int]) -> "Game":
@@ -158,13 +156,13 @@ def _checked(name: str, part: object) -> GameDescription:
 
 
 class OwnGame(NamedTuple):
-    """One of the package's own games, as far as it is known before it is imported."""
+    """Facts about one of the package's own games that are needed before the game is imported."""
 
     place: str
     stated: re.Pattern[str]
-    """Words by which headers of games name this game."""
+    """Words that name this game in the headers of game files."""
     marks: re.Pattern[str]
-    """What every text of its positions, and every text that names it, has: other texts do not import the game."""
+    """Pattern found in every text that holds a position of this game or names it. Other texts do not import it."""
 
 
 _own = {
@@ -187,19 +185,19 @@ _own = {
 GAMES: Registry[GameDescription] = Registry(
     "game", "outflank.games", {name: game.place for name, game in _own.items()}, check=_checked
 )
-"""All games: the package's own, installed ones, and those registered in this process."""
+"""All games: the package's own, those of installed plug-ins, and those registered in this process."""
 
 OWN_GAMES = tuple(_own)
-"""The package's own games; a text that fits several games belongs to the first."""
+"""Names of the package's own games, in order of precedence: a text that fits several belongs to the first."""
 
 
 def claimants(names: Iterable[str], text: str) -> Iterator[GameDescription]:
-    """Yield those of the named games whose positions `text` may hold; no other game is imported."""
+    """Yield the games among `names` that may have a position in `text`; the other games are not imported."""
     return (game_named(name) for name in names if name not in _own or _own[name].marks.search(text))
 
 
 def is_stated(name: str, headers: str) -> bool:
-    """Return whether the headers of a game, in lower case, name the package's own game called `name`."""
+    """Return whether lower-case headers of a game file name the package's own game called `name`."""
     return name in _own and _own[name].stated.search(headers) is not None
 
 
@@ -207,13 +205,13 @@ _by_rules: dict[type, GameDescription] = {}
 
 
 def register_game(description: GameDescription) -> GameDescription:
-    """Register a game in this process, by its name and by the class of its rules."""
+    """Register a game in this process under its name and under the class of its rules."""
     GAMES.register(description.name, description, by=description.rules.__module__)
     return index_game(description)
 
 
 def index_game(description: GameDescription) -> GameDescription:
-    """Make a game whose name is already registered known by the class of its rules."""
+    """Let `description_of` find a game by the class of its rules; the game's name must be registered already."""
     _by_rules[description.rules] = description
     return description
 
@@ -234,17 +232,17 @@ def description_of(game: "Game") -> GameDescription:
 
 
 def described(rules: type) -> GameDescription | None:
-    """Return the description of a class of rules, if it is known, without importing or looking up users' games."""
+    """Return the description of a class of rules, if known; users' games are neither looked up nor imported."""
     if rules not in _by_rules:
         package, _, folder = rules.__module__.rpartition(".")[0].partition(".")
-        # The package's own games are loaded at first use: plain play needs no evaluation.
+        # The descriptions of the package's own games are loaded at first use: only playing moves needs none.
         if package == "outflank" and folder in OWN_GAMES:
             game_named(folder)
     return _by_rules.get(rules)
 
 
 def _undescribed(rules: type) -> GameDescription:
-    title = rules.__qualname__.rpartition(".")[2]  # the compiler changes `__name__` to tell equal names apart
+    title = rules.__qualname__.rpartition(".")[2]  # `__name__` may have apostrophes added, to tell classes apart
 
     def start(**options: object) -> NoReturn:
         raise InvalidOption(f"{title} has no start: describe it, and register the description")
@@ -253,5 +251,5 @@ def _undescribed(rules: type) -> GameDescription:
 
 
 def titles_of_games(condition: Callable[[GameDescription], object]) -> str:
-    """Return the titles of the games that satisfy `condition`, in words, for error messages about other games."""
+    """Return the titles of the games that satisfy `condition`, joined by `and`, for error messages about others."""
     return " and ".join(game.title for game in GAMES.parts().values() if condition(game))

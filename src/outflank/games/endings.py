@@ -1,7 +1,6 @@
-"""What a game may offer to an exact search: generic over the type of `game`.
+"""Optional generic functions, dispatched on the type of `game`, with which a game makes exact searches faster.
 
-A game that registers nothing here is solved by its rules alone. A game with special knowledge of its endings registers
-that knowledge here, which makes the search, itself independent of the game, faster.
+A game that implements none of them is solved with its rules alone. The exact search itself knows no game.
 """
 
 from typing import Any, TypeAlias
@@ -14,12 +13,12 @@ from outflank.kernels.generic import generic
 from outflank.kernels.record_types import Record, Records
 
 UNBOUNDED = 1 << 20
-"""More than any score: the bound of a game that has none."""
+"""Upper bound on scores of a game that knows no better one: more than any score."""
 
 
 @generic
 def ending_moves(game: Game) -> int:
-    """Return the number of moves left (`moves_left`) from which on `ending_value` is called; -1: never."""
+    """Return the number of moves left (`moves_left`) at and below which searches call `ending_value`; -1: never."""
 
 
 @ending_moves.register(object)
@@ -29,9 +28,10 @@ def _(game: Game) -> int:
 
 @generic
 def ending_value(game: Game, position: Position, alpha: Value, beta: Value, worker: Record) -> Value:
-    """Return the final score of `position` under perfect play, with alpha-beta's promise for (alpha, beta), by kernels
-    of the game's own. These kernels count the nodes that they enter below this one (`worker.nodes`), and need no stop
-    check: they take less than a few milliseconds."""
+    """Return the final score of `position` under perfect play, exact inside (alpha, beta), else a bound on that side.
+
+    The game's own kernels compute it. They add the nodes that they enter below this one to `worker.nodes`, and need not
+    check whether the search must stop: they take less than a few milliseconds."""
 
 
 @ending_value.register(object)
@@ -41,7 +41,7 @@ def _(game: Game, position: Position, alpha: Value, beta: Value, worker: Record)
 
 @generic
 def ceiling(game: Game, position: Position, alpha: Value, worker: Record) -> Value:
-    """Return an upper bound on the side to move's score; `UNBOUNDED` if the bound would hardly be `alpha` or less."""
+    """Return an upper bound on the side to move's score; `UNBOUNDED` if a bound of `alpha` or less is unlikely."""
 
 
 @ceiling.register(object)
@@ -51,8 +51,7 @@ def _(game: Game, position: Position, alpha: Value, worker: Record) -> Value:
 
 @generic
 def look_ahead(game: Game, left: int) -> int:
-    """Return the depth of the estimates by which moves are ordered before they are tried, with `left` moves left; -1:
-    no estimates."""
+    """Return the depth of the shallow searches that order the moves of a position with `left` moves left; -1: none."""
 
 
 @look_ahead.register(object)
@@ -62,11 +61,10 @@ def _(game: Game, left: int) -> int:
 
 @generic
 def exact_promise(game: Game, position: Position, move: MoveCode, child: Position, estimate: Value) -> Int:
-    """Return the ordering value of `move` in exact play; the highest is tried first. The best order is the one in which
-    the tree is smallest: a move that leaves the opponent few moves beats a good one.
+    """Return the ordering value of `move` in exact searches; the move with the highest is tried first. The best order
+    makes the tree smallest, so a move that leaves the opponent few replies may go before a better one.
 
-    `estimate` is the estimated value of the move to the mover, in sixteenths of the score's unit; 0 without an
-    estimate.
+    `estimate` is the estimated value of the move for the mover, in sixteenths of the score's unit; 0: no estimate.
     """
 
 
@@ -77,8 +75,8 @@ def _(game: Game, position: Position, move: MoveCode, child: Position, estimate:
 
 @generic
 def workspaces(game: Game, workers: int) -> Records | None:
-    """Return an array with a record for each worker, in plain Python: the tables and the memory that the kernels above
-    need and find at the address `worker.workspace`; None: they need nothing."""
+    """Return an array with a record for each worker: the tables and memory for the functions above, which find them at
+    the address `worker.workspace`; None: they need none. Called from Python only."""
 
 
 @workspaces.register(object)
@@ -87,12 +85,12 @@ def _(game: Game, workers: int) -> Records | None:
 
 
 # --- batches of endings ---
-# A solver on a GPU has a thread for each ending, and all threads take the same steps: its functions do less
-# at a time and store nothing. Moves are cells of a board of 64, and each fills one.
+# A solver on a GPU has a thread for each ending, and all threads of a warp take the same steps. So the functions below
+# are smaller and store nothing. A move is a cell of a board of 64 cells, and fills that cell.
 
 
 NO_SCORE = -127
-"""Less than any score."""
+"""A number below every possible score."""
 
 BatchTables: TypeAlias = Any
 """The tables of a game's solver on a GPU: a `NamedTuple` of arrays."""
@@ -100,7 +98,7 @@ BatchTables: TypeAlias = Any
 
 @generic
 def batch_tables(game: Game) -> BatchTables | None:
-    """Return a `NamedTuple` of arrays for the functions below, in plain Python; None: this game has no such solver."""
+    """Return the tables for the functions below; None: this game has no solver on a GPU. Called from Python only."""
 
 
 @batch_tables.register(object)
@@ -110,36 +108,36 @@ def _(game: Game) -> BatchTables | None:
 
 @generic
 def free_cells(game: Game, tables: BatchTables, position: Position) -> Word:
-    """Return the cells where a side could ever still play, as bits of a word."""
+    """Return the empty cells that a side may still fill in some continuation, as bits of a word."""
 
 
 @generic
 def open_cells(game: Game, tables: BatchTables, position: Position) -> Word:
-    """Return the free cells where the side to move may play now."""
+    """Return the free cells on which the side to move can legally play now, as bits of a word."""
 
 
 @generic
 def put(game: Game, tables: BatchTables, position: Position, cell: int) -> tuple[Position, bool]:
-    """Return the position after a move to cell number `cell`, and whether that move is legal; if not, the position is
-    meaningless."""
+    """Return the position after a move to cell number `cell` (meaningless if the move is illegal), and whether it is
+    legal."""
 
 
 @generic
 def handed_over(game: Game, position: Position) -> Position:
-    """Return the position after a pass, as the other side sees it."""
+    """Return the position after a pass, from the other side's point of view."""
 
 
 @generic
 def soonest(game: Game, tables: BatchTables, free: Word, cells: Word) -> Word:
-    """Return the subset of `cells` that should be tried first, given the `free` cells; empty for no cells."""
+    """Return the subset of `cells` to try first, given all `free` cells; it is empty only if `cells` is."""
 
 
 @generic
 def last_score(game: Game, tables: BatchTables, position: Position, cell: int) -> Value:
-    """Return the final score for the side to move where `cell` is the only free cell."""
+    """Return the side to move's final score in a position with only one free cell, `cell`."""
 
 
 @generic
 def freedom(game: Game, tables: BatchTables, cells: Word) -> int:
-    """Return a side's mobility, 0 to 15, given the cells it can play; move ordering tries first the moves that leave
-    the opponent the lowest."""
+    """Return a side's mobility, from 0 to 15, given the cells that it can play. Moves that leave the opponent the
+    lowest mobility are tried first."""

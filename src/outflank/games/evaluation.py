@@ -1,11 +1,11 @@
-"""What a search needs from an evaluation: generic over the type of `evaluation`.
+"""The functions through which a search uses an evaluation, dispatched on its type, and the evaluations by name.
 
-An evaluation is a small `NamedTuple`; its type selects the bodies, its fields are read at run time. It may keep a state
-that is updated with every move (sums that are cheaper to update than to recompute); a simple evaluation has no state
-and needs only `value`.
+An evaluation is a small `NamedTuple`; its type selects the implementations, and its fields are read at run time. It may
+have a state that is updated with every move (sums that are cheaper to update than to recompute); a simple evaluation
+has no state and needs only `value`.
 
-Values are whole numbers for the side to move, within ±`LIMIT`; a search negates them at every ply. The opponent's view
-of the same position is the negative, unless an evaluation values having the move.
+Values are whole numbers for the side to move, within ±`LIMIT`; a search negates them at every ply. For the opponent the
+same position has the negative value, unless the evaluation counts having the move.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -25,18 +25,18 @@ from outflank.kernels.generic import generic, missing
 from outflank.plugins import ListedPart, Registry, Source
 
 LIMIT = 30_000
-"""No value lies outside ±LIMIT: values have to fit in an entry of the transposition table."""
+"""Largest absolute value of an evaluation: values must fit in an entry of the transposition table."""
 
 Evaluation: TypeAlias = Any
-"""An evaluation: a `NamedTuple` whose type selects the bodies."""
+"""An evaluation: a `NamedTuple`, whose type selects the implementations."""
 
 State: TypeAlias = Any
-"""What an evaluation keeps from move to move: a tuple, empty where it keeps nothing."""
+"""The data of an evaluation that are updated with every move: a tuple, empty for an evaluation without a state."""
 
 
 @generic
 def begin(evaluation: Evaluation, game: Game, position: Position) -> State:
-    """Return the state for a position, computed from scratch."""
+    """Return the evaluation's state for `position`, computed from scratch."""
     raise missing(begin, evaluation)
 
 
@@ -44,13 +44,13 @@ def begin(evaluation: Evaluation, game: Game, position: Position) -> State:
 def after(
     evaluation: Evaluation, game: Game, state: State, position: Position, move: MoveCode, child: Position
 ) -> State:
-    """Return the state for `child`, which `move` made of `position`, from the state for `position`."""
+    """Return the state for `child`, the position after `move`, given the `state` for `position`."""
     raise missing(after, evaluation)
 
 
 @generic
 def value(evaluation: Evaluation, game: Game, position: Position, state: State) -> Value:
-    """Return an estimate of the position for the side to move. May be called for finished games too."""
+    """Return an estimate of `position` for the side to move. Searches may call this for finished games too."""
     raise missing(value, evaluation)
 
 
@@ -61,12 +61,12 @@ def final(evaluation: Evaluation, game: Game, position: Position) -> Value:
 
 
 class Exact(NamedTuple):
-    """No estimates: a finished game is worth its score, and every line is played to its end."""
+    """The evaluation of exact searches: a finished game's value is its score, and there are no estimates."""
 
 
 @value.register(Exact)
 def _(evaluation, game, position, state):
-    return np.int64(0)  # called only where a line is longer than any search
+    return np.int64(0)  # called only if a line is longer than any search
 
 
 @final.register(Exact)
@@ -75,17 +75,17 @@ def _(evaluation, game, position):
 
 
 class Solving(NamedTuple):
-    """`Exact` with all that a game offers to exact searches (`games/endings.py`), and moves ordered by an estimate."""
+    """Like `Exact`, but the search uses the game's functions of `games/endings.py` and orders moves by estimates."""
 
     estimate: Evaluation
-    """An evaluation; `Exact` itself: no estimate."""
+    """The evaluation that orders moves; `Exact`: none."""
     points: int
-    """How many points of the estimate make one unit of the score."""
+    """Number of points of the estimate that make one unit of the score."""
 
 
 @value.register(Solving)
 def _(evaluation, game, position, state):
-    return np.int64(0)  # called only where a line is longer than any search
+    return np.int64(0)  # called only if a line is longer than any search
 
 
 @final.register(Solving)
@@ -96,7 +96,7 @@ def _(evaluation, game, position):
 # --- evaluations by name ---
 
 FROM_FILE = "patterns:"
-"""The prefix of the name of an evaluation whose weights are in a user's file."""
+"""Prefix in the name of an evaluation with weights from a user's file: `patterns:FILE`."""
 
 _registered: dict[type, dict[str, NamedEvaluation]] = {}
 _from_files: dict[type, dict[str, NamedEvaluation]] = {}
@@ -113,19 +113,17 @@ def _checked_plugin(name: str, part: object) -> NamedEvaluation:
 
 
 INSTALLED = Registry("evaluation", "outflank.evaluations", {}, check=_checked_plugin)
-"""Evaluations of plug-ins, named by their game and their own name: `othello.corners`."""
+"""Evaluations of installed plug-ins, with names made of the game's and the evaluation's name: `othello.corners`."""
 
 
 def register_evaluation(
     game: type, name: str, evaluation: Evaluation, *, unit: str | None = None, points: int = 1, won: int = WON
 ) -> None:
-    """Let searches of a game choose `evaluation` by `name`; the first registered one is the default if the game has
-    none.
+    """Let searches of a game select `evaluation` by `name`. In a game without evaluations, the first is the default.
 
     `points` points of a value make one `unit`: tenths of a disc are `unit="discs", points=10`. Without a unit a value
-    is printed with the evaluation's name. A value beyond `won` is a finished game's. A name belongs to the class that
-    registered it first: if that class is redefined, in a notebook or by a reload, the class may register the name
-    again; no other class may.
+    is printed with the evaluation's name. A value beyond ±`won` is that of a finished game. A name belongs to the class
+    that registered it first. Only this class may register it again, for example after it was redefined in a notebook.
     """
     if not isinstance(game, type):
         raise InvalidOption(f"an evaluation of {game!r}: expected the class of a game, like Othello")
@@ -157,7 +155,7 @@ def _home(evaluation: Evaluation) -> tuple[str, str]:
 
 
 _instances: dict[tuple[tuple[object, ...], str], Evaluation] = {}
-"""The evaluations that functions have made, by rules and name."""
+"""Evaluations made by functions (`NamedEvaluation.evaluation`), by rules and name."""
 
 
 def _instance_for(game: Game, named: NamedEvaluation) -> Evaluation:
@@ -172,7 +170,7 @@ def _instance_for(game: Game, named: NamedEvaluation) -> Evaluation:
 
 
 class _Evaluations(Mapping[str, Evaluation]):
-    """The evaluations of given rules by name, each made at its first look-up."""
+    """The evaluations of a game under given rules by name; each is made when it is first looked up."""
 
     def __init__(self, game: Game, known: Mapping[str, NamedEvaluation]) -> None:
         self._game = game
@@ -200,16 +198,16 @@ def evaluations(game: Game) -> Mapping[str, Evaluation]:
 
 
 def is_named(game: Game, evaluation: Evaluation) -> bool:
-    """Return whether an evaluation is one of the game's named evaluations."""
-    # By type as well: all evaluations without fields are equal, being empty tuples.
+    """Return whether `evaluation` is one of the game's named evaluations."""
+    # Types are compared too: evaluations without fields are all equal, because they are empty tuples.
     return any(type(named) is type(evaluation) and named == evaluation for named in evaluations(game).values())
 
 
 def evaluation_named(game: Game, name: str | None = None) -> Evaluation:
     """Return the evaluation of a game that is called `name`; the default if `name` is None.
 
-    Plug-ins are looked up for a name that is not known otherwise, and for a game that has no evaluation of its own.
-    `patterns:FILE` is the evaluation whose weights are in a file that `outflank train` has written.
+    Plug-ins are searched for a name that is not known otherwise, and for a game that has no evaluation of its own.
+    `patterns:FILE` is the evaluation with the weights in a file that `outflank train` has written.
     """
     if name is not None and name.startswith(FROM_FILE):
         return _from_file(game, name)
@@ -233,7 +231,7 @@ def _from_file(game: Game, name: str) -> Evaluation:
 
 
 def evaluation_chosen(game: Game, choice: Evaluation | str | None) -> Evaluation:
-    """Return an evaluation that is given by name or as the evaluation itself; None: the default."""
+    """Return the evaluation that `choice` names, or `choice` if it is an evaluation itself; None: the default."""
     return evaluation_named(game, choice) if choice is None or isinstance(choice, str) else choice
 
 
@@ -253,7 +251,7 @@ def _installed(game: Game, name: str | None, known: Iterable[str]) -> Evaluation
 
 
 def list_evaluations() -> list[ListedPart[NamedEvaluation]]:
-    """List the evaluations of all games by the name of game and evaluation, including plug-ins that cannot be used."""
+    """Return the evaluations of all games as listed parts (`othello.corners`), including plug-ins that fail to load."""
     listed: dict[str, ListedPart[NamedEvaluation]] = {}
     for game in GAMES.listing():
         for named in () if game.part is None else _known(game.part.rules).values():
@@ -263,7 +261,7 @@ def list_evaluations() -> list[ListedPart[NamedEvaluation]]:
     shadowed = []
     for plugin in INSTALLED.listing():
         existing = listed.setdefault(plugin.name, plugin)
-        if existing.part is not None and existing.part is plugin.part:  # in use already, or not known otherwise
+        if existing.part is not None and existing.part is plugin.part:  # the same evaluation under both registries
             listed[plugin.name] = plugin
         elif existing is not plugin:
             reason = f"evaluation {plugin.name!r} of {plugin.source}: that name belongs to {existing.source}"
@@ -272,7 +270,7 @@ def list_evaluations() -> list[ListedPart[NamedEvaluation]]:
 
 
 def scale_of(game: Game, evaluation: Evaluation) -> Scale:
-    """Return how to read the values that an evaluation gives to positions of a game."""
+    """Return the scale of an evaluation's values: their unit, and which of them belong to finished games."""
     scores = description_of(game).scores
     name, points, won = scores.unit, 1, 0  # Exact: scores only
     if not isinstance(evaluation, Exact | Solving):
@@ -287,23 +285,23 @@ def scale_of(game: Game, evaluation: Evaluation) -> Scale:
 
 
 def errors_of(game: Game, evaluation: Evaluation) -> SearchErrors | None:
-    """Return how far searches by an evaluation differ from deeper ones, if that was measured."""
+    """Return how much the values of shallow and deep searches with `evaluation` differ; None: not measured."""
     return _named(game, evaluation).errors(game)
 
 
 def unit_scale(game: Game) -> Scale:
-    """Return the scale of numbers that are already in the game's own unit: those of another program, or of a review."""
+    """Return the scale of numbers that are already in the game's unit, such as those of a review or another program."""
     scores = description_of(game).scores
     most = None if scores.most is None else scores.most(game)
     return Scale(unit=scores.unit, decimals=scores.decimals, score=scores.unit, most=most)
 
 
 def _named(game: Game, evaluation: Evaluation) -> NamedEvaluation:
-    """Return the record of an evaluation; an unregistered one is named by its class."""
+    """Return the record of an evaluation; an unregistered one gets the name of its class."""
     for known in (*_known(type(game)).values(), *_from_files.get(type(game), {}).values()):
-        # An evaluation that has not been made yet cannot be the one looked for.
+        # A function that was not called yet cannot have made `evaluation`.
         own = _instances.get(((type(game), *game), known.name)) if isfunction(known.evaluation) else known.evaluation
-        # By type as well: all evaluations without fields are equal, being empty tuples.
+        # Types are compared too, as in `is_named`.
         if type(own) is type(evaluation) and own == evaluation:
             return known
     return NamedEvaluation(name=type(evaluation).__name__, evaluation=evaluation)
@@ -315,9 +313,9 @@ _checked_kinds: set[tuple[type, ...]] = set()
 
 
 def check_values(evaluation: Evaluation, game: Game, position: Position) -> None:
-    """Refuse an evaluation that does not return a whole number: the compiler would drop the fraction.
+    """Raise `InvalidOption` if an evaluation's value is not a whole number: the compiler would drop the fraction.
 
-    The check runs in the interpreter, once for each class and types of its fields.
+    The check runs in the interpreter, once for each class of evaluations and types of its fields.
     """
     kind = (type(evaluation), type(game), *map(type, evaluation))
     if kind in _checked_kinds:
@@ -328,7 +326,7 @@ def check_values(evaluation: Evaluation, game: Game, position: Position) -> None
     try:
         with np.errstate(all="ignore"):  # compiled integers wrap around silently
             result = value(evaluation, game, position, begin(evaluation, game, position))
-    except Exception:  # compiling reports any error; a division by zero is none there
+    except Exception:  # the compiler will report any error; a division by zero is no error in compiled code
         return
     if not isinstance(result, Integral | np.bool_):
         advice = "scale it, then round or divide by //"

@@ -1,4 +1,4 @@
-"""Move ordering before the search: generic over the type of `game`."""
+"""Move ordering by features of a game's moves: generic functions, dispatched on the type of `game`."""
 
 import numpy as np
 import numpy.typing as npt
@@ -7,19 +7,19 @@ from outflank.games.rules import Game, MoveCode, Position
 from outflank.kernels.generic import generic
 
 FEATURES = 8
-"""Largest number of a game's features; unused features are 0."""
+"""Largest number of move features that a game may have; the weights of missing features are 0."""
 
 STAGES = 6
-"""The number of game stages with ordering weights of their own; a game without stages is always in the first."""
+"""Number of game stages, each with its own ordering weights; a game without stages is always in the first."""
 
 _feature_names: dict[type, tuple[str, ...]] = {}
 
 
 @generic
 def promise(game: Game, position: Position, move: MoveCode, child: Position, weights: npt.NDArray[np.int64]) -> int:
-    """Return how good `move` looks for the mover: the weighted sum of the game's features of `move` and of `child`.
+    """Return how good `move` looks for the mover: the weighted sum of the game's features of `move` and `child`.
 
-    A feature whose weight is 0 need not be computed.
+    A feature with weight 0 need not be computed.
     """
 
 
@@ -40,7 +40,7 @@ def _(game, position):
 
 @generic
 def row(game: Game, move: MoveCode) -> int:
-    """Return the row of the board that `move` belongs to: moves of a row may be handed out together."""
+    """Return the row of the board that `move` belongs to. A scheduler may give all moves of a row to one worker."""
 
 
 @row.register(object)
@@ -49,10 +49,10 @@ def _(game, move):
 
 
 def register_features(game: type, *names: str) -> None:
-    """Name the features of a game's `promise`, in the order of their weights."""
+    """Set the names of the features that a game's `promise` uses, in the order of their weights."""
     _feature_names[game] = names
 
 
 def features(game: Game) -> tuple[str, ...]:
-    """Return the names of a game's features."""
+    """Return the names of a game's move features, in the order of their weights."""
     return _feature_names.get(type(game), ())

@@ -1,6 +1,6 @@
-"""The notation of one game: its positions, moves and files, as its description gives them to code that reads any game.
+"""The notation of one game: functions that read and write its positions, moves and game files.
 
-`formats.recognise` reads pasted text, `formats.game_files` whole files; both use the notation of every game.
+`formats.recognise` reads pasted text, `formats.game_files` whole files; both try the notations of all games.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -22,19 +22,19 @@ class FileFormat:
 
     title: str
     read: "Callable[[BinaryIO, Path | None, Selection], Iterator[tuple[int, Record]]]"
-    """Yields the selected games of a stream, each with its number in the file."""
+    """Yields the selected games in a stream, each with its number in the file."""
     write: "Callable[[Record], str] | None" = None
-    """Returns a game as text."""
+    """Returns a game as text; None: the format is not text, or cannot be written."""
     write_all: "Callable[[Iterable[Record], Path], int] | None" = None
-    """Writes all games at once, where the format is not text; returns their number."""
+    """Writes all games to a file that is not text, and returns their number."""
     files: "Callable[[Path], list[Path]] | None" = None
-    """The files that `write_all` writes."""
+    """Returns the files that `write_all` writes for a given path."""
     likeness: Callable[[bytes], int] = lambda head: 0
-    """How much a file with this beginning looks like the format; 0: not at all."""
+    """Returns how much the first bytes of a file look like the format; 0: not at all."""
     by_line: bool = False
-    """Whether every line is a game or a position, which could stand in any text."""
+    """Whether every line is a game or a position. Any other text may contain such lines, too."""
     holds_games: Callable[[bytes], bool] = lambda head: False
-    """Whether a file with this beginning, if it looks like the format, cannot be a position or pasted text."""
+    """Returns whether the first bytes of a file that looks like the format rule out a position or pasted text."""
 
 
 def _no_match(text: str) -> None:
@@ -43,36 +43,35 @@ def _no_match(text: str) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Notation:
-    """The notations of one game. A game that has none of its own is written by its name and numbers."""
+    """The notations of one game. A position of a game without any is written as the game's name and numbers."""
 
     forms: str = ""
-    """The accepted notations, in words: `an Othello board line, OBF, a transcript`."""
+    """The accepted notations as a list for users: `an Othello board line, OBF, a transcript`."""
     positions: "Callable[[str], list[Record] | None]" = _no_match
-    """Returns the positions or games in a text that can only be of this game; None for any other text."""
+    """Returns the positions or games in a text that can only belong to this game; None for any other text."""
     moves: "Callable[[str, Mapping[str, Any]], Record] | None" = None
-    """Returns the game given by a list of moves, from the start with some of the game's options."""
+    """Returns the game that a list of moves describes, from the start that the given options set."""
     moves_from: "Callable[[str, Setup], Record] | None" = None
-    """Returns the game given by a list of moves from a position."""
+    """Returns the game that a list of moves describes, from a given position."""
     write_moves: "Callable[[Game, Sequence[int]], str] | None" = None
-    """Writes codes of moves under given rules as a line of text; None: their names with spaces between."""
+    """Returns move codes under given rules as a line of text; None: the moves' names, separated by spaces."""
     claim: Callable[[str], bool] = lambda moves: True
-    """Whether a list of moves that is legal in several games belongs to this game rather than to a later one."""
+    """Returns whether this game takes a list of moves that is legal in several games; the first such game gets it."""
     likeness: Callable[[str], int] = lambda moves: 0
-    """How much a list of moves that is legal in no game looks like this game's: the error of the likeliest game is
-    reported."""
+    """Returns how much a list of moves that is legal in no game looks like this game's. The user sees the error of the
+    game with the highest number."""
     line: "Callable[[str], Setup | None]" = _no_match
-    """Returns the position on a line below a drawing."""
+    """Returns the position that a line of text describes, as programs print it below a drawing."""
     drawing: "Callable[[Sequence[str]], Setup | None]" = lambda lines: None
-    """Returns the position that lines of text draw."""
+    """Returns the position in a drawing made of lines of text."""
     position_file: "Callable[[Setup], tuple[str, str]] | None" = None
-    """Returns the name and the text of a file with a position, as other programs load it; None: the board's text is
-    used."""
+    """Returns the name and the text of a position file that other programs read; None: the board's text is used."""
     opening: "Callable[[str], Opening] | None" = None
-    """Returns the opening that a text names, without passes, by which games can be selected."""
+    """Returns the opening that a text names or lists, without passes; it can select games of a file."""
     files: Mapping[str, FileFormat] = field(default_factory=dict)
     """The file formats, by file name suffix; the first is the default."""
 
     @property
     def default_suffix(self) -> str:
-        """The suffix of a file of its games, if none is named."""
+        """The suffix of a file of this game's records if the user names no suffix."""
         return next(iter(self.files), ".games")

@@ -1,4 +1,4 @@
-"""The patterns of a game and the memory layout of their weights: the plain Python side of `patterns`."""
+"""Pattern sets of games and the memory layout of their weights, in Python; the kernels are in `patterns`."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -17,16 +17,16 @@ Cells = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """Cells that share a table of weights, with their images on the board, which use the same weights."""
+    """A set of cells with a table of weights, one for each way to fill them; symmetric sets share the table."""
 
     copies: tuple[Cells, ...]
-    """The images, with the cells in the order of their digits."""
+    """The cells of each symmetric image of the pattern, in the order of the digits of an index."""
     turns: tuple[Cells, ...]
-    """Equivalent orders of the digits: the orders in which a symmetry of the board maps the cells onto themselves."""
+    """The permutations of the digits under the symmetries of the board that map the cells onto themselves."""
 
     @classmethod
     def of(cls, cells: Cells, symmetries: Sequence[Sequence[int]]) -> "Pattern":
-        """Return the pattern of given cells on a board; a symmetry maps each cell to its image."""
+        """Return the pattern of `cells` on a board; each of `symmetries` maps a cell to its image."""
         images = [tuple(int(symmetry[cell]) for cell in cells) for symmetry in symmetries]
         copies = {frozenset(image): image for image in reversed(images)}
         turns = {tuple(cells.index(cell) for cell in image) for image in images if set(image) == set(cells)}
@@ -38,7 +38,7 @@ class Pattern:
         return int(3 ** len(self.copies[0]))
 
     def smallest_equivalents(self) -> npt.NDArray[np.int32]:
-        """Return for each index the smallest equivalent index."""
+        """Return, for each index of the pattern, the smallest index that is equivalent by symmetry."""
         result = np.arange(self.size, dtype=np.int32)
         for turn in self.turns:
             turned = np.zeros(1, np.int32)
@@ -51,20 +51,20 @@ class Pattern:
 
 @dataclass(frozen=True)
 class PatternSet:
-    """The patterns of one board, its counts, and its stages. Files of weights identify it by its `mark`."""
+    """The patterns, counts and stages of one board. Files of weights contain its `mark` to identify it."""
 
     name: str
     patterns: tuple[Pattern, ...]
     counts: tuple[int, ...] = ()
-    """How many values each number returned by `patterns.counts` may have."""
+    """Number of values that each of the numbers of `patterns.counts` can have."""
     stages: tuple[int, ...] = (0,)
-    """The weight set of each number returned by `patterns.stage`; larger numbers use the last."""
+    """Number of the weight set for each result of `patterns.stage`; results beyond the end use the last one."""
     points: int = 128
-    """How many points of a weight make one unit of the game."""
+    """Number of points of a weight that make one unit of the game."""
     most: int = 64
-    """The largest value, in the game's unit."""
+    """Largest value of the evaluation, in the game's unit."""
     scored: bool = True
-    """Whether a finished game is scored in the game's unit; otherwise it is only won or lost."""
+    """Whether finished games are scored in the game's unit; otherwise they are only won or lost."""
 
     def __post_init__(self) -> None:
         copies = sum(len(pattern.copies) for pattern in self.patterns)
@@ -76,17 +76,17 @@ class PatternSet:
 
     @property
     def sizes(self) -> tuple[int, ...]:
-        """How many weights each pattern and each count has; the last weight is always 0, for unused copies."""
+        """Number of weights of each pattern and each count, and 1 for the zero weight that unused copies read."""
         return (*(pattern.size for pattern in self.patterns), *self.counts, 1)
 
     @property
     def entries(self) -> int:
-        """The number of weights in a stage."""
+        """Number of weights in a stage, equivalent ones counted separately."""
         return sum(self.sizes)
 
     @cached_property
     def starts(self) -> npt.NDArray[np.int64]:
-        """The offset of the weights of each copy and each count in a stage."""
+        """Offset of the first weight of each copy and each count among the weights of a stage."""
         offsets = np.concatenate([[0], np.cumsum(self.sizes)])
         starts = np.full(COPIES + COUNTS, offsets[-2], np.int64)
         used = [offsets[number] for number, pattern in enumerate(self.patterns) for _ in pattern.copies]
@@ -96,7 +96,7 @@ class PatternSet:
 
     @cached_property
     def folded(self) -> npt.NDArray[np.int32]:
-        """The number of each weight among the distinct weights; the last is the weight that is always 0."""
+        """Number of the distinct weight behind each weight of a stage; the last one is always 0."""
         smallest_equivalents = [pattern.smallest_equivalents() for pattern in self.patterns]
         smallest_equivalents += [np.arange(size, dtype=np.int32) for size in (*self.counts, 1)]
         folded, before = [], 0
@@ -109,18 +109,18 @@ class PatternSet:
 
     @property
     def weights(self) -> int:
-        """The number of distinct weights in a stage."""
+        """Number of distinct weights in a stage."""
         return int(self.folded[-1]) + 1
 
     @property
     def mark(self) -> int:
-        """A checksum that weights of other patterns do not have."""
+        """A checksum of the patterns, counts, stages and points, which identifies them in files of weights."""
         identity = (self.name, [pattern.copies for pattern in self.patterns], self.counts, self.stages, self.points)
         return crc32(repr(identity).encode())
 
     @cached_property
     def steps(self) -> npt.NDArray[np.void]:
-        """What one step and two steps of each cell's digit add to the indices."""
+        """The numbers to add to all indices if a cell's digit grows by one or by two, for each cell."""
         steps = np.zeros((CELLS, 2, COPIES), np.uint64)
         copies = [cells for pattern in self.patterns for cells in pattern.copies]
         for number, cells in enumerate(copies):
@@ -129,22 +129,22 @@ class PatternSet:
         return _packed(steps).view(STEP).reshape(-1)
 
     def indices(self, words: npt.NDArray[np.uint64]) -> npt.NDArray[np.int32]:
-        """Return the numbers, among the distinct weights, of states (and counts) of thirteen words each."""
+        """Return the numbers of the distinct weights that positions use; a row of `words` is a state and its counts."""
         fields = (words[:, :, None] >> np.arange(0, 64, 16).astype(np.uint64)) & np.uint64(0xFFFF)
         return np.asarray(self.folded[fields.reshape(len(words), -1).astype(np.int64) + self.starts], np.int32)
 
 
 def _packed(fields: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
-    """Pack fields of 16 bits, four to a word, along the last axis."""
+    """Return 16-bit fields packed into words along the last axis, four to a word."""
     four = fields.reshape(*fields.shape[:-1], -1, 4)
     return np.ascontiguousarray((four << np.arange(0, 64, 16).astype(np.uint64)).sum(axis=-1, dtype=np.uint64))
 
 
 class LoadedPatterns:
-    """Patterns with weights in memory; users of `evaluation` must keep this object alive."""
+    """Patterns with their weights in memory. Users of `evaluation`, an address, must keep this object alive."""
 
     def __init__(self, patterns: PatternSet, weights: npt.NDArray[np.int16]) -> None:
-        """`weights` has a row of distinct weights for each stage."""
+        """Load `weights`, which has a row of distinct weights for each stage."""
         self.patterns = patterns
         self._weights = np.take(weights, patterns.folded, axis=1)
         self._arrays: list[npt.NDArray[np.generic]] = []
@@ -157,7 +157,7 @@ class LoadedPatterns:
         _loaded[self.evaluation.tables] = self
 
     def place_with(self, put: Callable[[npt.NDArray[np.generic]], int]) -> Patterns:
-        """Return the evaluation in the caller's memory: `put` stores an array there and returns its address."""
+        """Return the evaluation with its arrays in other memory: `put` stores an array there, returning its address."""
         patterns, stages = self.patterns, len(self._weights)
         memory = np.zeros(1, TABLES)
         tables = memory[0]
@@ -181,5 +181,5 @@ _loaded: WeakValueDictionary[int, LoadedPatterns] = WeakValueDictionary()
 
 
 def loaded(evaluation: Patterns) -> LoadedPatterns:
-    """Return the patterns and weights behind an evaluation."""
+    """Return the patterns and weights that an evaluation points to."""
     return _loaded[evaluation.tables]

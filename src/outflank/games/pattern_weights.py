@@ -1,7 +1,7 @@
-"""Files of pattern weights: one header line, then all weights, compressed.
+"""Reading and writing files of pattern weights: one header line, then all weights, compressed.
 
-The values of a weight in all stages lie together, as they hardly change from one stage to the next, and all low bytes
-come before the high ones, which are nearly all alike: this halves the size of a file and the time to read it.
+The values of a weight in all stages are adjacent, because they hardly change from one stage to the next. All low bytes
+come before all high bytes, most of which are equal. This order halves the size of a file and the time to read it.
 """
 
 from collections.abc import Callable
@@ -29,19 +29,19 @@ def _header(patterns: PatternSet, stages: int, check: int) -> bytes:
 
 
 def encode_weights(patterns: PatternSet, weights: npt.NDArray[np.int16]) -> bytes:
-    """Return the file contents for weights: a row of distinct weights for each stage."""
+    """Return the contents of a file with `weights`, which has a row of distinct weights for each stage."""
     planes = weights.T.astype("<i2")[:, :, None].view(np.uint8).transpose(2, 0, 1).tobytes()
     return _header(patterns, len(weights), crc32(planes)) + compress(planes, 9)
 
 
 def _text_of(line: bytes) -> str:
-    """Return a line of a file, for a message."""
+    """Return a line of a file as text for an error message."""
     text = line.decode("ascii", "replace")
     return excerpt(text, 80) if text.isprintable() and "\ufffd" not in text else "other data"
 
 
 def read_weights(patterns: PatternSet, data: bytes, place: str) -> npt.NDArray[np.int16]:
-    """Return the weights in a file, which must be those of these patterns."""
+    """Return the weights in the file contents `data`; raise `FormatError` unless they belong to `patterns`."""
     line, _, packed = data.partition(b"\n")
     stages = max(patterns.stages) + 1
     if not line.startswith(_KIND.encode()):
@@ -68,32 +68,31 @@ def read_weights(patterns: PatternSet, data: bytes, place: str) -> npt.NDArray[n
 
 
 _loaded_patterns: dict[tuple[object, ...], LoadedPatterns] = {}
-"""All weights loaded so far, those of users' files by their rules, their file and the file's state. They are never
-freed: an evaluation is an address, and any evaluation may still be in use."""
+"""All weights loaded so far; for users' files, the key is the rules, the path, and the file's time and size. Weights
+are never freed: an evaluation is an address, and may still be in use."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Learning:
-    """What `outflank train` needs to know about a game beside its rules."""
+    """The facts about a game that `outflank train` needs in addition to its rules."""
 
     patterns: Callable[[Game], PatternSet]
-    """The patterns under given rules."""
+    """Returns the patterns under given rules."""
     suits: Callable[[Game], bool] = lambda game: True
-    """Whether there are patterns under given rules."""
+    """Returns whether there are patterns under given rules."""
     first: str | None = None
-    """The name of the evaluation that plays the first games, for a game that does not end when moves are random. None:
-    moves are random."""
+    """Name of the evaluation that plays the first training games, for a game that random moves do not end; None: the
+    moves of the first games are random."""
     rival: str | None = None
-    """The name of the evaluation that the first weights play a match against; None: the game's usual one."""
+    """Name of the evaluation that the first weights play a match against; None: the game's default."""
     result: Callable[[Game, Position], float] | None = None
-    """The value of a game's last position to the side to move, in the game's unit, whether the game is over or was cut
-    off. None: the score of a finished game, or, where games are only won or lost, plus or minus the largest value of
-    the patterns; 0 for a game that was cut off."""
+    """Returns the value of a training game's last position for the side to move, in the game's unit, also if the game
+    was cut off. None: the value is the score (±`PatternSet.most` if games are only won or lost); 0 after a cut-off."""
     longest: int = 200
-    """Moves after which a game is cut off."""
+    """Number of moves after which a training game is cut off."""
 
     def read(self, game: Game, path: str) -> NamedEvaluation:
-        """Return the evaluation by the weights in a file. A changed file is read again."""
+        """Return the evaluation with the weights in the file `path`. A changed file is read again."""
         if "\0" in path:
             raise OutflankError(f"{path!r}: the name of a file has no NUL character")
         try:
@@ -116,11 +115,11 @@ class Learning:
 
 
 ERRORS = ".depths.json"
-"""Suffix that is added to the name of a file of weights: the file with the errors of searches by these weights."""
+"""Suffix after the name of a weights file; the file so named has the `SearchErrors` of searches with the weights."""
 
 
 def _errors_beside(path: str) -> SearchErrors | None:
-    """Return the formula of the errors that are stored beside a file of weights; None if there are none."""
+    """Return the errors of searches that are stored beside a weights file; None: there is no such file."""
     try:
         return SearchErrors.read(Path(path + ERRORS).read_bytes(), path + ERRORS)
     except FileNotFoundError:
@@ -130,28 +129,28 @@ def _errors_beside(path: str) -> SearchErrors | None:
 
 
 def keep_loaded(loaded: LoadedPatterns) -> LoadedPatterns:
-    """Keep weights in memory for the life of the process, and return them."""
+    """Keep weights in memory until the process ends, and return them."""
     return _loaded_patterns.setdefault((id(loaded),), loaded)
 
 
 class OwnWeights:
-    """The weights that come with a game, loaded at first use."""
+    """The weights that are installed with a game; they are loaded at first use."""
 
     def __init__(self, package: str) -> None:
         self._package = package
         self.loaded: dict[str, LoadedPatterns] = {}
-        """Loaded weights by the names of the patterns."""
+        """Loaded weights by the name of their pattern set."""
         self._errors: dict[str, SearchErrors] = {}
 
     def of(self, patterns: PatternSet) -> LoadedPatterns:
-        """Return the weights for given patterns."""
+        """Return the installed weights of `patterns`."""
         if patterns.name not in self.loaded:
             data, name = self._read(f"{patterns.name}.weights")
             self.loaded[patterns.name] = keep_loaded(LoadedPatterns(patterns, read_weights(patterns, data, name)))
         return self.loaded[patterns.name]
 
     def errors(self, patterns: PatternSet) -> SearchErrors:
-        """Return how far searches by these weights differ from deeper ones."""
+        """Return how much the values of shallow and deep searches with the weights of `patterns` differ."""
         if patterns.name not in self._errors:
             self._errors[patterns.name] = SearchErrors.read(*self._read(f"{patterns.name}{ERRORS}"))
         return self._errors[patterns.name]

@@ -1,13 +1,13 @@
-"""Evaluations that are sums of learnt weights, one for each way in which a set of cells can be filled.
+"""The pattern evaluation: a sum of learnt weights, one for each pattern (a set of cells) and the way it is filled.
 
-A game names its patterns (`pattern_sets`); the kernels here know only cells, indices and weights. The index of a
-pattern is a number in base 3: a cell is 0 where the side to move has it, 1 where it is empty, 2 where it is the
-opponent's. So the opponent's index of the same cells is the largest index minus this one, and a move changes an index
-by powers of three. The indices of all copies of all patterns are fields of 16 bits, four to a word: one addition of
-words changes four indices, and there is never a carry, since no cell's digit leaves its range on the way.
+A game defines its patterns (`pattern_sets`); the kernels here know only cells, indices and weights. The index of a
+pattern is a number in base 3 with a digit for each cell: 0 if the side to move occupies it, 1 if it is empty, 2 if the
+opponent does. So the opponent's index of the same cells is the largest index minus this one, and a move changes an
+index by powers of three. The indices of all copies of all patterns are fields of 16 bits, four to a word. One addition
+of words changes four indices, without a carry, because no digit leaves its range in between.
 
-Weights are specific to the side to move: having the move is worth something, so the opponent's view of a position is
-not the negative of the side to move's.
+Weights are learnt for the side to move. Having the move is worth something, so the opponent's value of the same
+position is not the negative of the side to move's.
 """
 
 from typing import NamedTuple, NoReturn
@@ -27,10 +27,10 @@ from outflank.kernels.record_types import Record
 
 
 def optimization_barrier(number: Int) -> Int:
-    """Return `number`, as a value that the optimiser does not reorder with other terms.
+    """Return `number`, and keep the optimiser from reordering the sum that it is part of.
 
-    Otherwise it would begin a long sum with the value that was read last, and keep the earlier ones until then: in
-    memory, if there are more of them than registers.
+    Without this barrier the optimiser starts a long sum with the value that was read last, and stores the earlier
+    values until then, in memory if there are too few registers.
 
     >>> optimization_barrier(3)
     3
@@ -47,8 +47,8 @@ def _register_with_numba() -> None:
 
     def emit(context: Context, builder: Builder, signature: Signature, number: IR) -> IR:
         if is_device(context):
-            return number  # a GPU has registers enough, and other constraint names
-        # An empty piece of assembly, which is opaque to the optimiser.
+            return number  # a GPU has enough registers, and other names of constraints
+        # Empty inline assembly is opaque to the optimiser.
         return builder.asm(ir.FunctionType(word, [word]), "", "=r,0", [number], False)
 
     define(optimization_barrier, (types.Integer,), lambda _: (types.int64, types.int64), emit)
@@ -56,29 +56,29 @@ def _register_with_numba() -> None:
 
 WORDS = 12
 COPIES = 4 * WORDS
-"""The largest number of copies of patterns in an evaluation."""
+"""Largest number of copies (symmetric images) of all patterns of an evaluation."""
 COUNTS = 4
-"""The largest number of weighted quantities that are recounted in each position."""
+"""Largest number of counts: weighted quantities that are counted again in each position."""
 CELLS = 64
 STAGES = 128
-"""The range of `stage`; fewer stages have weights of their own."""
+"""Number of possible results of `stage`; several of them may share a set of weights."""
 
 TABLES = np.dtype(
     [
         ("empty", "u8", (WORDS,)),  # the indices of an empty board
-        ("largest", "u8", (WORDS,)),
+        ("largest", "u8", (WORDS,)),  # the largest index of each pattern
         ("places", "i8", (STAGES,)),  # the address of each stage's `PLACES`
-        ("most", "i8"),  # no value is larger
-        ("scored", "i8"),  # points of one unit of the final score; 0: a game is only won or lost
-        ("steps", "i8"),  # the address of `STEP`s, two for each cell
+        ("most", "i8"),  # the largest value of the evaluation
+        ("scored", "i8"),  # points of one unit of the final score; 0: games are only won or lost
+        ("steps", "i8"),  # the address of an array of `STEP`, two for each cell
     ],
     align=True,
 )
 PLACES = np.dtype([("at", "i8", (COPIES + COUNTS,))], align=True)
-"""For one stage, the addresses at which the weights of each copy and each count begin."""
+"""Record of one stage: the addresses of the first weight of each copy and each count."""
 STEP = np.dtype([("words", "u8", (WORDS,))], align=True)
-"""What a change of a cell's digit adds to all indices. Each cell has two records: for a change by one, and for a change
-by two, from one side to the other."""
+"""Record of the numbers to add to all indices if a cell's digit grows. Each cell has two records: for a growth by one,
+and by two (from one side to the other)."""
 STEP_BYTES = STEP.itemsize
 
 ZERO, ONE = U64(0), U64(1)
@@ -86,10 +86,10 @@ FIELD = U64(0xFFFF)
 
 
 class Patterns(NamedTuple):
-    """The sum of the weights of a position's patterns and counts, by stage."""
+    """The pattern evaluation: the sum of the weights of a position's patterns and counts in its stage."""
 
     tables: int
-    """The address of a record `TABLES`."""
+    """Address of a record of type `TABLES`."""
 
     def __reduce__(self) -> NoReturn:
         raise InvalidOption("weights of patterns do not travel: name the evaluation, and every process loads its own")
@@ -97,7 +97,7 @@ class Patterns(NamedTuple):
 
 @generic
 def pieces(game: Game, position: Position) -> tuple[Word, Word]:
-    """Return the cells of the side to move and those of the opponent, as two words."""
+    """Return the cells that the side to move and the opponent occupy, as two words."""
     raise missing(pieces, game)
 
 
@@ -108,7 +108,7 @@ def _(game: Game, position: Position) -> tuple[Word, Word]:
 
 @generic
 def counts(game: Game, position: Position) -> Word:
-    """Return four numbers of a position that are weighted like patterns, in fields of 16 bits."""
+    """Return up to four counts of a position, which have weights like patterns, as 16-bit fields of a word."""
     raise missing(counts, game)
 
 
@@ -119,7 +119,7 @@ def _(game: Game, position: Position) -> Word:
 
 @generic
 def stage(game: Game, position: Position) -> int:
-    """Return the stage of a position for the weights: a number below `STAGES`."""
+    """Return the stage of a position, which selects the set of weights: a number below `STAGES`."""
     raise missing(stage, game)
 
 
@@ -130,7 +130,7 @@ def _(game: Game, position: Position) -> int:
 
 @inlined
 def _plus(a: State, b: State) -> State:
-    """Add word by word. Loops over tuples in kernels would not stay in registers."""
+    """Return the sums of the words of two states. A loop over the tuples would not keep them in registers."""
     return (
         *(a[0] + b[0], a[1] + b[1], a[2] + b[2], a[3] + b[3], a[4] + b[4], a[5] + b[5]),
         *(a[6] + b[6], a[7] + b[7], a[8] + b[8], a[9] + b[9], a[10] + b[10], a[11] + b[11]),
@@ -139,7 +139,6 @@ def _plus(a: State, b: State) -> State:
 
 @inlined
 def _minus(a: State, b: State) -> State:
-    """Subtract word by word."""
     return (
         *(a[0] - b[0], a[1] - b[1], a[2] - b[2], a[3] - b[3], a[4] - b[4], a[5] - b[5]),
         *(a[6] - b[6], a[7] - b[7], a[8] - b[8], a[9] - b[9], a[10] - b[10], a[11] - b[11]),
@@ -148,15 +147,15 @@ def _minus(a: State, b: State) -> State:
 
 @inlined
 def _step(steps: int, cell: int, twice: Word) -> Record:
-    """Return what one step of a cell's digit adds to all indices, or two steps where the cell is one of `twice`; as a
-    record, since GPU functions return no arrays."""
+    """Return the numbers to add to all indices if the digit of `cell` grows by one, or by two for a cell in `twice`. It
+    is a record because GPU functions cannot return arrays."""
     double = np.int64((twice >> U64(cell)) & ONE)
     return record_at(steps + STEP_BYTES * (2 * cell + double), STEP)
 
 
 @inlined
 def _changed(steps: int, indices: State, own: Word, opp: Word, own_then: Word, opp_then: Word) -> State:
-    """Return the indices after the cells change from (own, opp) to (own_then, opp_then), seen by the same side."""
+    """Return the indices after the cells changed from (own, opp) to (own_then, opp_then), for the same side."""
     todo, twice = (own & ~own_then) | (opp_then & ~opp), own & opp_then
     while todo != ZERO:
         indices = _plus(indices, _step(steps, lowest(todo), twice).words)
@@ -181,7 +180,7 @@ def _(evaluation, game, state, position, move, child):
     tables = record_at(evaluation.tables, TABLES)
     own, opp = pieces(game, position)
     opp_then, own_then = pieces(game, child)
-    # From the opponent's view, now to move: a flipped disc adds to the indices, as a placed one does.
+    # The indices are now the opponent's, so a flipped disc raises them, as a placed one does.
     return _changed(tables.steps, _minus(tables.largest, state), opp, own, opp_then, own_then)
 
 
@@ -196,7 +195,7 @@ def _(evaluation, game, position):
 
 @inlined
 def _four(at: tuple[int, ...], word: Word, first: int) -> Int:
-    """Return the sum of the weights of four indices, those of the copies from number `first` on."""
+    """Return the sum of four weights: `word` has the indices of the copies from number `first` on."""
     total = read_short(at[first], np.int64(word & FIELD))
     total += read_short(at[first + 1], np.int64((word >> U64(16)) & FIELD))
     total += read_short(at[first + 2], np.int64((word >> U64(32)) & FIELD))
@@ -206,7 +205,7 @@ def _four(at: tuple[int, ...], word: Word, first: int) -> Int:
 @value.register(Patterns)
 def _(evaluation, game, position, state):
     tables = record_at(evaluation.tables, TABLES)
-    # An address for each copy, instead of one address and an offset for each: saves a tenth of this function's time.
+    # One address for each copy, instead of one address for all and offsets, saves a tenth of this function's time.
     at = record_at(tables.places[stage(game, position)], PLACES).at
     total = _four(at, counts(game, position), COPIES)
     total = optimization_barrier(total + _four(at, state[0], 0))

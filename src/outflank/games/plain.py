@@ -1,11 +1,11 @@
-"""The rules of a game as a proof checker needs them, written a second time.
+"""The plain rules of a game: a second implementation of its rules, which the proof checker uses.
 
-A proof is only as good as the rules that it was checked by. So these are not the rules that searches use
-(`games.rules`): a game has a second, separate implementation, as plain as possible, and nothing is shared but the words
-of a position (`rules.pack`) and the codes of moves, which are below 256 here. A game with such rules names them in its
-description (`GameDescription.plain_rules`).
+A proof is only as reliable as the rules that it was checked with. So the checker does not use the rules of searches
+(`games.rules`). The second implementation is separate and as simple as possible. The two share only the words of a
+position (`rules.pack`) and the move codes, which are below 256 here. `GameDescription.plain_rules` returns it.
 
-`rules` is a small `NamedTuple` whose type selects the bodies. A position is two words, as the side to move sees it.
+`rules` is a small `NamedTuple`; its type selects the implementations. A position is two words, from the side to move's
+point of view.
 """
 
 from typing import Any, TypeAlias
@@ -17,43 +17,43 @@ from outflank.kernels.generic import generic, missing
 from outflank.kernels.record_types import Record, record_type
 
 PlainRules: TypeAlias = Any
-"""The plain rules of any game: a `NamedTuple` whose type selects the bodies."""
+"""The plain rules of any game: a `NamedTuple`, whose type selects the implementations."""
 
 ROOM = 1 << 12
-"""The number of moves that a checker's stack can hold."""
+"""Number of moves that the checker's stack can hold."""
 
 CHILDREN = record_type(
     {
         "nodes": np.int64,  # positions entered
         "moves": (np.uint8, ROOM),
-        "first": (np.uint64, ROOM),  # the words of the position after each
+        "first": (np.uint64, ROOM),  # `first` and `second`: the words of the position after each move
         "second": (np.uint64, ROOM),
-        "replies": (np.int64, ROOM),
+        "replies": (np.int64, ROOM),  # the number of legal replies to each move
     }
 )
-"""A checker's stack: the moves of the positions on the current line, and the positions after them."""
+"""Type of the checker's stack: the moves of all positions on the current line, and the positions after them."""
 
 
 @generic
 def expand(rules: PlainRules, first: Word, second: Word, children: Record, start: int) -> int:
-    """Write each legal move, except passes, and the position after it to `children` from `start` on; return the end."""
+    """Write all legal moves except passes, and the positions after them, to `children[start:end]`; return `end`."""
     raise missing(expand, rules)
 
 
 NONE = -1
-"""The end of the moves."""
+"""Result of `next_child` if there is no further move."""
 
 
 @generic
 def next_child(rules: PlainRules, first: Word, second: Word, place: int) -> tuple[int, Word, Word]:
-    """Return the next place at or after `place` (0 at first), and the words of the position after the move there;
-    `NONE` instead of a place if there is no further move. Like `expand`, but one move at a time."""
+    """Return the words of the position after the first legal move from `place` on, behind the `place` for the next
+    call; `NONE`: no further move. `place` is 0 in the first call. Unlike `expand`, this makes one move at a time."""
     raise missing(next_child, rules)
 
 
 @generic
 def can_move(rules: PlainRules, first: Word, second: Word) -> bool:
-    """Return whether `expand` would write any move."""
+    """Return whether the side to move has a legal move other than a pass."""
     raise missing(can_move, rules)
 
 
@@ -65,30 +65,30 @@ def handed_over(rules: PlainRules, first: Word, second: Word) -> tuple[Word, Wor
 
 @generic
 def outcome(rules: PlainRules, first: Word, second: Word) -> int:
-    """Return the score of the side to move where neither side can move."""
+    """Return the side to move's score in a position in which neither side can move."""
     raise missing(outcome, rules)
 
 
 @generic
 def left(rules: PlainRules, first: Word, second: Word) -> int:
-    """Return how many moves can follow, passes not counted: the number falls by one with each move."""
+    """Return an upper bound on the number of moves, without passes, that can follow; each move lowers it by one."""
     raise missing(left, rules)
 
 
 @generic
 def key_words(rules: PlainRules) -> int:
-    """Return how many words a key has: 1 or 2."""
+    """Return the number of words in a key of `key_of`: 1 or 2."""
     raise missing(key_words, rules)
 
 
 @generic
 def key_of(rules: PlainRules, first: Word, second: Word) -> tuple[Word, Word]:
-    """Return two words that are the same for this position and its mirror images, and for no other position; the second
-    is 0 where keys have one word."""
+    """Return the key of a position: two words that only this position and its mirror images share. The second word is 0
+    if `key_words` is 1."""
     raise missing(key_of, rules)
 
 
 @generic
 def position_of(rules: PlainRules, key: Word, key_rest: Word) -> tuple[Word, Word]:
-    """Return the words of the position that represents all positions with the key (`key`, `key_rest`)."""
+    """Return the words of one of the symmetric positions with the key (`key`, `key_rest`), always the same one."""
     raise missing(position_of, rules)

@@ -1,4 +1,4 @@
-"""How people see a game: its board at a terminal, and its physical board, on which a user makes moves by hand."""
+"""The appearance of a game: colours at a terminal, and the board on which a user makes moves by hand."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,51 +13,51 @@ if TYPE_CHECKING:  # boards import this module
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A cell of a board; neighbours are 1 apart, and y grows downwards."""
+    """A cell of a board with the coordinates of its centre; neighbouring cells are 1 apart, and y grows downwards."""
 
     name: str
     row: int
-    """The row from the top, starting at 0."""
+    """Number of the row, counted from the top, starting at 0."""
     x: float
     y: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gesture:
-    """How a user makes a move by hand."""
+    """The clicks or drags with which a user makes a move on a drawn board."""
 
     to: str = ""
-    """The target cell; empty: none, as for a pass."""
+    """Name of the target cell; empty: the move has none, such as a pass."""
     picked: tuple[str, ...] = ()
-    """The pieces to select first, in a line; none: a piece is placed."""
+    """Cells of the pieces to select first, in a line; empty: the move places a piece, or is a pass."""
     way: tuple[float, float] | None = None
-    """Direction in which the picked pieces move; None: a piece is placed, or a pass."""
+    """Direction (x, y) in which the picked pieces move; None: the move places a piece, or is a pass."""
     goes: tuple[tuple[str, str | None], ...] = ()
-    """The origin and the target of every piece that moves; target None: off the board."""
+    """The origin and the target cell of every piece that moves; target None: the piece leaves the board."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tabletop:
-    """The board of one game under given rules."""
+    """The drawn board of one game under given rules, with its cells, its pieces and the gestures of its moves."""
 
     shape: Literal["squares", "hexagons"]
     """Whether each cell has four neighbours or six."""
     places: tuple[Place, ...]
     pieces: "Callable[[Board], str]"
-    """A sign for each place: X black, O white, . empty."""
+    """Returns one character for each of `places`: X black, O white, . empty."""
     gesture: "Callable[[Board, Move], Gesture]"
-    """How a legal move is made."""
+    """Returns the gesture that makes a legal move."""
     counts: "Callable[[Board, Side], int]"
-    """The count of a side, as players count."""
+    """Returns the number that players count for a side: its discs on the board, or the marbles it has pushed off."""
     counted_unit: str
-    """The unit of the counts: `discs`."""
+    """The unit of `counts`: `discs`."""
     board_from_pieces: "Callable[[str, Side], Board] | None" = None
     """Returns the board with these pieces and this side to move; None: positions cannot be set up by hand."""
 
 
 @dataclass(frozen=True, slots=True)
 class TerminalColours:
-    """The colours of a board at a terminal, as Rich writes them."""
+    """The colours of a board at a terminal, in the notation of the library Rich."""
 
     ground: str = "#3b5b7a"
     black: str = "#101010"
@@ -68,14 +68,13 @@ class TerminalColours:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Presentation:
-    """The presentation of one game."""
+    """The appearance of one game at a terminal, in the browser and in reviews."""
 
     move_prompt: str = "a move"
-    """The input that a person is asked for: `a square like f5`."""
+    """The kind of input that a user is asked for: `a square like f5`."""
     colours: TerminalColours = TerminalColours()
     """The colours of the board at a terminal."""
     tabletop: "Callable[[Game], Tabletop] | None" = None
-    """The board under given rules, as a user handles it; None: derived from the text diagram, with moves chosen by
-    name."""
+    """Returns the drawn board under given rules; None: it is derived from the text diagram, and users name moves."""
     review_legend: str = ""
-    """How pictures mark the played move and the better one: `what was played is crossed`."""
+    """Text that says how pictures mark the played move and the best move: `what was played is crossed`."""

@@ -1,9 +1,8 @@
-"""What a search needs from the rules of a game: generic over the type of `game`, with nothing specific to one game.
+"""The functions through which a search uses the rules of a game: generic functions, dispatched on the type of `game`.
 
-A game is a small `NamedTuple` of run-time values (the board's mask, rule options); its type selects the bodies. A
-position is a `NamedTuple` as the side to move sees it: a move passes the turn and swaps the sides, no colour is stored.
-
-A new game registers a body for every function here that has no default; `docs/games.md` shows one.
+A game is a small `NamedTuple` of run-time values (the board's mask, rule options); its type selects the
+implementations. A position is a `NamedTuple` from the side to move's point of view: it stores no colours, and a move
+swaps the two sides. A new game implements every function here that has no default; `docs/games.md` shows an example.
 """
 
 from typing import Any, TypeAlias
@@ -16,30 +15,30 @@ from outflank.kernels.compiler import inner
 from outflank.kernels.generic import generic, missing
 
 Game: TypeAlias = Any
-"""The rules of any game, in the form that kernels take: a `NamedTuple` whose type selects the bodies."""
+"""The rules of any game, in the form that kernels take: a `NamedTuple`, whose type selects the implementations."""
 
 Position: TypeAlias = Any
-"""A position of any game, in the form that kernels take: a `NamedTuple`, as the side to move sees it."""
+"""A position of any game, in the form that kernels take: a `NamedTuple`, from the side to move's point of view."""
 
 MoveCode: TypeAlias = Any
-"""The code of a move: an int, or a number of type `MOVE`."""
+"""A move as an integer code: an int, or a NumPy number of type `MOVE`."""
 
 Moves: TypeAlias = npt.NDArray[np.uint16]
-"""An array of the codes of moves."""
+"""An array of move codes."""
 
 Value: TypeAlias = Any
-"""A score or an estimate, for the side to move: an int, or NumPy's."""
+"""A score or an estimate for the side to move: an int, or a NumPy integer."""
 
 MOVE = np.uint16
-"""The type of a move's code."""
+"""NumPy type of a move code."""
 
 ENDLESS_GAME = 1 << 20
-"""More moves than any search looks ahead: the default length of a game."""
+"""Default of `moves_left` for games without a known limit: more moves than any search looks ahead."""
 
 
 @generic
 def most_moves(game: Game) -> int:
-    """Return an upper bound on the number of moves in any position: the room that `fill` needs."""
+    """Return an upper bound on the number of legal moves in any position; `fill` needs room for this number."""
     raise missing(most_moves, game)
 
 
@@ -47,21 +46,21 @@ def most_moves(game: Game) -> int:
 def fill(game: Game, position: Position, moves: Moves, start: int) -> int:
     """Write the codes of the legal moves to `moves[start:end]` and return `end`.
 
-    `end == start` means that the game is over. Where a side must pass, the pass is its only move. The order is the
-    game's own and always the same.
+    If `end == start`, the game is over. If a side must pass, the pass is its only move. The same position always gives
+    the same order of moves.
     """
     raise missing(fill, game)
 
 
 @generic
 def count(game: Game, position: Position) -> int:
-    """Return how many moves `fill` would write, without writing them."""
+    """Return the number of moves that `fill` would write, without writing them."""
     raise missing(count, game)
 
 
 @generic
 def play(game: Game, position: Position, move: MoveCode) -> Position:
-    """Return the position after `move`, seen by the opponent. `move` must be legal."""
+    """Return the position after `move`, from the opponent's point of view. `move` must be legal."""
     raise missing(play, game)
 
 
@@ -78,7 +77,7 @@ def _(game: Game, move: MoveCode) -> bool:
 
 @generic
 def is_noisy(game: Game, move: MoveCode) -> bool:
-    """Return whether `move` changes so much that the position should not be evaluated right after it."""
+    """Return whether `move` changes the position so much that quiescence search should still try it."""
     raise missing(is_noisy, game)
 
 
@@ -89,9 +88,9 @@ def _(game: Game, move: MoveCode) -> bool:
 
 @generic
 def moves_left(game: Game, position: Position) -> int:
-    """Return an upper bound on the number of moves, passes not counted, in any game from here.
+    """Return an upper bound on the number of moves, without passes, that can follow `position`.
 
-    A search looks no deeper than this bound, and decides by it what is worth sharing among workers.
+    A search looks no deeper than this bound, and uses it to decide which subtrees are worth sharing among workers.
     """
     raise missing(moves_left, game)
 
@@ -103,7 +102,7 @@ def _(game: Game, position: Position) -> int:
 
 @generic
 def over(game: Game, position: Position) -> bool:
-    """Return whether the game has ended: `count` is 0."""
+    """Return whether the game has ended, which means that `count` is 0."""
     raise missing(over, game)
 
 
@@ -114,19 +113,19 @@ def _(game: Game, position: Position) -> bool:
 
 @generic
 def score(game: Game, position: Position) -> Value:
-    """Return the score of the side to move (negative: lost) where the game is over, in the game's unit."""
+    """Return the side to move's score in a finished game (negative: lost), in the game's unit."""
     raise missing(score, game)
 
 
 @generic
 def pack(game: Game, position: Position) -> tuple[Word, Word]:
-    """Return the position as two words; different positions have different words."""
+    """Return the position as two 64-bit words; different positions have different words."""
     raise missing(pack, game)
 
 
 @generic
 def unpack(game: Game, first: Word, second: Word) -> Position:
-    """Return the position whose `pack` is these two words."""
+    """Return the position that `pack` turned into these two words."""
     raise missing(unpack, game)
 
 
@@ -154,7 +153,7 @@ def _(game: Game, position: Position, symmetry: int) -> Position:
 
 @generic
 def mirror_move(game: Game, move: MoveCode, symmetry: int) -> MoveCode:
-    """Return the move that is to `mirror(position)` what `move` is to `position`."""
+    """Return the image of `move` under symmetry number `symmetry`."""
     raise missing(mirror_move, game)
 
 
@@ -165,7 +164,7 @@ def _(game: Game, move: MoveCode, symmetry: int) -> MoveCode:
 
 @inner
 def canonical(game: Game, position: Position) -> int:
-    """Return the symmetry whose mirror image of `position` has the smallest words; the first of several."""
+    """Return the first symmetry that maps `position` to its image with the smallest words (`pack`)."""
     best = 0
     first, second = pack(game, position)
     for symmetry in range(1, symmetries(game)):

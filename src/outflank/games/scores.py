@@ -1,8 +1,8 @@
-"""How values are read: in discs, in marbles, or in an evaluation's own points.
+"""Units of scores and of search values: discs, marbles, or an evaluation's own points.
 
 Searches compare whole numbers without interpreting them. A game's description sets the unit of its scores (`Scores`),
-and an evaluation sets how many of its points make one unit (`register_evaluation`); together they form a `Scale`, which
-is part of every result and used wherever a value is printed.
+and an evaluation sets how many of its points make one unit (`register_evaluation`). Both form a `Scale`, which is part
+of every search result and turns values into text.
 """
 
 from collections.abc import Callable
@@ -21,24 +21,24 @@ def _unchanged(game: "Game", position: "Position", score: int) -> int:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scores:
-    """The scores of a game."""
+    """The unit and the meaning of a game's scores."""
 
     unit: str = "points"
-    """The name of their unit, in the plural: discs."""
+    """The unit of scores, in the plural: `discs`."""
     most: "Callable[[Game], int] | None" = None
-    """The largest possible score, by the rules; None: unknown."""
+    """Returns the largest possible score under given rules; None: unknown."""
     decimals: int = 1
-    """Significant decimals of estimates."""
+    """Number of decimals with which estimates are printed."""
     near: float = 0.0
-    """A negligible difference between estimates."""
+    """Difference between two estimates that players treat as equal, in the unit of scores."""
     scored: bool = True
-    """Whether a finished game is scored in this unit; otherwise it is only won or lost."""
+    """Whether finished games are scored in `unit`; otherwise they are only won, lost or drawn."""
     recorded: "Callable[[Game, Position, int], int]" = _unchanged
-    """The score that a record states for the side to move, from the rules, the last position and its score."""
+    """Returns the side to move's score as game records state it, given the rules, the last position and its score."""
     final_margin: "Callable[[Board, int], int]" = lambda board, score: score
-    """Black's margin at the end of a game, draws included; matches report its mean."""
+    """Returns black's margin at the end of a game, also of a drawn one; matches report the mean margin."""
     forfeit: "Callable[[Game], int]" = lambda game: 1
-    """Score of a forfeit, in the game's unit."""
+    """Returns the score of a win by forfeit under given rules."""
 
     @property
     def margin_unit(self) -> str:
@@ -48,7 +48,7 @@ class Scores:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scale:
-    """How to read the values of a search.
+    """The meaning of a search's values: their unit, their fractions, and which of them are final.
 
     >>> tenths = Scale(unit="discs", points=10, decimals=1, won=20_000, score="discs", most=64)
     >>> tenths.text(37), tenths.text(-20_012), tenths.number(37)
@@ -58,25 +58,25 @@ class Scale:
     unit: str = "points"
     """The unit of estimates, in the plural."""
     points: int = 1
-    """How many points of a value make one unit."""
+    """Number of points of a value that make one unit."""
     decimals: int = 0
-    """The number of decimals."""
+    """Number of decimals with which estimates are printed."""
     won: int | None = None
-    """Values beyond this number belong to finished games, whose score is added to the number; None: values do not show
-    whether a game is finished."""
+    """Bonus for a won game: a finished game's value is ±(`won` + score), and estimates lie within ±`won`. None: values
+    do not show whether a game is finished."""
     score: str | None = "points"
     """The unit of a finished game's score; None: a game is only won or lost."""
     near: int = 0
-    """A negligible difference between estimates, in points."""
+    """Difference between two estimates that players treat as equal, in points."""
     most: int | None = None
     """The largest possible score; None: unknown."""
 
     def is_final(self, value: float) -> bool:
-        """Return whether this is the value of a finished game."""
+        """Return whether `value` is that of a finished game that was not drawn."""
         return self.won is not None and abs(value) > self.won
 
     def number(self, value: float) -> float:
-        """Return the value in the scale's unit; a finished game's value in the unit of its score."""
+        """Return an estimate in the scale's unit, or a finished game's score; ±infinity if games have no score."""
         if not self.is_final(value):
             number = value / self.points
         elif self.score is None:
@@ -87,12 +87,12 @@ class Scale:
         return number if self.most is None else max(-self.most, min(self.most, number))
 
     def likely_score(self, value: float) -> int:
-        """Return the final score that an estimate suggests; for a game that is only won or lost, its sign."""
+        """Return the value as a whole final score; ±1 for a finished game without a score."""
         number = self.number(value)
         return round(number) if isfinite(number) else 1 if number > 0 else -1
 
     def text(self, value: float, *, exact: bool = False, bare: bool = False) -> str:
-        """Return the value as text; `exact`: of perfect play, `bare`: without the unit of estimates."""
+        """Return the value as text, without decimals if it is `exact`; `bare` omits the unit of estimates."""
         final = self.is_final(value)
         if self.score is None and (final or (exact and not value)):
             return "won" if value > 0 else "lost" if value < 0 else "drawn"
@@ -108,4 +108,4 @@ class Scale:
 
 
 OUTCOMES = Scale(unit="result", won=0, score=None)
-"""The scale of outcomes without margins: +1, 0 or -1."""
+"""The scale of values that are only +1 (won), 0 (drawn) or -1 (lost)."""

@@ -1,10 +1,10 @@
-"""The side to move. Positions do not store it; the history of a game does."""
+"""The two sides, black and white. Positions do not store which side is to move; boards and records do."""
 
 from enum import Enum
 
 
 class Side(Enum):
-    """Black or white; black moves first in both games."""
+    """Black or white; black moves first in Othello and in Abalone."""
 
     BLACK = "black"
     WHITE = "white"

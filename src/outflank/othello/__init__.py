@@ -1,5 +1,4 @@
-"""Othello: a disc that outflanks a line flips it.
+"""The game Othello: its rules, evaluations, move orderings, board, notations and endgame solver.
 
-This folder holds the whole game: its rules, evaluations, orderings, board, notations, and the description through which
-the rest of the package uses it.
+The rest of the package uses this folder only through the game's `description`.
 """

@@ -1,4 +1,4 @@
-"""Evaluations of Othello positions: those of the reports, and one of our own."""
+"""Hand-written evaluations of Othello positions: those of the student reports, and `Phased`."""
 
 from typing import NamedTuple
 
@@ -12,17 +12,17 @@ from outflank.kernels.compiler import inner
 from outflank.othello.edge_table import EDGE_VALUES, TERNARY
 from outflank.othello.rules import ZERO, Othello, legal
 
-# Squares of the 8×8 board by value. On smaller boards the corners are elsewhere and these masks cover ordinary
-# squares or none: the square terms mean little there.
+# Kinds of squares of the 8×8 board. On smaller boards these masks cover ordinary squares or none, so that the terms
+# for squares mean little there.
 CORNERS = U64(0x8100000000000081)
 CORNERS_6, CORNERS_4 = U64(0x0042000000004200), U64(0x0000240000240000)  # of the smaller boards
 X_SQUARES = U64(0x0042000000004200)  # diagonally beside a corner
 C_SQUARES = U64(0x4281000000008142)  # beside a corner on the edge
 EDGES = U64(0x3C0081818181003C)  # the rest of the edge
 
-# Weight beside the other terms, before the division. At depth 4 from 100 openings of tournament games, each played with
-# both colours, a table learnt by probabilities won 153–1–46 and 18 discs a game against none; with weight 1, 144–2–54
-# and 15.
+# Weight of the edge table in the sum of `FourPart`. At depth 4, from 100 openings of tournament games, each played with
+# both colours, a table learnt by probabilities won 153–1–46 (by 18 discs a game) against no table; with weight 1, it
+# won 144–2–54 (by 15).
 EDGE_WEIGHT = 2
 
 
@@ -35,25 +35,24 @@ class Mobility(NamedTuple):
 
 
 class FourPart(NamedTuple):
-    """Squares, mobility, potential mobility and discs, weighted by the phase (report 000)."""
+    """Squares, mobility, potential mobility and discs, with weights that depend on the phase (report 000)."""
 
     divisor: int
-    """The divisor of the sum: 8 is the final coarse form of report 000, 1 the fine one."""
+    """Divisor of the sum: 8 gives the coarse values of report 000's final program, 1 the fine ones."""
     edges: int = 0
-    """The number of the added table of edges, from 1 (`edge_table`); 0: none, as in report 000's final program."""
+    """Number of the table of edge values to add (`edge_table`), from 1; 0: none, as in report 000's final program."""
 
 
 class Phased(NamedTuple):
-    """The default: eight features, weighted by the phase of the game, in tenths of a disc."""
+    """Eight features with weights that depend on the phase of the game, in tenths of a disc."""
 
 
-# From a least-squares fit to the results of 120,000 tournament games (the federation's record, 1977 to
-# 2019; 7 million positions, each phase by itself), then smoothed by hand: much in the first four
-# phases, where results say little about corners yet, a little in the fifth and seventh. Rows are phases
-# of five discs. Columns: moves, opponent's discs that touch an empty square, corners, squares
-# beside an empty corner on the edge and on the diagonal, the rest of the edge, squares beside an own
-# corner, discs. The raw fit, which had a constant as well, had an error of 24 discs at the start
-# (that of a constant guess), 20.6 with 29 to 33 discs on the board, 16.8 with 44 to 48 and 9.1 at the end.
+# Weights of `Phased`. Rows are phases of five discs. Columns: moves, opponent's discs that touch an empty square,
+# corners, squares beside an empty corner on the edge and on the diagonal, the rest of the edge, squares beside an own
+# corner, discs. They come from a least-squares fit to the results of 120,000 tournament games (WTHOR, 1977 to 2019; 7
+# million positions, each phase fitted separately), smoothed by hand: much in the first four phases, in which results
+# say little about corners, and a little in the fifth and seventh. The raw fit, which also had a constant, had an error
+# of 24 discs at the start (that of a constant guess), 20.6 with 29 to 33 discs, 16.8 with 44 to 48 and 9.1 at the end.
 PHASE_WEIGHTS = np.array(
     [
         [10, 10, 90, -10, -90, 2, 20, -2],
@@ -77,7 +76,7 @@ DISCS_PER_PHASE = 5
 
 @inner
 def corners(game: Othello) -> Word:
-    """Return the corners of a board of any size."""
+    """Return the corner squares of a board of any size, as bits."""
     if game.mask & CORNERS != ZERO:
         return CORNERS
     return CORNERS_6 if game.mask & CORNERS_6 != ZERO else CORNERS_4
@@ -85,14 +84,14 @@ def corners(game: Othello) -> Word:
 
 @inner
 def neighbours(board: Word) -> Word:
-    """Return the squares beside those of `board`, which may include squares of `board`."""
+    """Return `board` with all squares that are adjacent to one of its squares, also diagonally."""
     row = board | ((board & ~U64(0x8080808080808080)) << U64(1)) | ((board & ~U64(0x0101010101010101)) >> U64(1))
     return row | (row << U64(8)) | (row >> U64(8))
 
 
 @inner
 def _quarters(corners: Word) -> Word:
-    """Return the 2×2 squares of each of `corners`."""
+    """Return the 2×2 squares at each of `corners`: the corner and its three neighbours."""
     left, right = corners & U64(0x0101010101010101), corners & U64(0x8080808080808080)
     sideways = corners | (left << U64(1)) | (right >> U64(1))
     return sideways | (sideways & U64(0xFF)) << U64(8) | (sideways & U64(0xFF << 56)) >> U64(8)
@@ -106,20 +105,20 @@ def stone_difference(own: Word, opp: Word) -> Value:
 
 @inner
 def mobility_difference(game: Othello, own: Word, opp: Word) -> Value:
-    """Return the difference of legal squares, own minus opponent's, each side counted as if to move."""
+    """Return the number of own legal moves minus the opponent's, as if both were to move."""
     return popcount(legal(own, opp) & game.mask) - popcount(legal(opp, own) & game.mask)
 
 
 @inner
 def potential_difference(game: Othello, own: Word, opp: Word) -> Value:
-    """Return the difference of discs beside empty squares: opponent's discs minus own."""
+    """Return the potential mobility: the opponent's discs beside empty squares minus our own."""
     exposed = neighbours(game.mask & ~(own | opp))
     return popcount(opp & exposed) - popcount(own & exposed)
 
 
 @inner
 def square_difference(own: Word, opp: Word) -> Value:
-    """Return report 000's value of the squares, own minus opponent's."""
+    """Return the value of the occupied squares in report 000, own minus opponent's."""
     total = 90 * (popcount(own & CORNERS) - popcount(opp & CORNERS))
     total -= 60 * (popcount(own & X_SQUARES) - popcount(opp & X_SQUARES))
     total += 5 * (popcount(own & EDGES) - popcount(opp & EDGES))
@@ -131,7 +130,7 @@ def square_difference(own: Word, opp: Word) -> Value:
 
 @inner
 def _column(board: Word, right: int) -> Word:
-    """Return the squares of the left or the right column as a byte."""
+    """Return the squares of the left or the right column of the board as a byte."""
     shifted = board >> U64(7) if right else board
     return multiply(shifted & U64(0x0101010101010101), U64(0x0102040810204080)) >> U64(56)
 
@@ -143,7 +142,7 @@ def _edge(own: Word, opp: Word, learnt: int) -> Value:
 
 @inner
 def edge_difference(own: Word, opp: Word, learnt: int) -> Value:
-    """Return the sum of a table's values of all four edges."""
+    """Return the sum of the values of the four edges, from edge table number `learnt`."""
     low, high = U64(0xFF), U64(56)
     total = _edge(own & low, opp & low, learnt) + _edge(own >> high, opp >> high, learnt)
     for right in (False, True):
@@ -179,7 +178,7 @@ def _(evaluation, game, position, state):
     )
     if evaluation.edges != 0:
         total += EDGE_WEIGHT * edge_difference(own, opp, evaluation.edges - 1)
-    # Towards zero, so that the opponent's view is the negative.
+    # Round towards zero, so that the opponent's value is the negative.
     return total // evaluation.divisor if total >= 0 else -(-total // evaluation.divisor)
 
 
@@ -190,7 +189,7 @@ def _(evaluation, game, position, state):
     weights = PHASE_WEIGHTS[min((popcount(occupied) - 4) // DISCS_PER_PHASE, PHASES - 1)]
     total = weights[0] * mobility_difference(game, own, opp) + weights[1] * potential_difference(game, own, opp)
     total += weights[2] * (popcount(own & CORNERS) - popcount(opp & CORNERS))
-    # Spread the corners over their quarters: which squares lie beside an empty corner, or an own one?
+    # The 2×2 squares at empty corners, at own corners and at the opponent's.
     free, mine, yours = _quarters(CORNERS & ~occupied), _quarters(own & CORNERS), _quarters(opp & CORNERS)
     beside, diagonal = free & C_SQUARES, free & X_SQUARES
     total += weights[3] * (popcount(own & beside) - popcount(opp & beside))

@@ -1,4 +1,4 @@
-"""Othello's move ordering: report 000's four measures of the board after a move."""
+"""Othello's move orderings: by report 000's four features of the board after a move, and for exact searches."""
 
 import numpy as np
 
@@ -24,14 +24,13 @@ from outflank.othello.patterns import LEARNT, blank, is_learnt
 from outflank.othello.rules import PASS, Othello, legal
 
 LOOK_AHEAD_FROM, SQUARES_PER_PLY, MOST_PLIES = 13, 3, 3
-"""Empty squares from which a look-ahead saves more than it costs, how many more each further ply needs, and the most
-plies."""
+"""Look-ahead (shallow searches that order moves in exact searches): the fewest empty squares with which it pays, the
+additional squares for each further ply, and the most plies."""
 
 
 def ordering_evaluation(game: Othello) -> Evaluation:
-    """Return the evaluation to look ahead with. A board without weights is too small for a look-ahead
-    (`LOOK_AHEAD_FROM`): it gets an evaluation of the same type, or each exact kernel would be compiled a second
-    time."""
+    """Return the evaluation of look-aheads. A board without learnt weights is too small for a look-ahead. It still gets
+    an evaluation of the same type, because exact kernels would be compiled a second time for another type."""
     return evaluation_named(game, LEARNT.name) if is_learnt(game) else blank()
 
 
@@ -43,18 +42,18 @@ def _(game, left):
 
 
 WORTH = np.stack([worth(4), worth(6), worth(8)])
-"""The static ordering value of squares, by board size."""
+"""The static ordering value of each square, for the board sizes 4, 6 and 8."""
 
 SQUARE, ODD_QUARTER, CORNER_ANSWER = 3, 10, 40
-"""Ordering without a look-ahead: the weight of that value, of an odd number of empty squares in a move's quarter, and
-of replies in corners beyond their weight elsewhere. With them 36 positions of 20 to 22 empty squares took 1.7 % fewer
-nodes and 1.1 % less time; with 5, 16 and 40 0.7 % less. A look-ahead with 12 empty squares would save as many nodes,
-and cost more."""
+"""Ordering without a look-ahead: the weights of `WORTH`, of an odd number of empty squares in the move's quarter of the
+board, and of replies in corners (in addition to their usual weight). These terms saved 1.7 % of the nodes and 1.1 % of
+the time of 36 positions with 20 to 22 empty squares; the weights 5, 16 and 40 saved 0.7 %. A look-ahead with 12 empty
+squares would save as many nodes, but cost more."""
 
 
 @inner
 def _static_promise(game: Othello, empty: Word, move: MoveCode) -> int:
-    """Return the ordering value of a move by its square, and by the parity of the empty squares in its quarter."""
+    """Return the ordering value of a move from its square and the parity of the empty squares in its quarter."""
     square = U64(move)
     size = 2 if game.mask & CORNERS != U64(0) else 1 if game.mask & CORNERS_6 != U64(0) else 0
     quarter = U64(0x0F0F0F0F) << (square & U64(0b100100))
@@ -80,7 +79,7 @@ register_features(Othello, "stones", "squares", "mobility", "potential")
 
 @promise.register(Othello)
 def _(game, position, move, child, weights):
-    own, opp = child.opp, child.own  # from the mover's view
+    own, opp = child.opp, child.own  # from the mover's point of view
     total = np.int64(0)
     if weights[0] != 0:
         total += weights[0] * stone_difference(own, opp)
@@ -113,15 +112,15 @@ ORDERINGS = {
     "mobility": OrderingWeights(weights={"mobility": 1}),
     "potential": OrderingWeights(weights={"potential": 1}),
     "stones+squares": OrderingWeights(weights={"stones": 1, "squares": 1}),
-    # Corners first, then moves that leave the opponent few moves. On seven tournament positions at
-    # depth 10 this takes 3.2 M nodes, mobility alone 4.0 M, stones+squares 6.5 M.
+    # Corners first, then moves that leave the opponent few moves. Seven tournament positions at depth 10 take 3.2
+    # million nodes, 4.0 million with mobility alone, 6.5 million with stones+squares.
     "squares+mobility": OrderingWeights(weights={"squares": 1, "mobility": 8}),
-    # Exposed discs are as informative as mobility until about 24 discs are on the board. Chosen on the
-    # laboratory's 20 tournament positions; on 30 others, at depth 9, it saves squares+mobility 7 to 10 % of the nodes
-    # where 12 discs are on the board, and hardly anything from 20 on.
+    # Exposed discs are as informative as mobility until about 24 discs are on the board. The weights were chosen on the
+    # laboratory's 20 tournament positions. On 30 others, at depth 9, they save 7 to 10 % of the nodes of
+    # squares+mobility with 12 discs on the board, and hardly any from 20 discs on.
     "by-stage": OrderingWeights(by_stage=(_EARLY, _EARLY, _LATE, _LATE, _LATE, _LATE)),
 }
 
-# On the same positions killers cost a quarter to a third more nodes and history 5 to 25 %.
-# In exact searches squares do not matter, and the fewest replies matter most.
+# On the same positions killer moves cost a quarter to a third more nodes, and history counters 5 to 25 % more.
+# In exact searches the values of squares do not matter, and a small number of replies matters most.
 DEFAULT_ORDERING = DefaultOrdering(name="squares+mobility", killers=False, history=False, exact="mobility")

@@ -1,8 +1,8 @@
-"""Othello's rules on two 64-bit boards.
+"""Othello's rules on bitboards: two 64-bit words, one for each side's discs.
 
-Bit `8·row + column` is a square, a1 lowest, h1 bit 7. Smaller boards lie in the middle of the 8×8 one, so that all
-share the start and the symmetries; squares outside stay empty, and the only rule that depends on the size is the mask
-on the legal squares.
+A square is bit `8·row + column`: a1 is bit 0, h1 bit 7. Smaller boards lie in the middle of the 8×8 board, so all sizes
+share the starting position and the symmetries. Squares outside a small board stay empty; a mask removes them from the
+legal moves, and no other rule depends on the size.
 """
 
 from typing import NamedTuple
@@ -30,28 +30,28 @@ from outflank.kernels.compiler import inlined, inner, never_inlined, unlikely
 from outflank.kernels.lanes import Vector, lanes, merged, occupied, spread
 
 PASS = 64
-"""The code of a pass; any other move is the number of its square."""
+"""The move code of a pass; any other move code is the number of a square."""
 
 DISCS, WINNER_TAKES_EMPTIES = 0, 1
-"""Rules for scoring a finished board that has empty squares left."""
+"""The two scoring rules, which differ if a finished board has empty squares."""
 
 ZERO, ONE = U64(0), U64(1)
 WHOLE = U64(0xFFFFFFFFFFFFFFFF)
-INNER = U64(0x7E7E7E7E7E7E7E7E)  # files b to g: a line along a row or a diagonal ends at the edge
+INNER = U64(0x7E7E7E7E7E7E7E7E)  # columns b to g: a line along a row or a diagonal ends at the edge
 ACROSS, DOWN, DOWN_LEFT, DOWN_RIGHT = U64(1), U64(8), U64(7), U64(9)
 
 
 class Othello(NamedTuple):
-    """The rules in force."""
+    """The rules of a game of Othello: the board and the scoring."""
 
     mask: np.uint64
-    """The squares of the board."""
+    """The squares of the board, as bits."""
     scoring: int
     """`DISCS` or `WINNER_TAKES_EMPTIES`."""
 
 
 class OthelloPosition(NamedTuple):
-    """Discs of the side to move and of the opponent."""
+    """The discs of the side to move and of the opponent, as bits."""
 
     own: np.uint64
     opp: np.uint64
@@ -59,19 +59,19 @@ class OthelloPosition(NamedTuple):
 
 @inner
 def _steps() -> Vector:
-    """Return the distance of a square from its neighbour along a row, a column and both diagonals: a lane each."""
+    """Return the bit distance between neighbours along a row, a column and both diagonals, one in each lane."""
     return lanes(ACROSS, DOWN, DOWN_LEFT, DOWN_RIGHT)
 
 
 @inner
 def _lines(opp: Word) -> Vector:
-    """Return the opponent's discs that can be inside a line, for each of the four directions."""
+    """Return the opponent's discs that may be outflanked, for each of the four directions."""
     return spread(opp, _steps()) & lanes(INNER, WHOLE, INNER, INNER)
 
 
 @inner
 def _run_up(line: Vector, origin: Vector) -> Vector:
-    """Return the runs of `line` that begin beside `origin`, towards higher squares: one, two, four, six long."""
+    """Return the runs of discs of `line` that begin beside `origin`, towards higher squares; up to six discs."""
     step = _steps()
     run = line & (origin << step)
     run = run | (line & (run << step))
@@ -82,7 +82,7 @@ def _run_up(line: Vector, origin: Vector) -> Vector:
 
 @inner
 def _run_down(line: Vector, origin: Vector) -> Vector:
-    """Return the runs of `line` that begin beside `origin`, towards lower squares."""
+    """Return the runs of discs of `line` that begin beside `origin`, towards lower squares."""
     step = _steps()
     run = line & (origin >> step)
     run = run | (line & (run >> step))
@@ -93,7 +93,7 @@ def _run_down(line: Vector, origin: Vector) -> Vector:
 
 @inlined
 def legal(own: Word, opp: Word) -> Word:
-    """Return the squares where `own` may play, on a board without edges of its own."""
+    """Return the squares on which `own` may play on the 8×8 board; callers apply the mask of a smaller board."""
     step, line = _steps(), _lines(opp)
     mine = spread(own, step)
     reached = (_run_up(line, mine) << step) | (_run_down(line, mine) >> step)
@@ -102,23 +102,23 @@ def legal(own: Word, opp: Word) -> Word:
 
 @inlined
 def flips(own: Word, opp: Word, disc: Word) -> Word:
-    """Return the discs that flip when `own` plays `disc`, a board with one square."""
+    """Return the discs that flip when `own` plays on the square of `disc`, a word with one bit set."""
     step, line = _steps(), _lines(opp)
     mine, placed = spread(own, step), spread(disc, step)
     up, down = _run_up(line, placed), _run_down(line, placed)
-    # A run counts only if one of our discs closes it.
+    # A run flips only if one of our discs is at its other end.
     return merged((up & occupied((up << step) & mine)) | (down & occupied((down >> step) & mine)))
 
 
 @never_inlined
 def _may_move(game: Othello, own: Word, opp: Word) -> bool:
-    """Return whether `own` has a move; called for the opponent where the side to move has none."""
+    """Return whether `own` has a legal move."""
     return legal(own, opp) & game.mask != ZERO
 
 
 @most_moves.register(Othello)
 def _(game):
-    return 62  # all squares but two: a move needs a disc of ours and one of the opponent's
+    return 62  # all squares except two: a move needs a disc of ours and one of the opponent's
 
 
 @fill.register(Othello)
@@ -190,8 +190,8 @@ def _(game, first, second):
     return OthelloPosition(first, second)
 
 
-# --- symmetries: bit 0 of the number reverses the rows of the board, bit 1 its columns,
-# --- and then bit 2 reflects it at the main diagonal
+# --- symmetries: bit 0 of the number reverses the order of the rows, bit 1 that of the columns,
+# --- and then bit 2 reflects the board in the main diagonal
 
 
 @inner

@@ -1,4 +1,4 @@
-"""Boards of each size, their squares' names, and the start."""
+"""Othello's board sizes, scoring rules, square names and starting position."""
 
 from typing import Final
 
@@ -11,7 +11,7 @@ SIZES: Final = (4, 6, 8)
 SCORINGS: Final = {"winner-takes-empties": WINNER_TAKES_EMPTIES, "discs": DISCS}
 
 START: Final = OthelloPosition(own=U64(1 << 28 | 1 << 35), opp=U64(1 << 27 | 1 << 36))
-"""Black on e4 and d5, white on d4 and e5 of the 8×8 board: the middle of every size."""
+"""The starting position in the middle of every board size: on 8×8, black has e4 and d5, white d4 and e5."""
 
 
 def othello(size: int = 8, scoring: str = "winner-takes-empties") -> Othello:
@@ -31,12 +31,12 @@ def othello(size: int = 8, scoring: str = "winner-takes-empties") -> Othello:
 
 
 def edge(size: int) -> int:
-    """Return the number of rows of the 8×8 board above a centred board of `size`."""
+    """Return the number of rows (or columns) between the edge of the 8×8 board and a centred board of `size`."""
     return (8 - size) // 2
 
 
 def size_of(game: Othello) -> int:
-    """Return the side of the board.
+    """Return the size of the board: the number of squares along an edge.
 
     >>> size_of(othello(6))
     6
@@ -50,13 +50,13 @@ def scoring_of(game: Othello) -> str:
 
 
 def squares(size: int) -> list[int]:
-    """Return the squares of a board of `size`, row by row from its a1."""
+    """Return the numbers of the squares of a board of `size`, row by row, starting with a1."""
     first = edge(size)
     return [8 * row + column for row in range(first, first + size) for column in range(first, first + size)]
 
 
 def square_name(size: int, move: int) -> str:
-    """Return the name of a move's square, or `pass`.
+    """Return the name of a move on a board of `size`: its square, or `pass`.
 
     >>> square_name(8, 37), square_name(6, 9), square_name(8, 64)
     ('f5', 'a1', 'pass')
@@ -68,7 +68,7 @@ def square_name(size: int, move: int) -> str:
 
 
 def square_number(size: int, name: str) -> int | None:
-    """Return the square called `name`, in either case; None if the board has none.
+    """Return the number of the square called `name`, in upper or lower case; None: the board has no such square.
 
     >>> square_number(8, "F5"), square_number(4, "f5")
     (37, None)

@@ -1,7 +1,5 @@
-"""Othello's exact endings: the last dozen moves by special kernels.
+"""Othello's endgame solver: special kernels for the last dozen moves.
 
-From the end backwards: `last_moves` has a function for each number of empty squares from one to four, `shallow` goes up
-to six and `fastest_first` above, each in a null window; `exact_values` registers them for searches
-(`games/endings.py`). They use `flipping` and `stability`; the tables that all of these read are in the record of
-`workspace`.
+`last_moves` solves up to six empty squares, `fastest_first` more, both in null windows. `exact_values` registers them
+for exact searches (`games/endings.py`). They use `flipping` and `stability`, and read tables in a `workspace` record.
 """

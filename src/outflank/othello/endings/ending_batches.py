@@ -1,4 +1,4 @@
-"""Othello's functions for solvers of many endings at once (`games/endings.py`)."""
+"""Othello's functions for the GPU solver of many endings at once (`games/endings.py`)."""
 
 from typing import NamedTuple
 
@@ -26,19 +26,19 @@ from outflank.othello.rules import ZERO, Othello, OthelloPosition, legal
 from outflank.othello.squares import size_of
 
 QUARTER, QUARTERS = U64(0x0F0F0F0F), U64(0x0000001100000011)
-"""One quarter of the board, and the first square of each."""
+"""The squares of the first quarter of the board, and the first square of each quarter."""
 
 MOST_FREEDOM = 15
 
 
 class Tables(NamedTuple):
-    """The tables of the board that kernels read."""
+    """Tables of the board that the GPU kernels read."""
 
     square: npt.NDArray[np.uint64]
     last_counts: npt.NDArray[np.uint8]
     corners: np.uint64
     beside_corners: np.uint64
-    """The squares diagonally beside corners."""
+    """The squares diagonally adjacent to corners."""
 
 
 @batch_tables.register(Othello)
@@ -75,8 +75,8 @@ def _(game: Othello, position: OthelloPosition) -> Position:
 
 @soonest.register(Othello)
 def _(game: Othello, tables: BatchTables, free: Word, cells: Word) -> Word:
-    # As in `geometry.groups`: odd quarters first, corners first among them, and the squares beside corners last. The
-    # parities of all quarters at once: four squares of a row are folded into their first, then four rows.
+    # The order of `line_tables.groups`: odd quarters first, among them corners first, and squares beside corners last.
+    # The parities of all quarters are computed at once: XOR folds four squares of a row into the first, then four rows.
     folded = free ^ (free >> U64(1))
     folded ^= folded >> U64(2)
     folded ^= folded >> U64(8)
@@ -94,7 +94,7 @@ def _(game: Othello, tables: BatchTables, free: Word, cells: Word) -> Word:
 
 @inner
 def _last(game: Othello, tables: BatchTables, own: Word, opp: Word, square: Word) -> Value:
-    """Return the final score for `own` where one square is empty."""
+    """Return the final score for `own` in a position with one empty square."""
     own_flips = count_of_last(tables, own, square)
     opp_flips = 0 if own_flips != 0 else count_of_last(tables, opp, square)
     if own_flips + opp_flips == 0:

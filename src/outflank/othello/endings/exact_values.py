@@ -1,4 +1,4 @@
-"""What Othello offers to exact searches: the values of its endings, and an upper bound by stability."""
+"""Registration of Othello's endgame solver for exact searches: values of endings, and bounds from stable discs."""
 
 from functools import cache
 
@@ -21,9 +21,9 @@ from outflank.othello.rules import Othello, OthelloPosition, legal
 from outflank.othello.squares import othello
 
 ENDING_MOVES = 11
-"""The most empty squares for these kernels. Above, the search takes over: its ordering costs more, its table is shared,
-and it can be stopped and split. Fifteen positions with 20 and 22 empty squares took 5.6 s with 10 here, and 5.3 s with
-11 or 12."""
+"""Largest number of empty squares that these kernels solve. With more, the general search is better: its move ordering
+costs more, its table is shared, and it can be stopped and split. Fifteen positions with 20 and 22 empty squares took
+5.6 s if this number is 10, and 5.3 s if it is 11 or 12."""
 
 BOARD_4, BOARD_6, BOARD_8 = (othello(size).mask for size in (4, 6, 8))
 
@@ -36,7 +36,7 @@ def _(game: Othello) -> int:
 
 @inner
 def _parity(space: Workspace, empty: Word) -> Word:
-    """Return the bits of the quarters of the board with an odd number of empty squares."""
+    """Return a word with one bit for each quarter of the board that has an odd number of empty squares."""
     parity = ZERO
     while empty != ZERO:
         parity ^= space.square[U64(lowest(empty)), QUADRANT]
@@ -46,7 +46,7 @@ def _parity(space: Workspace, empty: Word) -> Word:
 
 @inner
 def _null_window_value(space: Workspace, own: Word, opp: Word, alpha: Value, empty: Word, parity: Word) -> Value:
-    """Return r for the value v in a null window: r <= alpha => v <= r, and r > alpha => v >= r."""
+    """Return a bound r on the position's value v: r <= alpha => v <= r, and r > alpha => v >= r."""
     empties = popcount(empty)
     if empties > SHALLOW:
         return fastest_first(space, own, opp, alpha, empties, parity, legal(own, opp) & space.mask)
@@ -66,13 +66,13 @@ def _null_window_value(space: Workspace, own: Word, opp: Word, alpha: Value, emp
 
 @kernel
 def ending(address: int, own: Word, opp: Word, alpha: Value, beta: Value) -> Value:
-    """Return the final score under perfect play, with alpha-beta's promise for (alpha, beta), with the workspace at an
-    address."""
+    """Return the final score of a position under perfect play, exact inside (alpha, beta), else a bound on that side.
+    The workspace is at `address`."""
     space = record_at(address, ENDING)
     empty = space.mask & ~(own | opp)
     parity = _parity(space, empty)
-    # Null-window searches in the middle of the bounds on the value narrow them until the window is decided: one search
-    # for a null window. A wider one finds repeated positions in the table.
+    # Null-window searches bisect the interval [low, high] of possible values until it is decided: a null window needs
+    # only one search. Repeated searches for a wider window find their positions in the table.
     low, high = -space.area, space.area
     if empty == ZERO:
         low = high = final(space, own, opp)
@@ -98,14 +98,14 @@ def _(game: Othello, workers: int) -> Records | None:
 
 @cache
 def _ending_address() -> int:
-    """Return the kernel's address. Only called here: a search that reaches no ending never waits for its
-    compilation."""
+    """Return the address of `ending`. Searches call the kernel only through this address, so a search that reaches no
+    ending never waits for its compilation."""
     return address_for(ending, np.int64(0), ZERO, ZERO, np.int64(0), np.int64(0))
 
 
 @cache
 def _sample_space(game: Othello) -> Records:
-    """Return a workspace that stays at its address."""
+    """Return a workspace that is never freed, so that its address stays valid."""
     return new_spaces(game, 1)
 
 
@@ -121,7 +121,7 @@ def _(game: Othello, position: OthelloPosition, alpha: Value, beta: Value, worke
     space = record_at(worker.workspace, ENDING)
     space.nodes = 0
     result = call_at(space.ending_at, worker.workspace, position.own, position.opp, np.int64(alpha), np.int64(beta))
-    worker.nodes += max(space.nodes - 1, 0)  # the caller has counted the position itself
+    worker.nodes += max(space.nodes - 1, 0)  # the caller has already counted the position itself
     return result
 
 

@@ -1,4 +1,4 @@
-"""Seven and more empty squares: moves that leave the opponent the fewest replies first, and a table."""
+"""The endgame solver for seven and more empty squares: tries moves with the fewest replies first, and uses a table."""
 
 import numpy as np
 
@@ -25,13 +25,13 @@ from outflank.othello.endings.workspace import (
 from outflank.othello.rules import Othello, legal
 
 ANSWER, CORNER_ANSWER, ODD_QUARTER = 32, 32, 3
-"""Penalties of a move: for each reply that it leaves, and again for replies in corners (a quarter of that is 1 % slower
-with 13 empty squares); bonus: for an odd quarter. Squares that the opponent may come to play, and discs that have
-become stable, gave no better order for their cost; nor did table look-ups of all children before others are tried cut
-off enough below 12 empty squares."""
+"""Weights of move ordering: a penalty for each reply that a move leaves, another for each reply in a corner (with a
+quarter of it, 13 empty squares took 1 % longer), and a bonus for a square in an odd quarter. Potential mobility and
+newly stable discs cost more time than they saved. So did looking up all children in the table before searching any of
+them, below 12 empty squares."""
 
 REMEMBERED = U64(SHALLOW + 1)
-"""With more empty squares than this the positions after the moves are in the table."""
+"""With more empty squares than this, the positions after the moves can be in the table."""
 
 KNOWN_BEST = 1 << 20
 SQUARE_BITS = 63
@@ -39,18 +39,18 @@ SQUARE_BITS = 63
 
 @inner
 def _promise(space: Workspace, answers: Word) -> int:
-    """Return an ordering value that is high if a side with these moves has little mobility."""
+    """Return the ordering value of a move that leaves the opponent the replies `answers`: high if they are few."""
     return -ANSWER * popcount(answers) - CORNER_ANSWER * popcount(answers & space.corners)
 
 
 @inner
 def _fill(space: Workspace, own: Word, opp: Word, moves: Word, row: Int, parity: Word, known_best: Word) -> Int:
-    """Write the moves, each with its ordering value above its square, the discs that they flip and the replies that
-    they leave; return their number.
+    """Write each move's flipped discs, its replies, and its ordering value with its square in the low six bits; return
+    the number of moves.
 
-    In two loops: each step of one waits for the previous one, and a processor that looks some hundred instructions
-    ahead has several moves in flight where the path through one is short. That saves 2 % of the time of endings, on a
-    Neoverse-N1.
+    Two loops are faster than one: the instructions for one move depend on each other, and if they are few, a processor
+    that looks some hundred instructions ahead works on several moves at once. This saves 2 % of the time of endings on
+    a Neoverse-N1.
     """
     todo = moves
     while todo != ZERO:
@@ -81,7 +81,7 @@ def _fill(space: Workspace, own: Word, opp: Word, moves: Word, row: Int, parity:
 
 @inner
 def _take_best(space: Workspace, row: Int, index: Int, end: Int) -> Word:
-    """Return the square of the best move that is left; the move at `index` takes its place."""
+    """Return the square of the best move from `index` to `end`; the move at `index` takes that move's place."""
     best_index = index
     most_promising = space.promise[row, index]
     candidate = index + ONE
@@ -98,12 +98,12 @@ def _take_best(space: Workspace, row: Int, index: Int, end: Int) -> Word:
 def fastest_first(
     space: Workspace, own: Word, opp: Word, alpha: Value, empties: int, parity: Word, moves: Word
 ) -> Value:
-    """Return r for the value v of a position with `empties` empty squares, of which `parity` has the odd quarters'
-    bits, and in which `own` has these `moves`, with
+    """Return a bound r on the value v of a position with `empties` empty squares, with
 
         r <= alpha  =>  v <= r
         r >  alpha  =>  v >= r
-    """
+
+    `parity` has a bit for each quarter with an odd number of empty squares; `moves` are the legal moves of `own`."""
     space.nodes += 1
     if alpha >= space.stable_from[U64(empties)]:
         bound = score_ceiling(space, own, opp)

@@ -1,4 +1,4 @@
-"""The discs that a move flips, by the lines through its square; and the count for a last move, without making it."""
+"""Discs that a move flips, computed from the lines through its square, and their number for the last empty square."""
 
 from outflank.kernels.bits import U64, Word, bit_reverse, multiply
 from outflank.kernels.compiler import inlined
@@ -10,16 +10,16 @@ ONE, THREE, SEVEN = U64(1), U64(3), U64(7)
 BYTE, ROW, TOP_BYTE = U64(255), U64(56), U64(56)
 FIRST_COLUMN = U64(0x0101010101010101)
 GATHER = U64(0x0102040810204080)
-"""The factor that puts the squares of the first column side by side in the highest byte."""
+"""Factor of the product that moves the bits of the first column into the highest byte."""
 LAST_SQUARE = U64(63)
 
 
 @inlined
 def turned(space: Workspace, own: Word, opp: Word, square: Word) -> Word:
-    """Return the discs that flip when `own` plays `square`, which is empty; none: the move is illegal.
+    """Return the discs that flip when `own` plays on the empty `square`; none if the move is illegal.
 
-    The rays towards lower squares are those of the opposite square on the board rotated by 180°. Four lines at once: on
-    a Neoverse-N1 that takes 9.7 ns, by tables of lines 11.0, each line by itself 14.3, parallel prefix 14.4.
+    Rays towards lower squares are those of the opposite square on the board rotated by 180°. Four lines at once take
+    9.7 ns on a Neoverse-N1; tables of lines take 11.0 ns, one line after the other 14.3, parallel prefix 14.4.
     """
     up = enclosed(space.square, square, opp, own)
     return up | bit_reverse(enclosed(space.square, square ^ LAST_SQUARE, bit_reverse(opp), bit_reverse(own)))
@@ -27,10 +27,10 @@ def turned(space: Workspace, own: Word, opp: Word, square: Word) -> Word:
 
 @inlined
 def count_of_last(space: Workspace, own: Word, square: Word) -> int:
-    """Return how many discs flip when `own` plays `square`, the last empty one of the board.
+    """Return the number of discs that flip when `own` plays on `square`, the last empty square of the board.
 
-    All other squares are the opponent's: own discs of a line are sufficient. Squares outside a small board belong to
-    neither side, and as none of them is ours no run ends there.
+    The opponent has all other squares, so the own discs on a line determine the flips. Squares outside a small board
+    have no own disc, so no run of flipped discs ends there.
     """
     column = square & SEVEN
     in_row = (own >> (square & ROW)) & BYTE

@@ -1,14 +1,14 @@
-"""The last one to four empty squares: no move list, no table, separate code for each number.
+"""The endgame solver for one to six empty squares: no table, and separate code for each number of squares.
 
-About three quarters of an ending's time is spent here. Each function returns, for the value v of its position, an r
-with
+About three quarters of an ending's time is spent here. Each function searches a null window: it returns a bound r on
+the value v of its position with
 
     r <= alpha  =>  v <= r
     r >  alpha  =>  v >= r
 
-A square that is alone in its quarter of the board, or one of three, comes first: after a move there the opponent has to
-start in a quarter where it does not get the last move. The squares rotate through one place in a loop: with the loop
-unrolled, endings took 1.5 % longer.
+Squares in a quarter of the board with an odd number of empty squares are tried first: after a move there, the opponent
+has to start in a quarter in which it does not get the last move. With up to four squares, a loop rotates the names of
+the squares; with the loop unrolled, endings took 1.5 % longer.
 """
 
 import numpy as np
@@ -24,12 +24,12 @@ from outflank.othello.rules import Othello, legal
 
 ZERO, FOUR = U64(0), U64(4)
 NONE = np.int64(-1 << 20)
-"""The value of no move: less than any score."""
+"""The best value so far if no move has been searched: less than any score."""
 
 
 @inner
 def final(space: Workspace, own: Word, opp: Word) -> Value:
-    """Return the score where neither side can move."""
+    """Return the score of `own` in a position in which neither side can move."""
     difference = popcount(own) - popcount(opp)
     if space.scoring != 0:
         empties = space.area - popcount(own | opp)
@@ -42,13 +42,13 @@ def final(space: Workspace, own: Word, opp: Word) -> Value:
 
 @inlined
 def last_one(space: Workspace, own: Word, alpha: Value, square: Word) -> Value:
-    """Solve one empty square; the opponent has all discs that are not `own`."""
+    """Solve a position with one empty square, `square`; the opponent has all discs that are not `own`."""
     space.nodes += 1
     base_score = 2 * popcount(own) + 2 - space.area  # the score without flips
     flip_count = count_of_last(space, own, square)
     if flip_count != 0:
         return base_score + 2 * flip_count
-    # A pass. If the opponent cannot move either, the square stays empty; else the score is lower.
+    # `own` passes. If the opponent cannot move either, the square stays empty; otherwise the score is lower.
     empty_score = base_score - 1
     if space.scoring != 0:
         empty_score = base_score if base_score > 0 else base_score - 2
@@ -62,7 +62,7 @@ def last_one(space: Workspace, own: Word, alpha: Value, square: Word) -> Value:
 
 @inlined
 def _best_of_two(space: Workspace, own: Word, opp: Word, alpha: Value, first: Word, second: Word) -> Value:
-    """Return the value of the better of the moves of `own` to two squares, or `NONE`."""
+    """Return the value of the better of the moves of `own` to two squares; `NONE` if neither is legal."""
     best = NONE
     if opp & space.square[first, NEIGHBOURS] != ZERO:
         flipped = turned(space, own, opp, first)
@@ -79,7 +79,7 @@ def _best_of_two(space: Workspace, own: Word, opp: Word, alpha: Value, first: Wo
 
 @inner
 def last_two(space: Workspace, own: Word, opp: Word, alpha: Value, first: Word, second: Word) -> Value:
-    """Solve two empty squares."""
+    """Solve a position with the two empty squares `first` and `second`."""
     space.nodes += 1
     best = _best_of_two(space, own, opp, alpha, first, second)
     if best != NONE:
@@ -92,7 +92,7 @@ def last_two(space: Workspace, own: Word, opp: Word, alpha: Value, first: Word, 
 
 @inner
 def last_three(space: Workspace, own: Word, opp: Word, alpha: Value, first: Word, second: Word, third: Word) -> Value:
-    """Solve three empty squares."""
+    """Solve a position with the three empty squares `first`, `second` and `third`."""
     space.nodes += 1
     odd = space.square[first, QUADRANT] ^ space.square[second, QUADRANT] ^ space.square[third, QUADRANT]
     if space.square[first, QUADRANT] & odd == ZERO:
@@ -122,7 +122,7 @@ def last_three(space: Workspace, own: Word, opp: Word, alpha: Value, first: Word
 
 @inner
 def last_four(space: Workspace, own: Word, opp: Word, alpha: Value, parity: Word) -> Value:
-    """Solve four empty squares; `parity` has the bits of the quarters with an odd number of them."""
+    """Solve a position with four empty squares; `parity` has a bit for each quarter with an odd number of them."""
     space.nodes += 1
     if alpha >= space.stable_from[FOUR]:
         bound = score_ceiling(space, own, opp)
@@ -158,15 +158,15 @@ def last_four(space: Workspace, own: Word, opp: Word, alpha: Value, parity: Word
 
 
 SHALLOW = 6
-"""The most empty squares for this code. With seven there were 15 % more nodes, and endings took 1 % longer."""
+"""Largest number of empty squares for `shallow`. With seven there were 15 % more nodes, and endings took 1 % longer."""
 
 FIVE, SIX = U64(5), U64(6)
 
 
 @inlined
 def _seen_by_mover(space: Workspace, own: Word, opp: Word, alpha: Value, moves: Word) -> tuple[Word, ...]:
-    """Return the position, the window and the moves as the side sees them that moves, which is the opponent where `own`
-    has no `moves`; and the sign of that side's values."""
+    """Return (own, opp, alpha, moves, sign) for the side that moves: after a pass if `moves` is empty. `sign` converts
+    that side's values to those of `own`."""
     if moves != ZERO:
         return own, opp, alpha, moves, np.int64(1)
     return opp, own, -alpha - 1, legal(opp, own) & space.mask, np.int64(-1)
@@ -174,7 +174,7 @@ def _seen_by_mover(space: Workspace, own: Word, opp: Word, alpha: Value, moves: 
 
 @inner
 def _last_five(space: Workspace, own: Word, opp: Word, alpha: Value, parity: Word) -> Value:
-    """Solve five empty squares; promise as in `shallow`."""
+    """Solve a position with five empty squares, with the bound that `shallow` promises."""
     space.nodes += 1
     if alpha >= space.stable_from[FIVE]:
         bound = score_ceiling(space, own, opp)
@@ -204,14 +204,13 @@ def _last_five(space: Workspace, own: Word, opp: Word, alpha: Value, parity: Wor
 
 @kernel
 def shallow(space: Workspace, own: Word, opp: Word, alpha: Value, empties: int, parity: Word, moves: Word) -> Value:
-    """Return r for the value v of a position with `empties` empty squares, of which `parity` has the odd quarters'
-    bits, and in which `own` has these `moves`, with
+    """Return a bound r on the value v of a position with `empties` (5 or 6) empty squares, with
 
         r <= alpha  =>  v <= r
         r >  alpha  =>  v >= r
 
-    The caller passes the moves, which it knows already, and five squares have separate code: together that saves 3 % of
-    the time of endings.
+    `parity` has a bit for each quarter with an odd number of empty squares; `moves` are the legal moves of `own`. The
+    caller already knows the moves. Passing them, and separate code for five squares, save 3 % of the time of endings.
     """
     if empties == 5:
         return _last_five(space, own, opp, alpha, parity)
@@ -244,5 +243,5 @@ def shallow(space: Workspace, own: Word, opp: Word, alpha: Value, empties: int, 
 @shallow.sample
 def _sample(game: Game, position: Position, every: bool) -> Samples:
     if isinstance(game, Othello):
-        # One row of two colours, and nothing to flip below it.
+        # Discs only on the first row, and neither side has a move below it.
         yield new_spaces(game, 1)[0], U64(0x1), U64(0x7E), 0, 6, U64(0), U64(0)

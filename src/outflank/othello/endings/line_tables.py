@@ -1,4 +1,4 @@
-"""Game-independent tables of squares and lines, in plain Python, copied into the workspaces of workers."""
+"""Tables of squares and lines for Othello's endgame solver, computed in Python and copied into `workspace` records."""
 
 from functools import cache
 from typing import Any, Final
@@ -7,18 +7,18 @@ import numpy as np
 import numpy.typing as npt
 
 RAYS: Final = 4
-"""The number of rays in a square's row, its first words: the squares beyond it along its row, its column and both
-diagonals, towards higher squares. Towards lower squares they are the same on the board rotated by 180°."""
+"""Number of rays in a square's row of `squares()`, its first words: the squares beyond it along its row, its column and
+both diagonals, towards higher squares. Rays towards lower squares are the same on the board rotated by 180°."""
 
 NEIGHBOURS, DIAGONAL, ANTIDIAGONAL, QUADRANT = np.uint64(4), np.uint64(5), np.uint64(6), np.uint64(7)
-"""The other words of a square's row: its neighbours; its diagonals, itself included; a bit for its quarter of the
-board."""
+"""Columns of the other words in `squares()`: a square's neighbours; its two diagonals, including the square; and the
+bit of its quarter of the board."""
 
 _STEPS: Final = ((1, 0), (0, 1), (-1, 1), (1, 1))
 
 
 def _ray(square: int, across: int, down: int) -> int:
-    """Return the squares beyond `square` in one direction."""
+    """Return the squares beyond `square` in one direction, as bits."""
     column, row = square % 8 + across, square // 8 + down
     squares_beyond = 0
     while 0 <= column < 8 and 0 <= row < 8:
@@ -43,17 +43,17 @@ def _row(square: int) -> list[int]:
 
 @cache
 def squares() -> npt.NDArray[np.uint64]:
-    """Return a row for each square, of one cache line."""
+    """Return a table with a row of eight words (one cache line) for each square: `RAYS` rays, then `NEIGHBOURS` etc."""
     return np.array([_row(square) for square in range(64)], np.uint64)
 
 
 _WORTH: Final = ((18, 4, 16, 12), (4, 2, 6, 8), (16, 6, 10, 8), (12, 8, 8, 0))
-"""The static ordering value of a square, by its distances from the edges: high for corners, low beside them."""
+"""Static ordering value of a square, by its distances from the nearest edges: high for corners, low beside them."""
 
 
 @cache
 def worth(size: int) -> npt.NDArray[np.int64]:
-    """Return the static ordering value of each square of a board in the middle of 8×8."""
+    """Return the static ordering value of each of the 64 squares, for a centred board of `size`."""
     first = (8 - size) // 2
     values = np.zeros((8, 8), np.int64)
     for row in range(size):
@@ -64,7 +64,7 @@ def worth(size: int) -> npt.NDArray[np.int64]:
 
 @cache
 def quarters() -> npt.NDArray[np.uint64]:
-    """Return the squares of each set of quarters, indexed by their bits."""
+    """Return the squares in each set of quarters of the board, indexed by the quarters' bits."""
     bits = squares()[:, int(QUADRANT)]
     return np.array([sum(1 << s for s in range(64) if int(bits[s]) & selected) for selected in range(16)], np.uint64)
 
@@ -74,10 +74,10 @@ GROUPS: Final = 6
 
 @cache
 def groups(size: int) -> npt.NDArray[np.uint64]:
-    """Return the squares in the order of trying without evaluating moves, indexed by the bits of odd quarters.
+    """Return groups of squares in the order in which moves are tried, indexed by the bits of the odd quarters.
 
-    Squares of odd quarters come first; among these the corners first, and the squares diagonally beside corners last.
-    Corners first gave 6 % fewer nodes than parity alone, and the X-squares last 2 % less.
+    Squares of odd quarters come first; among these, corners come first and X-squares (diagonally beside corners) last.
+    Corners first gave 6 % fewer nodes than parity alone, and X-squares last another 2 % fewer.
     """
     first, last = (8 - size) // 2, (8 + size) // 2 - 1
     corners = sum(1 << 8 * row + column for row in (first, last) for column in (first, last))
@@ -90,11 +90,11 @@ def groups(size: int) -> npt.NDArray[np.uint64]:
 
 @cache
 def stable_from(size: int) -> npt.NDArray[np.int64]:
-    """Return the alpha, by empty squares, from which stability is checked for a cutoff.
+    """Return the least alpha with which stable discs are counted for a cutoff, for each number n of empty squares.
 
-    The lower alpha, the more of the opponent's discs would have to be stable. Where the search continues below,
-    stability is checked again soon: 8×8 endings took 2 % less time with these numbers than with a check from 2 n - 2
-    on, and had as many nodes. Higher in the tree a cutoff saves more.
+    The lower alpha, the more of the opponent's discs must be stable for a cutoff. Without a cutoff, the next plies try
+    again. 8×8 endings took 2 % less time with these numbers than with 2 n - 2, and had as many nodes. Higher in the
+    tree a cutoff saves more.
     """
     thresholds = [
         18 if empties == 4 else 2 * empties + 8 if empties <= 10 else min(2 * empties - 4, empties + 11)
@@ -105,7 +105,7 @@ def stable_from(size: int) -> npt.NDArray[np.int64]:
 
 @cache
 def _between() -> npt.NDArray[np.uint8]:
-    """Return, by place and discs of a line of eight, the squares between the place and the next disc on each side."""
+    """Return the squares of a line of eight between a place and the next disc on each side, by place and discs."""
     between = np.zeros((8, 256), np.uint8)
     for place in range(8):
         for discs in range(256):
@@ -117,7 +117,7 @@ def _between() -> npt.NDArray[np.uint8]:
 
 @cache
 def _ends() -> npt.NDArray[np.int64]:
-    """Return, by place and discs of a line, the next squares on each side of the place without such a disc."""
+    """Return the nearest squares of a line without a disc on each side of a place, by place and discs."""
     ends = np.zeros((8, 256), np.int64)
     for place in range(8):
         for discs in range(256):
@@ -129,18 +129,17 @@ def _ends() -> npt.NDArray[np.int64]:
 
 @cache
 def last_counts() -> npt.NDArray[np.uint8]:
-    """Return, by place and own discs of a line, how many discs flip if the opponent has all its other squares."""
+    """Return the number of discs that a move flips along a line that is otherwise full, by place and own discs."""
     return np.bitwise_count(_between())
 
 
 @cache
 def stable_edges(size: int) -> npt.NDArray[np.uint8]:
-    """Return, by own and opponent's discs on an edge of the board, the own discs that no play along the edge ever
-    flips.
+    """Return the own discs on an edge of the board that can never be flipped, by own and opponent's discs on the edge.
 
-    A move of either side to a free square of the edge, at any time, flips the discs that it outflanks along the edge:
-    the own discs that survive all continuations are stable. Edges with fewer free squares come first. The squares
-    outside a small board belong to neither side, as on the board itself.
+    Either side may play on any empty square of the edge at any time, which flips the discs outflanked along the edge.
+    The own discs that survive all continuations are stable. The table is filled from full edges to empty ones. Squares
+    outside a small board belong to neither side.
     """
     first = (8 - size) // 2
     whole = ((1 << size) - 1) << first
@@ -164,7 +163,7 @@ def stable_edges(size: int) -> npt.NDArray[np.uint8]:
 
 
 def edge_fields(mask: int, size: int) -> dict[str, Any]:
-    """Return the fields of a workspace that locate the edges of a centred board of `size`, for its stability."""
+    """Return the workspace fields that locate the edges of a centred board of `size`, for `stability`."""
     first = (8 - size) // 2
     last = first + size - 1
     columns = sum(1 << 8 * row + column for row in range(8) for column in (first, last)) & mask

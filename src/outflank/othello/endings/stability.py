@@ -1,4 +1,4 @@
-"""Stable discs, which can never be flipped again, and the score bound that follows from them."""
+"""Stable discs, which can never be flipped again, and the upper bound on the score that follows from them."""
 
 from outflank.games.rules import Value
 from outflank.kernels.bits import U64, Word, multiply, popcount
@@ -9,7 +9,7 @@ from outflank.othello.endings.workspace import Workspace
 ZERO = U64(0)
 SEVEN_SQUARES = U64(127)
 SCATTER = U64(0x0002040810204081)
-"""The factor that puts seven squares of a row into the first column, among others."""
+"""Factor of the product that moves seven bits of a row into the first column (its other bits are masked out)."""
 ACROSS, DOWN, RISING, FALLING = U64(1), U64(8), U64(7), U64(9)
 
 
@@ -43,7 +43,7 @@ def _full_columns(occupied: Word) -> Word:
 
 @inner
 def _full_falling(occupied: Word) -> Word:
-    """Return the squares whose diagonal down to the right is full."""
+    """Return the squares with a full diagonal in the direction down to the right."""
     forward = occupied & ((occupied >> U64(9)) | FALLING_ENDS_1)
     forward &= (forward >> U64(18)) | FALLING_ENDS_2
     forward &= (forward >> U64(36)) | FALLING_ENDS_4
@@ -55,7 +55,7 @@ def _full_falling(occupied: Word) -> Word:
 
 @inner
 def _full_rising(occupied: Word) -> Word:
-    """Return the squares whose diagonal down to the left is full."""
+    """Return the squares with a full diagonal in the direction down to the left."""
     forward = occupied & ((occupied >> U64(7)) | RISING_ENDS_1)
     forward &= (forward >> U64(14)) | RISING_ENDS_2
     forward &= (forward >> U64(28)) | RISING_ENDS_4
@@ -67,14 +67,14 @@ def _full_rising(occupied: Word) -> Word:
 
 @inner
 def _column(board: Word, column: Word) -> Word:
-    """Return the squares of a column, side by side."""
+    """Return the squares of a column of the board as a byte."""
     return multiply((board >> column) & FIRST_COLUMN, GATHER) >> TOP_BYTE
 
 
 @inner
 def _as_column(line: Word, column: Word) -> Word:
-    """Return the squares of a line, as a column."""
-    # Seven squares by one product: with the eighth, copies would overlap and carry into each other.
+    """Return the bits of the byte `line` as squares of a column of the board."""
+    # One product moves seven squares; with the eighth, its partial products would overlap and carry.
     return ((multiply(line & SEVEN_SQUARES, SCATTER) & FIRST_COLUMN) | ((line >> SEVEN) << TOP_BYTE)) << column
 
 
@@ -89,10 +89,10 @@ def _stable_on_edges(space: Workspace, own: Word, opp: Word) -> Word:
 
 @inner
 def stable(space: Workspace, own: Word, opp: Word) -> Word:
-    """Return discs of `own` that no continuation flips: all of these are stable, but there may be more.
+    """Return discs of `own` that no continuation can flip: all of them are stable, but there may be more.
 
-    A disc is safe along a line if the line is full, if it lies at the line's end, or beside a stable disc of its own
-    side; one that is safe along all four is stable. The edges come first, from a complete table.
+    A disc is safe along a line if the line is full, or if the disc is at the line's end or beside a stable disc of its
+    own side. A disc that is safe along all four lines is stable. Discs on edges are found first, in a complete table.
     """
     occupied = own | opp | ~space.mask
     rows = _full_rows(occupied) | space.side_columns
@@ -117,10 +117,10 @@ def stable(space: Workspace, own: Word, opp: Word) -> Word:
 
 @inner
 def score_ceiling(space: Workspace, own: Word, opp: Word) -> Value:
-    """Return a score that `own` cannot exceed: the opponent keeps its stable discs, under both scoring rules.
+    """Return an upper bound on the score of `own`, under both scoring rules: the opponent keeps its stable discs.
 
-    With s stable discs, own has at most area - s discs. Leaving squares empty does not help: counting discs alone, the
-    score is at most (area - s - empties) - s; and if the winner takes the empty squares, they are counted above, or the
-    winner is the opponent.
+    If the opponent has s stable discs, `own` ends with at most area - s discs, so its score is at most area - 2 s.
+    Empty squares do not help: if only discs count, the score is at most (area - s - empties) - s; if the winner takes
+    the empty squares, area - s includes them, or the opponent is the winner.
     """
     return space.area - 2 * popcount(stable(space, opp, own))

@@ -1,6 +1,7 @@
-"""The workspace of one worker's ending kernels: geometry, options of the game, and private memory.
+"""The workspace of one worker's endgame solver: tables of the board, the rules, and a private transposition table.
 
-All of it is one record and one argument: a global array costs a kernel four instructions at each use, a field none.
+All of it is one record, passed as one argument: each use of a global array costs a kernel four instructions, each use
+of a field none.
 """
 
 from functools import cache
@@ -29,26 +30,27 @@ from outflank.othello.rules import WINNER_TAKES_EMPTIES, Othello
 from outflank.othello.squares import SIZES, othello, size_of
 
 MOST_EMPTIES = 16
-"""The kernels' capacity: endings with at most this many empty squares."""
+"""Largest number of empty squares that the workspace has room for."""
 
 MOST_MOVES = 16
 
 TABLE_BITS = 13
-"""The bits of the number of pairs of entries. A table four times as large gained nothing, and this one stays in the
-second-level cache."""
+"""Binary logarithm of the number of pairs of table entries. This table fits in the second-level cache; one four times
+as large was no faster."""
 
 WORDS = 4
-"""The words of an entry: own discs, the opponent's, the data, and padding that keeps a pair in one cache line."""
+"""Number of words in a table entry: own discs, the opponent's, the data, and padding that keeps a pair in one cache
+line."""
 
 ENDING = record_type(
     {
         "nodes": np.int64,  # positions entered
         "table_at": np.int64,  # the table's address
-        "ending_at": np.int64,  # the address of the solving kernel
-        "scoring": np.int64,
+        "ending_at": np.int64,  # the address of the kernel `ending`
+        "scoring": np.int64,  # whether the winner takes the empty squares
         "area": np.int64,  # squares of the board
         "mask": U64,
-        # the board's edges, for stability
+        # edges of the board, for `stability` (`line_tables.edge_fields`)
         "top": U64,
         "bottom": U64,
         "left": U64,
@@ -57,7 +59,7 @@ ENDING = record_type(
         "end_rows": U64,
         "border": U64,
         "corners": U64,
-        # geometry
+        # tables of `line_tables`
         "square": (U64, (64, 8)),
         "worth": (np.int64, 64),
         "quarters": (U64, 16),
@@ -65,7 +67,7 @@ ENDING = record_type(
         "stable_from": (np.int64, 65),
         "last_counts": (np.uint8, (8, 256)),
         "edges": (np.uint8, (256, 256)),
-        # memory: moves of the worker's current line, by empty squares; and a table
+        # moves on the worker's current line, by number of empty squares; and the transposition table
         "promise": (np.int64, (MOST_EMPTIES + 1, MOST_MOVES)),
         "turned": (U64, (MOST_EMPTIES + 1, 64)),
         "answers": (U64, (MOST_EMPTIES + 1, 64)),
@@ -75,21 +77,21 @@ ENDING = record_type(
 )
 
 Workspace: TypeAlias = Record
-"""A record `ENDING`."""
+"""A record of type `ENDING`."""
 
 _OFFSETS = {name: place[1] for name, place in (ENDING.fields or {}).items()}
 
 
 def is_known(game: Othello) -> bool:
-    """Return whether the board has one of the sizes that have edge tables."""
+    """Return whether the board has one of the sizes that the endgame solver has tables for."""
     return any(game.mask == othello(size).mask for size in SIZES)
 
 
 def new_spaces(game: Othello, workers: int) -> Records:
-    """Return an array of records, one for each worker, with the tables of a known board and memory.
+    """Return an array of workspaces, one for each worker, with their tables filled in.
 
-    The array is allocated as a whole: with separate huge pages for each record, clearing them took longer than searches
-    of some plies by 16 workers.
+    The array is allocated as a whole. With separate huge pages for each record, clearing the pages took longer than
+    searches of a few plies by 16 workers.
     """
     spaces = allocate(ENDING, workers, on_huge_page=True)
     _constant_bytes(spaces)[:] = _constant_bytes(_template(game))
@@ -98,13 +100,13 @@ def new_spaces(game: Othello, workers: int) -> Records:
 
 
 def _constant_bytes(spaces: npt.NDArray[np.void]) -> npt.NDArray[np.uint8]:
-    """Return the bytes of workspaces that are set once: one copy, since field by field takes half a millisecond."""
+    """Return the bytes of workspaces that never change, so that one copy sets them; field by field takes 0.5 ms."""
     return spaces.view(np.ndarray).view(np.uint8).reshape(len(spaces), -1)[:, : _OFFSETS["promise"]]
 
 
 @cache
 def _template(game: Othello) -> Records:
-    """Return the workspace that others are copied from."""
+    """Return the workspace that all others of these rules are copied from."""
     size = size_of(game)
     spaces = allocate(ENDING, 1)
     space = spaces[0]
@@ -123,15 +125,14 @@ def _template(game: Othello) -> Records:
     return spaces
 
 
-# A small private table of each worker for ending positions: their proved bounds, and the move that proved them.
-#
-# No other worker reads it, so entries are never torn. Entries come in pairs: the first keeps the position with more
-# empty squares, the second the latest. Bounds are exact and do not age.
+# Each worker has a small private table of endings, with their proved bounds and the move that proved them. No other
+# worker reads it, so entries are never torn. Entries come in pairs: the first keeps the position with more empty
+# squares, the second the latest position. Bounds are proved, so entries do not age.
 
 OWN, OPP, KNOWN = U64(0), U64(1), U64(2)
 BYTE = U64(255)
 OFFSET = np.int64(64)
-"""Scores are stored as non-negative bytes."""
+"""Number added to scores, so that they are stored as non-negative bytes."""
 
 NO_SQUARE = U64(64)
 NOTHING = U64(0)
@@ -141,20 +142,20 @@ _FACTOR, _OTHER_FACTOR = U64(0x9E3779B97F4A7C15), U64(0xC2B2AE3D27D4EB4F)
 
 @inlined
 def pair_of(own: Word, opp: Word) -> Word:
-    """Return the index of the pair of entries that may hold a position."""
+    """Return the index of the first of the two entries that may hold a position."""
     mixed = multiply(own, _FACTOR) ^ byte_swap(multiply(opp, _OTHER_FACTOR))
     return (multiply(mixed, _FACTOR) >> U64(64 - TABLE_BITS)) << U64(1)
 
 
 @inlined
 def prefetch_pair(space: Workspace, own: Word, opp: Word) -> None:
-    """Prefetch the entries of a position that may be looked up soon."""
+    """Prefetch the table entries of a position that may be looked up soon."""
     prefetch(space.table_at + np.int64(pair_of(own, opp)) * (8 * WORDS))
 
 
 @inlined
 def lookup(space: Workspace, own: Word, opp: Word, pair: Word) -> Word:
-    """Return the data of a position, or `NOTHING`."""
+    """Return the table data of a position, or `NOTHING`."""
     if space.table[pair, OWN] == own and space.table[pair, OPP] == opp:
         return space.table[pair, KNOWN]
     second = pair + U64(1)
@@ -165,19 +166,19 @@ def lookup(space: Workspace, own: Word, opp: Word, pair: Word) -> Word:
 
 @inlined
 def at_least(known: Word) -> Value:
-    """Return the lower bound on the value."""
+    """Return the lower bound on the value in an entry's data."""
     return np.int64(known & BYTE) - OFFSET
 
 
 @inlined
 def at_most(known: Word) -> Value:
-    """Return the upper bound on the value."""
+    """Return the upper bound on the value in an entry's data."""
     return np.int64((known >> U64(8)) & BYTE) - OFFSET
 
 
 @inlined
 def best_square(known: Word) -> Word:
-    """Return the move that gave the bound, or `NO_SQUARE`."""
+    """Return the square of the move that proved the bound in an entry's data, or `NO_SQUARE`."""
     return (known >> U64(16)) & BYTE
 
 
@@ -185,7 +186,7 @@ def best_square(known: Word) -> Word:
 def store(
     space: Workspace, own: Word, opp: Word, pair: Word, empties: int, low: Value, high: Value, square: Word
 ) -> None:
-    """Store that low <= v <= high, and the move."""
+    """Store that low <= v <= high for the value v of a position, and the `square` of the move that proved it."""
     entry = pair
     same = space.table[entry, OWN] == own and space.table[entry, OPP] == opp
     if not same and (space.table[entry, KNOWN] >> U64(24)) & BYTE > U64(empties):
