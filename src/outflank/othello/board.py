@@ -1,4 +1,4 @@
-"""Othello boards."""
+"""Othello boards and moves, with their pictures and text diagrams."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from outflank.othello.squares import SIZES, START, othello, scoring_of, size_of,
 
 FELT, GRID = "#2e7d54", "#1d5337"
 WORSE, BETTER = "#ff8a75", "#8fd3ff"
-"""Colours of the played move and the better one, on felt."""
+"""Colours of the marks for the played move and the better move."""
 
 
 def othello_svg(
@@ -29,7 +29,7 @@ def othello_svg(
     better: int | None = None,
     width: int = 400,
 ) -> str:
-    """Return the picture of a square board with its coordinates."""
+    """Return an SVG picture of an Othello board, with marks for `legal` squares, the `last` move and other moves."""
     side = size * UNIT
     parts = [f'<rect x="0" y="0" width="{side}" height="{side}" fill="{FELT}"/>']
     for line in range(size + 1):
@@ -60,7 +60,7 @@ def othello_svg(
 def othello_diagram(
     size: int, black: int, white: int, legal: Collection[int] = (), last: Collection[int] = ()
 ) -> list[str]:
-    """Return the lines of a square board, a1 top left, with `*` on the legal squares and brackets around `last`."""
+    """Return the lines of a text diagram, a1 at the top left, with `*` on `legal` squares and `last` in brackets."""
     header = "  " + " ".join("abcdefgh"[:size])
     rows = []
     cells = squares(size)
@@ -83,16 +83,16 @@ class OthelloMove(Move):
     """
 
     size: int = 8
-    """The side of the board, which the square's name depends on."""
+    """Size of the board; the name of the square depends on it."""
 
     @property
     def is_pass(self) -> bool:
-        """Whether the move only passes the turn."""
+        """Whether the move is a pass."""
         return self.code == PASS
 
     @property
     def square(self) -> int | None:
-        """8 · row + column on the 8×8 board; None for a pass."""
+        """Number of the square, 8 · row + column on the 8×8 board; None for a pass."""
         return None if self.is_pass else self.code
 
     def __str__(self) -> str:
@@ -117,12 +117,12 @@ class OthelloBoard(Board[OthelloMove]):
 
     @classmethod
     def start(cls, size: int = 8, *, scoring: str = "winner-takes-empties") -> Self:
-        """Return the start of a game. `scoring`, `winner-takes-empties` or `discs`, decides on squares left empty."""
+        """Return a board with the starting position; `scoring` is `winner-takes-empties` or `discs`."""
         return cls(othello(size, scoring), START)
 
     @classmethod
     def from_line(cls, line: str, *, scoring: str = "winner-takes-empties") -> Self:
-        """Return the position on a board line: cells from a1 row by row, then the side to move."""
+        """Return the board that a board line describes: cells row by row, starting with a1, then the side to move."""
         setup = read_board_line(line)
         return cls(othello(size_of(setup.game), scoring), setup.position, setup.turn, ply=setup.ply)
 
@@ -141,7 +141,7 @@ class OthelloBoard(Board[OthelloMove]):
         return size_of(self.game)
 
     def discs(self, side: Side) -> int:
-        """Return how many discs a side has."""
+        """Return the number of discs of a side."""
         return self._by_colour()[side is Side.WHITE].bit_count()
 
     @property
@@ -150,11 +150,11 @@ class OthelloBoard(Board[OthelloMove]):
         return self.size**2 - self.discs(Side.BLACK) - self.discs(Side.WHITE)
 
     def move(self, code: int) -> OthelloMove:
-        """Return the move with this code."""
+        """Return the move with this code, on this board's size."""
         return OthelloMove(code, self.size)
 
     def parse_move(self, text: str) -> OthelloMove:
-        """Return the legal move on the square that `text` names; `pa`, `pass` or `--` for a pass."""
+        """Return the legal move that `text` names: a square, or `pa`, `ps`, `pass` or `--` for a pass."""
         name = stripped(text).lower()
         code = PASS if name in ("pa", "ps", "pass", "--") else square_number(self.size, name)
         if code is None:
@@ -170,7 +170,7 @@ class OthelloBoard(Board[OthelloMove]):
         return write_board_line(self.game, self.position, self.turn)
 
     def transcript(self) -> str:
-        """Return the moves made on this board, without passes."""
+        """Return the moves made on this board as a transcript, `f5d6c3`, without passes."""
         return write_transcript(self.game, (move.code for move in self.moves))
 
     def svg(
@@ -181,10 +181,8 @@ class OthelloBoard(Board[OthelloMove]):
         played: OthelloMove | None = None,
         better: OthelloMove | None = None,
     ) -> str:
-        """Return a picture: the legal moves are dotted if `legal`, and the last move is marked.
-
-        The move `played` here is crossed, a `better` one ringed.
-        """
+        """Return an SVG picture: `legal` puts dots on the legal moves, the last move is marked, the move `played` in
+        this position is crossed, and a `better` move is ringed."""
         last = self.moves[-1].square if self.moves else None
         dotted = [move.code for move in self.legal_moves] if legal else []
         return othello_svg(
@@ -201,7 +199,7 @@ class OthelloBoard(Board[OthelloMove]):
         return self.svg()
 
     def diagram(self, *, last: bool = False) -> list[str]:
-        """Return the board in letters, with `*` on the legal squares; `last` puts the last move in brackets."""
+        """Return the board as lines of text, with `*` on the legal squares; `last` puts the last move in brackets."""
         legal = {move.code for move in self.legal_moves}
         square = self.moves[-1].square if last and self.moves else None
         return othello_diagram(self.size, *self._by_colour(), legal, () if square is None else (square,))

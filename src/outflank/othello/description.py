@@ -1,4 +1,4 @@
-"""The description of Othello: the game as the rest of the package sees it."""
+"""The description of Othello, through which the rest of the package uses the game."""
 
 from collections.abc import Mapping
 from importlib.resources import files
@@ -25,7 +25,7 @@ from outflank.othello.squares import SCORINGS, SIZES, othello, scoring_of, size_
 
 
 def tabletop(game: Othello) -> Tabletop:
-    """Return the board of these rules."""
+    """Return the drawn board for these rules, on which users make moves."""
     size, scoring = size_of(game), scoring_of(game)
     places = tuple(
         Place(square_name(size, square), index // size, index % size, index // size)
@@ -81,14 +81,14 @@ HIGHEST_LEVEL, FIRST_ERRORLESS = 60, 15
 
 
 def _exact_moves_for_depth(depth: int) -> int:
-    """Return the number of empty squares from which a player with this depth plays exactly. An ending takes about as
-    long as a midgame move: one ply more there takes 1.6 times the time, and one more empty square 2.1 times, or twice
-    that where the search is selective."""
+    """Return the number of empty squares at and below which a player with this depth solves positions. An ending then
+    takes about as long as a midgame move: one more ply takes 1.6 times as long, one more empty square 2.1 times, or
+    twice that in a selective search."""
     return round(16.4 + 0.63 * (depth - 12)) if depth >= 5 else (2, 4, 8, 8)[depth - 1]
 
 
 def _level(depth: int) -> Level:
-    """Return the level with this depth, which makes no deliberate errors."""
+    """Return a level with this search depth and without deliberate errors."""
     exact = _exact_moves_for_depth(depth)
     return Level(depth, exact, exact + 3)
 
@@ -110,8 +110,8 @@ LEVELS = (
     Level(9, exact=13, misjudged=0.5),
     *(_level(depth) for depth in range(FIRST_ERRORLESS, HIGHEST_LEVEL + 1)),
 )
-"""The first levels are for people and make human-like errors, in steps of some 180 Elo; from `FIRST_ERRORLESS` on a
-level is its search depth."""
+"""Othello's playing levels. The first ones make human-like errors, in steps of about 180 Elo; from `FIRST_ERRORLESS`
+on, the number of a level is its search depth."""
 
 
 def _is_known(game: Othello) -> bool:
@@ -140,16 +140,17 @@ def _empties(board: Board) -> int:
 
 
 def _moves_expected(board: Board) -> float:
-    # Endings are solved from 15 empty squares on with a second for the game, from 19 with ten seconds, from 25 with
-    # five minutes. The time should be spent before: with 12 here a seventh to a third of the clock is left then. It was
-    # a quarter to two fifths with 8; with 16, fast clocks ran so low that solving began two squares later.
+    # Players solve endings from 15 empty squares on with one second for the game, from 19 with ten seconds, from 25
+    # with five minutes, and should have spent most of their time by then. With 12 here, a seventh to a third of the
+    # clock is left; with 8, a quarter to two fifths; with 16, fast clocks ran so low that solving began two squares
+    # later.
     return max(2.0, (_empties(board) - 12) / 2)
 
 
 def _typical_error(depth: int) -> float:
-    """Return the typical error in discs. The standard deviation from the true score with 14 squares empty was 12 discs
-    at depth 1 and 10 at depth 4 (54 positions of games with 15 % random moves); from a search of depth 12 in the middle
-    of the game 4.4 discs at depth 2, 2.7 at depth 6 and 1.7 at depth 10 (19 positions)."""
+    """Return the typical error of a search in discs. With 14 empty squares, the standard deviation from the true score
+    was 12 discs at depth 1 and 10 at depth 4 (54 positions of games with 15 % random moves). In the midgame, the one
+    from a search of depth 12 was 4.4 discs at depth 2, 2.7 at depth 6 and 1.7 at depth 10 (19 positions)."""
     return max(4.0, 12.0 - 0.6 * depth)
 
 
@@ -187,9 +188,9 @@ OTHELLO = GameDescription(
         exact_moves_for_depth=_exact_moves_for_depth,
         moves_expected=_moves_expected,
         moves_at_most=lambda board: _empties(board) / 2,
-        # Ten positions each of tournament games, two workers on a server's x86-64 cores: 4 ms with 14 squares empty, 9
-        # with 16, 33 with 18, 0.10 s with 20, 0.42 with 22, 2.2 with 24, the slowest 2 to 4 times that. So this is
-        # about twice the mean: most endings take less, also on machines half as fast.
+        # Mean of ten positions of tournament games, two workers on a server's x86-64 cores: 4 ms with 14 empty squares,
+        # 9 ms with 16, 33 ms with 18, 0.10 s with 20, 0.42 s with 22, 2.2 s with 24; the slowest took 2 to 4 times as
+        # long. So the model gives about twice the mean, and most endings take less even on machines half as fast.
         ending_time=EndingTime(moves=14, seconds=0.004, growth=2.0),
         piece_lead=lambda position: int(position.own).bit_count() - int(position.opp).bit_count(),
         marks=Marks(2.0, 4.0, 8.0),
@@ -204,7 +205,7 @@ OTHELLO = GameDescription(
         position="midgame",
         depth=12,
         minimax_depth=7,
-        minimax_evaluation="discs",  # the reports' own
+        minimax_evaluation="discs",  # as in the reports
         profile_depth=11,
         cluster_depth=17,
         cluster_positions=("openings",),

@@ -1,12 +1,12 @@
-"""Values of each of the 3^8 = 6 561 edges of a board, in two tables.
+"""Two tables with a value for each of the 3^8 = 6 561 states of an edge of the board.
 
-A full edge is worth its discs. The value of any other edge follows from fuller ones: the side to move plays the best of
-the squares that are open to it, or leaves the edge alone. A move that turns discs along the edge is always open. In the
-first table any other empty square is open with a probability, measured in 2 656 positions of 480 tournament games; in
-the second one (`brute`) always. Report 000 tried both ways.
+A full edge is worth its discs. The value of any other edge follows from fuller ones: the side to move plays its best
+possible move on the edge, or leaves the edge alone. A move that flips discs along the edge is always possible. In the
+first table, a move to any other empty square is possible with a probability, measured in 2 656 positions of 480
+tournament games; in the second table (`brute`) it is always possible. Report 000 tried both.
 
-They are in the source because compiled kernels contain them. Of the four edges that mirrors and colours make of one,
-only one is stored.
+The tables are part of the source because compiled kernels contain them. Only one of the four edges that are equal up
+to reflection and swapped colours is stored.
 """
 
 import base64
@@ -67,7 +67,7 @@ _kinds = np.flatnonzero(np.minimum(_smallest, _smallest[_swapped]) == np.arange(
 
 
 def _unpacked(text: str) -> npt.NDArray[np.int64]:
-    """Return the table of all edges: an edge with swapped colours has the negative value."""
+    """Return the table of all edges from the stored ones; an edge with swapped colours has the negative value."""
     stored_values = np.frombuffer(zlib.decompress(base64.b85decode(text)), np.int8)
     values = np.zeros(STATES, np.int64)
     for states, sign in (
@@ -81,8 +81,7 @@ def _unpacked(text: str) -> npt.NDArray[np.int64]:
 
 
 EDGE_VALUES = np.stack([_unpacked(_PROBABLE), _unpacked(_BRUTE)])
-"""Values by learning method and by state: the sum of digit · 3^square, where a digit is 0 (empty), 1 (own) or 2
-(opponent's)."""
+"""Edge values by table and by state: the sum of digit · 3^square, with digit 0 (empty), 1 (own) or 2 (opponent's)."""
 
 TERNARY = (np.arange(256)[:, None] >> np.arange(SQUARES) & 1) @ 3 ** np.arange(SQUARES)
-"""The bits of a byte as digits in base 3."""
+"""For each byte, the number with the byte's bits as digits in base 3."""

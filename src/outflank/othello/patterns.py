@@ -1,4 +1,4 @@
-"""Othello's patterns: lines of the board and the surroundings of its corners; and its move counts."""
+"""Othello's pattern sets and learnt evaluation: lines of the board, blocks at its corners, and counts of moves."""
 
 from functools import cache
 
@@ -15,10 +15,10 @@ from outflank.othello.rules import ONE, Othello, OthelloPosition, legal
 from outflank.othello.squares import edge, othello, size_of
 
 MOVES = 40
-"""More moves than a side ever has (33 is the maximum); own moves are counted separately for odd and even numbers of
-empty squares."""
+"""Number of possible move counts of a side (33 moves is the maximum). The weights for own moves differ for odd and even
+numbers of empty squares."""
 CORNERS = 5
-"""The number of possible counts of corner moves: none to four. Both sides' counts make one number."""
+"""Number of possible counts of a side's moves to corners: 0 to 4. The counts of both sides form one index."""
 COUNTED = (2 * MOVES, MOVES, CORNERS * CORNERS)
 
 STAGES = {
@@ -26,11 +26,11 @@ STAGES = {
     6: (9, 11, 13, 15, 18, 21, 25, 32),
     4: (6, 9, 12),
 }
-"""The largest number of empty squares of each stage, by the side of the board."""
+"""The largest number of empty squares in each stage, by board size."""
 
 
 def _shapes(size: int) -> list[Cells]:
-    """Return one copy of each pattern."""
+    """Return the cells of one copy of each pattern."""
     first = edge(size)
 
     def cells(*squares: tuple[int, int]) -> Cells:
@@ -52,9 +52,9 @@ def _shapes(size: int) -> list[Cells]:
 def _symmetries(game: Othello) -> list[list[int]]:
     """Return the image of each square under each symmetry of the board.
 
-    Six boards hold the squares whose numbers have one of the six bits set: after a symmetry they give the number of the
-    square that was mapped to each square. Applying the rules to each square takes a third of the time allowed for
-    loading.
+    Board k of six has the squares with bit k set in their numbers. After a symmetry, the six boards give, for each
+    square, the number of the square that was mapped to it. Mapping each square by itself takes a third of the time
+    allowed for loading.
     """
     squares, digits = np.arange(64, dtype=np.uint64), np.arange(6, dtype=np.uint64)
     boards = (((squares[:, None] >> digits) & ONE) << squares[:, None]).sum(axis=0, dtype=np.uint64)
@@ -68,7 +68,7 @@ def _symmetries(game: Othello) -> list[list[int]]:
 
 @cache
 def patterns_of(size: int) -> PatternSet:
-    """Return the patterns of a board."""
+    """Return the patterns of a board of `size`."""
     images = _symmetries(othello(size))
     lasts = STAGES[size]
     return PatternSet(
@@ -90,14 +90,14 @@ def _(game: Othello, position: OthelloPosition) -> Word:
 
 
 LEARNT_SIZES = (8, 6)
-"""The boards that have weights, by their sides."""
+"""The board sizes with learnt weights."""
 
 
 WEIGHTS = OwnWeights(__package__)
 
 
 def learnt(game: Othello) -> Patterns:
-    """Return the learnt evaluation of a board; its weights are loaded at first use."""
+    """Return the learnt evaluation for a board; its weights are loaded at first use."""
     return WEIGHTS.of(patterns_of(size_of(game))).evaluation
 
 
@@ -108,19 +108,19 @@ def _blank() -> LoadedPatterns:
 
 
 def blank() -> Patterns:
-    """Return patterns with zero weights, for any board: they have the type of learnt ones, so kernels exist for
-    them."""
+    """Return a pattern evaluation with zero weights, for any board. It has the type of the learnt evaluation, so that
+    no further kernels are compiled."""
     return _blank().evaluation
 
 
 def is_learnt(game: Othello) -> bool:
-    """Return whether there are weights for a board."""
+    """Return whether there are learnt weights for a board."""
     return any(game.mask == othello(size).mask for size in LEARNT_SIZES)
 
 
 def default_evaluation(game: Othello) -> str:
-    """Return the learnt evaluation, where there is one. Phased was fitted to games on 8×8, and its corners are those of
-    that board: on 6×6 it lost to random moves."""
+    """Return the name of the learnt evaluation, if there is one for the board, else `mobility`. `Phased` is no default:
+    it was fitted to 8×8 games and knows only the corners of that board. On 6×6 it lost to random moves."""
     return LEARNT.name if is_learnt(game) else "mobility"
 
 
@@ -129,7 +129,8 @@ LEARNING = Learning(
     suits=lambda game: any(game.mask == othello(size).mask for size in STAGES),
     rival="mobility",
 )
-"""Weights for any board can be learnt; the first ones play against the only estimate that suits every size."""
+"""Settings for learning weights on a board of any size. The first weights play against `mobility`, the only evaluation
+that suits every size."""
 
 
 LEARNT = NamedEvaluation(

@@ -1,7 +1,7 @@
-"""Othello's rules for a proof checker: rays that were walked square by square, sharing nothing with `rules`.
+"""Othello's plain rules: a second implementation for the proof checker, which shares no code with `rules`.
 
-A key is the board in base 3 (empty, own, opponent's), the smallest of its eight mirror images; the squares of boards of
-up to 40 squares fit into its first word.
+A key is the board as a number in base 3 (empty, own, opponent's), the smallest of its eight mirror images. A board of
+up to 40 squares fits in the key's first word.
 """
 
 from collections.abc import Sequence
@@ -32,37 +32,37 @@ ZERO, ONE, THREE = U64(0), U64(1), U64(3)
 BYTE = U64(255)
 
 IN_FIRST = 40
-"""Squares in a key's first word: 3^40 is below 2^64."""
+"""Number of squares in a key's first word: 3^40 < 2^64."""
 
 TABLES = record_type(
     {
-        "board": np.uint64,  # its squares
-        "squares": np.int64,  # their number
-        "square": (np.uint8, 64),  # in the order of the key's digits
-        "near": (np.uint64, 64),  # the squares around each
-        "ahead": (np.uint64, (64, 4)),  # from each: the squares to the right, and in the three directions down
-        "behind": (np.uint64, (64, 4)),  # in the opposite directions, on a board rotated by 180°
-        "digits": (np.uint64, (8, 2, 8, 256)),  # by symmetry, word and row: what the discs of a row add to a key
+        "board": np.uint64,  # the squares of the board, as bits
+        "squares": np.int64,  # the number of squares
+        "square": (np.uint8, 64),  # the squares in the order of a key's digits
+        "near": (np.uint64, 64),  # the neighbours of each square
+        "ahead": (np.uint64, (64, 4)),  # the rays from each square to the right and in the three directions down
+        "behind": (np.uint64, (64, 4)),  # the rays in the opposite directions, on a board rotated by 180°
+        "digits": (np.uint64, (8, 2, 8, 256)),  # the part of a key for a row's discs, by symmetry, word and row
     }
 )
 
 
 class PlainOthello(NamedTuple):
-    """The rules in force."""
+    """The plain rules of a game of Othello."""
 
     tables: np.int64
-    """The address of the board's `TABLES`."""
+    """Address of the board's record of type `TABLES`."""
     empties_won: int
-    """Whether the winner gets the squares that stay empty."""
+    """Whether the winner gets the squares that stay empty (0 or 1)."""
 
 
 def plain_rules(game: Othello) -> PlainOthello:
-    """Return the same rules for a checker."""
+    """Return the plain rules that correspond to `game`."""
     return PlainOthello(np.int64(address_of(_tables(int(game.mask)))), int(game.scoring == WINNER_TAKES_EMPTIES))
 
 
 def _ray(cells: Sequence[tuple[int, int]], column: int, row: int, across: int, down: int) -> list[int]:
-    """Return the squares from a cell on in one direction, the nearest first."""
+    """Return the squares beyond a cell in one direction, the nearest first."""
     squares: list[int] = []
     while (column := column + across, row := row + down) in cells:
         squares.append(8 * row + column)
@@ -71,7 +71,7 @@ def _ray(cells: Sequence[tuple[int, int]], column: int, row: int, across: int, d
 
 @cache
 def _tables(mask: int) -> Records:
-    """Return the tables of a board, walked square by square; cached forever, since rules refer to their address."""
+    """Return the tables of a board, built square by square. They are cached forever, since rules hold their address."""
     tables = allocate(TABLES, 1)
     cells = [(column, row) for row in range(8) for column in range(8) if mask >> (8 * row + column) & 1]
     board = tables[0]
@@ -97,17 +97,17 @@ def _tables(mask: int) -> Records:
 
 @inner
 def _closed(own: Word, opp: Word, ray: Word) -> Word:
-    """Return the opponent's discs at the start of a ray, if the next disc after them is ours; else 0."""
+    """Return the opponent's discs at the start of a ray if one of our discs follows them, else 0."""
     beyond = ray & ~opp
     if beyond == ZERO:
         return ZERO
-    end = beyond & ~(beyond - ONE)  # the nearest square that is not the opponent's
+    end = beyond & ~(beyond - ONE)  # the nearest square without a disc of the opponent
     return ray & (end - ONE) if end & own != ZERO else ZERO
 
 
 @inner
 def _flipped(board: Record, own: Word, opp: Word, square: int) -> Word:
-    """Return the discs that flip when `own` plays on an empty square; 0: it is not a legal move."""
+    """Return the discs that flip when `own` plays on an empty square; 0: the move is illegal."""
     if board.near[square] & opp == ZERO:
         return ZERO
     ahead, behind = ZERO, ZERO
@@ -179,7 +179,7 @@ def _(rules):
 
 @inner
 def _digits(board: Record, symmetry: int, word: int, first: Word, second: Word) -> Word:
-    """Return one word of the board in base 3, transformed by a symmetry."""
+    """Return word number `word` of a symmetric image of the board, as a number in base 3."""
     total = ZERO
     for row in range(8):
         shift = U64(8 * row)

@@ -1,7 +1,7 @@
-"""The reports' programs that play Othello: how each searches, and how its workers share the search.
+"""Settings of the student reports' Othello programs: their searches, and how their workers share a search.
 
-Players (`computer report=002`), `play --classic` and the laboratory all take them from here, so that they are the same
-program: searches visit the same nodes, and games are the same move by move.
+Players (`computer report=002`), `play --classic` and the laboratory all use these settings, so that each program is the
+same everywhere: its searches visit the same nodes, and its games are the same move by move.
 """
 
 from typing import Any
@@ -10,14 +10,13 @@ from outflank.games.defaults import ReportProgram
 from outflank.games.sides import Side
 
 SERIAL_PLY_002 = 2
-"""Remaining depth at which report 002 searches serially: its granularity of 3 is the smallest depth that it still
-splits."""
+"""Largest remaining depth that report 002 searches serially: its granularity of 3 is the smallest depth it splits."""
 
 CLASSROOM: dict[str, Any] = {"algorithm": "minimax", "evaluation": "discs", "deepen": False}
-"""Search options of the classroom program behind reports 002 and 004."""
+"""Search options of the classroom program that reports 002 and 004 started from."""
 
 PROGRAMS: dict[str, ReportProgram] = {
-    # MTD(f) in steps of two plies; `seq` has one worker, `par` splits null-window searches.
+    # MTD(f), deepened by two plies at a time; its program `seq` has one worker, `par` splits null-window searches.
     "000": ReportProgram(
         search={
             "algorithm": "mtdf",
@@ -29,7 +28,7 @@ PROGRAMS: dict[str, ReportProgram] = {
         shared={"parallel": "ybw"},
         plays={"table_depth": "equal"},
     ),
-    # The child with the best static value first, then square order; a pass costs a ply.
+    # The child with the best static value comes first, the others in the order of squares; a pass costs a ply.
     "001": ReportProgram(
         search={
             "algorithm": "pvs",
@@ -48,7 +47,7 @@ PROGRAMS: dict[str, ReportProgram] = {
         shared={"parallel": "fork-join", "threshold": SERIAL_PLY_002},
         plays={"scoring": "discs", "depth": 7},
     ),
-    # Its branch `master`: a spawn for each row of the board, at every node.
+    # The program's branch `master`: it spawns a task for each row of the board, at every node.
     "004": ReportProgram(
         search={**CLASSROOM, "passes": "evaluated"},
         ties={Side.BLACK: "highest", Side.WHITE: "lowest"},

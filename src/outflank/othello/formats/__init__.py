@@ -1,1 +1,1 @@
-"""Othello in text and files: board lines, transcripts, GGF, SGF, WTHOR, drawings."""
+"""Othello's text notations and file formats: board lines, transcripts, GGF, SGF, WTHOR, drawings."""

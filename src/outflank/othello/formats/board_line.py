@@ -1,7 +1,7 @@
-"""Othello positions on a line: the FFO script's, and OBF with its scores.
+"""Othello positions on one line of text: board lines (as in FFO test scripts), and OBF, which adds scores of moves.
 
-64 cells (36, 16) from a1 row by row, then the side to move; `%` starts a comment. OBF continues
-with `; G8:+18; H1:+12;`: moves and their values to the mover.
+A line has 64 cells (or 36 or 16), row by row from a1, then the side to move; `%` starts a comment. OBF continues with
+moves and their values for the mover: `; G8:+18; H1:+12;`.
 """
 
 import re
@@ -25,7 +25,7 @@ _side_in_words = re.compile(r"(black|white)(\s+to\s+move)?\s*$", re.IGNORECASE)
 
 
 def read_board_line(text: str) -> Setup:
-    """Return the position in `text`, which may be broken into rows; with scores, if it is OBF.
+    """Return the position in `text`, which may be broken into rows, with the scores of moves if it is OBF.
 
     >>> read_board_line("-----XO--OX----- X").turn
     <Side.BLACK: 'black'>
@@ -67,7 +67,7 @@ def read_board_line(text: str) -> Setup:
 
 
 def write_board_line(game: Othello, position: OthelloPosition, turn: Side) -> str:
-    """Return the position on one line, side to move last."""
+    """Return the position as a board line."""
     own, opp = ("X", "O") if turn is Side.BLACK else ("O", "X")
     cells = [
         own if int(position.own) >> square & 1 else opp if int(position.opp) >> square & 1 else "-"
@@ -77,7 +77,7 @@ def write_board_line(game: Othello, position: OthelloPosition, turn: Side) -> st
 
 
 def write_obf(game: Othello, position: OthelloPosition, turn: Side, scores: Mapping[int, int]) -> str:
-    """Return the position and its moves' scores on one line, in the order of `scores`."""
+    """Return the position and the scores of its moves as an OBF line; `scores` is by move code."""
     size = size_of(game)
     named = ((square_name(size, move).upper() if move != PASS else "PA", score) for move, score in scores.items())
     parts = [f" {name}:{score:+d};" for name, score in named]
@@ -85,7 +85,7 @@ def write_obf(game: Othello, position: OthelloPosition, turn: Side, scores: Mapp
 
 
 def _side(board_part: str) -> tuple[Side | None, int]:
-    """Return the side, if it is stated in words, and the end of the cells."""
+    """Return the side to move, if the text states it in words, and the index where the cells end."""
     words = _side_in_words.search(board_part)
     if words is None:
         return None, len(board_part)
@@ -118,7 +118,7 @@ def _scores(rest: str, text: str, offset: int, size: int) -> dict[int, int]:
 
 
 def othello_size(record: Record, format: str) -> int:
-    """Return the side of a record's board; raise an error if it is not Othello on a board that `format` supports."""
+    """Return the board size of a record; raise an error unless it is Othello on a 4×4, 6×6 or 8×8 board."""
     check_game(record, Othello, format)
     game = record.start.game
     if game.mask not in [othello(size).mask for size in SIZES]:

@@ -1,4 +1,8 @@
-"""Files of games in brackets, GGF or SGF, one game after another."""
+"""Reading of GGF and SGF files, the formats with values in brackets: their positions, and the moves of the main line.
+
+GGF: `(;GM[Othello]…BO[8 <64 cells> *]B[F5/eval/time]W[PA]…;)`. SGF:
+`(;FF[4]GM[2]SZ[8]AB[e4][d5]AW[d4][e5]PL[B];B[f5];W[d6]…)`; squares in letters (`fe`) and an empty pass are accepted.
+"""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -20,18 +24,12 @@ from outflank.othello.formats.transcript import NamedMove, replay_named
 from outflank.othello.rules import PASS, OthelloPosition
 from outflank.othello.squares import SIZES, START, othello, size_of, square_number
 
-# Games in brackets, GGF and SGF: their positions and the moves of their main line.
-#
-# GGF: `(;GM[Othello]…BO[8 <64 cells> *]B[F5/eval/time]W[PA]…;)`. SGF:
-# `(;FF[4]GM[2]SZ[8]AB[e4][d5]AW[d4][e5]PL[B];B[f5];W[d6]…)`; coordinates in letters (`fe`) and an empty pass are
-# accepted.
-
 GGF, SGF = "GGF", "SGF"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ParsedGame:
-    """A parsed game whose moves have not been checked."""
+    """A parsed game with unchecked moves."""
 
     start: Setup
     """The position before the first move."""
@@ -40,7 +38,7 @@ class ParsedGame:
 
 
 def parse_game(text: str) -> ParsedGame:
-    """Return the first game in `text` before its moves are checked, with the properties of its main line."""
+    """Return the first game in `text` with unchecked moves, and with the properties of its main line."""
     count_game()
     properties = list(read_properties(text))
     kind = next((item.values[0] for item in properties if item.name == "GM"), "")
@@ -78,7 +76,7 @@ def _sgf_start(text: str, properties: list[Property], kind: str) -> Setup:
         if name in ("AB", "AW", "AE", "PL"):
             raise FormatError.at(SGF, text, place, f"no {name} after the first move")
     size = 8
-    for name, values, place, _ in before:  # properties of a node have no order: read the size first
+    for name, values, place, _ in before:  # properties of a node have no order, so the size is read first
         if name == "SZ":
             if values[0] not in map(str, SIZES):
                 raise FormatError.at(SGF, text, place, "a size of 4, 6 or 8")
@@ -111,18 +109,18 @@ def _square(size: int, text: str) -> int | None:
 
 
 MOST_BYTES = 1 << 20
-"""The longest game, a thousand times the usual length; it bounds the memory of reading."""
+"""Size limit of one game, a thousand times the usual size; it limits the memory for reading."""
 
 CHUNK = 1 << 16
 
-# The games server writes the number of games before the games of a match.
+# The Generic Game Server writes the number of games before the games of a match.
 _between = re.compile(rb"[\s\d]*")
-# A value whose bracket is not closed extends to the end of the buffer: its end has not been read yet.
+# A value without a closing bracket extends to the end of the buffer; the rest has not been read yet.
 _mark = re.compile(rb"[()]|\[(?:[^\]\\]|\\.)*+(?P<closed>\]?+)", re.DOTALL)
 
 
 def read_bracket_games(stream: BinaryIO) -> Iterator[Record]:
-    """Yield all games of `stream`, each in the format that its `GM` states."""
+    """Yield all games in `stream`, each in the format (GGF or SGF) that its property `GM` states."""
     for number, (text, line) in enumerate(split_games(stream), 1):
         try:
             record = read_game(text)
@@ -132,10 +130,10 @@ def read_bracket_games(stream: BinaryIO) -> Iterator[Record]:
 
 
 def split_games(stream: BinaryIO) -> Iterator[tuple[str, int]]:
-    """Yield the text of each game, from its opening to its closing parenthesis, and the line on which it begins."""
+    """Yield each game's text, from the opening to the closing parenthesis, and the number of its first line."""
     buffer, place, line, number = stream.read(CHUNK).removeprefix(b"\xef\xbb\xbf"), 0, 1, 1
     ended = not buffer
-    seen = depth = 0  # the scanned part of the current game, which is not scanned again
+    seen = depth = 0  # `seen`: end of the part of the current game that need not be scanned again
     while True:
         start = _match_end(_between, buffer, place)
         line += buffer.count(b"\n", place, start)
@@ -164,9 +162,9 @@ def _match_end(pattern: re.Pattern[bytes], buffer: bytes, place: int) -> int:
 
 
 def _end_of_game(buffer: bytes, start: int, depth: int) -> tuple[bool, int, int]:
-    """Return whether the game with `depth` parentheses open at `start` is closed, where, and how many are still open.
+    """Return whether a game with `depth` open parentheses at `start` is closed, its end, and the new depth.
 
-    If it is not closed yet, the place is where scanning continues when more has been read.
+    If the game is not closed, scanning must continue at the returned place when more has been read.
     """
     place = start
     for mark in _mark.finditer(buffer, start):
@@ -183,7 +181,7 @@ def _end_of_game(buffer: bytes, start: int, depth: int) -> tuple[bool, int, int]
 
 
 def read_game(text: str) -> Record:
-    """Return the first game in `text`, in the format that its `GM` states."""
+    """Return the first game in `text`, in the format (GGF or SGF) that its property `GM` states."""
     game = parse_game(text)
     played = replay_named(text, game.start, game.moves)
     details: dict[str, str] = {}
@@ -200,7 +198,7 @@ def read_game(text: str) -> Record:
 
 
 Remarks = list[tuple[float | None, float | None]]
-"""The value and the seconds of each move."""
+"""The value and the time in seconds of each move, as far as the text states them."""
 
 
 def _ggf_remarks(game: ParsedGame) -> Remarks:
@@ -218,7 +216,7 @@ def _sgf_remarks(game: ParsedGame) -> Remarks:
 
 
 def _with_remarks(codes: Sequence[int], named: Sequence[int], remarks: Remarks) -> Iterator[PlayedMove]:
-    """Yield the moves played: moves in the text with their remarks, inserted passes without."""
+    """Yield the played moves: those in the text with value and time, inserted passes without."""
     index = 0
     for code in codes:
         if index < len(named) and code == named[index]:

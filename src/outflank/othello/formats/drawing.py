@@ -1,4 +1,4 @@
-"""Drawings of Othello boards."""
+"""Reading of Othello boards that are drawn in text."""
 
 import re
 from collections.abc import Sequence
@@ -19,19 +19,19 @@ _later_number = re.compile(rf"(?<=[\s{BARS}])[1-8](?!\S)")
 
 
 def read_line(line: str) -> Setup | None:
-    """Return the position on a line below a drawing."""
+    """Return the position on a board line, as programs print it below a drawing; None: it is not a board line."""
     words = line.split(maxsplit=1)
     return read_board_line(line) if words and len(words[0]) in [size * size for size in SIZES] else None
 
 
 def read_square_drawing(lines: Sequence[str]) -> Setup | None:
-    """Return the position that lines draw, if a square board is among them."""
+    """Return the position in a drawing made of `lines`; None if they contain no square board."""
     rows = _rows(lines)
     return None if rows is None else _position(rows, lines)
 
 
 def _rows(lines: Sequence[str]) -> Rows | None:
-    """Return the rows of an Othello board, the first on top."""
+    """Return the cells of a drawn board, row 1 first; None if there is no square board."""
     numbered = [(int(parts[0]), cells(parts[1])) for line in lines if (parts := _numbered(line))]
     rows = [row for _, row in numbered]
     if _is_square(rows):
@@ -48,9 +48,9 @@ def _rows(lines: Sequence[str]) -> Rows | None:
 
 
 def _numbered(line: str) -> tuple[str, str] | None:
-    """Return the number before a row, and the row; None if there is no number.
+    """Return the row number at the start of a line, and the row; None if the line has no number.
 
-    Where the number stands behind the row as well, the text after it does not belong to the row.
+    If the number is repeated after the row, the text from there on does not belong to the row.
     """
     number = _row_number.match(line)
     if number is None:

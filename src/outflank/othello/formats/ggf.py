@@ -1,9 +1,9 @@
-"""GGF, the format of the Generic Game Server: the details of a game, and whole games as text.
+"""GGF, the format of the Generic Game Server: writing games, and reading their details (players, date, result, clock).
 
     (;GM[Othello]PC[GGS/os]DT[2003.12.15_13:24:03.MST]PB[one]PW[other]TI[05:00//02:00]TY[8]RE[-58.00:r]
     BO[8 <64 cells> *]B[D3/-2.00/1.03]W[C5]…;)
 
-A value is the mover's, in discs; a time is in seconds.
+A move's value is for the mover, in discs; its time is in seconds.
 """
 
 import re
@@ -29,7 +29,7 @@ _clock = re.compile(r"(?:(\d{1,3}):)?(\d{1,4}):(\d\d)(?:/(?:(\d{1,3}):)?(\d{1,4}
 
 
 def write_ggf(record: Record) -> str:
-    """Return the game on a line."""
+    """Return the game as a line of GGF."""
     size = othello_size(record, NAME)
     start = record.start
     board = write_board_line(start.game, start.position, start.turn).replace("X", "*")
@@ -54,7 +54,7 @@ def write_ggf(record: Record) -> str:
 
 
 def with_ggf_details(record: Record, details: Mapping[str, str]) -> Record:
-    """Return the record with the data in the properties of its root."""
+    """Return the record with the players, event, date, result and clock that the GGF properties `details` state."""
     result, _, reason = details.get("RE", "").partition(":")
     reason = one_line(reason)
     score = read_number(result)
@@ -71,7 +71,7 @@ def with_ggf_details(record: Record, details: Mapping[str, str]) -> Record:
 
 
 def escaped(text: str) -> str:
-    """Return a value as it is written between brackets."""
+    """Return `text` on one line, with backslashes before `]` and `\\`, as GGF and SGF need it between brackets."""
     return re.sub(r"([\]\\])", r"\\\1", one_line(text))
 
 
@@ -117,7 +117,7 @@ def _read_date(text: str) -> str:
 
 
 def _write_clock(clock: str) -> str:
-    """Return time and increment as GGF's minutes and seconds; other clocks unchanged."""
+    """Return a clock of time and increment in GGF's notation, `05:00/00:02`; other clocks are unchanged."""
     times = read_clock(clock)
     if times is None or times.game is None or any(part % 1 for part in (times.game, times.increment)):
         return clock

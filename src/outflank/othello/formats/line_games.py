@@ -1,4 +1,4 @@
-"""Files with one game or position per line: transcripts, and OBF."""
+"""Reading and writing of files with one game (transcript) or one position (OBF) on each line."""
 
 from collections.abc import Iterator
 from typing import BinaryIO
@@ -14,7 +14,7 @@ from outflank.othello.squares import START, othello
 
 
 def read_transcripts(stream: BinaryIO) -> Iterator[Record]:
-    """Yield a game of 8×8 Othello for each line; `#` and `%` start a comment, as does `;` at the start of a line."""
+    """Yield the 8×8 Othello game on each line; `#`, `%`, and `;` at the start of a line begin comments."""
     games = 0
     for number, line in lines_of(stream):
         text = without_comment(line)
@@ -29,7 +29,7 @@ def read_transcripts(stream: BinaryIO) -> Iterator[Record]:
 
 
 def write_transcript_line(record: Record) -> str:
-    """Return the game's moves on a line, without passes except one at the end, which no later move would imply."""
+    """Return the game's moves on a line. Passes are omitted, except a last one, which later moves cannot imply."""
     othello_size(record, "a transcript")
     if not is_standard_game(record):
         raise FormatError("a transcript holds games from the start of the 8×8 board")
@@ -40,7 +40,9 @@ def write_transcript_line(record: Record) -> str:
 
 
 def read_positions(stream: BinaryIO) -> Iterator[Record]:
-    """Yield a record without moves for each board line or OBF line; `%` starts a comment, `#` or `;` a comment line."""
+    """Yield the position on each board line or OBF line, as a record without moves.
+
+    `%` starts a comment; a line that starts with `#` or `;` is a comment."""
     games = 0
     for number, line in lines_of(stream):
         if not line.partition("%")[0].strip() or line.lstrip().startswith(("#", ";")):
@@ -54,7 +56,7 @@ def read_positions(stream: BinaryIO) -> Iterator[Record]:
 
 
 def write_position_line(record: Record) -> str:
-    """Return the position as OBF."""
+    """Return the position of a record without moves as an OBF line."""
     othello_size(record, OBF)
     if record.moves:
         raise FormatError("OBF holds positions, not games with moves")
@@ -63,7 +65,7 @@ def write_position_line(record: Record) -> str:
 
 
 def is_standard_game(record: Record) -> bool:
-    """Return whether it is a game of Othello from the start of the 8×8 board."""
+    """Return whether a record is an Othello game from the starting position on 8×8."""
     start = record.start
     is_usual = isinstance(start.game, Othello) and start.game.mask == othello().mask
     return is_usual and start.turn is Side.BLACK and tuple(start.position) == tuple(START)

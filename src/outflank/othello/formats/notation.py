@@ -1,4 +1,4 @@
-"""Othello's notation, for `formats.recognise` and `formats.game_files`."""
+"""Othello's `Notation`: all its text and file formats, for `formats.recognise` and `formats.game_files`."""
 
 import re
 from collections.abc import Mapping
@@ -29,13 +29,13 @@ from outflank.othello.formats.wthor_files import HEADER_BYTES, Header
 
 FIRST = ("d3", "c4", "f5", "e6")
 MIRRORED_FIRST = ("e3", "f4", "c5", "d6")
-"""The moves with which a game can begin on the 8×8 board, and on a mirrored one."""
+"""Possible first moves from the usual starting position on 8×8, and from the mirrored one."""
 
 _dashed = re.compile(r"[a-i][1-9]-[a-i][1-9]", re.IGNORECASE)
 
 
 def read_unmistakable(text: str) -> list[Record] | None:
-    """Return games in brackets, and positions on lines."""
+    """Return the games (GGF, SGF) or board lines in a text that can only be Othello; None for any other text."""
     if text.startswith("(") and "[" in text:
         return _bracket_games(text)
     is_board = text[:1] in board_line.CELLS + "%" and not re.match(
@@ -61,7 +61,7 @@ def _bracket_games(text: str) -> list[Record]:
 
 
 def _board_lines(text: str) -> list[Record]:
-    """Return one position per line, or one that is broken into rows."""
+    """Return one position for each line, or a single position that is broken into rows."""
     lines = [(number, line) for number, line in enumerate(text.splitlines(), 1) if line.partition("%")[0].strip()]
     if len(lines) < 2 or any(len(line.partition(";")[0].split("%")[0].strip()) <= 16 for _, line in lines):
         return [Record(start=board_line.read_board_line(text.strip()))]
@@ -84,8 +84,7 @@ def _first_move(text: str) -> str:
 
 
 def _claim(moves: str) -> bool:
-    """Return whether a list of moves is no assumption, as where only a mirrored board allows it, and not unusual, as
-    with dashes."""
+    """Return whether a list of moves is usual for Othello: it starts from the usual position, and has no dashes."""
     return _first_move(moves) not in MIRRORED_FIRST and not _dashed.search(moves)
 
 

@@ -1,4 +1,4 @@
-"""Openings of Othello, by which games are selected."""
+"""Othello openings, with which users select games of a file."""
 
 from dataclasses import dataclass
 
@@ -13,18 +13,18 @@ from outflank.othello.squares import START, othello
 
 @dataclass(frozen=True, slots=True)
 class OthelloOpening:
-    """The first moves of games, without passes.
+    """The first moves of a game, without passes, in all equivalent orientations of the board.
 
     >>> len(OthelloOpening.parse("f5d6").squares)
     4
     """
 
     squares: tuple[bytes, ...]
-    """The moves under each symmetry of the board that keeps the start."""
+    """The squares of the moves under each symmetry of the board that keeps the starting position."""
 
     @classmethod
     def parse(cls, text: str) -> "OthelloOpening":
-        """Return the opening of a transcript."""
+        """Return the opening that a transcript of its moves describes."""
         codes = [code for code in read_transcript(text).moves if code != PASS]
         game = othello()
         start_symmetries = [number for number in range(symmetries(game)) if mirror(game, START, number) == START]

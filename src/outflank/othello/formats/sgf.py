@@ -1,9 +1,9 @@
-"""SGF's Othello, GM[2]: the details of a game, and whole games as text.
+"""SGF for Othello (`GM[2]`): writing games, and reading their details (players, date, result, clock).
 
     (;FF[4]GM[2]CA[UTF-8]SZ[8]PB[one]PW[other]DT[1998-05-17]RE[B+4]AB[e4][d5]AW[d4][e5]PL[B]
     ;B[f5]V[2];W[d6]…)
 
-The value `V` of a move is black's, by the format; there is no time for a move.
+SGF defines the value `V` of a move as black's; it has no time for a move.
 """
 
 import re
@@ -23,13 +23,13 @@ from outflank.othello.squares import size_of, square_name, squares
 NAME = "SGF"
 
 LONGEST_CLOCK = 1e6
-"""Seconds beyond which a number is not a clock."""
+"""Number of seconds from which on a number in a file is not taken for a clock."""
 
 _letters = {"R": "resigned", "T": "time", "F": "illegal move"}
 
 
 def write_sgf(record: Record) -> str:
-    """Return the game, its moves on a line of their own."""
+    """Return the game as SGF text of two lines, the second with the moves."""
     size = othello_size(record, NAME)
     start = record.start
     own, opp = (int(word) for word in start.position)
@@ -37,7 +37,7 @@ def write_sgf(record: Record) -> str:
     if not black | white:
         raise FormatError("SGF cannot tell a board without discs from the start of a game")
     times = read_clock(record.clock)
-    seconds = None if times is None or times.increment else times.game  # what TM can express
+    seconds = None if times is None or times.increment else times.game  # TM has no increment
     details = {
         "PB": record.black,
         "PW": record.white,
@@ -62,7 +62,7 @@ def write_sgf(record: Record) -> str:
 
 
 def write_sgf_position(setup: Setup) -> str:
-    """Return a position as a game without moves, with only properties that every reader knows."""
+    """Return a position as an SGF game without moves, with only the properties that every SGF reader knows."""
     size = size_of(setup.game)
     own, opp = (int(word) for word in setup.position)
     black, white = (own, opp) if setup.turn is Side.BLACK else (opp, own)
@@ -71,7 +71,7 @@ def write_sgf_position(setup: Setup) -> str:
 
 
 def with_sgf_details(record: Record, details: Mapping[str, str]) -> Record:
-    """Return the record with the data in the properties of its root."""
+    """Return the record with the players, event, date, result and clock that the SGF properties `details` state."""
     score, reason = _read_result(details.get("RE", "").strip())
     comment = one_line(details.get("GC", ""))
     return replace(
@@ -80,7 +80,7 @@ def with_sgf_details(record: Record, details: Mapping[str, str]) -> Record:
         white=one_line(details.get("PW", "")),
         event=one_line(details.get("EV") or details.get("PC", "")),
         date=read_date(details.get("DT", "")),
-        # After a resignation or a loss on time the board does not show the result.
+        # After a resignation or a loss on time, the last position does not show the result.
         score=score if score is not None or reason else record.score,
         reason=comment if comment in REASONS else reason,
         clock=_read_clock(details),
@@ -111,7 +111,7 @@ def _write_result(score: float | None) -> str:
 
 
 def _read_result(text: str) -> tuple[float | None, str]:
-    """Return black's score and the reason, as far as they are stated."""
+    """Return black's score (None: not stated) and the reason (empty: not stated) in a value of `RE`."""
     if text.lower() in ("0", "draw"):
         return 0.0, ""
     match = re.fullmatch(r"([BW])\+(.*)", text, re.IGNORECASE)

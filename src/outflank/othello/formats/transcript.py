@@ -1,4 +1,4 @@
-"""Othello games as lists of moves: `f5d6c3…`, with optional spaces, numbers and passes."""
+"""Transcripts: Othello games as lists of moves, `f5d6c3…`, with optional spaces, move numbers and passes."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -18,23 +18,23 @@ from outflank.othello.squares import START, othello, size_of, square_name, squar
 NAME = "transcript"
 
 MIRRORED = OthelloPosition(own=START.opp, opp=START.own)
-"""The start with black on d4 and e5, as in some books and programs."""
+"""The mirrored starting position of some books and programs, with black on d4 and e5."""
 
 MIRRORED_ASSUMED = (
     "black begins on d4 and e5, as only there the first move is legal; read with left and right exchanged"
 )
 
-# Possessive, here as in every pattern: with backtracking, n blanks cost n² steps, minutes for a pasted text.
+# All quantifiers are possessive: with backtracking, n blanks cost n² steps, which is minutes for a pasted text.
 _token = re.compile(
     r"\s*+(?:\d{1,3}\s*+[.)]\s*+(?:\.\.)?+|,|;|-(?!-))?+\s*+(?:(pass|pa|ps|--)|([a-h])\s*+([1-8]))", re.IGNORECASE
 )
 
 NamedMove = tuple[int, int, Side | None]
-"""A move in a text: its code, its place in the text, and the side, if it is stated."""
+"""A move in a text: its code, its place in the text, and its side, if the text states it."""
 
 
 def read_transcript(text: str, size: int = 8) -> Setup:
-    """Return the game from the start of a board of `size`, with omitted passes inserted.
+    """Return the game that `text` lists from the start of a board of `size`, with omitted passes inserted.
 
     >>> [square_name(8, move) for move in read_transcript("1. F5 2. d6 c3").moves]
     ['f5', 'd6', 'c3']
@@ -43,7 +43,7 @@ def read_transcript(text: str, size: int = 8) -> Setup:
 
 
 def read_game_from_start(text: str, size: int = 8) -> Record:
-    """Return the game of `read_transcript` with its score, if it is over."""
+    """Return the game of `read_transcript` as a record, with the score if the game is over."""
     start = Setup(format=NAME, game=othello(size), position=START)
     named = list(parse_moves(text, size))
     if not named or named[0][0] not in _only_mirrored(start.game):
@@ -54,26 +54,26 @@ def read_game_from_start(text: str, size: int = 8) -> Record:
 
 
 def read_game_from(text: str, start: Setup) -> Record:
-    """Return the game given by the moves of `text` from another position."""
+    """Return the game that consists of the moves in `text`, starting from the position `start`."""
     start = replace(start, format=NAME)
     named: list[NamedMove] = []
     try:
         named += parse_moves(text, size_of(start.game))
-    finally:  # an illegal move is the error, rather than what cannot be read behind it
+    finally:  # an illegal move is reported rather than unreadable text after it
         played = replay_named(text, start, named)
     return played_record(start, played)
 
 
 @cache
 def _only_mirrored(game: Othello) -> set[int]:
-    """Return the first moves that are legal only at the mirrored start: e3, f4, c5 and d6 on the 8×8 board."""
+    """Return the first moves that are legal only in the mirrored starting position: e3, f4, c5 and d6 on 8×8."""
     buffer = np.zeros(most_moves(game), MOVE)
     usual, mirrored = (set(buffer[: fill(game, start, buffer, 0)].tolist()) for start in (START, MIRRORED))
     return mirrored - usual
 
 
 def write_transcript(game: Othello, moves: Iterable[int], *, passes: bool = False) -> str:
-    """Return the moves in a row; passes only with `passes`: they follow from the other moves."""
+    """Return the moves as a transcript without spaces; passes, which follow from other moves, only if `passes`."""
     size = size_of(game)
     names = ("--" if move == PASS else square_name(size, move) for move in moves if passes or move != PASS)
     return "".join(names)
@@ -82,7 +82,7 @@ def write_transcript(game: Othello, moves: Iterable[int], *, passes: bool = Fals
 def checked_moves(
     format: str, text: str, game: Othello, position: object, moves: Iterable[NamedMove], turn: Side = Side.BLACK
 ) -> Iterator[int]:
-    """Yield the moves of `text`, each checked to be legal for its side, with omitted passes inserted."""
+    """Yield `moves` with omitted passes inserted; raise an error, with its place in `text`, at an illegal move."""
     buffer = np.zeros(most_moves(game), MOVE)
     size = size_of(game)
     for number, (move, place, side) in enumerate(moves, 1):
@@ -106,11 +106,11 @@ def checked_moves(
 
 
 def replay_named(text: str, start: Setup, named: Sequence[NamedMove]) -> Replay:
-    """Play the moves that `text` names, each by the side that it names; errors show the place."""
+    """Return the game after the moves `named` in `text`; raise an error, with its place, if one is illegal."""
     played = replay(start.game, start.position, start.turn, column(move for move, _, _ in named))
     if played.rows < len(named) or not _sides_agree(start.turn, played.codes, named):
         for _ in checked_moves(start.format, text, start.game, start.position, named, start.turn):
-            pass  # it raises the error at the wrong move
+            pass  # raises the error at the illegal move
     return played
 
 
@@ -118,7 +118,7 @@ def _sides_agree(turn: Side, codes: Sequence[int], named: Sequence[NamedMove]) -
     named_moves = iter(named)
     move, _, side = next(named_moves, (NO_MOVE, 0, None))
     for code in codes:
-        if code == move:  # otherwise an inserted pass
+        if code == move:  # otherwise it is an inserted pass
             if side not in (None, turn):
                 return False
             move, _, side = next(named_moves, (NO_MOVE, 0, None))
@@ -127,7 +127,7 @@ def _sides_agree(turn: Side, codes: Sequence[int], named: Sequence[NamedMove]) -
 
 
 def parse_moves(text: str, size: int) -> Iterator[NamedMove]:
-    """Yield the moves and their places, unchecked."""
+    """Yield the moves in `text` with their places, without checking that they are legal."""
     place, end = 0, len(text.rstrip())
     while place < end:
         match = _token.match(text, place)

@@ -1,7 +1,7 @@
-"""WTHOR, the French federation's record of tournament games: 68 bytes a game, a year a file.
+"""WTHOR, the French Othello federation's database of tournament games: 68 bytes for each game, one file for each year.
 
 A file is read in chunks, and only the selected games of a chunk become records; their moves are parsed at first access.
-So a million games are listed in seconds, in the memory of one chunk.
+So a million games are listed in seconds, with the memory of one chunk.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -40,11 +40,11 @@ from outflank.othello.rules import PASS
 from outflank.othello.squares import START, othello, square_name
 
 WITHOUT_THEORY = 1
-"""The depth of a file without theoretical scores: with one empty square, the played move was the best."""
+"""Depth in the header of a file without theoretical scores: with one empty square, the only move is the best."""
 
 
 class WthorWriter:
-    """Writes games to a seekable file; `finish` completes it."""
+    """Writes games to a seekable WTHOR file; `finish` completes it."""
 
     def __init__(self, stream: BinaryIO) -> None:
         self.games = 0
@@ -54,7 +54,7 @@ class WthorWriter:
         self._depth: int | None = None
 
     def add(self, record: Record) -> None:
-        """Write a game."""
+        """Write a game; raise `FormatError` if WTHOR cannot hold it in this file."""
         othello_size(record, NAME)
         if not is_standard_game(record):
             raise FormatError(f"{NAME} holds games from the start of the 8×8 board")
@@ -73,14 +73,14 @@ class WthorWriter:
         self.games += 1
 
     def finish(self) -> tuple[bytes, bytes]:
-        """Write the header; return the contents of the files of names, players and tournaments."""
+        """Write the header; return the contents of the two files with the names of players and of tournaments."""
         self._stream.seek(0)
         depth = self._depth or WITHOUT_THEORY
         self._stream.write(header_bytes(games=self.games, year=self._year or 0, depth=depth))
         return self._players.to_bytes(), self._events.to_bytes()
 
     def _check_agreement(self, record: Record) -> None:
-        """Check that the games of a file have one year, and one depth of their theoretical scores."""
+        """Raise `FormatError` unless all games have the same year and the same depth of theoretical scores."""
         year = year_of(record.date)
         depth = None if record.best is None else record.best_empties or DEFAULT_DEPTH
         if self.games and year != self._year:
@@ -93,19 +93,19 @@ class WthorWriter:
 
 
 def _discs(score: float) -> int:
-    """Return black's discs for a score of `score`, with the empty squares for the winner."""
+    """Return black's discs for black's score, with the empty squares counted for the winner."""
     if not abs(score) <= 64 or score % 2:
         raise FormatError(f"{NAME} cannot hold a score of {score:+g}: it is the difference of 64 discs")
     return int(32 + score / 2)
 
 
 def files_of(target: Path) -> list[Path]:
-    """Return the file of games, and those of names beside it."""
+    """Return the files that `write_wthor` writes: the games, the players' names and the tournaments' names."""
     return [target, *(target.with_suffix(suffix) for suffix in (PLAYERS, EVENTS))]
 
 
 def write_wthor(records: Iterable[Record], target: Path) -> int:
-    """Write games to three files; return their number."""
+    """Write games to the three files of `files_of(target)`, and return the number of games."""
     with ExitStack() as opened:
         games, *names = (opened.enter_context(replacing(file)) for file in files_of(target))
         writer = WthorWriter(games)
@@ -133,7 +133,7 @@ FIRST = Setup(format=NAME, game=othello(), position=START)
 
 WRONG = 255
 SQUARES = np.full(256, WRONG, np.uint8)
-"""The square for a move's byte, which is 10 · row + column."""
+"""The square for each byte of a move, 10 · row + column; `WRONG` for a byte that is no square."""
 for _square in range(64):
     SQUARES[10 * (_square // 8 + 1) + _square % 8 + 1] = _square
 _as_squares = SQUARES.tobytes()
@@ -142,7 +142,7 @@ _played_moves = [PlayedMove(code=code) for code in range(PASS + 1)]
 
 
 class WthorMoves(Sequence[PlayedMove]):
-    """A game's moves, parsed at first access: then passes are inserted, and an illegal move is an error."""
+    """The moves of one game, parsed at first access, which inserts passes and raises an error for an illegal move."""
 
     __slots__ = ("_bytes", "_moves", "_number")
 
@@ -153,12 +153,12 @@ class WthorMoves(Sequence[PlayedMove]):
 
     @property
     def squares(self) -> bytes:
-        """The squares in the file, without passes and unchecked."""
+        """The squares of the moves in the file, unchecked and without passes."""
         return self._bytes.rstrip(b"\0").translate(_as_squares)
 
     @property
     def played(self) -> tuple[PlayedMove, ...]:
-        """All moves, passes included."""
+        """All moves of the game, including passes."""
         if self._moves is None:
             squares = self.squares
             result = replay(FIRST.game, FIRST.position, Side.BLACK, column(squares))
@@ -191,14 +191,14 @@ class WthorMoves(Sequence[PlayedMove]):
 
 
 def game_location(number: int) -> str:
-    """Return the place of a game in its file, in words."""
+    """Return the place of a game in its file, for error messages."""
     return f"{NAME}, game {number:,} (byte {HEADER_BYTES + GAME_BYTES * (number - 1):,})"
 
 
 def read_wthor(
     stream: BinaryIO, path: Path | None = None, selection: Selection | None = None
 ) -> Iterator[tuple[int, Record]]:
-    """Yield the selected games with their numbers; names are read from files beside `path`."""
+    """Yield the selected games with their numbers in the file; names are read from files beside `path`."""
     header = Header.of_games(stream.read(HEADER_BYTES))
     maker = _RecordMaker(header, path, selection or Selection())
     done = 0
@@ -217,7 +217,7 @@ def read_wthor(
 
 
 class _RecordMaker:
-    """Makes records of the chunks of one file."""
+    """Makes game records from the chunks of one file."""
 
     def __init__(self, header: Header, path: Path | None, selection: Selection) -> None:
         self._selection = selection
@@ -228,9 +228,9 @@ class _RecordMaker:
         self._matching_events = _matching(self._events, selection.event)
 
     def records(self, data: bytes, games: NDArray[np.void], done: int) -> Iterator[tuple[int, Record]]:
-        """Yield the selected ones of `games`, which are the bytes `data` and follow number `done`."""
+        """Yield the selected `games` with their numbers; `data` are their bytes, and `done` games came before."""
         date = f"{self._year:04d}" if self._year else ""
-        knows_best = self._depth > 1  # with one empty square the best move is the only one
+        knows_best = self._depth > 1  # at depth 1 the only move is the best
         places = np.flatnonzero(self._mask(games, done))
         selected = games[places]
         columns = (selected[name].tolist() for name in ("event", "black", "white", "discs", "best"))
@@ -253,7 +253,7 @@ class _RecordMaker:
             )
 
     def _mask(self, games: NDArray[np.void], done: int) -> NDArray[np.bool_]:
-        """Return which of the games are selected: `Selection.matches` for all of them at once."""
+        """Return whether each game is selected; like `Selection.matches`, but for all games at once."""
         selection = self._selection
         mask = np.full(len(games), selection.matches_year(self._year or None))
         if selection.number is not None:
@@ -276,17 +276,17 @@ class _RecordMaker:
 
 
 def _padded(names: list[str]) -> list[str]:
-    """Return a name for every number: numbers missing in the file have no name."""
+    """Return `names` extended by empty names, so that every possible number has a name."""
     return names + [""] * (MOST_NAMES + 1 - len(names))
 
 
 def _matching(names: list[str], part: str) -> NDArray[np.bool_]:
-    """Return which of the numbers have a name that contains `part`; empty without `part`."""
+    """Return whether each of `names` contains `part`; an empty array if `part` is empty."""
     return np.fromiter((contains(name, part) for name in names), np.bool_) if part else np.zeros(0, np.bool_)
 
 
 def _valid_count(games: NDArray[np.void]) -> int:
-    """Return how many games come before the first invalid one."""
+    """Return the number of games before the first invalid one."""
     moves = games["moves"]
     wrong = ((SQUARES[moves] == WRONG) & (moves != 0)).any(axis=1)
     wrong |= ((moves[:, 1:] != 0) & (moves[:, :-1] == 0)).any(axis=1)

@@ -1,4 +1,4 @@
-"""What reading and writing of WTHOR files share: the header of sixteen bytes, and the files of names."""
+"""Parts of WTHOR files for reading and writing: the header of sixteen bytes, and the files of names."""
 
 import struct
 from datetime import date
@@ -14,52 +14,52 @@ _layout = struct.Struct("<4BIHH4B")
 HEADER_BYTES = _layout.size
 
 MOVES = 60
-"""The number of bytes for the moves of a game."""
+"""Number of bytes for the moves of a game."""
 
 DEFAULT_DEPTH = 22
-"""The meaning of depth 0."""
+"""The depth that 0 stands for in a header, in empty squares."""
 
 
 class Header(NamedTuple):
-    """The header of a file."""
+    """The header of a WTHOR file."""
 
     century: int
-    """The century of the day of writing."""
+    """First two digits of the year in which the file was written."""
     year_of_century: int
     month: int
     day: int
     games: int
     names: int
     year: int
-    """The year of the games."""
+    """The year in which the games were played."""
     size: int
     """The size of the board; 0 stands for 8."""
     kind: int
-    """The kind of file: 1 for solitaires."""
+    """The kind of file; 1: solitaires (endgame problems)."""
     depth: int
-    """Empty squares from which the theoretical score was computed; 0 stands for 22."""
+    """Number of empty squares at which the theoretical scores were computed; 0 stands for 22."""
     reserved: int
 
     @classmethod
     def read(cls, data: bytes, what: str) -> "Header":
-        """Return the header at the start of `data`."""
+        """Return the header at the start of `data`; `what` names the file in an error message."""
         if len(data) < HEADER_BYTES:
             raise FormatError(f"{what}: a header has {HEADER_BYTES} bytes, found {len(data)}")
         return cls._make(_layout.unpack_from(data))
 
     @classmethod
     def fits(cls, data: bytes) -> bool:
-        """Return whether `data` can be the start of a file."""
+        """Return whether `data` can be the start of a WTHOR file."""
         return len(data) >= HEADER_BYTES and cls.read(data, NAME).is_dated
 
     @property
     def is_dated(self) -> bool:
-        """Whether the day of writing is a possible date."""
+        """Whether the date of writing has a possible month and day."""
         return 1 <= self.month <= 12 and 1 <= self.day <= 31
 
     @classmethod
     def of_games(cls, data: bytes) -> "Header":
-        """Return the header of a file of games."""
+        """Return the header of a file of games; raise `FormatError` for a file of another kind."""
         header = cls.read(data, NAME)
         if not header.is_dated:
             raise FormatError(f"{NAME}, byte 2: expected a month and a day, found {header.month} and {header.day}")
@@ -71,7 +71,7 @@ class Header(NamedTuple):
 
 
 def header_bytes(*, games: int = 0, names: int = 0, year: int = 0, depth: int = 0) -> bytes:
-    """Return the header of a file that is written today."""
+    """Return a header with today's date, as bytes."""
     today = date.today()
     century, year_of_century = divmod(today.year, 100)
     size = 0 if names else 8
@@ -81,7 +81,7 @@ def header_bytes(*, games: int = 0, names: int = 0, year: int = 0, depth: int = 
 PLAYERS, EVENTS = ".jou", ".trn"
 
 WIDTHS = {PLAYERS: 20, EVENTS: 26}
-"""Bytes of a name, including a zero at its end."""
+"""Number of bytes for a name, including the zero byte at its end, by file suffix."""
 
 MOST_NAMES = (1 << 16) - 1
 
@@ -89,8 +89,8 @@ ENCODING = "latin-1"
 
 
 def names_beside(games: Path | None, suffix: str) -> list[str]:
-    """Return the names in the file beside `games`: the one of the same name, else `wthor`, else the only one; none
-    without a file."""
+    """Return the names in the file with this suffix in the folder of `games`: the file with the same stem, else
+    `wthor`, else the only one. Return an empty list if there is none."""
     path = _beside(games, suffix) if games is not None else None
     if path is None:
         return []
@@ -115,7 +115,7 @@ def _beside(games: Path, suffix: str) -> Path | None:
 
 
 class NameList:
-    """The names that are collected for a file; number 0 is the empty name."""
+    """The names for a file of names, in the order of their numbers; number 0 is the empty name."""
 
     def __init__(self, suffix: str) -> None:
         self._room = WIDTHS[suffix] - 1
@@ -123,7 +123,7 @@ class NameList:
         self._written: dict[bytes, None] = {b"": None}
 
     def number(self, name: str) -> int:
-        """Return the name's number, a new one for a new name. Too long a name is cut, and stays unique."""
+        """Return the number of a name, which is added if it is new. A long name is shortened, but stays unique."""
         name = one_line(name)
         if name not in self._numbers:
             if len(self._written) == MOST_NAMES:
@@ -133,7 +133,7 @@ class NameList:
         return self._numbers[name]
 
     def to_bytes(self) -> bytes:
-        """Return the contents of the file."""
+        """Return the contents of the file of names."""
         names = b"".join(name.ljust(self._room + 1, b"\0") for name in self._written)
         return header_bytes(names=len(self._written)) + names
 

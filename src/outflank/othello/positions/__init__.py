@@ -1,4 +1,4 @@
-"""Named positions of Othello, for experiments."""
+"""Named Othello positions for experiments."""
 
 from collections.abc import Callable
 from functools import cache, partial
@@ -10,7 +10,7 @@ from outflank.othello.formats.transcript import read_transcript
 MIDGAME_LINE = "------------XO-----OOOX---XOOOX--XOXXOX--OOOXX-----XXX----X----- X"
 
 OPENINGS = {"diagonal": "f5d6c3d3c4f4f6", "perpendicular": "f5d6c5f4e3c6d3f6", "parallel": "f5f6e6f4e3"}
-"""Boards after a few moves, by the names of their openings."""
+"""Moves of openings, by the openings' names."""
 
 ENDINGS = {
     "ffo20": "XXXOXXXXOXXXXXXXOOXXXXXXOOOXXXXXOOOXXOO-OOOOO---OOOOOOO-OOOOOOO- X",
@@ -20,15 +20,14 @@ ENDINGS = {
     "ffo41": "-OOOOO----OOOOX--OOOOOO-XXXXXOO--XXOOX--OOXOXX----OXXO---OOO--O- X",
     "ffo42": "--OOO-------XX-OOOOOOXOO-OOOOXOOX-OOOXXO---OOXOO---OOOXO--OOOO-- X",
 }
-"""Endings of the French federation's test suite, by their usual numbers."""
-
+"""Endings of the FFO test suite (by the French Othello federation), by their usual numbers."""
 
 STAGES = ("opening", "early", "middle", "late", "ending")
-"""The stages that the tournament positions were taken from: after 8, 16, 24, 34 and 44 moves."""
+"""Game stages of the tournament positions: after 8, 16, 24, 34 and 44 moves."""
 
 
 def midgame() -> OthelloBoard:
-    """Return a position from a tournament game after 22 moves: report 000's picture of its mid-game board is lost."""
+    """Return a position of a tournament game after 22 moves. It replaces report 000's mid-game board, which is lost."""
     return OthelloBoard.from_line(MIDGAME_LINE)
 
 
@@ -41,7 +40,7 @@ def _after(moves: str) -> OthelloBoard:
 
 @cache
 def _tournament() -> dict[str, str]:
-    """Return random positions of tournament games, by the stage of the game."""
+    """Return random positions of tournament games as board lines, by name (`opening1`)."""
     text = (files("outflank.othello.positions") / "tournament.txt").read_text()
     rows = (line.split() for line in text.splitlines() if not line.startswith("#"))
     return {name: f"{squares} {side}" for name, squares, side, _ in rows}
@@ -70,4 +69,4 @@ SETS: dict[str, tuple[str, ...]] = {
     "tournament": TOURNAMENT,
     **{stage: tuple(name for name in TOURNAMENT if name[:-1] == stage) for stage in STAGES},
 }
-"""Sets of named positions, by name."""
+"""Names of the positions in each named set."""
