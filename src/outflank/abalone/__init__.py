@@ -1,5 +1,4 @@
-"""Abalone: marbles that push each other off a hexagon.
+"""The game Abalone: its rules, evaluations, move orderings, board and notations.
 
-This folder holds the whole game: its rules, evaluations, orderings, board, notations, and the description through which
-the rest of the package uses it.
+The rest of the package uses this folder only through the game's `description`.
 """

@@ -1,4 +1,4 @@
-"""Abalone boards."""
+"""Abalone boards and moves, with their pictures and text diagrams."""
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
@@ -19,7 +19,7 @@ from outflank.games.sides import Side
 
 WOOD, HOLLOW, INK = "#c9a06c", "#a97f4c", "#5b3f1d"
 RED, BLUE, HALO = "#c62828", "#1258b0", "#ffffffd0"
-"""Colours of the played and the better move; a halo makes their lines visible on black marbles."""
+"""Colours of the lines for the played and the better move; a halo makes them visible on black marbles."""
 
 
 def abalone_svg(
@@ -31,7 +31,7 @@ def abalone_svg(
     better: Iterable[tuple[geometry.Cell, geometry.Cell]] = (),
     width: int = 400,
 ) -> str:
-    """Return the picture of a hexagon, row I on top, with the rows' letters and the columns' numbers."""
+    """Return an SVG picture of the board, row I on top: the `last` cells are marked, and lines show other moves."""
     blacks, whites = geometry.cells(black), geometry.cells(white)
     marked = set(last)
     corners = [_centre(cell, 5.75 / 4) for cell in ((0, 0), (0, 4), (4, 8), (8, 8), (8, 4), (4, 0))]
@@ -57,13 +57,13 @@ def abalone_svg(
 
 
 def _centre(cell: geometry.Cell, stretch: float = 1.0) -> tuple[float, float]:
-    """Return where a cell's centre is drawn, relative to the board's centre."""
+    """Return the coordinates of a cell's centre in the picture, relative to the board's centre."""
     x, y = geometry.centre_of(cell)
     return x * UNIT * stretch, y * UNIT * stretch
 
 
 def _path_svg(begin: geometry.Cell, end: geometry.Cell, stroke: str, title: str) -> str:
-    """Return a line from cell to cell with a blob at its end."""
+    """Return an SVG line from one cell to another, with a disc at its end."""
     (x, y), (u, v) = _centre(begin), _centre(end)
     parts = [f"<title>{title}</title>"]
     for colour, wider in ((HALO, 2), (stroke, 0)):
@@ -77,7 +77,7 @@ def _path_svg(begin: geometry.Cell, end: geometry.Cell, stroke: str, title: str)
 def abalone_diagram(
     black: int, white: int, legal: Collection[geometry.Cell] = (), last: Collection[geometry.Cell] = ()
 ) -> list[str]:
-    """Return the lines of a hexagon, row I on top, with `*` on reachable empty cells and brackets around `last`."""
+    """Return the lines of a text diagram, row I on top, with `*` on empty cells of `legal` and `last` in brackets."""
     blacks, whites = geometry.cells(black), geometry.cells(white)
     lines = []
     for row in range(8, -1, -1):
@@ -86,7 +86,7 @@ def abalone_diagram(
             for cell in row_cells(row)
         ]
         cells = bracketed(marks, [cell in last for cell in row_cells(row)])
-        # Below row E the columns end at a diagonal of their own: 9 beside D, down to 6 beside A.
+        # Columns 6 to 9 end beside the rows A to D, so their numbers are at the ends of these rows.
         column = f" {row + 6}" if row < 4 else ""
         lines.append(f"{' ' * (9 - len(marks))}{'ABCDEFGHI'[row]}{cells}{column}")
     return [*lines, " " * 7 + "1 2 3 4 5"]
@@ -94,24 +94,21 @@ def abalone_diagram(
 
 @dataclass(frozen=True, slots=True, repr=False)
 class AbaloneMove(Move):
-    """A step of a line of one to three marbles.
-
-    Its text is Aba-Pro's notation; `nacre` is the other one.
-    """
+    """A step of a line of one to three marbles; its text is in the notation of Aba-Pro."""
 
     @property
     def kind(self) -> Kind:
-        """The kind of move: push, step or side step, and the number of marbles."""
+        """The kind of move: push, step or side step, with the number of marbles."""
         return Kind(int(kind_of(self.code)))
 
     @property
     def marbles(self) -> int:
-        """The number of own marbles that move."""
+        """Number of own marbles that move."""
         return int(MARBLES[self.kind])
 
     @property
     def pushed(self) -> int:
-        """The number of the opponent's marbles that are pushed."""
+        """Number of the opponent's marbles that are pushed."""
         return int(PUSHED[self.kind])
 
     @property
@@ -121,13 +118,13 @@ class AbaloneMove(Move):
 
     @property
     def line(self) -> tuple[str, str]:
-        """The cells of the first and the last marble; the same for a single one."""
+        """The cells of the first and the last marble of the line; equal for a single marble."""
         first, last, _ = ends(self.code)
         return cell_name(first), cell_name(last)
 
     @property
     def nacre(self) -> str:
-        """The move in Nacre's notation."""
+        """The move in the notation of Nacre."""
         return write_nacre(self.code)
 
     def __str__(self) -> str:
@@ -135,18 +132,17 @@ class AbaloneMove(Move):
 
 
 REPETITIONS = 3
-"""Occurrences of a position after which a game is drawn, unless a board says otherwise."""
+"""Default number of occurrences of a position that draws a game."""
 
 PLY_LIMIT = 400
-"""Moves of both sides after which a game is drawn, unless a board says otherwise."""
+"""Default number of moves of both sides after which a game is drawn."""
 
 
 class AbaloneBoard(Board[AbaloneMove]):
     """A game of Abalone.
 
-    The rules of the game have no draw. Here a game is drawn when a position occurs for the
-    third time with the same side to move (`repetitions`), or after 400 moves of both sides
-    together (`ply_limit`); None disables either rule.
+    The rules of the game have no draws. Here a game is drawn when a position occurs for the third time with the same
+    side to move (`repetitions`), or after 400 moves of both sides together (`ply_limit`). None disables either rule.
 
     >>> board = AbaloneBoard.start("belgian-daisy")
     >>> len(board.legal_moves)
@@ -163,12 +159,12 @@ class AbaloneBoard(Board[AbaloneMove]):
     def start(
         cls, layout: str = "standard", *, repetitions: int | None = REPETITIONS, ply_limit: int | None = PLY_LIMIT
     ) -> Self:
-        """Return the start of a game with one of the layouts."""
+        """Return a board with the starting position of a layout."""
         return cls(RULES, start(layout), repetitions=repetitions, ply_limit=ply_limit)
 
     @classmethod
     def from_line(cls, line: str, *, repetitions: int | None = REPETITIONS, ply_limit: int | None = PLY_LIMIT) -> Self:
-        """Return the position on an Abalone line: rows, marbles lost, side, half-moves, move."""
+        """Return the board that an Abalone line describes (`formats.line`)."""
         setup = read_abalone_line(line)
         return cls(
             setup.game,
@@ -203,16 +199,16 @@ class AbaloneBoard(Board[AbaloneMove]):
         super().__init__(game, position, turn, ply=ply)
         self._first_since_loss = since_loss
         self.repetitions = repetitions
-        """The number of occurrences of a position that draws the game; None: no such rule."""
+        """Number of occurrences of a position that draws the game; None: no draws by repetition."""
         self.ply_limit = ply_limit
-        """The moves of both sides after which the game is drawn; None: no such rule."""
+        """Number of moves of both sides after which the game is drawn; None: no limit."""
 
     def marbles(self, side: Side) -> int:
-        """Return how many marbles a side has on the board."""
+        """Return the number of marbles that a side has on the board."""
         return self._by_colour()[side is Side.WHITE].bit_count()
 
     def lost(self, side: Side) -> int:
-        """Return how many marbles a side has lost."""
+        """Return the number of marbles that a side has lost."""
         return self.game.marbles - self.marbles(side)
 
     def move(self, code: int) -> AbaloneMove:
@@ -220,7 +216,7 @@ class AbaloneBoard(Board[AbaloneMove]):
         return AbaloneMove(code)
 
     def parse_move(self, text: str) -> AbaloneMove:
-        """Return the legal move that `text` names, in Aba-Pro's notation or Nacre's."""
+        """Return the legal move that `text` names, in the notation of Aba-Pro or Nacre."""
         return self.move(read_move(self.game, self.position, stripped(text)))
 
     def legal_move_texts(self) -> list[str]:
@@ -230,11 +226,11 @@ class AbaloneBoard(Board[AbaloneMove]):
         return replace(super().setup(), since_loss=self._since_loss())
 
     def to_text(self) -> str:
-        """Return the position on one line."""
+        """Return the position as an Abalone line (`formats.line`)."""
         return write_abalone_line(self.game, self.position, self.turn, self.ply, self._since_loss())
 
     def to_position_file(self) -> str:
-        """Return the position as a file of the lab program."""
+        """Return the contents of a position file of report 003's lab program (`formats.position_file`)."""
         return write_position_file(self.position, self.turn, self.ply)
 
     def svg(
@@ -245,10 +241,8 @@ class AbaloneBoard(Board[AbaloneMove]):
         played: AbaloneMove | None = None,
         better: AbaloneMove | None = None,
     ) -> str:
-        """Return a picture; the cells of the last move are marked, and lines show moves `played` here or `better`.
-
-        Legal moves are too many to show.
-        """
+        """Return an SVG picture: the cells of the last move are marked, and lines show the move `played` in this
+        position and a `better` one. Legal moves are too many to show."""
         last = _path(self.moves[-1]) if self.moves else ()
         paths = tuple(() if move is None else _end_paths(move) for move in (played, better))
         return abalone_svg(*self._by_colour(), last=last, played=paths[0], better=paths[1], width=width)
@@ -257,17 +251,17 @@ class AbaloneBoard(Board[AbaloneMove]):
         return self.svg()
 
     def diagram(self, *, last: bool = False) -> list[str]:
-        """Return the board in letters, with `*` on the cells that marbles can reach; `last` brackets those that
-        moved."""
+        """Return the board as lines of text, with `*` on the empty cells that moves can reach; `last` puts the marbles
+        of the last move in brackets."""
         moved = _arrived(self.moves[-1]) if last and self.moves else ()
         return abalone_diagram(*self._by_colour(), _reachable(self.legal_moves), moved)
 
     def score_text(self) -> str:
-        """Return the marbles that both sides have lost."""
+        """Return the numbers of marbles that both sides have lost, as text."""
         return f"marbles lost: black {self.lost(Side.BLACK)}, white {self.lost(Side.WHITE)}"
 
     def __str__(self) -> str:
-        # Without marks on the reachable cells, which are nearly all.
+        # Nearly all empty cells are reachable, so they are not marked here.
         return "\n".join([*abalone_diagram(*self._by_colour()), self._turn_text()])
 
     def __repr__(self) -> str:
@@ -289,11 +283,11 @@ class AbaloneBoard(Board[AbaloneMove]):
     def _draw(self) -> str:
         least = self.game.marbles - self.game.goal
         if min(self.marbles(Side.BLACK), self.marbles(Side.WHITE)) <= least:
-            return ""  # won, even if by the last allowed move
+            return ""  # won, possibly with the last allowed move
         if self.ply_limit is not None and self.ply >= self.ply_limit:
             return f"{self.ply_limit} moves without a winner"
         if self.repetitions is not None:
-            # Positions are stored from the mover's view: only every other one can be the same.
+            # Positions are stored from the mover's point of view, so only every other one can be the same.
             before = [position for position, _ in self._past[::-1]][1::2]
             if 1 + before.count(self.position) >= self.repetitions:
                 return f"the same position {self.repetitions} times"
@@ -307,7 +301,7 @@ class AbaloneBoard(Board[AbaloneMove]):
         return f"{self.turn} cannot move"
 
     def _since_loss(self) -> int:
-        """Return the moves made since a marble was lost, as far as it is known."""
+        """Return the number of moves since a marble was lost, or since the first known position."""
         for plies, (_, move) in enumerate(reversed(self._past)):
             if move.takes:
                 return plies
@@ -315,25 +309,25 @@ class AbaloneBoard(Board[AbaloneMove]):
 
 
 def _end_paths(move: AbaloneMove) -> tuple[tuple[Cell, Cell], ...]:
-    """Return the origins and targets of the ends of a move's line."""
+    """Return the origin and the target of the marble at each end of a move's line."""
     first, last, step = ends(move.code)
     return tuple((end, stepped(end, step)) for end in dict.fromkeys((first, last)))
 
 
 def _path(move: AbaloneMove) -> tuple[Cell, ...]:
-    """Return the cells that a move's ends leave and reach."""
+    """Return the cells that the end marbles of a move's line leave and reach."""
     return tuple(cell for path in _end_paths(move) for cell in path if on_board(cell))
 
 
 def _arrived(move: AbaloneMove) -> set[Cell]:
-    """Return the cells of a move's marbles after it."""
+    """Return the cells of the moved marbles after a move."""
     first, last, step = ends(move.code)
     middle = ((first[0] + last[0]) // 2, (first[1] + last[1]) // 2)  # for two marbles, one of the ends
     return {stepped(cell, step) for cell in (first, middle, last)}
 
 
 def _reachable(moves: Iterable[AbaloneMove]) -> set[Cell]:
-    """Return the cells that some move's marbles step to."""
+    """Return the cells that the end marbles of any of the moves step to."""
     reached = set()
     for move in moves:
         first, last, step = ends(move.code)

@@ -1,4 +1,4 @@
-"""The description of Abalone: the game as the rest of the package sees it."""
+"""The description of Abalone, through which the rest of the package uses the game."""
 
 from functools import partial
 from importlib.resources import files
@@ -34,7 +34,7 @@ from outflank.games.scores import Scores
 from outflank.games.sides import Side
 
 ROWS = tuple(range(8, -1, -1))
-"""The rows from the top."""
+"""Numbers of the rows, from the top of the drawn board to the bottom."""
 
 CELLS = tuple(cell for row in ROWS for cell in row_cells(row))
 
@@ -42,11 +42,11 @@ CELLS = tuple(cell for row in ROWS for cell in row_cells(row))
 PLACES = tuple(Place(cell_name(cell), ROWS.index(cell[0]), *centre_of(cell)) for cell in CELLS)
 
 WAYS = tuple(centre_of((CENTRE[0] + row, CENTRE[1] + column)) for row, column in DIRECTIONS)
-"""The vector of a step in each direction."""
+"""Vector (x, y) of a step in each direction."""
 
 
 def tabletop(game: Abalone) -> Tabletop:
-    """Return the board, which is the same under all rules."""
+    """Return the drawn board, on which users make moves; it is the same under all rules."""
     return Tabletop(
         shape="hexagons",
         places=PLACES,
@@ -71,7 +71,7 @@ def _gesture(board: Board, move: Move) -> Gesture:
     moved = list(line)
     if move.pushed:
         moved += [stepped(last, step, steps) for steps in range(1, move.pushed + 1)]
-    # The front marble, or for a side step the marble that its notation names: its target identifies the move.
+    # The target of this marble identifies the move: the front marble, or the first of a line that steps sideways.
     front = last if first != last and stepped(first, step) in line else first
     return Gesture(
         to=cell_name(stepped(front, step)),
@@ -82,7 +82,7 @@ def _gesture(board: Board, move: Move) -> Gesture:
 
 
 def _between(first: Cell, last: Cell, count: int) -> list[Cell]:
-    """Return the cells of a line of `count` marbles."""
+    """Return the cells of a line of `count` marbles, from `first` to `last`."""
     if count == 1:
         return [first]
     row, column = (last[0] - first[0]) // (count - 1), (last[1] - first[1]) // (count - 1)
@@ -105,7 +105,7 @@ def _board_from_pieces(pieces: str, turn: Side) -> AbaloneBoard:
 
 
 ACROSS = 9
-"""The number of cells across the middle of the board."""
+"""Number of cells across the middle of the board; protocols use it as the board's size."""
 
 MOST_MARBLES = 14
 
@@ -131,7 +131,7 @@ LEVELS = (
     Level(4, misjudged=0.02),
     *(Level(depth) for depth in range(4, 9)),
 )
-"""The first 15 levels are for people and make human-like errors; the others search 4 to 8 plies."""
+"""Abalone's playing levels. The first 15 make human-like errors; the others search 4 to 8 plies without errors."""
 
 
 def _find_error(game: Abalone, position: AbalonePosition) -> str:
@@ -144,20 +144,20 @@ def _find_error(game: Abalone, position: AbalonePosition) -> str:
 
 
 def _recorded_score(game: Abalone, position: AbalonePosition, score: int) -> int:
-    """Return the winner's lead in marbles, since the rules score any win as 1; a side that cannot move has lost,
-    whatever its marbles."""
+    """Return the side to move's lead in marbles, because the rules score any win as 1; the score itself if the winner
+    does not lead, as when a side cannot move."""
     ahead = int(position.own).bit_count() - int(position.opp).bit_count()
     return ahead if ahead * score > 0 else score
 
 
 def _final_margin(board: Board, score: int) -> int:
-    """Return black's lead in marbles."""
+    """Return black's lead in marbles at the end of a game."""
     assert isinstance(board, AbaloneBoard)
     return board.lost(Side.WHITE) - board.lost(Side.BLACK)
 
 
 def _moves_expected(board: Board) -> float:
-    # A game has some eighty turns, forty for each side, but may have more: a long one must not be lost on time.
+    # A game has about forty moves of each side. It may have more, and a long game must not be lost on time.
     return max(25.0, 60.0 - board.ply / 4)
 
 
@@ -167,13 +167,13 @@ def _moves_at_most(board: Board) -> float:
 
 
 def _typical_error(depth: int) -> float:
-    """Return the typical error in marbles. From a search of depth 6 the standard deviation was 0.35 marbles at depth 1
-    and 0.1 to 0.2 from depth 2 on (48 positions of games at depth 3); here it is doubled."""
+    """Return the typical error of a search in marbles: twice the standard deviation from a search of depth 6, which was
+    0.35 marbles at depth 1 and 0.1 to 0.2 from depth 2 on (48 positions of games at depth 3)."""
     return max(0.4, 0.8 - 0.1 * depth)
 
 
 def _without_draws(board: Board) -> Board:
-    """Return the board without draws, which the rules of the game do not have."""
+    """Turn off the board's draws, which the rules of the game do not have, and return the board."""
     assert isinstance(board, AbaloneBoard)
     board.repetitions = board.ply_limit = None
     return board

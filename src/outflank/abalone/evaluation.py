@@ -1,4 +1,4 @@
-"""Hand-weighted evaluations of Abalone positions: report 003's with both sets of weights, and one of our own."""
+"""Hand-written evaluations of Abalone positions: report 003's, with two sets of weights, and `Cohesion`."""
 
 from typing import NamedTuple
 
@@ -14,22 +14,22 @@ from outflank.kernels.compiler import inner
 from outflank.kernels.lanes import Vector, bit_counts, spread, total
 
 LOST = 16_000
-"""Report 003's value of a lost game."""
+"""Value of a won game in report 003; a lost game has the negative value."""
 
 MARBLE_LOSS = np.array([0, -800, -1800, -3000, -4400, -6000], np.int64)
-"""Report 003's value of lost marbles, by their number."""
+"""Value of lost marbles in report 003, by their number."""
 
 MARBLE = 400
-"""The value of a marble in our own evaluation."""
+"""Value of a marble in `Cohesion` and in the learnt evaluation, in points."""
 
 RING = tuple(board(set(SPIRAL[start:end])) for start, end in ((0, 1), (1, 7), (7, 19), (19, 37), (37, 61)))
-"""The cells at each distance from the centre."""
+"""The cells at each distance from the centre, as words."""
 
 RING0, RING1, RING2, RING3, RING4 = RING
 
 
 def _variation() -> list[int]:
-    """Return report 003's small change to each cell's value, which keeps programs from playing alike."""
+    """Return the small amount that report 003 adds to each cell's value, so that programs do not all play alike."""
     values, running = [0], 0
     for ring, modulus in ((1, 10), (2, 10), (3, 8), (4, 5)):
         for _ in range(6 * ring):
@@ -41,11 +41,11 @@ def _variation() -> list[int]:
 PLANE0, PLANE1, PLANE2, PLANE3 = (
     board({cell for cell, change in zip(SPIRAL, _variation(), strict=True) if change >> bit & 1}) for bit in range(4)
 )
-"""The variation by its binary digits: a sum over marbles is then four bit counts."""
+"""The cells with each binary digit set in their variation, so that four bit counts give the sum over all marbles."""
 
 
 class Rings(NamedTuple):
-    """Report 003's evaluation: cells by their ring, possible moves, rows, marbles lost."""
+    """Report 003's evaluation: values of cells by their ring, possible moves, rows of marbles, and lost marbles."""
 
     centre: int
     first: int
@@ -55,7 +55,7 @@ class Rings(NamedTuple):
 
 
 class Cohesion(NamedTuple):
-    """Marbles above all, then the centre, then cohesion."""
+    """The difference in marbles, then their closeness to the centre, then the number of adjacent own marbles."""
 
 
 @inner
@@ -74,7 +74,7 @@ def _times(vector: Vector, factor: int) -> Vector:
 
 @inner
 def _moves_and_rows(mine: Word, yours: Word) -> Value:
-    """Return the value of the moves that a side would have, and of its marbles in rows."""
+    """Return the value of a side's possible moves and of its rows of marbles."""
     edge = _edge()
     own, opp = spread(mine, edge), spread(yours, edge)
     empty = spread(BOARD & ~(mine | yours), edge)
@@ -97,7 +97,7 @@ def _moves_and_rows(mine: Word, yours: Word) -> Value:
     points = points + _times(bit_counts(own & _behind(own & _behind(yields2))), 15)
     points = points + _times(bit_counts(pushing_triple), 14) + _times(bit_counts(pushing_pair), 13)
     points = points + _times(threes, 5) + _times(twos, 2) + bit_counts(steps)
-    # Rows of at least two, three, four and five, from each marble in each direction.
+    # Rows of at least two, three, four and five marbles, from each marble in each direction.
     run2 = own & _behind(own)
     run3 = own & _behind(run2)
     run4 = own & _behind(run3)
@@ -131,7 +131,7 @@ def _(evaluation, game, position):
 
 @inner
 def _shape(marbles: Word) -> Value:
-    """Return the value of marbles near the centre and of neighbours on three axes."""
+    """Return the value of marbles near the centre and of adjacent marbles of one side."""
     points = 60 * popcount(marbles & RING0) + 54 * popcount(marbles & RING1) + 42 * popcount(marbles & RING2)
     points += 24 * popcount(marbles & RING3)
     own = spread(marbles, _edge())
@@ -147,7 +147,7 @@ def _(evaluation, game, position, state):
 
 EVALUATIONS = (
     NamedEvaluation(name="cohesion", evaluation=Cohesion(), unit="marbles", points=MARBLE),
-    # About a thousand for a marble: 800 for the first, 1600 for the last that does not lose the game.
+    # A lost marble costs about a thousand points: 800 the first, 1600 the last one before the loss of the game.
     NamedEvaluation(name="rings", evaluation=Rings(70, 60, 40, 10, 1), unit="marbles", points=1000, won=LOST - 1),
     NamedEvaluation(name="rings-lab", evaluation=Rings(45, 35, 25, 10, 0), unit="marbles", points=1000, won=LOST - 1),
 )

@@ -1,4 +1,4 @@
-"""Starting layouts of Abalone, and rows of marbles as text."""
+"""Starting layouts of Abalone, and reading and writing of rows of marbles as text."""
 
 from functools import cache
 from typing import Final
@@ -8,7 +8,7 @@ from outflank.abalone.rules import Abalone, AbalonePosition
 from outflank.errors import FormatError, UnknownName
 
 RULES: Final = Abalone(marbles=14, goal=6)
-"""Fourteen marbles each; a side that loses six has lost."""
+"""The usual rules: each side has fourteen marbles, and loses the game when it has lost six."""
 
 LAYOUTS: Final = {
     "standard": "sssss/ssssss/2sss2/8/9/8/2SSS2/SSSSSS/SSSSS",
@@ -22,7 +22,7 @@ LAYOUTS: Final = {
     "star": "S3s/1s2S1/s1S1s1S/3sS3/sSsS1sSsS/3sS3/s1S1s1S/1s2S1/S3s",
     "duel": "1s1S1/sssSSS/2s1S2/S6s/SS5ss/S6s/2s1S2/sssSSS/1s1S1",
 }
-"""Rows I to A; `S` black, `s` white, a digit skips cells."""
+"""Starting layouts by name: rows I to A; `S` is black, `s` white, and a digit is a number of empty cells."""
 
 
 def start(layout: str = "standard") -> AbalonePosition:
@@ -48,7 +48,7 @@ def row_cells(row: int) -> list[Cell]:
 
 
 def read_rows(text: str) -> tuple[set[Cell], set[Cell]]:
-    """Return the black and the white marbles of nine rows, I first, as in `LAYOUTS`.
+    """Return the cells of the black and of the white marbles in nine rows of text, I first, as in `LAYOUTS`.
 
     >>> sorted(read_rows("5/6/7/8/S8/8/7/6/5")[0])
     [(4, 0)]
@@ -78,7 +78,7 @@ def read_rows(text: str) -> tuple[set[Cell], set[Cell]]:
 
 
 def write_rows(black: int, white: int) -> str:
-    """Return the rows as `read_rows` reads them."""
+    """Return the board's rows as text that `read_rows` can read."""
     blacks, whites = cells(black), cells(white)
     rows = []
     for row in range(8, -1, -1):

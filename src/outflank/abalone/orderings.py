@@ -1,4 +1,4 @@
-"""Abalone's move ordering: by kind, or by the place in the lists of report 003's program."""
+"""Abalone's move orderings: by kind of move, or in the order in which report 003's program generates moves."""
 
 import numpy as np
 
@@ -9,17 +9,17 @@ from outflank.games.hints import promise, register_features, row
 
 register_features(Abalone, "kind", "generated")
 
-# The rank of a kind among the moves of one marble in one direction: one marble, two, three;
-# side steps before the move along the line.
+# Rank of a kind among the moves with the same rear marble and direction: moves of one marble come before moves of two
+# and of three, and side steps before moves along the line.
 RANK = np.array([6, 6, 3, 6, 6, 3, 6, 4, 5, 1, 2, 3, 0], np.int64)
 
 ROW = np.array([row for row, _ in SPIRAL], np.int64)
-"""The row of each cell, by the cell's number."""
+"""Row of each cell, by the cell's number."""
 
 
 @promise.register(Abalone)
 def _(game, position, move, child, weights):
-    # A code is kind, cell, direction: the smallest is the one that report 003's program tries first.
+    # A code consists of kind, cell and direction; report 003's program tries the move with the smallest code first.
     generated = (cell_of(move) * 6 + direction_of(move)) * 8 + RANK[kind_of(move)]
     return generated * weights[1] - np.int64(move) * weights[0]
 
@@ -30,11 +30,11 @@ def _(game, move):
 
 
 ORDERINGS = {
-    # Report 003's: by kind, in the generation order of the program it started from, and in the reverse of that.
+    # Report 003's orderings: by kind, in the order in which the original program generates moves, and its reverse.
     "kinds": OrderingWeights(weights={"kind": 1}),
     "generated": OrderingWeights(weights={"generated": -1}),
     "reversed": OrderingWeights(weights={"generated": 1}),
 }
 
-# Killers save an eighth of the nodes (five positions, depth 5); history changes hardly anything.
+# Killer moves save an eighth of the nodes (five positions, depth 5); history counters hardly change the number.
 DEFAULT_ORDERING = DefaultOrdering(name="kinds", killers=True, history=True)

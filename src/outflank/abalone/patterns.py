@@ -1,4 +1,4 @@
-"""Abalone's patterns: the lines of the board, its corners and sides three rows deep; and the losses of both sides."""
+"""Abalone's pattern set and learnt evaluation: lines, corners and sides of the board, and the losses of both sides."""
 
 from functools import cache
 
@@ -15,11 +15,11 @@ from outflank.kernels.bits import U64, Word, popcount
 from outflank.kernels.compiler import inner
 
 LOSSES = RULES.goal
-"""The number of possible losses of a side during a game: none to five marbles. Both sides' losses make one number."""
+"""Number of possible losses of a side during a game: 0 to 5 marbles. The losses of both sides form one index."""
 
 
 def _line(first: Cell, direction: int) -> Cells:
-    """Return the cells of a line, from its end `first` on."""
+    """Return the bits of the cells of a line, from its end `first` on."""
     cells, cell = [], first
     while on_board(cell):
         cells.append(int(BIT[NUMBER[cell]]))
@@ -28,19 +28,19 @@ def _line(first: Cell, direction: int) -> Cells:
 
 
 def _cells(*names: str) -> Cells:
-    """Return cells by the names that players give them."""
+    """Return the bits of the cells with these names."""
     return tuple(int(BIT[NUMBER["ABCDEFGHI".index(name[0]), int(name[1]) - 1]]) for name in names)
 
 
-# Neighbours on all three axes are on lines already, so shapes around the centre of the board add too little for their
-# time. Where marbles may be pushed off, two lines at once do matter (held-out error of searches three plies deep: 0.220
-# marbles by lines alone, 0.217 with hexagons around the centre, 0.200 with these).
+# The lines already contain neighbours on all three axes, so shapes around the centre of the board improve too little
+# for their time. Near the edge, where marbles may be pushed off, two lines together do matter: the held-out error of
+# searches three plies deep is 0.220 marbles with lines alone, 0.217 with hexagons around the centre, 0.200 with these.
 CORNER = _cells("A1", "A2", "B1", "B2", "A3", "C1", "B3", "C2", "C3")
 SIDE = _cells("A1", "A2", "A3", "B1", "B2", "B3", "B4", "C2", "C3", "C4")
 
 
 def _stage(mine: int, yours: int) -> int:
-    """Return the stage: separate ones where a side loses with its next marble, else by the losses of both sides."""
+    """Return the stage for the losses of both sides: 3 to 5 if a side loses with its next marble, else 0 to 2."""
     last = LOSSES - 1
     if mine == last or yours == last:
         return 2 + (mine == last) + 2 * (yours == last)
@@ -49,7 +49,7 @@ def _stage(mine: int, yours: int) -> int:
 
 @cache
 def patterns() -> PatternSet:
-    """Return the patterns of the board."""
+    """Return the patterns of the Abalone board."""
     images = [[int(image) for image in images] for images in BIT_IMAGE]
     rows = [stepped(stepped(CENTRE, 3, 4), 1, row) for row in range(5)]
     shapes = [*(_line(cell, 0) for cell in rows), CORNER, SIDE]
@@ -66,7 +66,7 @@ def patterns() -> PatternSet:
 
 @inner
 def _losses(game: Abalone, position: AbalonePosition) -> int:
-    """Return the losses of both sides as one number, capped below the losses that end a game."""
+    """Return the losses of both sides as one index; losses that end the game count as one marble less."""
     most = LOSSES - 1
     mine = min(max(game.marbles - popcount(position.own), 0), most)
     yours = min(max(game.marbles - popcount(position.opp), 0), most)
@@ -92,18 +92,18 @@ def learnt(game: Abalone) -> Patterns:
 
 
 def is_learnt(game: Abalone) -> bool:
-    """Return whether the weights suit these rules: the value of a marble depends on how many decide a game."""
+    """Return whether the learnt weights suit these rules: the value of a marble depends on the number that loses."""
     return game == RULES
 
 
 def default_evaluation(game: Abalone) -> str:
-    """Return the learnt evaluation where there are weights, else the hand-weighted one."""
+    """Return the name of the learnt evaluation if its weights suit these rules, else of `Cohesion`."""
     return "patterns" if is_learnt(game) else "cohesion"
 
 
 def _result(game: Abalone, position: AbalonePosition) -> float:
-    """Return the value of a game: a win counts all the marbles that decide a game, regardless of the winner's losses; a
-    game that was cut off counts the side's lead."""
+    """Return the value of a training game's last position in marbles: ±`goal` for a finished game, whatever the
+    winner's losses, and the side's lead in a game that was cut off."""
     if over(game, position):
         return float(game.goal * score(game, position))
     return float(popcount(position.own) - popcount(position.opp))

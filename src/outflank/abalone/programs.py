@@ -1,4 +1,4 @@
-"""The report's program that plays Abalone: its search, its parallel scheme, and the moves that it plays without one."""
+"""Settings of report 003's Abalone program: its search, its parallel scheme, and its moves without a search."""
 
 from outflank.abalone.board import AbaloneBoard
 from outflank.abalone.geometry import cell_name
@@ -6,16 +6,15 @@ from outflank.boards import Board, Move
 from outflank.games.defaults import ReadyMoves, ReportProgram
 
 OPENING = ("A1B2", "B1C2"), ("I9H8", "H9G8")
-"""Black's first two moves and white's, from the standard start: columns towards the centre, as our deep search found
-them."""
+"""The first two moves of black and of white from the standard layout, towards the centre. A deep search found them."""
 
 MIRRORED_PLIES = 12
 
 
 def next_of_opening(board: Board) -> Move | None:
-    """Return the next of the two known first moves, which take no time: report 003's idea.
+    """Return the next of a side's two `OPENING` moves, which take no time to find (an idea of report 003).
 
-    None unless it is legal and the game began at the standard start.
+    Return None if that move is not legal or the game did not begin with the standard layout.
     """
     if board.ply >= 4 or len(board.moves) != board.ply:
         return None
@@ -29,7 +28,7 @@ def next_of_opening(board: Board) -> Move | None:
 
 
 def mirrored(board: Board) -> Move | None:
-    """Return the opponent's last move rotated by 180°, if it is legal: report 003's other idea for the opening."""
+    """Return the opponent's last move rotated by 180°, or None if that is not legal (another idea of report 003)."""
     if board.ply > MIRRORED_PLIES or not board.moves:
         return None
     target_cells = _rotated_cells(board.moves[-1])
@@ -54,8 +53,8 @@ READY_MOVES = {
 
 
 PROGRAM_003 = ReportProgram(
-    # Moves by kind at every depth, every root move with a full window. The report says that it walks the
-    # generated list backwards; its node counts match this order.
+    # Moves are ordered by kind at every depth, and every root move is searched with a full window. The report says that
+    # the program walks the generated list backwards, but its node counts match this order.
     search={
         "algorithm": "alphabeta",
         "evaluation": "rings",

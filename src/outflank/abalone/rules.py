@@ -1,4 +1,4 @@
-"""Abalone's rules on two words of 61 cells: a lane for each direction, whole boards at a time."""
+"""Abalone's rules on bitboards of 61 cells, one for each side; vector lanes handle all six directions at once."""
 
 from enum import IntEnum
 from typing import NamedTuple
@@ -41,13 +41,13 @@ from outflank.kernels.lanes import Vector, bit_counts, lane, lanes, merged, spre
 
 
 class Kind(IntEnum):
-    """The kinds of moves, best first: the order in which report 003's program tries them.
+    """The kinds of moves, in the order in which report 003's program tries them.
 
-    A side step is named by its direction as seen along its line from the rear marble: left is a sixth of a turn before
-    the line's direction, right a sixth after it.
+    A side step is to the left or to the right, seen from the line's rear marble towards its front: left is one
+    direction before the line's own (a sixth of a turn), right the one after it.
     """
 
-    OUT2 = 0  # three push two, one of them off the board
+    OUT2 = 0  # three marbles push two, one of them off the board
     OUT1_WITH3 = 1
     OUT1_WITH2 = 2
     PUSH2 = 3
@@ -62,54 +62,54 @@ class Kind(IntEnum):
     MOVE1 = 12
 
 
-MARBLES = np.array([3, 3, 2, 3, 3, 2, 3, 3, 3, 2, 2, 2, 1], np.int64)  # own marbles moved, by kind
-PUSHED = np.array([2, 1, 1, 2, 1, 1, 0, 0, 0, 0, 0, 0, 0], np.int64)  # opponent's marbles pushed, by kind
-SIDEWAYS = np.array([0, 0, 0, 0, 0, 0, 0, 5, 1, 5, 1, 0, 0], np.int64)  # turn from the line to the step
-MIRRORED = np.array([0, 1, 2, 3, 4, 5, 6, 8, 7, 10, 9, 11, 12], np.uint16)  # the mirror image of each kind
+MARBLES = np.array([3, 3, 2, 3, 3, 2, 3, 3, 3, 2, 2, 2, 1], np.int64)  # own marbles that move, by kind
+PUSHED = np.array([2, 1, 1, 2, 1, 1, 0, 0, 0, 0, 0, 0, 0], np.int64)  # pushed marbles, by kind
+SIDEWAYS = np.array([0, 0, 0, 0, 0, 0, 0, 5, 1, 5, 1, 0, 0], np.int64)  # from the line's direction to the step's
+MIRRORED = np.array([0, 1, 2, 3, 4, 5, 6, 8, 7, 10, 9, 11, 12], np.uint16)  # mirror image of each kind
 LAST_OUT = int(Kind.OUT1_WITH2)  # kinds up to this one cost the opponent a marble
 
 
 class Abalone(NamedTuple):
-    """The rules in force."""
+    """The rules of a game of Abalone."""
 
     marbles: int
-    """Marbles of each side at the start."""
+    """Number of marbles of each side at the start."""
     goal: int
-    """Marbles off the board that lose the game."""
+    """Number of lost marbles with which a side loses the game."""
 
 
 class AbalonePosition(NamedTuple):
-    """Marbles of the side to move and of the opponent."""
+    """The marbles of the side to move and of the opponent, as bits."""
 
     own: np.uint64
     opp: np.uint64
 
 
-# A move's code: kind, number of the rear marble's cell, direction of the line. In ascending
-# order this is the order in which report 003's program searches.
+# A move code consists of the kind, the number of the rear marble's cell, and the direction of the line. Report 003's
+# program searches moves in ascending order of this code.
 
 
 @inner
 def encoded(kind: int, cell: int, direction: int) -> MoveCode:
-    """Return the move's code."""
+    """Return the code of a move, given the rear marble's cell and the direction of its line."""
     return MOVE((kind << 9) | (cell << 3) | direction)
 
 
 @inner
 def kind_of(move: MoveCode) -> Int:
-    """Return the kind, as a number of `Kind`."""
+    """Return the kind of a move, as the number of a `Kind`."""
     return np.int64(move) >> 9
 
 
 @inner
 def cell_of(move: MoveCode) -> Int:
-    """Return the number of the rear marble's cell."""
+    """Return the number of the cell of a move's rear marble."""
     return (np.int64(move) >> 3) & 63
 
 
 @inner
 def direction_of(move: MoveCode) -> Int:
-    """Return the direction of the line that moves."""
+    """Return the direction of a move's line; a side step goes in another direction."""
     return np.int64(move) & 7
 
 
@@ -121,28 +121,28 @@ I0, I1, I2, I3, I4, I5 = INSIDE
 
 @inner
 def _behind(boards: Vector) -> Vector:
-    """Return in each direction's lane the cells whose neighbour in that direction is set in it."""
+    """Return, in the lane of each direction, the cells with a neighbour in that direction that is set in the lane."""
     back = (boards << lanes(N0, N1, N2, N3, N4, N5, ONE, ONE)) | (boards >> lanes(K0, K1, K2, K3, K4, K5, ONE, ONE))
     return back & lanes(I0, I1, I2, I3, I4, I5, ZERO, ZERO)
 
 
 @inner
 def _behind_right(boards: Vector) -> Vector:
-    """Return the same as `_behind` with the neighbour one direction further round."""
+    """Like `_behind`, but with the neighbour in the next direction."""
     back = (boards << lanes(N1, N2, N3, N4, N5, N0, ONE, ONE)) | (boards >> lanes(K1, K2, K3, K4, K5, K0, ONE, ONE))
     return back & lanes(I1, I2, I3, I4, I5, I0, ZERO, ZERO)
 
 
 @inner
 def _behind_left(boards: Vector) -> Vector:
-    """Return the same as `_behind` with the neighbour one direction back."""
+    """Like `_behind`, but with the neighbour in the previous direction."""
     back = (boards << lanes(N5, N0, N1, N2, N3, N4, ONE, ONE)) | (boards >> lanes(K5, K0, K1, K2, K3, K4, ONE, ONE))
     return back & lanes(I5, I0, I1, I2, I3, I4, ZERO, ZERO)
 
 
 @inner
 def _edge() -> Vector:
-    """Return in each direction's lane the cells whose neighbour is off the board."""
+    """Return, in the lane of each direction, the cells without a neighbour on the board in that direction."""
     return spread(BOARD, lanes(I0, I1, I2, I3, I4, I5, ZERO, ZERO)) & ~lanes(I0, I1, I2, I3, I4, I5, BOARD, BOARD)
 
 
@@ -155,12 +155,11 @@ def _decided(game: Abalone, position: AbalonePosition) -> bool:
 
 @most_moves.register(Abalone)
 def _(game):
-    # Count the moves in one direction d. Along its line each marble is the rear of one move at
-    # most. A side step moves a line of marbles that could each step in d alone, across d. Let x
-    # be such a marble: its neighbours x + (d+1) and x - (d-1) cannot both be such marbles, for
-    # the first is the cell ahead of the second, which would have to be empty. The same holds
-    # behind it. So these marbles form chains, with fewer pairs than marbles and fewer triples
-    # still.
+    # Count the moves that step in one direction d. Each marble is the rear of at most one move along its line. In a
+    # side step, a line of marbles across d moves, and each of them could step in d alone: call these marbles free. Let
+    # x be free. Its neighbours x + (d+1) and x - (d-1) cannot both be free, because the first is the cell ahead of the
+    # second, which must be empty. The same holds behind x. So free marbles form chains, which have fewer pairs than
+    # marbles and even fewer triples.
     return 6 * (game.marbles + (game.marbles - 1) + (game.marbles - 2))
 
 
@@ -176,12 +175,12 @@ def _(game, position):
     yields1_ahead = _behind(yields1)
     yields2_ahead = _behind(opp & yields1_ahead)
     steps = own & empty_ahead
-    # The marbles behind a front that may advance; a front of two may push one, of three two.
+    # The rear marbles of lines that can advance; a line of two can push one marble, a line of three two.
     pairs = own & _behind(own & (empty_ahead | yields1_ahead))
     triples = own & _behind(own & _behind(own & (empty_ahead | yields1_ahead | yields2_ahead)))
-    # No cell is the rear of two of these: the first cell that is not ours distinguishes them.
+    # No cell is the rear of two of these lines: the first cell ahead without an own marble distinguishes them.
     moves = bit_counts(steps | pairs | triples)
-    # Lines across: the neighbours one and two directions further round.
+    # Side steps: lines of marbles that can all step in this direction.
     across = steps & _behind_right(steps)
     moves = moves + bit_counts(across) + bit_counts(across & _behind_right(across))
     across = steps & _behind_left(steps)
@@ -191,7 +190,7 @@ def _(game, position):
 
 @inner
 def _write(moves, end, kind, rears):
-    """Append the moves of one kind, given the rear marbles in each direction's lane."""
+    """Append the moves of one kind to `moves`, and return the new end; `rears` has the rear marbles by direction."""
     if merged(rears) != ZERO:
         for direction in range(6):
             todo = lane(rears, direction)
@@ -281,7 +280,7 @@ def _(game, position):
 
 @score.register(Abalone)
 def _(game, position):
-    # 1 for a win: a side with too few marbles has lost, and so has one that cannot move.
+    # A win scores 1. A side with too few marbles has lost, and so has a side that cannot move.
     least = game.marbles - game.goal
     if popcount(position.opp) <= least and popcount(position.own) > least:
         return 1

@@ -89,7 +89,7 @@ class GameDescription:
     plain_rules: "Callable[[Game], PlainRules] | None" = None
     """Returns given rules in their second implementation (`games.plain`); None: proofs cannot be checked."""
     without_draws: Callable[["Board"], "Board"] | None = None
-    """Returns a copy of a board without draws by repetition or length, for external referees; None: no such draws."""
+    """Turns off a board's draws by repetition or length, for external referees, and returns it; None: no such draws."""
     perft: tuple[int, int] = (0, 1)
     """A depth and the perft count of the starting position at that depth, for the installation test."""
     variants: Variants = field(default_factory=Variants)

@@ -13,7 +13,7 @@ SERIAL_PLY_002 = 2
 """Largest remaining depth that report 002 searches serially: its granularity of 3 is the smallest depth it splits."""
 
 CLASSROOM: dict[str, Any] = {"algorithm": "minimax", "evaluation": "discs", "deepen": False}
-"""Search options of the classroom program that reports 002 and 004 started from."""
+"""Search options of the classroom program of reports 002 and 004."""
 
 PROGRAMS: dict[str, ReportProgram] = {
     # MTD(f), deepened by two plies at a time; its program `seq` has one worker, `par` splits null-window searches.

@@ -1,1 +1,1 @@
-"""Abalone in text and files: lines, moves, saved games, position files, drawings."""
+"""Abalone's text notations and file formats: lines, moves, saved games, position files, drawings."""

@@ -1,4 +1,4 @@
-"""Files of Abalone games: headers, the start, and numbered moves in Aba-Pro's notation.
+"""Reading and writing of files of Abalone games: headers, the start, and numbered moves in the notation of Aba-Pro.
 
     game: abalone
     black: one
@@ -9,8 +9,8 @@
     1. A1B2 {+12 0.3s} I9H8
     2. C3C5D4 …
 
-A blank line separates games. Every header may be left out; unknown ones are ignored. `start` is the name of a layout or
-an Abalone line. Braces after a move hold its value to the mover and the seconds it took; either may be missing, and
+A blank line separates games. Every header is optional; unknown headers are ignored. `start` is the name of a layout or
+an Abalone line. Braces after a move contain its value for the mover and its time in seconds; either may be missing, and
 other text is ignored. A line that starts with `#` is a comment.
 """
 
@@ -51,7 +51,7 @@ _word = re.compile(
 
 
 def looks_like_games(text: str) -> bool:
-    """Return whether a text begins with headers of these files, and states or looks like Abalone."""
+    """Return whether a text begins with a header of these files, and names Abalone or has Abalone moves."""
     lines = [line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
     header = HEADER.fullmatch(lines[0]) if lines else None
     if header is None or header[1].strip().lower() not in KEYS or _is_other_game(text):
@@ -66,7 +66,7 @@ def looks_like_games(text: str) -> bool:
 
 
 def likeness(head: bytes) -> int:
-    """Return how much a file with this beginning looks like the format."""
+    """Return how much the first bytes of a file look like this format; 0: not at all."""
     text = decoded(head.removeprefix(b"\xef\xbb\xbf"))
     lines = (line.strip() for line in text.splitlines())
     line = next((line for line in lines if line and line[0] not in "#%;"), "")
@@ -78,17 +78,17 @@ def likeness(head: bytes) -> int:
 
 
 def _is_other_game(text: str) -> bool:
-    """Return whether a header names another game."""
+    """Return whether a header of `text` names another game than Abalone."""
     return stated_game(text) not in ("", "abalone")
 
 
 def read_abalone_games(stream: BinaryIO) -> Iterator[Record]:
-    """Yield all games of `stream`."""
+    """Return an iterator over all games in `stream`."""
     return records_in(stream, _record)
 
 
 def write_abalone_game(record: Record) -> str:
-    """Return the game as lines, with a blank one at its end."""
+    """Return the game as the text of a file, with a blank line at its end."""
     check_game(record, Abalone, "an Abalone file")
     if record.start.game != RULES:
         raise FormatError("an Abalone file holds games with fourteen marbles, of which six lose")
@@ -122,7 +122,7 @@ def _words(line: str, number: int) -> Iterator[SavedMove]:
 
 
 def _replay(first: Setup, words: Sequence[SavedMove]) -> tuple[list[int], float | None]:
-    """Return the codes of the moves, and black's score if the game is over."""
+    """Return the codes of the moves, and black's score (None if the game is not over)."""
     try:
         played = replay_words(first, [word.text for word in words])
     except MoveRefused as error:

@@ -1,4 +1,4 @@
-"""Drawings of Abalone boards."""
+"""Reading of Abalone boards that are drawn in text."""
 
 import re
 from collections.abc import Sequence
@@ -19,18 +19,18 @@ _abalone_line = re.compile(r"[sS1-9]+(?:/[sS1-9]+){8}(?:\s+[\dbwBW]+)*")
 
 
 def read_line(line: str) -> Setup | None:
-    """Return the position on a line below a drawing."""
+    """Return the position on an Abalone line, as programs print it below a drawing; None: it is no Abalone line."""
     return read_abalone_line(line) if _abalone_line.fullmatch(line.strip()) else None
 
 
 def read_hexagon_drawing(lines: Sequence[str]) -> Setup | None:
-    """Return the position that lines draw, if a hexagon is among them."""
+    """Return the position in a drawing made of `lines`; None if they contain no hexagonal board."""
     rows = _rows(lines)
     return None if rows is None else _position(rows, lines)
 
 
 def _rows(lines: Sequence[str]) -> Rows | None:
-    """Return the rows of an Abalone board, row A first."""
+    """Return the cells of a drawn board, row A first; None if there is no hexagonal board."""
     lettered = [(parts[0], cells(parts[1])) for line in lines if (parts := _lettered(line))]
     rows = [row for _, row in lettered]
     if [len(row) for row in rows] == LENGTHS:
@@ -42,8 +42,7 @@ def _rows(lines: Sequence[str]) -> Rows | None:
 
 
 def _lettered(line: str) -> tuple[str, str] | None:
-    """Return the letter before a row, and the row without the number of its diagonal behind it; None without a
-    letter."""
+    """Return the letter before a row, and the row without a column number after it; None if there is no letter."""
     letter = _row_letter.match(line)
     if letter is None:
         return None

@@ -1,9 +1,10 @@
-"""Abalone positions on a line: rows I to A, marbles lost by each, side, half-moves, move.
+"""Abalone lines: positions as one line of text, similar to FEN.
 
     sssss/ssssss/2sss2/8/9/8/2SSS2/SSSSSS/SSSSS 0 0 b 0 1
 
-Only the rows are required; the rest is read as far as it goes. Writers disagree on whether the two numbers are marbles
-lost or captured: either is accepted if it fits the rows; we write black's losses first.
+The fields are rows I to A, lost marbles of black and of white, the side to move, half-moves since a marble was lost,
+and the number of the move. Only the rows are required; later fields may be missing. Some programs write captured
+instead of lost marbles: both are read if they fit the rows.
 """
 
 import re
@@ -27,7 +28,7 @@ _fields = (
 
 
 def read_abalone_line(text: str) -> Setup:
-    """Return the position on `text`.
+    """Return the position that an Abalone line describes.
 
     >>> read_abalone_line("5/6/7/8/SSSSSSSSS/8/7/SSSSS1/sssss 0 9 w 0 7").ply
     13
@@ -65,7 +66,7 @@ def read_abalone_line(text: str) -> Setup:
 
 
 def write_abalone_line(game: Abalone, position: AbalonePosition, turn: Side, ply: int = 0, since_loss: int = 0) -> str:
-    """Return the position on one line; `since_loss` counts the plies since a marble was lost."""
+    """Return the position as an Abalone line; `since_loss` is the number of plies since a marble was lost."""
     black, white = (int(word) for word in (position if turn is Side.BLACK else position[::-1]))
     lost = [game.marbles - side.bit_count() for side in (black, white)]
     rows = write_rows(black, white)
@@ -73,7 +74,7 @@ def write_abalone_line(game: Abalone, position: AbalonePosition, turn: Side, ply
 
 
 def check_marbles(black: int, white: int) -> None:
-    """Raise an error for more marbles than the game has, or for two losers."""
+    """Raise `InvalidPosition` if a side has more marbles than the game has, or if both sides have lost."""
     for side, marbles in (("black", black), ("white", white)):
         if marbles > RULES.marbles:
             raise InvalidPosition(f"{side} has {marbles} marbles; the game has {RULES.marbles} of each")

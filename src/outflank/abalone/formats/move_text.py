@@ -1,8 +1,8 @@
-"""Abalone moves as text.
+"""Reading and writing of Abalone moves as text, in the notations of the programs Aba-Pro and Nacre.
 
-A move along its line is the rear marble and its target, `A1B2`. A side step is both ends of the line and the target of
-the first one, `C3C5D4` (Aba-Pro); or the first marble and the target of the last one, `C3D6` (Nacre). Two neighbouring
-cells always mean a move along a line.
+A move along its line is the rear marble's cell and its target, `A1B2`. A side step is both ends of the line and the
+target of the first marble, `C3C5D4` (Aba-Pro), or the first marble and the target of the last one, `C3D6` (Nacre). Two
+neighbouring cells always mean a move along a line.
 """
 
 import re
@@ -39,7 +39,7 @@ _cell = re.compile(r"[A-I][1-9]", re.IGNORECASE)
 
 
 def ends(move: int) -> tuple[Cell, Cell, int]:
-    """Return the first and the last marble of the line, and the direction in which it steps."""
+    """Return the cells of the first and the last marble of a move's line, and the direction in which the line steps."""
     cell, kind, line = int(cell_of(move)), int(kind_of(move)), int(direction_of(move))
     if not (0 <= cell < len(SPIRAL) and 0 <= kind < len(MARBLES) and 0 <= line < 6):
         raise FormatError(f"{move} is no move of Abalone")
@@ -49,7 +49,7 @@ def ends(move: int) -> tuple[Cell, Cell, int]:
 
 
 def write_move(move: int) -> str:
-    """Return the move in Aba-Pro's notation."""
+    """Return the move in the notation of Aba-Pro."""
     first, last, step = ends(move)
     goal = cell_name(stepped(first, step))
     if SIDEWAYS[kind_of(move)] == 0:
@@ -58,11 +58,10 @@ def write_move(move: int) -> str:
 
 
 def write_nacre(move: int) -> str:
-    """Return the move in Nacre's notation.
+    """Return the move in the notation of Nacre.
 
-    A line can be named from either end. The code's rear marble, from which the line steps a sixth off its own
-    direction, is the end from which the text is unambiguous: named from the other, a pair would read as a move along a
-    line, a triple as a pair.
+    A line can be named from either end, but the text is only unambiguous from the rear marble of the move code. From
+    the other end, a side step of two marbles would read as a move along a line, and one of three marbles as one of two.
     """
     first, last, step = ends(move)
     if SIDEWAYS[kind_of(move)] == 0:
@@ -71,7 +70,7 @@ def write_nacre(move: int) -> str:
 
 
 def read_move(game: Abalone, position: AbalonePosition, text: str) -> int:
-    """Return the legal move that `text` names, in either notation and either case."""
+    """Return the legal move that `text` names, in either notation and in upper or lower case."""
     buffer = np.zeros(most_moves(game), MOVE)
     legal = {int(move) for move in buffer[: fill(game, position, buffer, 0)]}
     for move in meanings(text):
@@ -82,17 +81,17 @@ def read_move(game: Abalone, position: AbalonePosition, text: str) -> int:
 
 @lru_cache(4096)
 def meanings(text: str) -> tuple[int, ...]:
-    """Return the moves that `text` can name in any position: the first legal one is meant."""
+    """Return all moves that `text` can mean; in a position, it means the first of them that is legal."""
     return _meanings().get(_cells(text), ())
 
 
 def read_abalone_game(text: str, layout: str = "standard") -> Record:
-    """Return a game from the start of `layout`: moves in a row, move numbers allowed."""
+    """Return the game that `text` lists from the start of `layout`; it may contain move numbers."""
     return read_abalone_moves(text, Setup(format=GAME, game=RULES, position=start(layout)))
 
 
 def read_abalone_moves(text: str, first: Setup) -> Record:
-    """Return the game given by the moves of `text` from a position."""
+    """Return the game that consists of the moves in `text`, starting from the position `first`."""
     words: list[str] = []
     places: list[int] = []
     unreadable: FormatError | None = None
@@ -115,7 +114,7 @@ def read_abalone_moves(text: str, first: Setup) -> Record:
 
 
 class MoveRefused(Exception):
-    """An illegal move of a list, by its index."""
+    """Raised for an illegal move of a list; `index` is its place in the list."""
 
     def __init__(self, index: int, why: FormatError | IllegalMove) -> None:
         super().__init__(index, why)
@@ -123,7 +122,7 @@ class MoveRefused(Exception):
 
 
 def replay_words(first: Setup, words: Sequence[str]) -> Replay:
-    """Play moves from a position; raise `MoveRefused` where one is not legal. Each must be a move in some position."""
+    """Return the game after the moves `words`; raise `MoveRefused` at an illegal move. All words must be readable."""
     codes = [meanings(word) for word in words]
     candidates = np.full((len(words), max(map(len, codes), default=1) or 1), NO_MOVE, MOVE)
     for row, move_codes in enumerate(codes):
@@ -149,7 +148,7 @@ def _words(text: str) -> Iterator[tuple[str, int]]:
 
 
 def _cells(text: str) -> tuple[Cell, ...]:
-    """Return the two or three cells that a move's text names, with or without dashes between."""
+    """Return the two or three cells that a move's text names, with or without dashes between them."""
     stripped = re.sub(r"(?<=\d)-(?=[A-I])", "", text.strip(), flags=re.IGNORECASE)
     named: list[Cell] = []
     for place in range(0, max(len(stripped), 1), 2):
@@ -178,7 +177,7 @@ def _meanings() -> dict[tuple[Cell, ...], tuple[int, ...]]:
         from_front[last, first, stepped(last, step)].append(move)
         if not _neighbours(last, stepped(first, step)):
             from_front[last, stepped(first, step)].append(move)
-    # Nacre's text may fit a line named from its front as well: the rear takes precedence.
+    # Nacre's text may also fit a line that is named from its front; naming from the rear takes precedence.
     return {named: (*from_rear[named], *from_front[named]) for named in {**from_rear, **from_front}}
 
 
@@ -187,7 +186,7 @@ def _neighbours(first: Cell, second: Cell) -> bool:
 
 
 def _illegal_reason(position: AbalonePosition, named: tuple[Cell, ...]) -> str:
-    """Return the reason why the named move is illegal, in brackets."""
+    """Return the reason why a move that names these cells is illegal, in brackets."""
     own, opp = cells(position.own), cells(position.opp)
     if named[0] not in own:
         return f" ({_not_own(named[0])})"
@@ -203,7 +202,7 @@ def _not_own(cell: Cell) -> str:
 
 
 def _side_step_reason(own: set[Cell], opp: set[Cell], move: int) -> str:
-    """Return why a line cannot step sideways: each of its marbles needs an empty cell."""
+    """Return why a side step is illegal: each of its marbles needs an empty cell."""
     first, _, step = ends(move)
     line = [stepped(first, int(direction_of(move)), place) for place in range(int(MARBLES[kind_of(move)]))]
     for cell in line:
@@ -219,7 +218,7 @@ def _side_step_reason(own: set[Cell], opp: set[Cell], move: int) -> str:
 
 
 def _forward_reason(own: set[Cell], opp: set[Cell], move: int) -> str:
-    """Return why a line cannot step ahead: it has at most three marbles, and pushes fewer than it has."""
+    """Return why a move along a line is illegal: at most three marbles move, and they push fewer than they are."""
     cell, _, step = ends(move)
     marbles = pushed = 0
     while cell in own:

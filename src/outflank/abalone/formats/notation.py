@@ -1,4 +1,4 @@
-"""Abalone's notation, for `formats.recognise` and `formats.game_files`."""
+"""Abalone's `Notation`: all its text and file formats, for `formats.recognise` and `formats.game_files`."""
 
 import re
 from collections.abc import Mapping
@@ -22,14 +22,14 @@ from outflank.games.notation import FileFormat, Notation
 
 @dataclass(frozen=True, slots=True)
 class AbaloneOpening:
-    """The first moves of games."""
+    """The first moves of a game, with which users select games of a file."""
 
     move_meanings: tuple[tuple[int, ...], ...]
-    """The codes that each move's text can mean."""
+    """The codes that the text of each move can mean."""
 
     @classmethod
     def parse(cls, text: str) -> "AbaloneOpening":
-        """Return the opening given by a list of moves."""
+        """Return the opening that a list of moves describes."""
         move_meanings = tuple(meanings(word) for word in text.split())
         if not all(move_meanings):
             raise FormatError(f"{text!r} are no moves of Abalone")
@@ -44,7 +44,7 @@ class AbaloneOpening:
 
 
 def read_unmistakable(text: str) -> list[Record] | None:
-    """Return position files, saved games, and positions on a line."""
+    """Return the position or games in a text that can only be Abalone; None for any other text."""
     if position_file.HEADER.search(text):
         return [Record(start=position_file.read_position_file(text))]
     if looks_like_games(text):
@@ -64,7 +64,8 @@ def _position_file(setup: Setup) -> tuple[str, str]:
 
 
 def _likeness(text: str) -> int:
-    """Return how much a text looks like Abalone: moves of two or three cells, or cells that only a larger board has."""
+    """Return how much a list of moves looks like Abalone: 2 if it begins with an Abalone move, or has a cell that
+    Othello's board does not have; else 0."""
     words = re.sub(r"^\d{1,3}\s*[.)]\s*", "", text.strip()).split()
     try:
         return 2 if words and move_text.meanings(words[0]) else 0

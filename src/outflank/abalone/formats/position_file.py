@@ -1,12 +1,12 @@
-"""The position file of the lab program that report 003 started from.
+"""Position files of the lab program that report 003 started from.
 
     #29 X O: 14, X: 14
           . . . . .
          . O O O O .
     …
 
-Row A comes first; O is black, whose home side it is. Without a side, an even move number means that O moves. Frames and
-text around the rows are allowed.
+Row A, black's home row, comes first; O is black. If the header names no side, O moves when the move number is even.
+Frames and text around the rows are allowed.
 """
 
 import re
@@ -30,7 +30,7 @@ _row = re.compile(r"(?<![^\s|/\\<>+*-])[.OX](?:[^\S\n]+[.OX])*(?![^\s|/\\<>+*-])
 
 
 def read_position_file(text: str) -> Setup:
-    """Return the position in `text`, the whole of a file."""
+    """Return the position in `text`, the contents of a position file."""
     header = HEADER.search(text)
     if header is None:
         raise FormatError.at(NAME, text, 0, "a line like '#29 X O: 14, X: 14'")
@@ -58,7 +58,7 @@ def read_position_file(text: str) -> Setup:
 
 
 def write_position_file(position: AbalonePosition, turn: Side, ply: int = 0) -> str:
-    """Return the position as a file, ending with a line feed."""
+    """Return the contents of a position file, ending with a line feed."""
     black, white = position if turn is Side.BLACK else position[::-1]
     blacks, whites = cells(black), cells(white)
     lines = [f"#{ply} {'O' if turn is Side.BLACK else 'X'} O: {len(blacks)}, X: {len(whites)}"]
@@ -69,7 +69,7 @@ def write_position_file(position: AbalonePosition, turn: Side, ply: int = 0) -> 
 
 
 def _rows(text: str, start: int) -> list[list[str]]:
-    """Return the marks of the nine rows: each line is searched for as many cells as the next row has."""
+    """Return the marks of the nine rows. Each line is searched for as many cells as the next row has."""
     rows: list[list[str]] = []
     place = start
     while len(rows) < 9:

@@ -1,4 +1,4 @@
-"""Named positions of Abalone, for experiments."""
+"""Named Abalone positions for experiments."""
 
 from collections.abc import Callable
 from functools import partial
@@ -9,7 +9,7 @@ from outflank.abalone.formats.position_file import read_position_file
 
 
 def _of_laboratory(name: str) -> AbaloneBoard:
-    """Return a position of report 003's laboratory."""
+    """Return one of the positions of report 003's measurements."""
     text = (files("outflank.abalone.positions") / f"{name}.position").read_text()
     return AbaloneBoard._from_setup(read_position_file(text))
 
@@ -21,4 +21,4 @@ POSITIONS: dict[str, Callable[[], AbaloneBoard]] = {
 }
 
 SETS: dict[str, tuple[str, ...]] = {"laboratory": ("start", "midgame1", "midgame2", "endgame")}
-"""Sets of named positions, by name."""
+"""Names of the positions in each named set."""
