@@ -212,7 +212,6 @@ class AbaloneBoard(Board[AbaloneMove]):
         return self.game.marbles - self.marbles(side)
 
     def move(self, code: int) -> AbaloneMove:
-        """Return the move with this code."""
         return AbaloneMove(code)
 
     def parse_move(self, text: str) -> AbaloneMove:
@@ -322,7 +321,7 @@ def _path(move: AbaloneMove) -> tuple[Cell, ...]:
 def _arrived(move: AbaloneMove) -> set[Cell]:
     """Return the cells of the moved marbles after a move."""
     first, last, step = ends(move.code)
-    middle = ((first[0] + last[0]) // 2, (first[1] + last[1]) // 2)  # for two marbles, one of the ends
+    middle = ((first[0] + last[0]) // 2, (first[1] + last[1]) // 2)  # one of the ends if there are two marbles
     return {stepped(cell, step) for cell in (first, middle, last)}
 
 

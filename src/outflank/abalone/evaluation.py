@@ -55,7 +55,7 @@ class Rings(NamedTuple):
 
 
 class Cohesion(NamedTuple):
-    """The difference in marbles, then their closeness to the centre, then the number of adjacent own marbles."""
+    """Evaluation by marbles above all, then their closeness to the centre, then adjacent marbles of one side."""
 
 
 @inner

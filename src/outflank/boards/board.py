@@ -70,7 +70,7 @@ class Outcome:
 
     @property
     def result(self) -> str:
-        """The points of black and white: `1-0`, `0-1` or `1/2-1/2`."""
+        """The points of black and of white: `1-0`, `0-1` or `1/2-1/2`."""
         return {Side.BLACK: "1-0", Side.WHITE: "0-1", None: "1/2-1/2"}[self.winner]
 
 
@@ -235,7 +235,7 @@ class Board(Generic[M]):
         return self._first_ply + len(self._past)
 
     def copy(self) -> Self:
-        """Return a separate board with the same history."""
+        """Return a separate board with the same position and history."""
         # This also copies attributes that derived classes add.
         twin = object.__new__(type(self))
         vars(twin).update(vars(self))
@@ -313,7 +313,7 @@ class Board(Generic[M]):
             other.turn,
         )
 
-    __hash__: ClassVar[None] = None  # type: ignore[assignment]  # it changes with every move
+    __hash__: ClassVar[None] = None  # type: ignore[assignment]  # a board changes with every move
 
     def __str__(self) -> str:
         return "\n".join([*self.diagram(), self._turn_text()])

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from outflank.errors import FormatError
 from outflank.games.sides import Side
 
-if TYPE_CHECKING:  # they import this module
+if TYPE_CHECKING:  # these modules import this one
     from outflank.boards.board import Board, Move
     from outflank.games.evaluation import Evaluation
     from outflank.games.pattern_weights import Learning
@@ -91,7 +91,7 @@ class SearchDefaults:
     default_evaluation: "Callable[[Game], str] | None" = None
     """Returns the name of the default evaluation under given rules; None: the first is the default."""
     orderings: Mapping[str, OrderingWeights] = field(default_factory=dict)
-    """Move orderings by name."""
+    """The game's move orderings, by name."""
     default_ordering: DefaultOrdering = DefaultOrdering()
     """The ordering of searches for which the user names none."""
     ordering_evaluation: "Callable[[Game], Evaluation] | None" = None

@@ -39,7 +39,7 @@ class GameOption:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Variants:
-    """The variants of one game. A game without options has one set of rules and one start."""
+    """The options for one game's rules and starting positions. A game without options has one of each."""
 
     options: tuple[GameOption, ...] = ()
     """The options of the rules and of the starting position."""
@@ -138,7 +138,7 @@ class GameDescription:
         if set(fields) != set(kinds):
             raise InvalidOption(f"rules of {self.title}: expected {', '.join(kinds)}, found {', '.join(fields)}")
         for name, value in fields.items():
-            unsigned = kinds[name].__name__ == "uint64"  # by its name: NumPy is not loaded for a description
+            unsigned = kinds[name].__name__ == "uint64"  # compares names, so that NumPy need not be loaded
             least, most = (0, (1 << 64) - 1) if unsigned else (-(1 << 63), (1 << 63) - 1)
             if not least <= value <= most:
                 raise InvalidOption(f"rules of {self.title}: {name}={value} is no number of 64 bits")
@@ -217,7 +217,7 @@ def index_game(description: GameDescription) -> GameDescription:
 
 
 def game_named(name: str) -> GameDescription:
-    """Return the game called `name`."""
+    """Return the description of the game called `name`."""
     return index_game(GAMES.get(name))
 
 

@@ -226,7 +226,7 @@ def _from_file(game: Game, name: str) -> Evaluation:
     if name == FROM_FILE:
         raise InvalidOption(f"evaluation {name!r}: the name of the file is missing")
     named = learning.read(game, name.removeprefix(FROM_FILE))
-    _from_files.setdefault(type(game), {})[name] = named  # for scale_of
+    _from_files.setdefault(type(game), {})[name] = named  # so that `scale_of` finds it
     return named.evaluation
 
 
@@ -246,7 +246,7 @@ def _installed(game: Game, name: str | None, known: Iterable[str]) -> Evaluation
     named = INSTALLED.get(f"{prefix}{name}")
     if not named.suits(game):
         raise InvalidOption(f"evaluation {name!r}: there is none for {description_of(game).describe(game)}")
-    _registered.setdefault(type(game), {})[name] = named  # for scale_of
+    _registered.setdefault(type(game), {})[name] = named  # so that `scale_of` finds it
     return _instance_for(game, named)
 
 
@@ -272,7 +272,7 @@ def list_evaluations() -> list[ListedPart[NamedEvaluation]]:
 def scale_of(game: Game, evaluation: Evaluation) -> Scale:
     """Return the scale of an evaluation's values: their unit, and which of them belong to finished games."""
     scores = description_of(game).scores
-    name, points, won = scores.unit, 1, 0  # Exact: scores only
+    name, points, won = scores.unit, 1, 0  # in exact searches, values are scores
     if not isinstance(evaluation, Exact | Solving):
         named = _named(game, evaluation)
         name, points, won = named.unit or named.name, named.points, named.won

@@ -34,7 +34,7 @@ class Pattern:
 
     @property
     def size(self) -> int:
-        """The number of ways to fill the cells."""
+        """Number of ways to fill the cells, which is the number of indices."""
         return int(3 ** len(self.copies[0]))
 
     def smallest_equivalents(self) -> npt.NDArray[np.int32]:

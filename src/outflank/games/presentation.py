@@ -41,7 +41,7 @@ class Tabletop:
     """The drawn board of one game under given rules, with its cells, its pieces and the gestures of its moves."""
 
     shape: Literal["squares", "hexagons"]
-    """Whether each cell has four neighbours or six."""
+    """Shape of the cells: squares in rows and columns, or hexagons with six neighbours."""
     places: tuple[Place, ...]
     pieces: "Callable[[Board], str]"
     """Returns one character for each of `places`: X black, O white, . empty."""

@@ -66,7 +66,7 @@ def play(game: Game, position: Position, move: MoveCode) -> Position:
 
 @generic
 def is_pass(game: Game, move: MoveCode) -> bool:
-    """Return whether `move` only passes the turn."""
+    """Return whether `move` is a pass."""
     raise missing(is_pass, game)
 
 

@@ -30,7 +30,7 @@ class Scores:
     decimals: int = 1
     """Number of decimals with which estimates are printed."""
     near: float = 0.0
-    """Difference between two estimates that players treat as equal, in the unit of scores."""
+    """Largest difference between two estimates that players treat as equal, in the unit of scores."""
     scored: bool = True
     """Whether finished games are scored in `unit`; otherwise they are only won, lost or drawn."""
     recorded: "Callable[[Game, Position, int], int]" = _unchanged
@@ -42,7 +42,7 @@ class Scores:
 
     @property
     def margin_unit(self) -> str:
-        """The unit of final margins: `points` if games are only won or lost and records state no other score."""
+        """The unit of final margins: `unit`, but `points` for a game that is only won or lost and has no `recorded`."""
         return self.unit if self.scored or self.recorded is not _unchanged else "points"
 
 
@@ -67,7 +67,7 @@ class Scale:
     score: str | None = "points"
     """The unit of a finished game's score; None: a game is only won or lost."""
     near: int = 0
-    """Difference between two estimates that players treat as equal, in points."""
+    """Largest difference between two estimates that players treat as equal, in points."""
     most: int | None = None
     """The largest possible score; None: unknown."""
 

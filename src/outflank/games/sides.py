@@ -11,7 +11,7 @@ class Side(Enum):
 
     @property
     def other(self) -> "Side":
-        """The opponent.
+        """The other side.
 
         >>> Side.BLACK.other
         <Side.WHITE: 'white'>

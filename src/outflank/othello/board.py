@@ -146,11 +146,10 @@ class OthelloBoard(Board[OthelloMove]):
 
     @property
     def empties(self) -> int:
-        """The number of empty squares."""
+        """Number of empty squares."""
         return self.size**2 - self.discs(Side.BLACK) - self.discs(Side.WHITE)
 
     def move(self, code: int) -> OthelloMove:
-        """Return the move with this code, on this board's size."""
         return OthelloMove(code, self.size)
 
     def parse_move(self, text: str) -> OthelloMove:
@@ -205,7 +204,7 @@ class OthelloBoard(Board[OthelloMove]):
         return othello_diagram(self.size, *self._by_colour(), legal, () if square is None else (square,))
 
     def score_text(self) -> str:
-        """Return the disc counts of both sides."""
+        """Return the disc counts of both sides as text."""
         return f"black {self.discs(Side.BLACK)}, white {self.discs(Side.WHITE)}"
 
     def __repr__(self) -> str:

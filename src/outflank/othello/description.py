@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from importlib.resources import files
 from typing import Any
 
-import outflank.othello.endings.ending_batches  # registers Othello's batch solver
-import outflank.othello.endings.exact_values  # noqa: F401  # registers Othello's endgame kernels
+import outflank.othello.endings.ending_batches  # registers the functions for the GPU solver
+import outflank.othello.endings.exact_values  # noqa: F401  # registers the endgame solver
 from outflank.boards.board import Board, Move
 from outflank.games.defaults import EndingTime, LabDefaults, Level, Marks, PlayDefaults, SearchDefaults
 from outflank.games.description import GameDescription, GameOption, Variants

@@ -27,15 +27,15 @@ EDGE_WEIGHT = 2
 
 
 class Discs(NamedTuple):
-    """Disc difference, own minus opponent's (reports 002 and 004)."""
+    """Evaluation by the disc difference, own minus opponent's (reports 002 and 004)."""
 
 
 class Mobility(NamedTuple):
-    """Mobility difference, own minus opponent's (report 001)."""
+    """Evaluation by the difference in legal moves, own minus opponent's (report 001)."""
 
 
 class FourPart(NamedTuple):
-    """Squares, mobility, potential mobility and discs, with weights that depend on the phase (report 000)."""
+    """Evaluation by squares, mobility, potential mobility and discs, weighted by the phase of the game (report 000)."""
 
     divisor: int
     """Divisor of the sum: 8 gives the coarse values of report 000's final program, 1 the fine ones."""
@@ -44,7 +44,7 @@ class FourPart(NamedTuple):
 
 
 class Phased(NamedTuple):
-    """Eight features with weights that depend on the phase of the game, in tenths of a disc."""
+    """Evaluation by eight features, weighted by the phase of the game, in tenths of a disc."""
 
 
 # Weights of `Phased`. Rows are phases of five discs. Columns: moves, opponent's discs that touch an empty square,

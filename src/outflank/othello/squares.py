@@ -45,7 +45,7 @@ def size_of(game: Othello) -> int:
 
 
 def scoring_of(game: Othello) -> str:
-    """Return the name of the scoring rule."""
+    """Return the name of the scoring rule of `game`."""
     return next(name for name, code in SCORINGS.items() if code == game.scoring)
 
 

@@ -33,7 +33,7 @@ class Header(NamedTuple):
     year: int
     """The year in which the games were played."""
     size: int
-    """The size of the board; 0 stands for 8."""
+    """Size of the board; 0 stands for 8."""
     kind: int
     """The kind of file; 1: solitaires (endgame problems)."""
     depth: int
