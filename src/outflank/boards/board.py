@@ -162,11 +162,11 @@ class Board(Generic[M]):
         )
 
     def move(self, code: int) -> M:
-        """Return the side to move's move with this code, as an object of the game's class of moves."""
+        """Return the move object for a move code of the side to move."""
         return cast(M, Move(code))
 
     def line(self, codes: Iterable[int]) -> tuple[M, ...]:
-        """Return the objects of consecutive moves from here; a code may mean different moves for the two sides."""
+        """Return move objects for codes of consecutive moves from here; a code's meaning may depend on the side."""
         twin = self.copy()
         moves = []
         for code in codes:
@@ -198,7 +198,7 @@ class Board(Generic[M]):
         return [str(move) for move in self.legal_moves]
 
     def push(self, move: M | str) -> M:
-        """Play a move, given as an object or as text, and return its object."""
+        """Play a move, given as a move object or as text, and return the move object."""
         played = self.parse_move(move) if isinstance(move, str) else move
         if not isinstance(played, Move):
             raise _not_a_move(move, "text, or one of legal_moves")
@@ -298,7 +298,7 @@ class Board(Generic[M]):
         return [self.symmetric(number) for number in range(symmetries(self.game))]
 
     def canonical(self) -> Self:
-        """Return the one of the board's symmetric images that stands for all of them."""
+        """Return the canonical image of the board, which is the same for all boards that are symmetric to it."""
         return self.symmetric(canonical(self.game, self.position))
 
     # --- value semantics ---

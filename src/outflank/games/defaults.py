@@ -156,7 +156,7 @@ class ReportProgram:
     search: Mapping[str, Any]
     """Options of all of the program's searches."""
     ties: Mapping[Side, str] = field(default_factory=lambda: dict.fromkeys(Side, "first"))
-    """Name of the rule by which each colour chooses among moves of equal value."""
+    """Names of the rules by which black and white choose among moves of equal value."""
     shared: Mapping[str, Any]
     """Additional options of the program's parallel searches."""
     plays: Mapping[str, Any]

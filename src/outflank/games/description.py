@@ -113,7 +113,7 @@ class GameDescription:
         return type(self.start()) if self.board is None else self.board
 
     def options_at(self, board: "Board") -> dict[str, Any]:
-        """Return the options that make a game start at `board`; without the start's options if no start is `board`."""
+        """Return the options with which a game starts at `board`; only rule options if no start equals it."""
         options = dict(self.variants.options_of(board.game))
         for option in self.variants.options:
             if option.name not in options:

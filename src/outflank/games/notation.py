@@ -34,7 +34,7 @@ class FileFormat:
     by_line: bool = False
     """Whether every line is a game or a position. Any other text may contain such lines, too."""
     holds_games: Callable[[bytes], bool] = lambda head: False
-    """Returns whether the first bytes of a file that looks like the format rule out a position or pasted text."""
+    """Returns whether a file that looks like the format and starts with these bytes can only hold games."""
 
 
 def _no_match(text: str) -> None:
@@ -56,7 +56,7 @@ class Notation:
     write_moves: "Callable[[Game, Sequence[int]], str] | None" = None
     """Returns move codes under given rules as a line of text; None: the moves' names, separated by spaces."""
     claim: Callable[[str], bool] = lambda moves: True
-    """Returns whether this game takes a list of moves that is legal in several games; the first such game gets it."""
+    """Returns whether a list of moves is usual for this game; games for which it is usual are tried before others."""
     likeness: Callable[[str], int] = lambda moves: 0
     """Returns how much a list of moves that is legal in no game looks like this game's. The user sees the error of the
     game with the highest number."""

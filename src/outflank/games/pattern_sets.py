@@ -120,7 +120,7 @@ class PatternSet:
 
     @cached_property
     def steps(self) -> npt.NDArray[np.void]:
-        """The numbers to add to all indices if a cell's digit grows by one or by two, for each cell."""
+        """The numbers to add to all indices if a cell's digit increases by one or by two, for each cell."""
         steps = np.zeros((CELLS, 2, COPIES), np.uint64)
         copies = [cells for pattern in self.patterns for cells in pattern.copies]
         for number, cells in enumerate(copies):

@@ -77,8 +77,8 @@ TABLES = np.dtype(
 PLACES = np.dtype([("at", "i8", (COPIES + COUNTS,))], align=True)
 """Record of one stage: the addresses of the first weight of each copy and each count."""
 STEP = np.dtype([("words", "u8", (WORDS,))], align=True)
-"""Record of the numbers to add to all indices if a cell's digit grows. Each cell has two records: for a growth by one,
-and by two (from one side to the other)."""
+"""Record of the numbers to add to all indices if a cell's digit increases. Each cell has two records: for an increase
+by one, and by two (from one side to the other)."""
 STEP_BYTES = STEP.itemsize
 
 ZERO, ONE = U64(0), U64(1)
@@ -147,8 +147,8 @@ def _minus(a: State, b: State) -> State:
 
 @inlined
 def _step(steps: int, cell: int, twice: Word) -> Record:
-    """Return the numbers to add to all indices if the digit of `cell` grows by one, or by two for a cell in `twice`. It
-    is a record because GPU functions cannot return arrays."""
+    """Return the numbers to add to all indices if the digit of `cell` increases by one, or by two for a cell in
+    `twice`. It is a record because GPU functions cannot return arrays."""
     double = np.int64((twice >> U64(cell)) & ONE)
     return record_at(steps + STEP_BYTES * (2 * cell + double), STEP)
 

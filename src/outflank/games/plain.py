@@ -46,8 +46,8 @@ NONE = -1
 
 @generic
 def next_child(rules: PlainRules, first: Word, second: Word, place: int) -> tuple[int, Word, Word]:
-    """Return the words of the position after the first legal move from `place` on, behind the `place` for the next
-    call; `NONE`: no further move. `place` is 0 in the first call. Unlike `expand`, this makes one move at a time."""
+    """Return the `place` for the next call (`NONE`: no further move) and the two words of the position after the first
+    legal move from `place` on. The first call passes 0. Unlike `expand`, this makes one move at a time."""
     raise missing(next_child, rules)
 
 

@@ -48,7 +48,7 @@ class Scores:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scale:
-    """The meaning of a search's values: their unit, their fractions, and which of them are final.
+    """The meaning of a search's values: their unit, their precision, and which of them belong to finished games.
 
     >>> tenths = Scale(unit="discs", points=10, decimals=1, won=20_000, score="discs", most=64)
     >>> tenths.text(37), tenths.text(-20_012), tenths.number(37)

@@ -142,7 +142,7 @@ def _edge(own: Word, opp: Word, learnt: int) -> Value:
 
 @inner
 def edge_difference(own: Word, opp: Word, learnt: int) -> Value:
-    """Return the sum of the values of the four edges, from edge table number `learnt`."""
+    """Return the sum of the values of the four edges, from edge table number `learnt` (0 or 1)."""
     low, high = U64(0xFF), U64(56)
     total = _edge(own & low, opp & low, learnt) + _edge(own >> high, opp >> high, learnt)
     for right in (False, True):

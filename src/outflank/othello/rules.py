@@ -2,7 +2,7 @@
 
 A square is bit `8·row + column`: a1 is bit 0, h1 bit 7. Smaller boards lie in the middle of the 8×8 board, so all sizes
 share the starting position and the symmetries. Squares outside a small board stay empty; a mask removes them from the
-legal moves, and no other rule depends on the size.
+legal moves and from the count of empty squares.
 """
 
 from typing import NamedTuple

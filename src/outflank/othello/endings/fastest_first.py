@@ -31,7 +31,7 @@ newly stable discs cost more time than they saved. So did looking up all childre
 them, below 12 empty squares."""
 
 REMEMBERED = U64(SHALLOW + 1)
-"""With more empty squares than this, the positions after the moves can be in the table."""
+"""Number of empty squares above which the positions after a move can be in the table."""
 
 KNOWN_BEST = 1 << 20
 SQUARE_BITS = 63

@@ -77,7 +77,7 @@ def write_board_line(game: Othello, position: OthelloPosition, turn: Side) -> st
 
 
 def write_obf(game: Othello, position: OthelloPosition, turn: Side, scores: Mapping[int, int]) -> str:
-    """Return the position and the scores of its moves as an OBF line; `scores` is by move code."""
+    """Return the position and the scores of its moves as an OBF line; `scores` maps move codes to scores."""
     size = size_of(game)
     named = ((square_name(size, move).upper() if move != PASS else "PA", score) for move, score in scores.items())
     parts = [f" {name}:{score:+d};" for name, score in named]

@@ -93,7 +93,7 @@ class WthorWriter:
 
 
 def _discs(score: float) -> int:
-    """Return black's discs for black's score, with the empty squares counted for the winner."""
+    """Return the number of black's discs that gives black this score, if the winner gets the empty squares."""
     if not abs(score) <= 64 or score % 2:
         raise FormatError(f"{NAME} cannot hold a score of {score:+g}: it is the difference of 64 discs")
     return int(32 + score / 2)
