@@ -1,4 +1,4 @@
-"""Matches: which player is stronger, by how much, and with what confidence."""
+"""Matches between players, and statistics that tell which player is stronger and by how much."""
 
 from outflank.arena.elo_statistics import Observed
 from outflank.arena.match import MatchResult, play_match

@@ -1,8 +1,8 @@
-"""Estimates from counts of wins, draws and losses: scores, Elo with its interval, likelihood of superiority.
+"""Statistics of match results: Elo differences with confidence intervals, likelihood of superiority, and ratings.
 
-Games are played in pairs, the same opening with both colours, and the unit that is counted is the pair: its two games
-are not independent, since a good opening for black gives each player a win. A pair scores 0, ½, 1, 1½ or 2 points,
-hence five counts (*pentanomial*). Games that were not paired have three.
+The two games of a pair have the same opening, and the players swap colours. Statistics count pairs, because these two
+games are not independent: if the opening favours black, each player wins once. A pair scores 0, ½, 1, 1½ or 2 points,
+hence five counts (*pentanomial*). Unpaired games have three counts: losses, draws and wins.
 """
 
 from collections.abc import Callable, Sequence
@@ -15,20 +15,18 @@ import numpy.typing as npt
 
 from outflank.arena.likelihood import log_likelihood
 
-# Ratings of several players from all their games: the Bradley–Terry model, a draw being half a win.
-#
-# Player i beats j with probability π_i / (π_i + π_j); the ratings, 400 · log₁₀ π, are those that make the points most
-# likely.
+# Ratings follow the Bradley–Terry model, in which a draw is half a win. Player i, of strength π_i, beats j with
+# probability π_i / (π_i + π_j). A rating is 400 · log₁₀ π_i; the strengths are those that make the results most likely.
 
 Matrix = npt.NDArray[np.floating]
 
 PER_UNIT = 400 / log(10)
-"""Elo in a factor e of π."""
+"""Elo difference between two players whose strengths differ by a factor of e."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rating:
-    """A player's rating; the mean of all ratings is 0."""
+    """Elo rating of a player; the mean of all players' ratings is 0."""
 
     elo: float
     error: float
@@ -36,10 +34,10 @@ class Rating:
 
 
 def ratings(points: Sequence[Sequence[float]]) -> list[Rating]:
-    """Return the ratings; `points[i][j]` is the number of points that i has won against j.
+    """Return the players' ratings by maximum likelihood; `points[i][j]` is the number of points that i won against j.
 
-    Players that have lost nothing to the others have no finite rating: if there are such players, a drawn game between
-    every two players is added.
+    If some players have never lost a point to the others, their ratings would be infinite. In that case, a drawn game
+    between every two players is added.
 
     >>> [round(rating.elo) for rating in ratings([[0, 75], [25, 0]])]
     [95, -95]
@@ -72,12 +70,12 @@ def ratings(points: Sequence[Sequence[float]]) -> list[Rating]:
 
 
 def _inverse(weights: Matrix) -> Matrix:
-    """Return the pseudo-inverse of the information matrix of the differences, since the mean is free."""
+    """Return the pseudo-inverse of the information matrix, which is singular: only differences of ratings matter."""
     return np.linalg.pinv(np.diag(weights.sum(axis=1)) - weights, hermitian=True)
 
 
 def _connected(won: Matrix) -> bool:
-    """Return whether a chain of points won leads from every player to every other one."""
+    """Return whether every player has won points against every other one, directly or through a chain of players."""
     reach = (won > 0) | np.eye(len(won), dtype=bool)
     for _ in range(len(won)):
         reach = (reach.astype(np.int64) @ reach.astype(np.int64)) > 0
@@ -85,7 +83,7 @@ def _connected(won: Matrix) -> bool:
 
 
 PAIR_VALUES = (0.0, 0.25, 0.5, 0.75, 1.0)
-"""Points per game of the five results of a pair."""
+"""Mean points per game of the five possible results of a pair."""
 
 GAME_VALUES = (0.0, 0.5, 1.0)
 
@@ -93,61 +91,61 @@ CONFIDENCE = 0.95
 QUANTILE = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
 
 MOST_ELO = 1200.0
-"""The end of the scale, a score of 99.9 %. A player that has won every game leads by at least the lower end of its
-confidence interval."""
+"""Largest Elo difference that is reported, a score of 99.9 %. The estimate for a player that has won every game would
+otherwise be infinite."""
 
 ELO_PER_DEVIATION = 800 / log(10)
-"""Normalised Elo of a player whose expected score is one standard deviation of a game above ½."""
+"""Normalised Elo of a player whose expected score exceeds ½ by one standard deviation of a single game's score."""
 
 
 @dataclass(frozen=True, slots=True)
 class Observed:
-    """Counts of results by class, from the first player's side.
+    """Numbers of pairs, or of unpaired games, with each possible result for the first player.
 
     >>> Observed.pairs((46, 936, 2083, 1043, 63)).games
     8342
     """
 
     counts: tuple[int, ...]
-    """Number of results in each class, from all lost to all won."""
+    """Number of pairs or games with each result, from the worst for the first player to the best."""
     games_per_unit: int
-    """2 if pairs were counted, 1 if games were."""
+    """2 if `counts` has numbers of pairs, 1 if it has numbers of games."""
 
     @classmethod
     def pairs(cls, counts: Sequence[int]) -> "Observed":
-        """Return the counts of pairs that scored 0, ½, 1, 1½ and 2 points."""
+        """Return an instance from the numbers of pairs that scored 0, ½, 1, 1½ and 2 points."""
         return cls(tuple(counts), 2)
 
     @classmethod
     def single(cls, losses: int, draws: int, wins: int) -> "Observed":
-        """Return the counts of games that were not paired."""
+        """Return an instance from the numbers of unpaired games lost, drawn and won."""
         return cls((losses, draws, wins), 1)
 
     @property
     def values(self) -> tuple[float, ...]:
-        """Points per game of each class."""
+        """Mean points per game of each result in `counts`."""
         return PAIR_VALUES if self.games_per_unit == 2 else GAME_VALUES
 
     @property
     def units(self) -> int:
-        """Number of pairs, or of games."""
+        """Number of pairs, or of games if they are unpaired."""
         return sum(self.counts)
 
     @property
     def games(self) -> int:
-        """Number of games in all units."""
+        """Number of games; each pair has two."""
         return self.units * self.games_per_unit
 
     @property
     def score(self) -> float:
-        """The mean score per game, 0 to 1; ½ before the first game."""
+        """Mean score of the first player per game, 0 to 1; ½ before the first game."""
         if not self.units:
             return 0.5
         return sum(value * count for value, count in zip(self.values, self.counts, strict=True)) / self.units
 
     @property
     def deviation(self) -> float:
-        """The standard deviation of a unit's points per game."""
+        """Standard deviation of the points per game among the pairs, or among unpaired games."""
         if not self.units:
             return 0.0
         mean = self.score
@@ -155,7 +153,7 @@ class Observed:
         return sqrt(squares / self.units)
 
     def log_likelihood(self, score: float) -> float:
-        """Return the log-likelihood of these counts if `score` is expected, relative to the observed score."""
+        """Return the log-likelihood of these counts if the expected score is `score`, less that for their own score."""
         return log_likelihood(self.values, self.counts, score)
 
 
@@ -169,12 +167,12 @@ class Estimate:
 
     @property
     def error(self) -> float:
-        """Half the interval's width."""
+        """Half the width of the confidence interval."""
         return (self.high - self.low) / 2
 
 
 def elo_of(score: float) -> float:
-    """Return the difference in Elo at which a player expects `score`; the ends of the scale for 0 and 1.
+    """Return the Elo difference at which a player's expected score is `score`, limited to ±`MOST_ELO`.
 
     >>> round(elo_of(0.75)), elo_of(1.0)
     (191, 1200.0)
@@ -194,17 +192,17 @@ def score_of(elo: float) -> float:
 
 
 def elo(observed: Observed) -> Estimate:
-    """Return the difference in Elo with its 95 % confidence interval, by the likelihood ratio.
+    """Return the Elo difference with its 95 % confidence interval, found from the likelihood ratio.
 
-    For many games the interval is the usual `score ± 1.96 · deviation / √pairs`; unlike that one, it has a width if all
-    results were the same, and does not leave the scale if there were few.
+    For many games the interval is the usual `score ± 1.96 · deviation / √pairs`. Unlike the usual one, it has a width
+    even if all results were the same, and it stays within the scale even if there were few games.
     """
     low, high = score_interval(observed)
     return Estimate(elo_of(observed.score), elo_of(low), elo_of(high))
 
 
 def score_interval(observed: Observed) -> tuple[float, float]:
-    """Return the range of expected scores whose doubled log-likelihood ratio stays below χ²'s quantile."""
+    """Return the 95 % confidence interval of the expected score, by the likelihood-ratio test with χ²'s quantile."""
     least = -(QUANTILE**2) / 2
     mean = observed.score
     low, high = score_of(-MOST_ELO), score_of(MOST_ELO)
@@ -233,9 +231,9 @@ def _edge(inside: float, outside: float, holds: Callable[[float], bool]) -> floa
 
 
 def normalized_elo(observed: Observed) -> Estimate:
-    """Return by how many deviations of a single game the score exceeds ½, on a scale that looks like Elo.
+    """Return normalised Elo: by how many standard deviations of a single game the score exceeds ½, scaled like Elo.
 
-    Unlike Elo, this number does not shrink if many games are drawn: it says how many games are needed to see the
+    Unlike Elo, it does not shrink if many games are drawn. It determines how many games are needed to see the
     difference.
     """
     if not observed.units:
@@ -251,10 +249,10 @@ def normalized_elo(observed: Observed) -> Estimate:
 
 
 def superiority(observed: Observed) -> float:
-    """Return the likelihood that the first player is the stronger one, given the results.
+    """Return the likelihood of superiority (LOS): how likely the first player is the stronger one, given the results.
 
-    The likelihood is the normal distribution function at the signed root of the likelihood ratio against equal players,
-    `±√(2 · LLR)`; for many games this root is the usual `lead / error`.
+    It is the normal distribution function at `±√(2 · LLR)`, where LLR is the log-likelihood ratio of the observed score
+    to that of equal players. For many games this root is the usual `lead / error`.
     """
     root = sqrt(max(0.0, -2 * observed.log_likelihood(0.5)))
     return NormalDist().cdf(root if observed.score >= 0.5 else -root)

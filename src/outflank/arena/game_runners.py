@@ -1,4 +1,4 @@
-"""Runners that play the games of a match one after the other: in this process, or in a cluster."""
+"""Lanes, each of which plays games of a match one after another, in this process or on a cluster."""
 
 import threading
 import warnings
@@ -21,20 +21,20 @@ from outflank.search.request import Stop
 from outflank.validation.documents import converted, plain
 
 CLOSE_SECONDS = 2 * GRACE_SECONDS
-"""Longest wait at the end for stopped games: a player that does not return is abandoned after this time."""
+"""Longest time that a closing worker waits for its games; a player that has not returned by then is abandoned."""
 
 
 class Lane:
-    """Players that are reused from game to game. If one is a program, the others run in processes of their own too."""
+    """Plays games in sequence with the same players. If one is an external program, ours run in child processes too."""
 
     def __init__(self, settings: Settings, make: Maker, *, plays: bool = True) -> None:
-        """Without `plays` the lane only checks whether the players can be made."""
+        """If `plays` is false, the lane plays no games and only checks that its players can be created."""
         self._settings, self._make = settings, make
         self._seats: dict[int, Seat] = {}
         self._in_processes = plays and any(is_program(text) for text in settings.players)
 
     def fill(self) -> None:
-        """Make all players: a player that cannot be made should be reported before the first game."""
+        """Create all players, so that an error in creating one is reported before the first game."""
         for number, text in enumerate(self._settings.players):
             try:
                 self._seats[number] = Seat(self._player(text))
@@ -45,14 +45,14 @@ class Lane:
                 raise OutflankError(f"{text}: {error}") from error
 
     def check(self, boards: Iterable[Board], *, ours: bool = True, programs: bool = True) -> None:
-        """Check once, not in every game, that our players and the programs can play from these boards."""
+        """Check that players can play from these boards: our own with `ours`, external programs with `programs`."""
         for board in boards:
             for number, text in enumerate(self._settings.players):
                 if programs if is_program(text) else ours:
                     try_out(self._seats[number].player, board, text)
 
     def play(self, fixture: Fixture, board: Board, stop: Stop) -> FinishedGame | None:
-        """Play a game of the schedule from its opening; return None if `stop` was called before its end."""
+        """Play the scheduled game from its opening, `board`; return None if `stop` was called before its end."""
         settings = self._settings
         for number in (fixture.black, fixture.white):
             self._seat(number, fixture)
@@ -69,13 +69,13 @@ class Lane:
         )
 
     def close(self) -> None:
-        """Close the players."""
+        """Close all players of the lane."""
         for seat in self._seats.values():
             seat.close()
         self._seats.clear()
 
     def _player(self, text: str) -> Player:
-        """Return a new player for this specification."""
+        """Return a new player for the specification `text`, in a child process if the lane uses them."""
         game = self._settings.start.game
         if is_program(text) or not self._in_processes:
             return self._make(text, game)
@@ -91,7 +91,7 @@ class Lane:
             return player
 
     def _seat(self, number: int, fixture: Fixture) -> None:
-        """Put a player into its seat: the player of the last game, or a new one if that player cannot go on."""
+        """Prepare a player for a game: replace it if it cannot go on, and set its random seed for the game."""
         seats = self._seats
         if number in seats and seats[number].lost:
             seats.pop(number).close()
@@ -123,24 +123,24 @@ class _Absent(SimplePlayer):
 
 
 class ClusterLane:
-    """A lane whose games are played by a cluster."""
+    """Lets a cluster play games of a match."""
 
     def __init__(self, tasks: TaskDispatcher) -> None:
         self._tasks = tasks
 
     def play(self, fixture: Fixture, board: Board, stop: Stop) -> FinishedGame | None:
-        """Play a game of the schedule, sent with its opening: a file of openings may be on no other machine."""
+        """Let a node play the scheduled game; the opening is sent along, since a node may lack the openings' file."""
         opening = Record(start=start_of(board), moves=tuple(PlayedMove(code=move.code) for move in board.moves))
         unplayed = FinishedGame(record=opening, ending=Ending(points=0.5, score=0))
         answer = self._tasks.do(_game_item(fixture, unplayed), stop=stop)
         return None if answer is None else MatchGame.of(converted(GameLine, answer), board.game).game
 
     def close(self) -> None:
-        """Do nothing: the cluster owns the players."""
+        """Do nothing, since the nodes of the cluster own the players."""
 
 
 class GameWorker:
-    """A node of a cluster that plays games of a match: the same settings, players of its own, any game."""
+    """Plays games of a match on a node of a cluster, with the node's own players."""
 
     def __init__(self, settings: Settings, make: Maker) -> None:
         self._settings, self._make = settings, make
@@ -149,14 +149,14 @@ class GameWorker:
         first = Lane(settings, make)
         first.fill()
         try:
-            first.check([settings.start], programs=False)  # this machine may have no GPU where another has one
+            first.check([settings.start], programs=False)  # this machine may lack a GPU that others have
         except BaseException:
             first.close()
             raise
         self._free = [first]
 
     def do(self, item: Item, stop: Stop) -> Item | None:
-        """Play the game in a free lane."""
+        """Play the game that `item` describes, in a free or a new lane; None if `stop` was called before its end."""
         unplayed = MatchGame.of(converted(GameLine, item), self._settings.start.game)
         fixture = self._settings.fixture(unplayed.number)
         if fixture is None:
@@ -177,7 +177,7 @@ class GameWorker:
         return None if game is None else _game_item(fixture, game)
 
     def close(self) -> None:
-        """Close all players: a player that is a program would outlive this process."""
+        """Close all players, since an external program would outlive this process."""
         with self._changed:
             self._closed = True
             self._changed.wait_for(lambda: not self._busy, CLOSE_SECONDS)

@@ -1,15 +1,15 @@
-"""Likelihood of results given a difference between the players: a constrained multinomial distribution.
+"""Greatest likelihood of match results for a given expected score: a constrained multinomial distribution.
 
 Results fall into a few classes, each with a value (a pair of games can score 0, ½, 1, 1½ or 2). Without a constraint,
-the probabilities that make the observed counts most likely are the counts' own shares. If the expectation must be `s`,
-the probabilities are, by Lagrange's multipliers,
+the most likely probabilities are the observed shares of the classes. If the expectation must be `s`, they are, by
+Lagrange's multipliers,
 
     p_i = f_i / (1 + θ (a_i − s)),
 
-`f_i` being the observed shares and `a_i` the classes' values. `θ`, the tilt, is where
-`Σ f_i (a_i − s) / (1 + θ (a_i − s))` is 0.
+where `f_i` are the observed shares and `a_i` the values of the classes. The tilt `θ` is the solution of `Σ f_i (a_i −
+s) / (1 + θ (a_i − s)) = 0`.
 
-SciPy, some hundred megabytes to install, would be needed only for this one equation in one unknown.
+The equation is solved here because SciPy, some hundred megabytes, would be installed for it alone.
 """
 
 from collections.abc import Sequence
@@ -17,17 +17,17 @@ from functools import lru_cache
 from math import exp, log, sqrt
 
 SMALLEST_COUNT = 1e-3
-"""Count assumed for a class that was not observed, where the deviation must not be 0."""
+"""Count that `log_likelihood_scaled` assumes for a class that was not observed, so that the deviation is not 0."""
 
 STEPS = 200
-"""Limit on the solvers' iterations: more than they ever need, in case rounding keeps them from converging."""
+"""Limit on a solver's iterations. It is more than any needs, and ends one that rounding keeps from converging."""
 
 
 def tilt(deviations: Sequence[float], counts: Sequence[float]) -> float:
-    """Return the θ for which `deviations` have the expectation 0.
+    """Return the θ for which the expectation of `deviations` is 0.
 
-    If no observed class lies on one side, the most likely solution gives the missing share to an outermost class that
-    was not observed: θ is then at the end of its range.
+    If θ would leave its range, the most likely solution gives a share to an outermost class that was not observed, and
+    θ is at the end of the range.
     """
     low, high = -1.0 / max(deviations), -1.0 / min(deviations)
     observed = [(deviation, count) for deviation, count in zip(deviations, counts, strict=True) if count > 0]
@@ -44,7 +44,7 @@ def tilt(deviations: Sequence[float], counts: Sequence[float]) -> float:
             high = theta
         fall = sum(count * (deviation / (1 + theta * deviation)) ** 2 for deviation, count in observed)
         step = theta + value / fall
-        # Newton's step, or bisection where that step leaves the interval.
+        # Newton's step, or bisection if that step leaves the interval.
         next_theta = step if low < step < high else (low + high) / 2
         if abs(next_theta - theta) <= 1e-13 * (1 + abs(theta)):
             return next_theta
@@ -53,12 +53,12 @@ def tilt(deviations: Sequence[float], counts: Sequence[float]) -> float:
 
 
 def _slope(observed: Sequence[tuple[float, float]], theta: float) -> float:
-    """Return the expectation that is to become 0; it falls as θ grows."""
+    """Return the expectation that `tilt` makes 0; it falls as θ grows."""
     return sum(count * deviation / (1 + theta * deviation) for deviation, count in observed)
 
 
 def log_likelihood(values: Sequence[float], counts: Sequence[float], expectation: float) -> float:
-    """Return the greatest log-likelihood of the counts if the mean is `expectation`; 0 for their own mean.
+    """Return the greatest log-likelihood of `counts` if the mean is `expectation`, relative to that for their own mean.
 
     >>> round(log_likelihood((0, 1), (3, 7), 0.5), 6) == round(10 * log(0.5) - 3 * log(0.3) - 7 * log(0.7), 6)
     True
@@ -73,10 +73,10 @@ def log_likelihood(values: Sequence[float], counts: Sequence[float], expectation
 
 
 def log_likelihood_scaled(values: Sequence[float], counts: Sequence[float], distance: float) -> float:
-    """Return the log-likelihood of the counts if the mean lies `distance` standard deviations above ½.
+    """Return the greatest log-likelihood of `counts` if the mean lies `distance` standard deviations above ½.
 
-    The deviation changes with the probabilities. So the constraint is linearised at the current shares (its last term
-    is how the deviation changes with each share) and solved, until the shares no longer move.
+    The deviation depends on the probabilities, so the constraint is not linear. It is linearised at the current shares
+    and solved, until the shares no longer change.
     """
     filled = [max(float(count), SMALLEST_COUNT) for count in counts]
     total = sum(filled)
@@ -97,7 +97,7 @@ def log_likelihood_scaled(values: Sequence[float], counts: Sequence[float], dist
 
 
 def _gaps(values: Sequence[float], shares: Sequence[float], distance: float) -> list[float]:
-    """Return what each class adds to `mean − ½ − distance · deviation`, to first order."""
+    """Return the contribution of each class to `mean − ½ − distance · deviation`, to first order in the shares."""
     mean, deviation = _moments(values, shares)
     return [value - 0.5 - distance * deviation * (1 + ((value - mean) / deviation) ** 2) / 2 for value in values]
 
@@ -109,7 +109,7 @@ def _moments(values: Sequence[float], shares: Sequence[float]) -> tuple[float, f
 
 @lru_cache(maxsize=16)
 def _at_distance(values: tuple[float, ...], distance: float) -> tuple[float, ...]:
-    """Return the initial shares: an exponential distribution that fulfils the constraint."""
+    """Return shares to start the iteration from: an exponential distribution that fulfils the constraint."""
     low, high = -50.0, 50.0
     shares: tuple[float, ...] = ()
     for _ in range(60):

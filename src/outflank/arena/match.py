@@ -1,4 +1,4 @@
-"""Many games: in pairs, several at a time, each stored as soon as it is over."""
+"""Plays the games of a match, several at a time, and stores each as soon as it is over."""
 
 import threading
 import time
@@ -23,17 +23,17 @@ from outflank.validation.documents import JsonObject
 
 MOST_CONCURRENT = 256
 MOST_ELSEWHERE = 1024
-"""Limit on concurrent games in a cluster: a thread of this process waits for each of them."""
+"""Largest number of concurrent games on a cluster; a thread of this process waits for each of them."""
 
 PROGRESS_SECONDS = 0.2
-"""Least time between two reports of the standing to `progress`."""
+"""Shortest time between two calls of `progress`."""
 
 POLL_SECONDS = 0.05
 
 
 @dataclass(frozen=True, kw_only=True)
 class MatchResult:
-    """A match that was played, to its end or until it was stopped."""
+    """Result of a match that was played to its end or until it was stopped."""
 
     standing: MatchStanding
     games: tuple[MatchGame, ...]
@@ -42,7 +42,7 @@ class MatchResult:
 
     @property
     def records(self) -> list[Record]:
-        """The games as records."""
+        """Records of the games, in the order of the schedule."""
         return [match_game.game.record for match_game in self.games]
 
 
@@ -60,14 +60,14 @@ def play_match(
     progress: Callable[[MatchStanding], None] | None = None,
     stop: Stop | None = None,
 ) -> MatchResult:
-    """Play the match, `concurrency` games at a time; store it in `out`, and with `resume` continue the match in `out`.
+    """Play the match, `concurrency` games at a time; store it in `out`, or with `resume` continue the match there.
 
     `finished` receives every game, `progress` the standing from time to time; both are called by one thread at a time.
-    Players are reused from game to game. A player that has a `reseed(seed)` gets a seed of its own for each game, so
-    that randomised players behave the same whatever games run concurrently. `origin` is the provenance of the results.
+    Players are reused from game to game. A player with a method `reseed(seed)` gets its own seed for each game, so that
+    its moves do not depend on which games run concurrently. `origin` is the provenance of the results.
 
-    With `tasks`, whose workers are `GameWorker` of the same settings, a cluster plays the games, as many at a time as
-    the cluster has lanes for.
+    With `tasks`, a cluster plays the games, as many at a time as it has lanes for. Its workers must be `GameWorker`
+    objects with the same settings.
     """
     if not 1 <= concurrency <= MOST_CONCURRENT:
         raise OutflankError(f"{concurrency} games at a time: 1 to {MOST_CONCURRENT}")
@@ -125,7 +125,7 @@ class _Run:
         self.scorer = Scorer(settings)
         self.outer_stop = outer_stop
         self.stop = Stop()
-        """Ends the games in progress."""
+        """Stops the games in progress when it is called."""
         self.failed: list[BaseException] = []
         self._lock = threading.Lock()
         self._fixtures: Iterator[Fixture] = settings.fixtures()
@@ -151,8 +151,8 @@ class _Run:
         self._fixtures = (fixture for fixture in self.settings.fixtures() if fixture.number not in stored_numbers)
 
     def play(self, lane_at: Callable[[int], Lane | ClusterLane | None]) -> None:
-        """Play the remaining games, a thread for each lane: start a new thread whenever `lane_at(number of threads)`
-        returns a lane."""
+        """Play the remaining games, a thread for each lane; add one whenever `lane_at(number of threads)` is not
+        None."""
         if self.progress is not None:
             self.progress(self.scorer.standing())
         threads: list[threading.Thread] = []
@@ -165,7 +165,7 @@ class _Run:
                 if busy is None:
                     break
                 busy.join(POLL_SECONDS)
-                # Polled, without a listener: a signal handler would call the listener while this thread holds its lock.
+                # Polled, without a listener: a signal handler could call the listener while this thread holds its lock.
                 if self.outer_stop.called and not self.stop.called:
                     self.stop()
         finally:
@@ -178,7 +178,6 @@ class _Run:
             raise self.failed[0]
 
     def result(self) -> MatchResult:
-        """Return the result of the match."""
         standing = self.scorer.standing()
         games = tuple(match_game for _, match_game in sorted(self.games.items()))
         return MatchResult(standing=standing, games=games, interrupted=not standing.complete)

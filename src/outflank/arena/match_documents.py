@@ -1,4 +1,4 @@
-"""The documents that are stored and printed of a match: its settings and its standing."""
+"""JSON documents of a match (its settings, standing and result), and the directory in which it is stored."""
 
 import os
 import warnings
@@ -25,7 +25,7 @@ from outflank.validation.values import check_json
 
 
 class SettingsDocument(Struct, frozen=True, kw_only=True):
-    """The settings of a match."""
+    """JSON document of a match's settings."""
 
     players: tuple[str, ...]
     start: str
@@ -48,7 +48,7 @@ class SettingsDocument(Struct, frozen=True, kw_only=True):
 
 
 class EstimateDocument(Struct, frozen=True, kw_only=True):
-    """A number with its 95 % interval."""
+    """An estimated number with its 95 % confidence interval."""
 
     value: float
     low: float
@@ -56,15 +56,15 @@ class EstimateDocument(Struct, frozen=True, kw_only=True):
 
     @classmethod
     def of(cls, estimate: Estimate) -> "EstimateDocument":
-        """Return the estimate, rounded to four decimals."""
+        """Return the document of an estimate, rounded to four decimals."""
         return cls(value=round(estimate.value, 4), low=round(estimate.low, 4), high=round(estimate.high, 4))
 
 
 class MarginDocument(Struct, frozen=True, kw_only=True):
-    """The margins by which the first player won, in the game's unit."""
+    """Statistics of the first player's winning margins, in the game's unit."""
 
     games: int
-    """Number of games that the rules ended."""
+    """Number of games counted: those that ended by the rules, not by a forfeit or the ply limit."""
     mean: float
     deviation: float
     """Standard deviation of one game's margin."""
@@ -73,26 +73,26 @@ class MarginDocument(Struct, frozen=True, kw_only=True):
 
 
 class DuelDocument(Struct, frozen=True, kw_only=True):
-    """The games of two players, from the first player's side."""
+    """Results of the games between two players, from the first player's side."""
 
     first: int
-    """Number of the first player; `second` is the other player's."""
+    """Number of the first player in the match; `second` is that of the other player."""
     second: int
     games: int
     wins: int
     losses: int
     draws: int
     pairs: tuple[int, int, int, int, int] | None
-    """Pairs that scored 0, ½, 1, 1½ and 2 points; null: the games are not paired."""
+    """Numbers of pairs that scored 0, ½, 1, 1½ and 2 points; null if the games are not paired."""
     single_games: int
-    """Number of games that estimates leave out, since their pair is not finished."""
+    """Number of games left out of the estimates, since their pair is not finished."""
     elo: EstimateDocument
     normalized_elo: EstimateDocument
     superiority: float
-    """The likelihood that the first player is the stronger one."""
+    """Likelihood that the first player is the stronger one."""
     margin: MarginDocument
     processor: tuple[ProcessorDocument, ProcessorDocument] | None
-    """Processor time of the first and of the second player, summed over all measured games; null: none was measured."""
+    """Processor time of the first and of the second player in all measured games; null if none was measured."""
 
     @classmethod
     def of(cls, first: int, second: int, duel: Duel) -> "DuelDocument":
@@ -126,7 +126,7 @@ class RatingDocument(Struct, frozen=True, kw_only=True):
 
 
 class SprtDocument(Struct, frozen=True, kw_only=True):
-    """A sequential test and its state."""
+    """A sequential probability ratio test (SPRT) and its state."""
 
     elo0: float
     elo1: float
@@ -134,23 +134,23 @@ class SprtDocument(Struct, frozen=True, kw_only=True):
     beta: float
     scale: Scale
     llr: float
-    """The logarithm of the likelihood ratio."""
+    """Logarithm of the likelihood ratio of H1 to H0."""
     bounds: tuple[float, float]
-    """The values of `llr` at which H0 and H1 are accepted."""
+    """Values of `llr` at which H0 and H1 are accepted."""
     units: int
-    """Number of pairs, or of games, counted so far."""
+    """Number of pairs, or of unpaired games, counted so far."""
     decision: Decision | None
 
 
 class StandingDocument(Struct, frozen=True, kw_only=True):
-    """The standing of a match."""
+    """JSON document of a match's standing."""
 
     players: tuple[str, ...]
     planned: int
     finished: int
     duels: tuple[DuelDocument, ...]
     crosstable: list[list[float | None]]
-    """Points of each player against each other player."""
+    """Points of each player (row) against each other player (column)."""
     ratings: tuple[RatingDocument, ...]
     forfeits: tuple[dict[str, int], ...]
     """For each player, the number of games lost by forfeit, by reason."""
@@ -185,11 +185,11 @@ class StandingDocument(Struct, frozen=True, kw_only=True):
 
 
 class MatchGameDocument(GameLine, Document, frozen=True, kw_only=True, tag="outflank/match-game/1"):
-    """A finished game, as printed."""
+    """A finished game, as `match` prints it with `--json`."""
 
 
 class MatchResultDocument(StandingDocument, Document, frozen=True, kw_only=True, tag="outflank/match-result/1"):
-    """A match, as printed at its end."""
+    """Result of a match, as `match` prints it with `--json` at the end."""
 
     complete: bool
     interrupted: bool
@@ -197,7 +197,7 @@ class MatchResultDocument(StandingDocument, Document, frozen=True, kw_only=True,
 
     @classmethod
     def from_match(cls, settings: Settings, standing: MatchStanding, *, interrupted: bool) -> "MatchResultDocument":
-        """Return the document of a match that was played."""
+        """Return the document of a match from its settings and its standing."""
         return cls(
             complete=standing.complete,
             interrupted=interrupted,
@@ -207,14 +207,14 @@ class MatchResultDocument(StandingDocument, Document, frozen=True, kw_only=True,
 
 
 class MatchDocument(Document, frozen=True, kw_only=True, tag="outflank/match/1"):
-    """A stored match: `match.json`."""
+    """Contents of `match.json`, the file that describes a stored match."""
 
     settings: JsonObject
-    """A `SettingsDocument`, written by the version that began the match."""
+    """`SettingsDocument` as written by the version of this program that began the match."""
     provenance: JsonObject
     complete: bool = False
     standing: Any = UNSET
-    """A `StandingDocument`, once there is one; this program does not read it."""
+    """`StandingDocument`, if one has been written; this program never reads it."""
 
     def __post_init__(self) -> None:
         for name in ("settings", "provenance"):
@@ -222,15 +222,14 @@ class MatchDocument(Document, frozen=True, kw_only=True, tag="outflank/match/1")
 
 
 # A match on disk: its settings and standing in `match.json`, a line for each finished game in `games.jsonl`.
-#
-# `games.jsonl` is authoritative. Each line is on the disk before the next game begins, so that a match whose process
-# was killed has lost no finished game; a last line that was cut short is dropped, and its game played again.
+# `games.jsonl` is authoritative. Each line is on the disk before the next game begins, so that a killed process loses
+# no finished game. An incomplete last line is dropped, and its game is played again.
 
 MATCH, GAMES = "match.json", "games.jsonl"
 
 
 class Directory:
-    """A match's directory, to which one process at a time writes."""
+    """Directory in which a match is stored; only one process at a time may write to it."""
 
     def __init__(
         self, path: Path, settings: Settings, *, origin: JsonObject, resume: bool = False, replace_old: bool = False
@@ -239,7 +238,7 @@ class Directory:
         self.rules, self.settings = settings.start.game, plain(SettingsDocument.of(settings))
         self._records = path / f"games{description_of(self.rules).notation.default_suffix}"
         self.stored_games: list[MatchGame] = []
-        """The games that the directory held when it was opened."""
+        """Games that the directory held when it was opened."""
         head = path / MATCH
         if resume:
             self._check_same_match(head)
@@ -261,13 +260,13 @@ class Directory:
             self._opened = opened.pop_all()
 
     def add(self, match_game: MatchGame) -> None:
-        """Write a finished game to the disk."""
+        """Append a finished game to `games.jsonl`, and wait until it is on the disk."""
         self._lines.write(encoded(match_game.line) + b"\n")
         self._lines.flush()
         os.fsync(self._lines.fileno())
 
     def describe(self, standing: MatchStanding | None = None) -> None:
-        """Write the settings and the standing of the match."""
+        """Write `match.json`: the settings and, if given, the standing of the match."""
         document = MatchDocument(
             settings=self.settings,
             provenance=self.origin,
@@ -277,15 +276,12 @@ class Directory:
         write_whole(self.path / MATCH, in_lines(document))
 
     def write_records(self, records: Sequence[Record]) -> None:
-        """Write all games in the game's usual file format."""
+        """Write all games to one file, in the game's usual format."""
         if not records:
             return
         try:
             write_records(records, self._records)
-        except (
-            OutflankError,
-            OSError,
-        ) as error:  # the games are in `games.jsonl`, and the standing is yet to be printed
+        except (OutflankError, OSError) as error:  # a warning suffices, since `games.jsonl` has the games
             warnings.warn(f"{self._records} was not written: {error}", stacklevel=2)
 
     def close(self) -> None:
@@ -293,7 +289,7 @@ class Directory:
         self._opened.close()
 
     def _check_same_match(self, head: Path) -> None:
-        """Check that the directory holds this match; only the number of games may differ."""
+        """Check that the stored match has the same settings, except for the number of games; add its provenance."""
         document = read_document(head, MatchDocument, "a match")
         before, now = ({**settings, "games": 0} for settings in (document.settings, self.settings))
         if before != now:
@@ -305,7 +301,7 @@ class Directory:
             self.origin = {**self.origin, "resumed from": document.provenance}
 
     def _read_lines(self) -> list[MatchGame]:
-        """Return the finished games, and cut the file after the last complete line."""
+        """Return the stored games, and cut `games.jsonl` after its last complete line."""
         data = self._lines.read()
         whole = data[: data.rfind(b"\n") + 1]
         games: dict[int, MatchGame] = {}

@@ -1,4 +1,4 @@
-"""A finished game of a match, and its line in `games.jsonl`, in the output and in messages."""
+"""A finished game of a match, and its JSON form in `games.jsonl`, in printed output and in messages between nodes."""
 
 from dataclasses import dataclass, fields, replace
 from typing import Annotated, Literal
@@ -22,7 +22,7 @@ POINTS = (0.0, 0.5, 1.0)
 
 
 class ProcessorDocument(Struct, frozen=True, kw_only=True):
-    """Processor time of one side while it was to move."""
+    """Processor time that one side used while it was to move."""
 
     thinking_seconds: Duration
     """Wall-clock time from each request for a move to its answer."""
@@ -33,22 +33,22 @@ class ProcessorDocument(Struct, frozen=True, kw_only=True):
 
     @classmethod
     def of(cls, use: ProcessorUse) -> "ProcessorDocument":
-        """Return the document, with times rounded to milliseconds."""
+        """Return the document of these times, rounded to milliseconds."""
         return cls(**{field.name: round(getattr(use, field.name), 3) for field in fields(ProcessorUse)})
 
     @property
     def use(self) -> ProcessorUse:
-        """The measured times, without their JSON form."""
+        """The same times as a `ProcessorUse`."""
         return ProcessorUse(**{field.name: getattr(self, field.name) for field in fields(ProcessorUse)})
 
 
 class GameLine(Struct, frozen=True, kw_only=True):
-    """A finished game: a line of `games.jsonl`."""
+    """JSON form of a finished game: a line of `games.jsonl`."""
 
     game: Count
     """Number of the game in the schedule."""
     black: Count
-    """Number of the player with black."""
+    """Number of the player that had black."""
     white: Count
     names: tuple[str, str]
     points: Annotated[float, Called("one of 0.0, 0.5, 1.0")]
@@ -56,22 +56,21 @@ class GameLine(Struct, frozen=True, kw_only=True):
     score: Number
     """Black's margin, in the game's unit."""
     reason: Literal["", *REASONS]  # type: ignore[valid-type]  # the reasons are listed in one place
-    """Reason of the ending; empty if the rules ended the game."""
+    """Why the game ended; empty if it ended by the rules."""
     detail: str
     forfeited_by: Side | None
     date: str
     clock: str
     start: str
-    """The starting position, in the game's notation."""
+    """Starting position, in the game's notation."""
     ply: Annotated[int, Meta(ge=0, le=1_000_000)]
     """Number of moves before the starting position."""
     moves: tuple[Annotated[int, Meta(ge=0, le=0xFFFF)], ...]
     values: tuple[Number | None, ...]
-    """The players' values of their moves, each from the mover's side."""
+    """Value of each move as its player estimated it, from that player's side."""
     seconds: tuple[Duration | None, ...]
     processor: tuple[ProcessorDocument | None, ProcessorDocument | None] = (None, None)
-    """Processor time of black and of white; null: the player has no process of its own, or the system cannot measure
-    it."""
+    """Processor time of black and of white; null if the player has no process of its own or it cannot be measured."""
 
     def __post_init__(self) -> None:
         if self.points not in POINTS:
@@ -83,7 +82,7 @@ class GameLine(Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MatchGame:
-    """A finished game with its number in the schedule."""
+    """A finished game, with its number in the schedule and those of its players."""
 
     number: int
     black: int
@@ -91,7 +90,7 @@ class MatchGame:
     game: FinishedGame
 
     def processor(self, player: int) -> ProcessorUse | None:
-        """Return the processor time of the player with this number; None where it was not measured."""
+        """Return the processor time of the player with this number; None if it was not measured."""
         return self.game.processor.get(Side.BLACK if self.black == player else Side.WHITE)
 
     @property
@@ -102,7 +101,7 @@ class MatchGame:
 
     @property
     def line(self) -> GameLine:
-        """The game as a line of JSON."""
+        """JSON form of the game."""
         record, ending, used = self.game.record, self.game.ending, self.game.processor
         black, white = (ProcessorDocument.of(used[side]) if side in used else None for side in Side)
         return GameLine(
@@ -127,7 +126,7 @@ class MatchGame:
 
     @classmethod
     def of(cls, line: GameLine, rules: Game) -> "MatchGame":
-        """Return the game of a line, under the rules of its match."""
+        """Return the game that `line` describes, played under `rules`."""
         ending = Ending(
             points=float(line.points),
             score=line.score,
@@ -155,6 +154,6 @@ class MatchGame:
 
 def _read_start(text: str, ply: int, rules: Game) -> Setup:
     description = description_of(rules)
-    # As a line of numbers first: that reads the positions of games without a notation of their own.
+    # The numbered form is tried first: games without a notation of their own are written in it.
     (setup,) = read_numbered(text, description) or [read(text, game=description.name)]
     return replace(setup, game=rules, ply=ply, format="match")

@@ -1,4 +1,4 @@
-"""Text reports on a match's standing."""
+"""Text report on the standing of a match."""
 
 from outflank.arena.elo_statistics import MOST_ELO, Estimate
 from outflank.arena.standing import MOST_APART, Duel, MatchStanding, is_unequal
@@ -6,7 +6,7 @@ from outflank.validation.text import how_many
 
 
 def duel_lines(standing: MatchStanding, *, unit: str = "points") -> list[tuple[str, str]]:
-    """Return the report on two players as lines, each a label and its text."""
+    """Return the report on a match of two players as lines, each a label and a text."""
     duel = standing.duel
     lines = [("Elo", _estimated(duel.elo))]
     if standing.test is not None:
@@ -26,9 +26,9 @@ def duel_lines(standing: MatchStanding, *, unit: str = "points") -> list[tuple[s
 
 
 def _estimated(estimate: Estimate) -> str:
-    """Return a difference with its error; if the end of the scale cuts off the interval, return only the known end.
+    """Return the text of an estimate: value and error, or only one bound if the interval reaches an end of the scale.
 
-    A player that has won every game is ahead by at least the interval's lower end; its upper end is unknown.
+    A player that has won every game is ahead by at least the interval's lower end. The upper end is unknown.
     """
     value, low, high = (f"{number:z.2f}" for number in (estimate.value, estimate.low, estimate.high))
     known = f"{value}, " if abs(estimate.value) < MOST_ELO else ""
@@ -53,7 +53,7 @@ def _margin(duel: Duel, unit: str) -> str:
 
 
 def processor_lines(standing: MatchStanding) -> list[tuple[str, str]]:
-    """Return the processor time of two players, and a warning for every pair whose shares of it differ."""
+    """Return lines on processor time: that of each player if there are two, and a warning for each unequal pairing."""
     lines = []
     if len(standing.names) == 2 and standing.duel.processor:
         for name, use in zip(standing.names, standing.duel.processor_use, strict=True):
@@ -82,7 +82,7 @@ def processor_lines(standing: MatchStanding) -> list[tuple[str, str]]:
 
 
 def forfeit_lines(standing: MatchStanding) -> list[tuple[str, str]]:
-    """Return the games that were lost by forfeit, and those that were cut short."""
+    """Return lines that count the games lost by forfeit and the games drawn by the ply limit."""
     lines = []
     for number, name in enumerate(standing.names):
         reasons = standing.forfeits.get(number, {})
@@ -94,7 +94,7 @@ def forfeit_lines(standing: MatchStanding) -> list[tuple[str, str]]:
 
 
 def table_rows(standing: MatchStanding) -> tuple[list[str], list[list[str]]]:
-    """Return the columns' names and the rows of the crosstable with ratings, the best player first."""
+    """Return the column names and the rows of the crosstable with ratings, the best player first."""
     order = sorted(range(len(standing.names)), key=lambda number: -standing.ratings[number].elo)
     columns = ["", "player", "Elo", "+-", "games", "points", *(str(place) for place in range(1, len(order) + 1))]
     rows = []
@@ -117,7 +117,7 @@ def table_rows(standing: MatchStanding) -> tuple[list[str], list[list[str]]]:
 
 
 def report_text(standing: MatchStanding, *, unit: str = "points") -> str:
-    """Return the whole report as plain text."""
+    """Return the whole report on a match as plain text."""
     if len(standing.names) == 2:
         head = [f"{standing.names[0]} against {standing.names[1]}"]
         return "\n".join(head + [f"{label:<5} | {text}" for label, text in duel_lines(standing, unit=unit)])

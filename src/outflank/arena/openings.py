@@ -1,4 +1,4 @@
-"""The openings of a match: no two are the same, not even by symmetry of the board."""
+"""Openings of a match, from random moves or a file; no two are the same or symmetric to each other."""
 
 import os
 import random
@@ -16,25 +16,24 @@ from outflank.games.description import description_of, titles_of_games
 from outflank.games.rules import Game
 
 TRIES = 2000
-"""Number of draws in a row without a new opening after which the source counts as exhausted."""
+"""Number of consecutive random draws without a new opening after which there are taken to be no more."""
 
 EARLY_PLIES = 8000
-"""Limit on two numbers of plies, each about a second's work: the plies of the openings made before the first game, and
-the plies of consecutive random games that ended too early, after which the search for an opening of that length is
-given up."""
+"""Number of plies that take about a second. At most about this many are played for openings before the first game. If
+consecutive random games that end too early have more in total, the search for an opening of that length fails."""
 
 
 def forms() -> str:
-    """Return the forms of the option for openings."""
+    """Return the accepted forms of the option `--openings`, for messages."""
     return f"random:PLIES, layouts[:PLIES] ({titles_of_games(lambda game: game.variants.starts)}) or FILE[:PLIES]"
 
 
 class Openings:
-    """Openings by number, each a board with its moves; the same text and seed give the same openings.
+    """Sequence of openings, each a board with its moves; the same text and seed give the same openings.
 
-    `random:8` plays eight moves at random; `layouts:2` plays two, from each of the game's starts in turn if there are
-    several; a file holds transcripts (XOT), positions or games, one per line or in the format of the file; `FILE:8`
-    takes the first eight moves of each. The openings of a file are shuffled.
+    `random:8` plays eight random moves. `layouts:2` plays two random moves, from each of the game's starting layouts in
+    turn. A file holds transcripts (XOT), positions or games, one per line or in a format of game files; `FILE:8` takes
+    the first eight moves of each. The openings of a file are shuffled.
 
     >>> few = Openings("random:5", Board.from_text("f5"), seed=1, count=3)
     >>> [few[number].ply for number in range(3)]
@@ -61,7 +60,7 @@ class Openings:
             self[min(count, early) - 1]  # fail before the first game if there are too few
 
     def __getitem__(self, number: int) -> Board:
-        """Return a new board with opening `number`; raise an error if there are fewer different openings."""
+        """Return a new board with opening `number`; raise an error if there are not enough different openings."""
         wasted = 0  # plies of random games in a row that ended too early
         with self._lock:
             while len(self._drawn) <= number:
@@ -83,7 +82,7 @@ class Openings:
             return self._drawn[number].copy()
 
     def samples(self) -> list[Board]:
-        """Return an opening from the match's start and one from another start, of those drawn so far."""
+        """Return at most two openings drawn so far: one from the match's start, and one from another start."""
         boards: dict[bool, Board] = {}
         for board in self._drawn:
             first = board.copy()
@@ -119,7 +118,7 @@ def _key(board: Board) -> tuple[int, ...]:
 
 
 def _random_boards(starts: list[Board], plies: int, rng: random.Random) -> Iterator[Board]:
-    """Yield boards after `plies` random moves, from the starts in turn, until no new position comes."""
+    """Yield boards after `plies` random moves, from the starts in turn, until new positions no longer appear."""
     seen: set[tuple[int, ...]] = set()
     repeats = 0
     while repeats < TRIES:
@@ -160,7 +159,7 @@ def _in_file(path: Path, start: Board, plies: int | None, rng: random.Random) ->
 
 
 def _boards(path: Path, start: Board) -> Iterator[Board]:
-    """Yield the boards of a file: of whole games, or of the text on each line."""
+    """Yield a board for each game of a game file, or for each line of another file."""
     if is_record_file(path):
         yield from (Board.from_setup(record.setup) for record in read_records(path))
         return
@@ -177,13 +176,13 @@ def _boards(path: Path, start: Board) -> Iterator[Board]:
 
 
 def _is_same_game(game: Game, match_game: Game) -> bool:
-    """Return whether the moves of one game are moves of the other, on boards of the same size."""
+    """Return whether both games have the same kind of moves and boards of the same size."""
     size_of = description_of(match_game).variants.size_of
     return type(game) is type(match_game) and size_of(game) == size_of(match_game)
 
 
 def _under_rules(board: Board, start: Board) -> Board:
-    """Return the same moves under the rules of the match."""
+    """Return a board with the same moves under the rules of the match."""
     if board.game == start.game:
         return board
     first = board.copy()

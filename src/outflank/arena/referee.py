@@ -1,4 +1,4 @@
-"""One game between two players: clocks, rules and forfeits."""
+"""Plays one game between two players, with clocks, rules and forfeits."""
 
 import threading
 import time
@@ -23,33 +23,33 @@ from outflank.search.request import Stop
 TIME, ILLEGAL, CRASHED, PLY_LIMIT = "time", "illegal move", "crashed", "ply limit"
 
 START_SECONDS = 600.0
-"""Time that a player may take to get ready for a game: it may have to compile."""
+"""Time that a player may take to get ready for a game, which may include compilation."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ending:
-    """The end of a game."""
+    """How a game ended: points, margin and reason."""
 
     points: float
     """Black's points: 1, ½ or 0."""
     score: float
-    """Black's margin in the game's unit, also of a drawn game; the largest possible margin after a forfeit."""
+    """Black's margin in the game's unit, which need not be 0 in a draw; after a forfeit, the score of a forfeit."""
     reason: str = ""
-    """Why the game ended: empty if by the rules, else `time`, `illegal move`, `crashed` or `ply limit`."""
+    """Why the game ended: empty if it ended by the rules, else `time`, `illegal move`, `crashed` or `ply limit`."""
     detail: str = ""
-    """The reason in a few words, for people."""
+    """Explanation of the reason in a few words."""
     forfeited_by: Side | None = None
-    """The side that lost by forfeit."""
+    """Side that lost by forfeit; None if there was no forfeit."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FinishedGame:
-    """A game that was played to its end."""
+    """A game that was played to its end, with its record and its result."""
 
     record: Record
     ending: Ending
     processor: Mapping[Side, ProcessorUse] = field(default_factory=dict)
-    """Processor time of each side that has a measurable process of its own, while it was to move."""
+    """Processor time that each side used while it was to move; only sides with a measurable process of their own."""
 
 
 class _Forfeit(Exception):
@@ -75,7 +75,7 @@ def play(
     event: str = "",
     names: tuple[str, str] | None = None,
 ) -> FinishedGame | None:
-    """Play a game from `board`, whose moves are the opening; return None if `stop` was called before the end.
+    """Play a game from `board`, whose moves so far are the opening; return None if `stop` was called before the end.
 
     A player that runs out of time, makes an illegal move or fails loses. A forced pass is played for the player. After
     `ply_limit` moves, not counting the opening's, the game is drawn. With `ponder`, players think on the opponent's
@@ -102,7 +102,7 @@ def play(
         white=player_names[1],
         event=event,
         date=date.today().isoformat(),
-        score=0 if ending.points == 0.5 else ending.score,  # readers take the sign of the score for the winner
+        score=0 if ending.points == 0.5 else ending.score,  # programs that read records tell the winner by its sign
         reason=ending.reason,
         clock="" if controls[Side.BLACK] == TimeControl() else str(controls[Side.BLACK]),
     )
@@ -146,7 +146,6 @@ class _Table:
         return ending_by_rules(self.board)
 
     def end_pondering(self) -> None:
-        """End all pondering."""
         for answer, stop in self.pondering.values():
             stop()
             answer.wait(seats.GRACE_SECONDS)
@@ -183,7 +182,7 @@ class _Table:
 
     @contextmanager
     def _measuring(self, side: Side) -> Iterator[None]:
-        """Add up the processor time of the player's process. Readings are taken while its clock is stopped."""
+        """Add the processor time that the player's process uses in this block; the clock is stopped during readings."""
         reading = getattr(self.seats[side].player, "processor_reading", lambda: None)
         before, began = reading(), time.perf_counter()
         try:
@@ -195,7 +194,7 @@ class _Table:
                 self.used[side] = self.used.get(side, ProcessorUse()) + before.until(after, seconds)
 
     def _ask(self, side: Side) -> tuple[Choice, float]:
-        """Return the player's choice and the time that it took."""
+        """Return the player's choice and the seconds that it took."""
         seat, clock, board, stop = self.seats[side], self.clocks.of(side), self.board.copy(), Stop()
         ponder_answer, stop_pondering = self.pondering.pop(side, (None, None))
         # The clock runs while the player returns from pondering: the player pays for a late return.
@@ -222,7 +221,7 @@ class _Table:
         if not isinstance(choice, Choice):
             seat.lost = True
             raise _Forfeit(side, CRASHED, f"answered {choice!r}")
-        return choice, round(answer.seconds, 3)  # as stored
+        return choice, round(answer.seconds, 3)  # rounded as in stored records
 
     def _await(self, answer: Answer[Any], seconds: float | None) -> bool:
         """Wait for an answer; return whether it came in time. Raise `_Interrupted` if the match is stopped."""
@@ -238,7 +237,7 @@ class _Table:
         return answer.arrived
 
     def _check(self, side: Side, answer: Answer[Any]) -> None:
-        """Forfeit the game of a player whose answer is an exception."""
+        """Raise `_Forfeit` if the player's answer is an exception."""
         if answer.error is not None:
             self.seats[side].lost = True
             words = " ".join(str(answer.error).split())
@@ -261,7 +260,7 @@ class _Table:
 
 
 def ending_by_rules(board: Board) -> Ending:
-    """Return the ending of a finished game on a board."""
+    """Return the ending of a game that the rules have ended."""
     outcome = board.outcome()
     assert outcome is not None
     points = 0.5 if outcome.winner is None else 1.0 if outcome.winner is Side.BLACK else 0.0

@@ -1,4 +1,4 @@
-"""The schedule of a match: the pairings, colours and openings that its settings determine."""
+"""Settings of a match, and the schedule that follows from them: pairings, colours and openings."""
 
 import zlib
 from collections.abc import Iterator
@@ -17,22 +17,22 @@ MOST_GAMES = 1_000_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """The settings of a match. Matches with the same settings between deterministic players are the same."""
+    """Settings of a match. With the same settings, deterministic players play the same match again."""
 
     players: tuple[str, ...]
-    """The players' specifications, at least two; more than two play a round robin."""
+    """Specifications of the players, at least two; more than two play a round robin."""
     start: Board
-    """The position, and the rules, from which openings start."""
+    """Board with the rules of the match and the position from which openings start."""
     games: int = 100
     """Number of games between every two players; a sequential test may end the match earlier."""
     clock: TimeControl = field(default_factory=TimeControl)
     openings: str = ""
-    """The openings' source (`outflank.arena.openings`); empty: the game's usual one."""
+    """Source of the openings, in a form of `outflank.arena.openings`; if empty, the game's usual source."""
     seed: int = 1
     paired: bool = True
     """Whether each opening is played twice, with colours swapped."""
     ply_limit: int | None = None
-    """Number of moves after the opening at which a game is drawn."""
+    """Number of moves after the opening after which a game is drawn."""
     ponder: bool = False
     lag_seconds: float = 0.0
     """Time of each move that is not charged to the clock."""
@@ -55,7 +55,7 @@ class Settings:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The players' names, with a number added where two are the same."""
+        """Names of the players, with a number added if two are the same."""
         names: list[str] = []
         for text in self.players:
             earlier = self.players[: len(names)].count(text)
@@ -69,16 +69,16 @@ class Settings:
 
     @property
     def pairings(self) -> tuple[tuple[int, int], ...]:
-        """The pairings, by the players' numbers."""
+        """Numbers of the two players of each pairing."""
         return tuple(combinations(range(len(self.players)), 2))
 
     @property
     def planned(self) -> int:
-        """Number of games in all."""
+        """Number of games of all pairings together."""
         return self.games * len(self.pairings)
 
     def fixture(self, number: int) -> "Fixture | None":
-        """Return the game with this number, which does not depend on `games`; None if the match has none."""
+        """Return game `number` of the schedule, which does not depend on `games`; None if there is no such game."""
         parts = 2 if self.paired else 1
         meeting, part = divmod(number, parts)
         round_, place = divmod(meeting, len(self.pairings))
@@ -90,7 +90,7 @@ class Settings:
         return Fixture(number=number, black=black, white=white, opening=round_)
 
     def fixtures(self) -> "Iterator[Fixture]":
-        """Yield all games in order."""
+        """Yield all games of the schedule in order."""
         parts = 2 if self.paired else 1
         for number in range(self.rounds * len(self.pairings) * parts):
             fixture = self.fixture(number)
@@ -98,21 +98,21 @@ class Settings:
                 yield fixture
 
     def seed_of(self, fixture: "Fixture", player: int) -> int:
-        """Return a player's seed for a game: independent of the games before it and of the thread."""
+        """Return a player's random seed for a game; it does not depend on earlier games or on the thread."""
         return zlib.crc32(f"{self.seed}/{fixture.number}/{player}".encode())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fixture:
-    """One game of the schedule. Players are identified by their number."""
+    """A game of the schedule. Players are identified by their numbers."""
 
     number: int
     black: int
     white: int
     opening: int
-    """The number of the opening, which is also the number of the round."""
+    """Number of the opening, which is also the number of the round."""
 
     @property
     def pairing(self) -> tuple[int, int]:
-        """The two players, the lower number first."""
+        """Numbers of the two players, the lower one first."""
         return min(self.black, self.white), max(self.black, self.white)

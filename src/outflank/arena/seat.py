@@ -1,4 +1,4 @@
-"""A player on a thread of its own, so that the referee never has to wait for it."""
+"""Runs a player on a thread of its own, so that the referee need not wait for a player that hangs."""
 
 import threading
 import time
@@ -10,13 +10,13 @@ from typing import Generic, TypeVar
 from outflank.players.player import Player
 
 GRACE_SECONDS = 2.0
-"""Time that a player may take to return after its `Stop` was called, before the player is abandoned."""
+"""Time that a player may take to return after its `Stop` was called; after that it is abandoned."""
 
 T = TypeVar("T")
 
 
 class Answer(Generic[T]):
-    """The answer to a request to a player, once it has arrived."""
+    """Answer of a player to a request, which may not have arrived yet."""
 
     def __init__(self) -> None:
         self._future: Future[T] = Future()
@@ -40,12 +40,12 @@ class Answer(Generic[T]):
 
     @property
     def error(self) -> BaseException | None:
-        """The exception that the player raised; None if it raised none."""
+        """Exception that the player raised instead of answering; None if it raised none."""
         return self._future.exception()
 
     @property
     def value(self) -> T:
-        """The player's answer; raises the exception that the player raised."""
+        """The player's answer; reading it raises the exception that the player raised, if any."""
         return self._future.result()
 
     def _run(self, work: Callable[[], T], began: float) -> None:
@@ -65,26 +65,26 @@ class Seat:
     def __init__(self, player: Player) -> None:
         self.player = player
         self.lost = False
-        """Whether the player no longer answers or cannot go on, so that a new one must be made in its place."""
+        """Whether the player has failed or no longer answers, and must be replaced by a new one."""
         self._work: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
         # A daemon: the thread of a player that never returns must not keep the program from ending.
         threading.Thread(target=self._serve, name="player", daemon=True).start()
 
     def ask(self, request: Callable[[Player], T]) -> Answer[T]:
-        """Send a request to the player, which answers requests in order."""
+        """Send a request to the player, which answers requests in the order in which they were sent."""
         answer: Answer[T] = Answer()
         began = time.perf_counter()
         self._work.put(lambda: answer._run(lambda: request(self.player), began))
         return answer
 
     def leave(self) -> None:
-        """End the thread; the player stays as it is."""
+        """End the thread without closing the player."""
         self._work.put(None)
 
     def close(self) -> None:
         """Close the player, and end the thread."""
         if self.lost:
-            # The player may hang in its last answer; closing it ends an engine's process, and that ends the hang.
+            # The player may hang in its last request. Closing it here ends an engine's process, and thereby the hang.
             closing: Answer[None] = Answer()
             began = time.perf_counter()
             threading.Thread(target=lambda: closing._run(self.player.close, began), daemon=True).start()

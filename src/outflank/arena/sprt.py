@@ -1,10 +1,10 @@
-"""The sequential probability ratio test: play until it is clear which of two hypotheses holds.
+"""Sequential probability ratio test (SPRT), which ends a match once one of two hypotheses can be accepted.
 
 H0 says that the first player is stronger by `elo0`, H1 by `elo1`. After each pair the logarithm of their likelihood
-ratio (LLR) is compared with two bounds; below the lower bound H0 is accepted, above the upper bound H1 (Wald 1945).
-Neither hypothesis says how often games are drawn or how the games of a pair correlate: for each hypothesis the test
-takes the probabilities that make the results most likely under it (the *generalised* test, GSPRT). Wald's error rates
-then hold approximately, the better the closer the hypotheses are; the tests of this package measure these rates.
+ratio (LLR) is compared with two bounds. Below the lower bound H0 is accepted, above the upper bound H1 (Wald 1945).
+Neither hypothesis says how often games are drawn or how the games of a pair correlate. The test therefore takes, for
+each hypothesis, the probabilities that make the results most likely under it (the *generalised* test, GSPRT). Wald's
+error rates then hold approximately, and better if the hypotheses are closer; the test suite measures them.
 """
 
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ MOST = 1000.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sprt:
-    """Two hypotheses and the permitted rates of accepting each wrongly."""
+    """Settings of a test: two hypotheses, and the permitted rate of accepting each of them wrongly."""
 
     elo0: float
     elo1: float
@@ -34,7 +34,7 @@ class Sprt:
     beta: float = 0.05
     """Permitted rate of accepting H0 though H1 holds."""
     scale: Scale = "normalized"
-    """The scale of the hypotheses: `normalized` Elo, as engines are tested today, or `logistic`, the usual one."""
+    """Scale of `elo0` and `elo1`: `normalized` Elo, as engines are tested today, or `logistic`, the usual Elo."""
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -45,7 +45,7 @@ class Sprt:
 
     @classmethod
     def parse(cls, text: str, *, scale: Scale = "normalized") -> "Sprt":
-        """Return the test of two hypotheses written like `0,10`.
+        """Return the test whose two hypotheses are written like `0,10`.
 
         >>> Sprt.parse("0, 10").elo1
         10.0
@@ -58,7 +58,7 @@ class Sprt:
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """The values of the LLR at which H0 and H1 are accepted: log β/(1 − α) and log (1 − β)/α."""
+        """LLR at which H0 is accepted and LLR at which H1 is accepted: log β/(1 − α) and log (1 − β)/α."""
         return log(self.beta / (1 - self.alpha)), log((1 - self.beta) / self.alpha)
 
     def llr(self, observed: Observed) -> float:
@@ -72,25 +72,25 @@ class Sprt:
             return 0.0
         if self.scale == "logistic":
             return observed.log_likelihood(score_of(self.elo1)) - observed.log_likelihood(score_of(self.elo0))
-        # A unit of two games has the deviation of one game over √2.
+        # The mean of two games has the standard deviation of one game divided by √2.
         distances = [elo / ELO_PER_DEVIATION * sqrt(observed.games_per_unit) for elo in (self.elo0, self.elo1)]
         h0, h1 = (log_likelihood_scaled(observed.values, observed.counts, distance) for distance in distances)
         return h1 - h0
 
     def decide(self, llr: float) -> Decision | None:
-        """Return the accepted hypothesis; None: play on."""
+        """Return the hypothesis that is accepted at this LLR; None if more games are needed."""
         low, high = self.bounds
         return "H0" if llr <= low else "H1" if llr >= high else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SprtState:
-    """The state of a test."""
+    """State of a sequential test after the games counted so far."""
 
     sprt: Sprt
     llr: float = 0.0
     units: int = 0
-    """Number of pairs, or of games, counted so far."""
+    """Number of pairs, or of unpaired games, counted so far."""
     decision: Decision | None = None
 
     def __str__(self) -> str:
@@ -100,7 +100,7 @@ class SprtState:
 
 
 class SequentialTest:
-    """A running test: it counts units in the order of the schedule, and decides once."""
+    """A running test. It counts pairs, or unpaired games, in the order of the schedule; its decision is final."""
 
     def __init__(self, sprt: Sprt, *, paired: bool) -> None:
         self.sprt = sprt
@@ -109,7 +109,7 @@ class SequentialTest:
         self.state = SprtState(sprt=sprt)
 
     def add(self, result: int) -> SprtState:
-        """Count a unit of class `place`; after the decision, nothing changes any more."""
+        """Count a pair or unpaired game in which the first player won `result` half points; no effect once decided."""
         if self.state.decision is None:
             self._counts[result] += 1
             observed = Observed(tuple(self._counts), self._per_unit)

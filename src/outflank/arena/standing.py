@@ -1,4 +1,4 @@
-"""The standing of a match: the statistics of its finished games, as plain values that can be printed and stored."""
+"""Standing of a match: the results of its finished games, and the statistics of these results."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,16 +16,15 @@ from outflank.players.processor_use import ProcessorUse
 
 @dataclass(frozen=True, kw_only=True)
 class Duel:
-    """The games of two players, from the first player's side."""
+    """Results of the games between two players, from the first player's side."""
 
     wins: int = 0
     draws: int = 0
     losses: int = 0
     pairs: tuple[int, int, int, int, int] | None = (0, 0, 0, 0, 0)
-    """Number of pairs that scored 0, ½, 1, 1½ and 2 points, without half-finished pairs; None: the games are not
-    paired."""
+    """Numbers of finished pairs that scored 0, ½, 1, 1½ and 2 points; None if the games are not paired."""
     margins: tuple[float, ...] = ()
-    """Margin of the first player in each game that the rules ended, in the game's unit."""
+    """Margin of the first player in each game that ended by the rules, in the game's unit."""
     processor: tuple[tuple[ProcessorUse, ProcessorUse], ...] = ()
     """Processor time of the first and of the second player in each measured game."""
 
@@ -49,65 +48,65 @@ class Duel:
 
     @property
     def observed(self) -> Observed:
-        """The counts that estimates use: of pairs, if the games are paired and a pair is complete."""
+        """Counts that the estimates use: those of pairs if at least one pair is finished, else those of games."""
         if self.pairs is not None and any(self.pairs):
             return Observed.pairs(self.pairs)
         return Observed.single(self.losses, self.draws, self.wins)
 
     @property
     def single_games(self) -> int:
-        """Number of games that estimates leave out, since their pair is not finished."""
+        """Number of games left out of the estimates, since their pair is not finished."""
         return self.games - self.observed.games
 
     @cached_property
     def elo(self) -> Estimate:
-        """The difference in Elo."""
+        """Elo difference between the players, positive if the first is stronger."""
         return elo_statistics.elo(self.observed)
 
     @cached_property
     def normalized_elo(self) -> Estimate:
-        """The difference in normalised Elo."""
+        """Normalised Elo difference between the players, positive if the first is stronger."""
         return elo_statistics.normalized_elo(self.observed)
 
     @cached_property
     def superiority(self) -> float:
-        """The likelihood that the first player is the stronger one."""
+        """Likelihood that the first player is the stronger one."""
         return elo_statistics.superiority(self.observed)
 
     @property
     def margin(self) -> float:
-        """The mean of the margins."""
+        """Mean of `margins`; 0 if there are none."""
         return sum(self.margins) / len(self.margins) if self.margins else 0.0
 
     @property
     def margin_deviation(self) -> float:
-        """The standard deviation of a game's margin."""
+        """Standard deviation of one game's margin."""
         if len(self.margins) < 2:
             return 0.0
         return sqrt(sum((margin - self.margin) ** 2 for margin in self.margins) / (len(self.margins) - 1))
 
     @property
     def margin_error(self) -> float:
-        """Half-width of the mean's 95 % confidence interval for independent games; for pairs it is smaller."""
+        """Half-width of the 95 % confidence interval of `margin` for independent games; for pairs it is smaller."""
         return QUANTILE * self.margin_deviation / sqrt(len(self.margins)) if self.margins else 0.0
 
 
 @dataclass(frozen=True, kw_only=True)
 class MatchStanding:
-    """The standing of a match so far."""
+    """Results of a match so far."""
 
     names: tuple[str, ...]
     planned: int
-    """Number of games, unless a test ends the match earlier."""
+    """Number of games in the schedule; a test may end the match earlier."""
     finished: int
     """Number of games played; games that ended after a test's decision are not counted in the other fields."""
     duels: Mapping[tuple[int, int], Duel]
-    """Duels by the players' numbers, the lower one first."""
+    """Results of each pairing; the key is the two players' numbers, the lower one first."""
     forfeits: Mapping[int, Mapping[str, int]] = field(default_factory=dict)
-    """Number of games lost by forfeit: by player, then by reason."""
+    """Number of games that each player lost by forfeit, for each reason."""
     test: SprtState | None = None
     drawn_by_limit: int = 0
-    """Number of games drawn by the limit of plies."""
+    """Number of games drawn by the ply limit."""
 
     @property
     def complete(self) -> bool:
@@ -117,12 +116,12 @@ class MatchStanding:
 
     @property
     def duel(self) -> Duel:
-        """The duel of the first two players."""
+        """Results of the games between the first two players."""
         return self.duels[0, 1]
 
     @cached_property
     def crosstable(self) -> list[list[float | None]]:
-        """Points of each player against each other player; None on the diagonal."""
+        """Points of each player (row) against each other player (column); None on the diagonal."""
         size = len(self.names)
         table: list[list[float | None]] = [[None if i == j else 0.0 for j in range(size)] for i in range(size)]
         for (first, second), duel in self.duels.items():
@@ -137,11 +136,11 @@ class MatchStanding:
 
 
 class Scorer:
-    """Keeps the standing of a match while games come in, in any order.
+    """Updates the standing of a match as games finish, in any order.
 
-    A test counts pairs in the order of the schedule, not in the order in which they finish: otherwise short games would
-    be counted first, and the same match could be decided in two ways. A game that finishes after the decision is
-    stored, but not counted.
+    A test counts pairs in the order of the schedule, not in the order in which they finish. Otherwise short games would
+    be counted first, and the same match could have two decisions. A game that finishes after the decision is stored,
+    but not counted.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -163,7 +162,7 @@ class Scorer:
 
     @property
     def decided(self) -> bool:
-        """Whether a test has been decided."""
+        """Whether the sequential test has accepted a hypothesis."""
         return self._test is not None and self._test.state.decision is not None
 
     def standing(self) -> MatchStanding:
@@ -190,7 +189,7 @@ class Scorer:
 
 
 def duel(games: Iterable[MatchGame], first: int, second: int, *, paired: bool) -> Duel:
-    """Return the duel of two players from their games."""
+    """Return the results between players `first` and `second`, given the games of a match."""
     own = [match_game for match_game in games if {match_game.black, match_game.white} == {first, second}]
     points = [_points(match_game, first) for match_game in own]
     margins = [
@@ -214,7 +213,7 @@ def duel(games: Iterable[MatchGame], first: int, second: int, *, paired: bool) -
 
 
 def _pairs(games: Sequence[MatchGame], points: Sequence[float]) -> tuple[int, int, int, int, int]:
-    """Return the five counts of complete pairs, which are the games numbered 2n and 2n + 1."""
+    """Return the five counts of finished pairs; the games numbered 2n and 2n + 1 are a pair."""
     by_pair: dict[int, list[float]] = {}
     for match_game, score in zip(games, points, strict=True):
         by_pair.setdefault(match_game.number // 2, []).append(score)
@@ -228,13 +227,13 @@ def _points(match_game: MatchGame, player: int) -> float:
 
 
 MOST_APART = 0.05
-"""Largest difference between two shares of processor time that counts as equal."""
+"""Largest difference between two players' shares of processor time that counts as equal."""
 
 LEAST_SECONDS = 1.0
-"""Entitled processor time below which shares are not compared: they would be mostly noise."""
+"""Entitled processor time below which shares are not compared, since they would be mostly noise."""
 
 
 def is_unequal(first: ProcessorUse, second: ProcessorUse, *, least_seconds: float = LEAST_SECONDS) -> bool:
-    """Return whether the shares of two sides differ by more than `MOST_APART`, and both had enough time to tell."""
+    """Return whether the shares of two sides differ by more than `MOST_APART`; False if either had too little time."""
     enough = min(first.entitled_seconds, second.entitled_seconds) >= least_seconds
     return enough and abs(first.share - second.share) > MOST_APART
