@@ -1,1 +1,1 @@
-"""Players: a search with a clock, openings and habits, and simpler ones to measure it against."""
+"""Players: one that searches, with a clock and an opening book, and simpler ones to compare it with."""

@@ -1,8 +1,8 @@
-"""The classroom program behind reports 002 and 004: its input and its output.
+"""Plays a game with the input and the output of the classroom program behind reports 002 and 004.
 
 The program reads, for X and then for O, a kind of player (`c`, a computer, with its depth; or `h`, a human, whose moves
-come as row,col) and plays on a square board of 8×8. Computers search minimax by discs, with one of the two reports'
-rules about passes and equal moves.
+come as row,col) and plays on an 8×8 board. Computers search by minimax and evaluate the disc difference; their
+treatment of passes and equal moves is that of one of the two reports.
 """
 
 from collections.abc import Iterator
@@ -18,21 +18,21 @@ from outflank.validation.text import is_count
 
 MOST_DEPTH = 60
 REPORTS = ("002", "004")
-"""The reports whose rules the program can have."""
+"""Numbers of the reports whose rules the program can follow."""
 DEFAULT_REPORT = "002"
-"""The report whose rules the original program had: the lowest (row, col) among equal moves, a pass costs no ply."""
+"""Report with the original program's rules: the lowest (row, col) among equal moves wins, and a pass costs no ply."""
 LETTERS = {Side.BLACK: "X", Side.WHITE: "O"}
 
 
 @dataclass(frozen=True, slots=True)
 class ClassicPlayer:
-    """The player of a colour: a computer with a depth, or a human (None)."""
+    """Player of one colour: a computer that searches to `depth`, or a human if `depth` is None."""
 
     depth: int | None
 
 
 def ask_classic(words: Iterator[str]) -> dict[Side, ClassicPlayer]:
-    """Return both players, as `c 7 c 7` or `h c 3` names them."""
+    """Return both players from input words such as `c 7 c 7` or `h c 3`."""
     return {side: _seat(words, LETTERS[side]) for side in (Side.BLACK, Side.WHITE)}
 
 
@@ -49,7 +49,7 @@ def _seat(words: Iterator[str], letter: str) -> ClassicPlayer:
 
 
 class Classic:
-    """One game of the program."""
+    """A game played as the classroom program plays it."""
 
     def __init__(self, seats: dict[Side, ClassicPlayer], words: Iterator[str], *, report: str = DEFAULT_REPORT) -> None:
         self.seats, self.words = seats, words
@@ -57,7 +57,7 @@ class Classic:
         self.board = game_of_report(report).start(scoring=self.program.plays["scoring"])
 
     def lines(self) -> Iterator[str]:
-        """Yield the output: the board after each move, and the count at the end."""
+        """Yield the lines of output: the board after each move, and the disc count at the end."""
         board = self.board
         yield from self._diagram()
         while not board.is_game_over():
@@ -98,5 +98,5 @@ class Classic:
             yield f"{row},{column} is not a legal move."
 
     def _diagram(self) -> Iterator[str]:
-        # The program does not mark legal moves.
+        # The classroom program does not mark legal moves.
         yield from (line.replace(LEGAL, EMPTY) for line in self.board.diagram())

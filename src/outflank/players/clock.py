@@ -1,4 +1,4 @@
-"""Clocks: the time that the players of a game have in all and have left."""
+"""Time controls, and clocks with the time that the players of a game have left."""
 
 import re
 import time
@@ -13,7 +13,7 @@ from outflank.validation.values import check_fields
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TimeControl:
-    """The time that a player gets. Every unset part is infinite or zero.
+    """Time that a player gets. An unset limit is infinite, an unset increment is zero.
 
     >>> TimeControl.parse("5+3")
     TimeControl(game_seconds=300.0, increment_seconds=3.0, move_seconds=None)
@@ -38,7 +38,7 @@ class TimeControl:
         if words in ("", "none", "inf", "-"):
             return cls()
         if re.fullmatch(_BARE, words) and float(words):
-            # Some users would mean seconds, others minutes, and would notice a misreading only when the flag falls.
+            # Some users would mean seconds, others minutes, and would notice the mistake only when their time is up.
             raise FormatError(
                 f"{text!r} is no clock without a unit: {words}s are seconds, {words}m or {words}+0 minutes"
             )
@@ -54,7 +54,7 @@ class TimeControl:
 
     @property
     def in_words(self) -> str:
-        """The time control in words, as it was understood."""
+        """The time control in words, so that users can check how it was understood."""
         if self.move_seconds is not None:
             return f"{_spelt(self.move_seconds)} for each move"
         if self.game_seconds is None:
@@ -67,7 +67,7 @@ _BARE = r"[0-9]+(?:\.[0-9]+)?"
 
 
 def _with_units(words: str) -> str:
-    """Add the usual units: minutes for the game, seconds for an increment or a move."""
+    """Add missing units: minutes for the game, seconds for an increment or a move."""
     words = re.sub(rf"^({_BARE})\+", r"\1m+", words)
     words = re.sub(rf"\+({_BARE})$", r"+\1s", words)
     return re.sub(rf"^({_BARE})/move$", r"\1s/move", words)
@@ -83,18 +83,18 @@ def _spelt(seconds: float) -> str:
 
 @dataclass(slots=True, kw_only=True)
 class Clock:
-    """The clock of the side to move, as its player sees it."""
+    """Clock of the side to move, as its player sees it."""
 
     control: TimeControl = field(default_factory=TimeControl)
     left_seconds: float | None = None
-    """Time left for the game; None: no limit."""
+    """Time left for the game; None if it has no limit."""
     opponent_seconds: float | None = None
     started: float | None = None
-    """Time at which the clock started for this move, by `time.perf_counter`; None: when the player is asked."""
+    """Value of `time.perf_counter` when the clock started for this move; None if it starts when the player is asked."""
 
     @property
     def move_seconds(self) -> float | None:
-        """The limit on the time of this move; None: no limit."""
+        """Limit on the time of this move; None if there is no limit."""
         if self.control.move_seconds is not None:
             return self.control.move_seconds
         return self.left_seconds
@@ -102,7 +102,7 @@ class Clock:
 
 @dataclass(slots=True)
 class Clocks:
-    """Both players' clocks of one game."""
+    """Clocks of both players of a game."""
 
     controls: dict[Side, TimeControl]
     left: dict[Side, float | None] = field(init=False)
@@ -130,7 +130,7 @@ class Clocks:
         )
 
     def spend(self, side: Side, seconds: float) -> bool:
-        """Subtract the time of a move and add the increment; return whether the time sufficed."""
+        """Subtract the time of a move and add the increment; return whether there was enough time."""
         control, left = self.controls[side], self.left[side]
         if control.move_seconds is not None:
             return seconds <= control.move_seconds
@@ -141,7 +141,7 @@ class Clocks:
         return True
 
     def use(self, side: Side, seconds: float) -> bool:
-        """Subtract time that was used without a move, and add no increment; return whether the time sufficed."""
+        """Subtract time that was used without a move, and add no increment; return whether there was enough time."""
         left = self.left[side]
         if left is None or self.controls[side].move_seconds is not None:
             return True

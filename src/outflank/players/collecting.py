@@ -1,4 +1,4 @@
-"""Python's garbage collector while a clock runs: a full collection takes 50 ms or more with Numba loaded."""
+"""Keeps Python's garbage collector off the players' clocks: with Numba loaded, a collection takes 50 ms or more."""
 
 import gc
 import threading
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 MANY_OBJECTS = 20_000
-"""Number of new objects that make a collection between two moves worthwhile; a collection takes about a millisecond."""
+"""Number of new objects above which garbage is collected between two moves; that takes about a millisecond."""
 
 _lock = threading.Lock()
 _pauses = 0
@@ -16,7 +16,7 @@ _was_enabled = _freezes = False
 
 @contextmanager
 def collection_paused() -> Iterator[None]:
-    """Disable the garbage collector until the last of overlapping blocks ends."""
+    """Disable the garbage collector in this block; if blocks overlap, until the last one ends."""
     global _pauses, _was_enabled
     with _lock:
         if _pauses == 0:
@@ -34,7 +34,7 @@ def collection_paused() -> Iterator[None]:
 
 @contextmanager
 def collecting_between_moves() -> Iterator[None]:
-    """Disable the garbage collector for a game, whose referee calls `collect_new` while no clock runs.
+    """Disable the garbage collector during a game; the referee calls `collect_new` while no clock runs.
 
     Meanwhile collections leave out existing objects (`gc.freeze`), which shortens a collection from 50 ms to one. All
     garbage is collected at the end.
@@ -42,7 +42,7 @@ def collecting_between_moves() -> Iterator[None]:
     global _games, _freezes
     with _lock:
         if _games == 0:
-            _freezes = gc.get_freeze_count() == 0  # else another caller has frozen them, and that must not be undone
+            _freezes = gc.get_freeze_count() == 0  # else another caller froze objects, which must stay frozen
             if _freezes:
                 gc.freeze()
         _games += 1
@@ -58,6 +58,6 @@ def collecting_between_moves() -> Iterator[None]:
 
 
 def collect_new() -> None:
-    """Collect the garbage among new objects, if there may be much of it."""
+    """Collect garbage if there are more than `MANY_OBJECTS` new objects."""
     if gc.get_count()[0] > MANY_OBJECTS:
         gc.collect()

@@ -1,4 +1,4 @@
-"""The searching player: iterations within a budget, openings, exact endings, and a table kept from move to move."""
+"""The player that searches: iterative deepening within a time budget, opening book, and exact endings."""
 
 import time
 from collections.abc import Mapping
@@ -32,28 +32,27 @@ from outflank.search.whole_search import iterate
 from outflank.validation.values import Kind, conform, kinds_of
 
 TABLE_BITS = 20
-"""32 MiB: enough for some seconds a move."""
+"""Default size of the transposition table: 32 MiB, enough for some seconds a move."""
 
 WORTH_SHARING = 0.03
-"""Time of a search, in seconds, below which starting other workers costs more than it gains."""
+"""Time of a search, in seconds, below which starting more workers costs more than it gains."""
 
 SURE_OF_TIME = 0.5
-"""Part of the hard budget within which an exact search must be expected to end."""
+"""Share of the time left within which an exact search must be expected to end."""
 
 MOST_OF_TIME = 0.75
-"""Part of the hard budget that an exact search may take; if the search has not ended by then, the rest is for an
-estimate."""
+"""Share of the time left that an exact search may take; if it has not ended by then, the rest is for an estimate."""
 
 
 class Computer:
-    """A player that searches. Without a depth, a time, a number of nodes or a clock it thinks for a second per move.
+    """A player that searches. Without a clock or a limit on depth, time or nodes, it thinks for a second per move.
 
-    `options` are those of a search (`outflank.search.request.Options`); `policy` says how time is spent; the player
-    tries `habits` and `book` before a search; `variety` is a seed for drawing among early moves that are nearly as good
-    as the best (None: always the best); with `repeats` the player does not avoid repeated positions. `ties` is the tie
-    rule among equal moves, or one rule as black and one as white; `scoring` is how the player scores the end of a game
-    that can be scored in several ways, whatever the rules say (None: by the rules). Table entries of greater depth may
-    end its searches, unless `table_depth` says otherwise.
+    `options` are those of a search (`outflank.search.request.Options`). `policy` names the time policy. `habits` and
+    `book` are tried before a search. `variety` is a seed for drawing among early moves that are nearly as good as the
+    best; by default the best is played. With `repeats` the player does not avoid repeated positions. `ties` is the tie
+    rule among equal moves, or one rule as black and one as white. `scoring` is how the player scores the end of a game
+    that can be scored in several ways; by default, as the rules do. Searches use table entries of greater depth, unless
+    `table_depth` says otherwise.
     """
 
     DEFAULT_SECONDS = 1.0
@@ -93,8 +92,8 @@ class Computer:
         self.name, self.game = name, game
         self.depth, self.seconds, self.nodes = limits.depth, limits.seconds, limits.nodes
         self.exact = exact
-        """Moves left from which the player plays exactly; None: wherever it has the time."""
-        self._to_the_end = 0  # moves left from which selective searches look to the end of the game
+        """Number of moves left at which exact play begins; None to play exactly whenever there is time."""
+        self._to_the_end = 0  # number of moves left at which selective searches begin to reach the game's end
         self._misjudging: Misjudging | None = None
         if level is not None:
             if depth is not None or exact is not None:
@@ -129,7 +128,7 @@ class Computer:
         self._quick_root: Root | None = None  # used if there is no time to set up another root
         self._has_clock = True  # whether the last game had a clock; True before the first game
 
-    # --- a player ---
+    # --- methods of a `Player` ---
 
     def new_game(self, board: Board) -> None:
         """Forget the last game, and compile all kernels that will be needed, before the clock runs."""
@@ -156,7 +155,7 @@ class Computer:
             raise InvalidOption(f"{trouble}; device=gpu-or-cpu plays on the CPU where there is no GPU") from None
 
     def reseed(self, seed: int) -> None:
-        """Reseed the player's random streams, if it has any: a match gives every game a seed of its own."""
+        """Set the seed of the player's random choices, if it makes any; a match does so before every game."""
         for stream in (self._variety, self._misjudging):
             if stream is not None:
                 stream.reseed(seed)
@@ -174,7 +173,7 @@ class Computer:
                 pass
 
     def _set_up(self, board: Board) -> None:
-        """Begin a search whose time is over."""
+        """Set up a search that ends at once, to measure how long the set-up takes."""
         for _ in iterate(board, deadline=Deadline(-inf), **self.options):
             pass
 
@@ -226,7 +225,7 @@ class Computer:
         return choice
 
     def _varied(self, board: Board, choice: Choice, result: Result, repeats: Mapping[Move, bool]) -> Choice:
-        """Return the choice, an early move nearly as good, or the move that a weak player thinks best."""
+        """Return `choice`, or one that adds variety, avoids a repetition, or is what a weak player would choose."""
         if not result.best:
             return choice
         picked = result.best[0]
@@ -244,7 +243,7 @@ class Computer:
         return replace(choice, move=picked.move, value=picked.value, line=(picked.move,))
 
     def _move_without_search(self, board: Board) -> Choice:
-        """Return the first move in the ordering: there is no time for a search."""
+        """Return the first move of the move ordering, for lack of time to search."""
         if self._quick_root is None or self._quick_root.game != board.game:
             self._quick_root = Root(
                 board.game, board.position, Options(table_bits=None, exact=True, use_endgame_kernels=False)
@@ -253,14 +252,14 @@ class Computer:
         return Choice(move=board.move(self._quick_root.moves[0].code), why="no time")
 
     def ponder(self, board: Board, *, stop: Stop) -> None:
-        """Fill the table with positions that may come."""
+        """Search on the opponent's time, to fill the table with positions that may come."""
         if self._table is None or board.is_game_over() or self.options.get("algorithm") in MONTE_CARLO:
             return
         for _ in iterate(board, Limits(), stop=stop, table=self._table, **self.options):
             pass
 
     def close(self) -> None:
-        """Release the tables."""
+        """Release the transposition tables."""
         self._table = self._endings = None
 
     # --- time ---
@@ -282,7 +281,7 @@ class Computer:
     def _search(
         self, board: Board, budget: Budget, began: float, deadline: Deadline, stop: Stop, repeats: Mapping[Move, bool]
     ) -> Result:
-        """Return the result of the iterations until the policy, or a limit, ends them."""
+        """Return the last result of iterative deepening, which the time policy or a limit ends."""
         limits = Limits(depth=budget.depth, nodes=self.nodes)
         alone = budget.hard_seconds is not None and budget.hard_seconds < WORTH_SHARING
         options = self._one_worker_options() if alone else self.options
@@ -310,7 +309,7 @@ class Computer:
         return last
 
     def _under_own_scoring(self, board: Board) -> Board:
-        """Return the board under the player's own scoring."""
+        """Return the board under rules with the player's own scoring."""
         variants = description_of(board.game).variants
         if self._scoring is None or variants.options_of(board.game).get("scoring") == self._scoring:
             return board
@@ -319,7 +318,6 @@ class Computer:
         return board_class(game)(game, board.position, board.turn, ply=board.ply)
 
     def _one_worker_options(self) -> PlayerKeywords:
-        """Return the options of the same search with one worker."""
         return {**self.options, "workers": 1, "parallel": None}
 
     # --- endings ---
@@ -328,7 +326,7 @@ class Computer:
         return self.exact != 0 and board.moves_left < ENDLESS_GAME
 
     def _exact_options(self) -> OptionKeywords:
-        """Return the options for endings: the same workers, our best ordering."""
+        """Return the options of exact searches: the player's workers, and defaults for the rest."""
         usual: OptionKeywords = {"exact": True, "deepen": False, "table_bits": None, "algorithm": "pvs"}
         if "workers" in self.options:
             usual["workers"] = self.options["workers"]
@@ -337,7 +335,7 @@ class Computer:
         return usual
 
     def _solve(self, board: Board, budget: Budget, deadline: Deadline, stop: Stop) -> Result | None:
-        """Return the solved ending; None if it is not to be solved, or was not solved in time."""
+        """Return the exact result of an ending; None if it should not be solved, or was not solved in time."""
         if not self._may_solve(board) or stop.called:
             return None
         moves, left = board.moves_left, None if budget.hard_seconds is None else deadline.left_seconds()
@@ -357,15 +355,14 @@ class Computer:
         if result.exact and not result.stopped:
             return result
         if not stop.called:
-            self._slowness = 2 * max(
-                self._slowness, result.seconds / expected
-            )  # the time was lost: try again only later
+            # The time was wasted: solve the next ending only if it is expected to be much faster.
+            self._slowness = 2 * max(self._slowness, result.seconds / expected)
         return None
 
 
 @cache
 def settings_of_computers() -> dict[str, Kind]:
-    """Return the settings of a `Computer`, its own and those of its searches, by name, with their kinds."""
+    """Return the type of each setting of a `Computer`, by name: its own settings and those of its searches."""
     own = get_type_hints(Computer.__init__, include_extras=True)
     excluded = ("moves", "exact", "wld", "use_endgame_kernels")
     searches = {name: kind for name, kind in kinds_of(Options).items() if name not in excluded}
@@ -380,7 +377,7 @@ def _book_to_play_from(game: Game, name: str) -> Book:
 
 
 def _check_scoring(game: Game, scoring: str) -> None:
-    """Raise an error if a game cannot be scored in this way."""
+    """Raise an error if the game cannot be scored in this way."""
     option = description_of(game).variants.option("scoring")
     if option is None:
         games = titles_of_games(lambda game_description: game_description.variants.option("scoring"))
@@ -389,7 +386,7 @@ def _check_scoring(game: Game, scoring: str) -> None:
 
 
 def _best_first(result: Result) -> list[MoveValue]:
-    """Return the moves that have values, first the best one, which an unfinished iteration may have changed."""
+    """Return the moves that have values, the best first; an unfinished iteration may have replaced the best."""
     others = [entry for entry in result.best if entry.move != result.move]
     if result.move is None or result.value is None:
         return others

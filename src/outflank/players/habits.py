@@ -1,4 +1,4 @@
-"""The habit of playing from an opening book."""
+"""Habits of a player beside its search: opening book, variety, misjudgement of weak levels, and repeated positions."""
 
 import random
 import secrets
@@ -14,21 +14,21 @@ from outflank.search.results import MoveValue
 
 
 class RandomStream:
-    """A random stream for a seed and a purpose, which begins anew with every game."""
+    """Random numbers for one purpose, which depend on a seed and on the number of the game."""
 
     def __init__(self, seed: int, purpose: str) -> None:
         self._purpose = purpose
         self.rng = random.Random()
-        """The generator to draw from."""
+        """Generator of the current game's random numbers."""
         self.reseed(seed)
 
     def reseed(self, seed: int) -> None:
-        """Begin anew from another seed: a match gives every game a seed of its own."""
+        """Restart from another seed; a match does so before every game."""
         self.seed, self._games = seed, 0
         self._begin()
 
     def new_game(self) -> None:
-        """Begin the stream of the next game."""
+        """Restart for the next game, with other numbers than in the last one."""
         self._games += 1
         self._begin()
 
@@ -37,39 +37,39 @@ class RandomStream:
 
 
 PLIES = 8
-"""Number of moves of a game, of both sides, after which the best move is always taken."""
+"""Number of plies of a game after which the best move is always taken."""
 
 MOVES = 4
-"""Number of moves that a search compares for variety: each costs a search of its own, though a cheap one."""
+"""Number of moves for which a search finds values for variety; each costs a search of its own, though a cheap one."""
 
 T = TypeVar("T")
 
 
 def random_seed() -> int:
-    """Return a random seed."""
+    """Return a seed from the system's source of randomness."""
     return secrets.randbelow(1 << 31) + 1
 
 
 class Variety(RandomStream):
-    """Draws first moves at random."""
+    """Draws the first moves of a game at random among good ones."""
 
     def __init__(self, seed: int) -> None:
         super().__init__(seed, "first moves")
 
     def moves(self, board: Board) -> int:
-        """Return how many moves need values in this position."""
+        """Return the number of moves for which a search must find values, so that one of them can be drawn."""
         return MOVES if board.ply < PLIES else 1
 
     def pick(self, board: Board, moves: Sequence[tuple[T, int]], near: int) -> T:
-        """Return one of the moves within `near` of the best, which comes first; after `PLIES` moves, the best."""
+        """Draw one of the moves within `near` of the best, `moves[0]`; after `PLIES` plies, return the best."""
         if board.ply >= PLIES:
             return moves[0][0]
         return self.rng.choice([move for move, value in moves if value >= moves[0][1] - near])
 
     def pick_weighted(self, board: Board, moves: Sequence[tuple[T, int]], margin: int) -> T:
-        """Return one of the moves within `margin` of the best, which comes first; after `PLIES` moves, the best.
+        """Draw one of the moves within `margin` of the best, `moves[0]`; after `PLIES` plies, return the best.
 
-        The less a move is worth, the less often it is drawn.
+        Moves with lower values are drawn less often.
         """
         if board.ply >= PLIES:
             return moves[0][0]
@@ -77,26 +77,24 @@ class Variety(RandomStream):
         return self.rng.choices([move for move, _ in moves], weights)[0]
 
 
-# Players that are weak in a human way: they misjudge moves a little, and like to win pieces at once.
-#
-# A player of random moves is like no human, and a player that only searches less deep plays each move well for what it
-# sees. Beginners judge most moves about right and some wrong, by a larger margin the less they have learnt; captures
-# look good to them. So these players mostly find a move that is clearly best, and seldom make one that throws the game
-# away.
+# Players that are weak as humans are: they misjudge moves a little, and like to win pieces at once. A player of random
+# moves is like no human, and a shallow search plays well as far as it sees. Beginners judge most moves about right and
+# some wrong; the less they have learnt, the larger their errors. Captures look good to them. Players like that mostly
+# find a move that is clearly best, and seldom make one that throws the game away.
 
 LARGEST = 2.0
 """Largest misjudgement of a move, in standard deviations."""
 
 
 class Misjudging(RandomStream):
-    """Draws the misjudgements of moves."""
+    """Picks moves as a weak player would: adds random errors to their values, and overrates captures."""
 
     def __init__(self, deviation: float, greed: float, seed: int) -> None:
         super().__init__(seed, "misjudged")
         self.deviation, self.greed = deviation, greed
 
     def pick(self, board: Board, moves: Sequence[MoveValue], points: int) -> MoveValue:
-        """Return the move that seems best; `points` is the number of value points in one of the game's units."""
+        """Return the move that seems best to a weak player; `points` points of a value are one unit of the score."""
         return max(
             moves, key=lambda entry: entry.value + points * (self._error() + self.greed * pieces_gained(board, entry))
         )
@@ -114,20 +112,19 @@ def pieces_gained(board: Board, entry: MoveValue) -> int:
     return -lead(play(board.game, board.position, MOVE(entry.move.code))) - lead(board.position)
 
 
-# Repeated positions: a player avoids them where it can, unless it stands badly.
-#
-# A search knows a position, not the game that led to it: moving back and forth looks as good as the first time, and a
-# game that the player should win ends as a draw. The root handles this: a side that is behind by more than the search's
-# error takes a move that draws the game; otherwise the player does not repeat a position if another move is nearly as
-# good. Values alone would not do: values of odd and even depths differ so much that each of two players may believe
-# that it is the one that should be content with a draw.
+# Repeated positions: a player avoids them if it can, unless it stands badly. A search knows a position, not the game
+# that led to it. Moving back and forth looks as good as the first time, and a game that the player should win ends as a
+# draw. So repetitions are handled at the root. A side that is behind by more than the search's error takes a move that
+# draws the game. Otherwise the player does not repeat a position if another move is nearly as good. Values alone do not
+# suffice: those of odd and even depths differ so much that each of two players may believe that it should be content
+# with a draw.
 
 
 def repeating_moves(board: Board) -> dict[Move, bool]:
     """Return the moves that repeat a position, and for each whether it draws the game."""
-    if board.moves_left < ENDLESS_GAME:  # each move uses something up, so that no position can return
+    if board.moves_left < ENDLESS_GAME:  # the length of the game is limited, so no position can return
         return {}
-    # Positions are from the side to move's view: only every other one can recur.
+    # Positions are seen from the side to move, so only every other one can recur.
     seen = set(board.positions[::-2])
     repeats = (move for move in board.legal_moves if seen and play(board.game, board.position, MOVE(move.code)) in seen)
     return {move: _draws(board, move) for move in repeats}
@@ -141,9 +138,9 @@ def _draws(board: Board, move: Move) -> bool:
 
 
 def preferred_move(moves: Sequence[MoveValue], repeats: Mapping[Move, bool], *, near: int, unsure: int) -> MoveValue:
-    """Return the move to make among the moves that have values; the best of these comes first.
+    """Return the move to make, given the moves that have values, the best first, and those that repeat a position.
 
-    `near` is the difference up to which a value is nearly as good, `unsure` the error of the values.
+    A value within `near` of the best is nearly as good; `unsure` is the typical error of the values.
     """
     worth = [MoveValue(move=entry.move, value=-unsure) if repeats.get(entry.move) else entry for entry in moves]
     best = max(worth, key=lambda entry: entry.value)  # the first of equal ones
@@ -154,7 +151,7 @@ def preferred_move(moves: Sequence[MoveValue], repeats: Mapping[Move, bool], *, 
 
 
 class BookHabit:
-    """The habit of playing from a book."""
+    """Plays moves from an opening book, without a search."""
 
     def __init__(self, book: Book, variety: Variety | None = None) -> None:
         self.book, self.variety = book, variety
@@ -163,7 +160,7 @@ class BookHabit:
         """Do nothing: a book does not change."""
 
     def choose(self, board: Board) -> Choice | None:
-        """Return the book's best move in this position, or one nearly as good."""
+        """Return the book's best move, or with variety one nearly as good; None if the book has none here."""
         moves = self.book.look_up(board)
         if not moves:
             return None

@@ -1,4 +1,4 @@
-"""The protocol of players: given a board and a clock, a player chooses a move."""
+"""The interface of players, which choose a move given a board and a clock; and levels of play."""
 
 from dataclasses import dataclass, field
 from math import isfinite
@@ -16,7 +16,7 @@ from outflank.search.request import Stop
 
 
 def level_of(game: Game, number: int) -> Level:
-    """Return the level with this number."""
+    """Return the game's level of play with this number, counted from 1."""
     levels = description_of(game).play.levels
     if not 1 <= number <= len(levels):
         raise InvalidOption(f"level={number}: 1 to {len(levels)}")
@@ -24,7 +24,7 @@ def level_of(game: Game, number: int) -> Level:
 
 
 def exact_moves_for_depth(game: Game, depth: int) -> int:
-    """Return the moves left from which a player with this depth plays exactly.
+    """Return the number of moves left at which a player with this search depth begins to play exactly.
 
     A user who sets a depth does not want to wait for endings that take longer than a search of that depth.
     """
@@ -37,29 +37,29 @@ def exact_moves_for_depth(game: Game, depth: int) -> int:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """A move, and what the player reports about it."""
+    """A move that a player chose, with the value, depth and line that the player reports."""
 
     move: Move
     value: float | None = None
-    """Value of the position for the mover, on the player's scale; None: not reported."""
+    """Value of the position for the mover, on the player's scale; None if not reported."""
     scale: Scale | None = None
-    """Scale of the value; None: the unit of the game's scores."""
+    """Scale of the value; None if the value is in the unit of the game's scores."""
     depth: int = 0
     """Depth of the search, in plies."""
     nodes: int = 0
     exact: bool = False
     """Whether the value is that of perfect play."""
     line: tuple[Move, ...] = ()
-    """The expected line, beginning with the move itself."""
+    """Expected line of play, beginning with the move itself."""
     why: str = ""
-    """The reason in a word or two: `book`, `seen before`, `only move`; empty for a search."""
+    """Reason for a move without a search: `book`, `seen before`, `only move`; empty for a search."""
 
     def value_text(self, game: Game) -> str:
-        """Return the value as text for people; empty if there is none."""
+        """Return the value as text for display; empty if there is none."""
         return "" if self.value is None else (self.scale or unit_scale(game)).text(self.value, exact=self.exact)
 
     def value_as_score(self, game: Game) -> float | None:
-        """Return the value in the unit of the game's scores, as records have it; None if the value has another unit."""
+        """Return the value in the unit of the game's scores, as in records; None if the value has another unit."""
         if not isinstance(self.value, int | float) or not isfinite(self.value):
             return None
         scale = self.scale or unit_scale(game)
@@ -75,15 +75,15 @@ class PlayerFailed(Exception):
 
 
 class Player(Protocol):
-    """One side of a game. It never moves on the board that it is given."""
+    """A player of one side of a game. It must not change the boards that it receives."""
 
     name: str
 
     def choose(self, board: Board, clock: Clock, *, stop: Stop | None = None) -> Choice:
         """Return a move for the side to move, which has at least one. May raise `PlayerFailed`.
 
-        The clock is running already: a player that runs out of time has lost. Once `stop` is called, the player answers
-        at once.
+        The clock is already running, and a player that runs out of time has lost. Once `stop` is called, the player
+        answers at once.
         """
 
     def ponder(self, board: Board, *, stop: Stop) -> None:
@@ -97,9 +97,9 @@ class Player(Protocol):
 
 
 def try_out(player: Player, board: Board, words: str) -> None:
-    """Raise an error if the player has a method `check(board)` which says that the player cannot play from `board`.
+    """Raise an error if the player has a method `check(board)` and it reports that it cannot play from `board`.
 
-    Called before a game: a player that cannot work gives one error message, instead of losing game after game.
+    This is called before a game, so that a player that cannot work causes one error, instead of losing game after game.
     """
     check = getattr(player, "check", None)
     if check is None:
@@ -112,7 +112,7 @@ def try_out(player: Player, board: Board, words: str) -> None:
 
 @dataclass(slots=True)
 class SimplePlayer:
-    """A base class of players that neither ponder nor hold resources."""
+    """Base class of players that neither ponder nor hold resources."""
 
     name: str = field(default="")
 

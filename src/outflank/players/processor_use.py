@@ -1,4 +1,4 @@
-"""Processor time of another process: the time that it ran, and the time that it could have run on an idle machine.
+"""Measures the processor time of another process, and the time that it would have had on an idle machine.
 
 Every process is measured from outside, in the same way. Only Linux has the counters that this needs.
 """
@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from outflank.machine import usable_cores
 
 _CHILDREN_TIMES = slice(13, 15)
-"""`cutime` and `cstime` among the fields of `/proc/PID/stat` that follow the name: the 16th and 17th of all."""
+"""Positions of `cutime` and `cstime` among the fields of `/proc/PID/stat` after the name; they are fields 16 and 17."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProcessorUse:
-    """Processor time of one side of a game while it was thinking."""
+    """Processor time that one side of a game used while it was thinking."""
 
     thinking_seconds: float = 0.0
     """Wall-clock time from each request for a move to its answer."""
@@ -36,17 +36,17 @@ class ProcessorUse:
 
     @property
     def share(self) -> float:
-        """`cpu_seconds` / `entitled_seconds`: 1 where no thread ever waited for a core."""
+        """`cpu_seconds` / `entitled_seconds`, which is 1 if no thread ever waited for a core."""
         return self.cpu_seconds / self.entitled_seconds if self.entitled_seconds > 0 else 1.0
 
 
 @dataclass(frozen=True, slots=True)
 class ProcessorReading:
-    """Counters of a process at one moment."""
+    """Processor-time counters of a process and its descendants at one moment."""
 
     cpu_seconds: float
     threads: dict[int, tuple[int, int]]
-    """For each living thread: nanoseconds that it has run, and that it has waited for a core while runnable."""
+    """For each living thread: nanoseconds that it has run, and nanoseconds that it has waited for a core."""
 
     def until(self, later: "ProcessorReading", thinking_seconds: float) -> ProcessorUse:
         """Return the processor use between this reading and a later one, `thinking_seconds` of wall clock apart."""
@@ -59,7 +59,7 @@ class ProcessorReading:
                 # Weighted by run time: a thread that only passes messages on may wait long, and needs almost no core
                 # time.
                 ran, served = ran + run, served + run * run / (run + max(0, wait))
-        # The waiting time of threads that have ended is lost: it is estimated from those that still live.
+        # The waiting time of threads that have ended is unknown. It is estimated from the threads that still live.
         entitled = cpu * ran / served if served > 0 else cpu
         most = thinking_seconds * usable_cores()
         return ProcessorUse(
@@ -68,8 +68,7 @@ class ProcessorReading:
 
 
 def processor_reading(pid: int) -> ProcessorReading | None:
-    """Read the counters of a process and its descendants; None if the process has ended, or the system has no such
-    counters."""
+    """Read the counters of a process and its descendants; None if it has ended or the system lacks such counters."""
     if sys.platform != "linux":
         return None
     try:
@@ -86,8 +85,7 @@ def processor_reading(pid: int) -> ProcessorReading | None:
 
 
 def _own_reading(pid: int) -> ProcessorReading:
-    # The clock of a process, in nanoseconds. C's `clock_getcpuclockid` computes its number this way; Python has no such
-    # function.
+    # The clock of a process, in nanoseconds. Its id is computed as in C's `clock_getcpuclockid`, which Python lacks.
     cpu = time.clock_gettime((~pid << 3) | 2)
     stat = _text(f"/proc/{pid}/stat")
     ended_children = sum(map(int, stat[stat.rindex(")") + 2 :].split()[_CHILDREN_TIMES]))

@@ -1,4 +1,4 @@
-"""Moves without a search: remembered from two turns ago, or from the game's own ready moves."""
+"""Habits that choose a move without a search: repeating an earlier move, or a ready-made move of the game."""
 
 from dataclasses import replace
 from typing import Protocol
@@ -18,39 +18,36 @@ class Habit(Protocol):
         """Forget the last game."""
 
     def choose(self, board: Board) -> Choice | None:
-        """Return a move; None: the player must search."""
+        """Return a move; None if the player must search."""
 
     def played(self, board: Board, choice: Choice) -> None:
         """Record the move that the player chose by a search."""
 
 
 class BoardCache:
-    """Report 003's habit: in a position that occurred two turns ago, play the same move again."""
+    """Report 003's habit: in a position of one of the last two turns, play the same move again."""
 
     BOARDS = 2
-    """Number of boards that are remembered."""
+    """Number of positions that are remembered."""
 
     def __init__(self) -> None:
         self._seen: list[tuple[Board, Choice]] = []
 
     def new_game(self, board: Board) -> None:
-        """Forget all boards."""
         self._seen.clear()
 
     def choose(self, board: Board) -> Choice | None:
-        """Return the earlier move, if the board is the same."""
         for before, choice in self._seen:
             if before == board and choice.move in board.legal_moves:
                 return replace(choice, why="seen before")
         return None
 
     def played(self, board: Board, choice: Choice) -> None:
-        """Remember the board; the last two are remembered, as in the report."""
         self._seen = [*self._seen, (board.copy(), choice)][-self.BOARDS :]
 
 
 class ReadyMoveHabit:
-    """The habit of playing the game's own ready moves."""
+    """Plays moves that the game's description holds ready for some positions."""
 
     def __init__(self, ready: ReadyMoves) -> None:
         self._ready = ready
@@ -59,7 +56,7 @@ class ReadyMoveHabit:
         """Do nothing: there is nothing to forget."""
 
     def choose(self, board: Board) -> Choice | None:
-        """Return the ready move in this position, if there is one."""
+        """Return the ready move in this position; None if there is none."""
         move = self._ready.choose(board)
         return None if move is None else Choice(move=move, why=self._ready.why)
 
@@ -68,11 +65,11 @@ class ReadyMoveHabit:
 
 
 HABITS: dict[str, type[BoardCache]] = {"cache": BoardCache}
-"""Habits of players of any game."""
+"""Habits that players of any game can have, by name."""
 
 
 def habit_named(name: str, game: Game) -> Habit:
-    """Return the habit called `name`."""
+    """Return a new habit called `name`, either one for any game or one of this game."""
     if name in HABITS:
         return HABITS[name]()
     own = description_of(game).play.ready_moves

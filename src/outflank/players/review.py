@@ -1,4 +1,4 @@
-"""Reviews of games: how much each move lost against the best one."""
+"""Reviews of games: how much each move lost against the best one, and which moves turned the game."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -18,12 +18,12 @@ from outflank.search.table import Table
 from outflank.search.whole_search import iterate, search
 
 AT_ONCE_SECONDS = 0.07
-"""Greatest expected time to solve an ending whose moves are all judged by perfect play, unless `exact` is set."""
+"""Longest expected time to solve an ending that is judged by perfect play even if `exact` is not set."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgedMove:
-    """A move of a game, compared with the best one in its position. Values are in the game's unit, for the mover."""
+    """A move of a game, compared with the best one. Values are in the game's unit, from the mover's side."""
 
     ply: int
     side: Side
@@ -40,12 +40,12 @@ class JudgedMove:
 
     @property
     def loss(self) -> float:
-        """By how much the best move's value exceeds that of the move made."""
+        """Value of the best move minus that of the move made, at least 0."""
         return max(0.0, self.best_value - self.value)
 
     @property
     def black_value(self) -> float:
-        """The value after the move for black, from the search that judged the move."""
+        """Value after the move from black's side."""
         return self.value if self.side is Side.BLACK else -self.value
 
 
@@ -58,12 +58,12 @@ def judge_moves(
     next_workers: Callable[[], int] | None = None,
     **options: Unpack[PlayerKeywords],
 ) -> Iterator[JudgedMove]:
-    """Judge the moves that were made on a board, in order, except forced ones.
+    """Compare each move that was made on `board` with the best one, in order; forced moves are left out.
 
-    If at most `exact` moves are left, they are judged by perfect play (None: if that takes next to no time). The played
-    move is searched to the same depth as the best one. An estimate is the mean of the last two iterations. `table_bits`
-    is the size of each of two tables; `next_workers` returns the number of workers before each move, if that number
-    changes on the way.
+    If at most `exact` moves are left, they are judged by perfect play; by default, if that takes next to no time. The
+    played move is searched to the same depth as the best one. An estimate is the mean of the last two iterations.
+    `table_bits` is the size of each of two tables. `next_workers` is called before each move, and returns its number of
+    workers.
     """
     stop = stop or Stop()
     if exact is None:
@@ -102,19 +102,19 @@ def _judge_move(
     table = tables[exact]
     search_options: SearchArguments = {**options, "table": table, "table_bits": None, "stop": stop, "deepen": not exact}
     if exact:
-        search_options.pop("selectivity", None)  # an exact search has nothing to guess
+        search_options.pop("selectivity", None)  # an exact search does not prune selectively
     iterations = _iterations(board, Limits() if exact else limits, exact, search_options)
     if not iterations or iterations[-1].move is None:
         return None
     best = iterations[-1]
     assert best.move is not None
-    # The played move is searched a ply less: it has two iterations if the best one has three.
+    # The search after the played move is a ply shallower: it has two iterations if this one has three.
     use_mean = best.depth > 2
     value = _mean(iterations, use_mean)
     move_value = value if best.move == move else _value_after(board, move, best, exact, use_mean, search_options)
     if move_value is None:
         return None
-    # A deeper search of the played move may find it better than the best: then it counts as the best.
+    # The search after the played move may find it better than the best move. Then it counts as the best.
     return JudgedMove(
         ply=ply,
         side=board.turn,
@@ -129,7 +129,7 @@ def _judge_move(
 
 
 def _iterations(board: Board, limits: Limits, exact: bool, search_options: SearchArguments) -> list[Result]:
-    """Return the results of a search that have a value, one for each depth."""
+    """Return the last result of each depth of a search, without results that have no value."""
     if exact:
         result = search(board, limits, exact=True, **search_options)
         return [] if result.value is None else [result]
@@ -143,9 +143,9 @@ def _iterations(board: Board, limits: Limits, exact: bool, search_options: Searc
 def _mean(iterations: Sequence[Result], use_mean: bool) -> float:
     """Return the mean value of the last two iterations, in the game's unit.
 
-    The side that made the last move of a line looks better than it is: values of odd and even depths differ, and so do
-    values of the same depth after one move and the next. The mean includes both kinds of lines. A proved value, or the
-    value of a finished game, is returned as it is.
+    A line looks too good for the side that makes its last move. Values of odd and even depths therefore differ, and so
+    do values of the same depth after one move and after the next. The mean includes lines of both kinds. A proved
+    value, or the value of a finished game, is returned as it is.
     """
     values = [
         (result.scale.number(result.value), result.exact or result.scale.is_final(result.value))
@@ -178,16 +178,15 @@ def _final(scale: Scale, score: int) -> int:
 
 
 def costliest(judged: Sequence[JudgedMove], marks: Marks) -> JudgedMove | None:
-    """Return the move that lost most, if it was a mistake, even if it did not change the result."""
+    """Return the move that lost most, even if the result did not change; None if the move was no mistake."""
     worst = max(judged, key=lambda move: move.loss, default=None)
     return worst if worst is not None and worst.loss >= marks.mistake else None
 
 
-# A reviewed game as a story: the state of each position, and the moves that changed it.
-#
-# Each position has one value: that of the search before the next move, which looked deepest; after the last move, the
-# result of the game. Each state follows from the value and from the state before it, so that the state after a move is
-# the state before the next move, and the last state is the result.
+# The story of a reviewed game: its state at each position (who is winning), and the moves that changed the state. Each
+# position has one value: that of the search before the next move, which looked deepest. After the last move, it is the
+# result of the game. Each state follows from the value and the state before it, so the state after a move is the state
+# before the next move, and the last state is the result.
 
 BLACK_WINS, LEVEL, WHITE_WINS = 1, 0, -1
 
@@ -196,39 +195,39 @@ STATES = {BLACK_WINS: "black winning", LEVEL: "level", WHITE_WINS: "white winnin
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurningPoint:
-    """A change from one state to another."""
+    """A change of the game's state, such as from level to black winning."""
 
     ply: int
-    """The ply of the move after which the state was different."""
+    """Ply of the move that was followed by the change."""
     before: int
     after: int
     blamed: JudgedMove | None
-    """The move at `ply`, if it lost enough to cause the change; None: the estimate changed by more than that loss."""
+    """Move at `ply`, if it is to blame for the change; None if it lost too little to explain it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Story:
-    """The course of a game, from black's side."""
+    """Course of a game: values and states after each move, and the changes of state."""
 
     first: int
-    """The state before the first judged move."""
+    """State before the first judged move."""
     values: tuple[tuple[int, float], ...]
-    """The value for black after each judged move, with its ply."""
+    """Ply of each judged move, and the value after it from black's side."""
     states: tuple[int, ...]
-    """The state after each judged move."""
+    """State after each judged move."""
     turns: tuple[TurningPoint, ...]
 
     @property
     def turning_points(self) -> list[JudgedMove]:
-        """The moves that changed the winner."""
+        """Moves that are to blame for a change of state."""
         return [turn.blamed for turn in self.turns if turn.blamed is not None]
 
 
 def story_of(judged: Sequence[JudgedMove], outcome: float | None = None) -> Story:
-    """Return the story of these moves; `outcome` is black's score, if the game was judged to its end.
+    """Return the course of a game from its judged moves; `outcome` is black's score, if they reach the end.
 
-    A move is to blame for a change if the change is against its side, the move's own search has seen the change, and
-    the move has lost more than the search's margin of error.
+    A move is to blame for a change if the change is against its side, the search that judged the move has seen the
+    change, and the move has lost more than this search's margin of error.
     """
     if not judged:
         return Story(first=LEVEL, values=(), states=(), turns=())
@@ -252,12 +251,12 @@ def story_of(judged: Sequence[JudgedMove], outcome: float | None = None) -> Stor
 
 
 def _before(move: JudgedMove) -> float:
-    """Return the value for black before a move."""
+    """Return the value before a move from black's side."""
     return move.best_value if move.side is Side.BLACK else -move.best_value
 
 
 def _state(before: int, value: float, margin: float) -> int:
-    """Return the state after a value: a win begins beyond the margin and ends below half of it, to avoid flicker."""
+    """Return the next state: winning begins above `margin` and ends below half of it, to avoid flicker."""
     if abs(value) > margin:
         return BLACK_WINS if value > 0 else WHITE_WINS
     return before if before * value > margin / 2 else LEVEL
@@ -270,7 +269,7 @@ def _is_to_blame(move: JudgedMove, before: int, after: int) -> bool:
 
 
 def turn_text(turn: TurningPoint, scale: Scale) -> str:
-    """Describe a change of the leading side in a sentence."""
+    """Return a sentence that describes a change of state."""
     change = f"from {STATES[turn.before]} to {STATES[turn.after]}"
     if turn.blamed is None:
         return f"by move {turn.ply} the game had gone {change}; no single move is to blame at this depth"
@@ -278,13 +277,13 @@ def turn_text(turn: TurningPoint, scale: Scale) -> str:
 
 
 def value_text(judged: JudgedMove, value: float, scale: Scale, *, bare: bool = False) -> str:
-    """Return a value in words: "won" or "lost" where the game does not score the size of a win."""
+    """Return the text of a value: "won" or "lost" if the game does not score the size of a win."""
     if isinf(value):
         return "won" if value > 0 else "lost"
     return scale.text(value, exact=judged.exact, bare=bare)
 
 
 def move_text(judged: JudgedMove, scale: Scale) -> str:
-    """Describe a move and the best one."""
+    """Return a text with the played move, the best move and their values."""
     played, best = (value_text(judged, value, scale) for value in (judged.value, judged.best_value))
     return f"{judged.side} played {judged.move} ({played}) and not {judged.best} ({best})"

@@ -1,4 +1,4 @@
-"""Players in words: `random`, `computer depth=7 workers=2`, `gtp: some engine --its-options`."""
+"""Players from specifications such as `random`, `computer depth=7 workers=2` or `gtp: some engine --its-options`."""
 
 import re
 import shlex
@@ -22,7 +22,7 @@ from outflank.validation.text import from_words
 
 
 def report_program(report: str) -> ReportProgram:
-    """Return the program of a report, of any game."""
+    """Return the program that a report describes, whatever game it plays."""
     return _game_and_program(report)[1]
 
 
@@ -32,7 +32,7 @@ def game_of_report(report: str) -> GameDescription:
 
 
 def program_named(report: str, game: Game) -> ReportProgram:
-    """Return the program of a report, which must be one for this game."""
+    """Return the program that a report describes; raise an error if it plays another game."""
     description, program = _game_and_program(report)
     if not isinstance(game, description.rules):
         raise OutflankError(f"report {report} plays {description.title}")
@@ -40,7 +40,7 @@ def program_named(report: str, game: Game) -> ReportProgram:
 
 
 def _game_and_program(report: str) -> tuple[GameDescription, ReportProgram]:
-    for name in GAMES.own:  # first, because installed games have to be looked for
+    for name in GAMES.own:  # tried first, because installed games have to be searched for
         description = GAMES.get(name)
         if report in description.play.programs:
             return description, description.play.programs[report]
@@ -56,18 +56,17 @@ def _game_and_program(report: str) -> tuple[GameDescription, ReportProgram]:
 
 @dataclass(slots=True)
 class First(SimplePlayer):
-    """Takes the first legal move: report 001's player for counting nodes."""
+    """Player that takes the first legal move; report 001 counts nodes with it."""
 
     name: str = "first"
 
     def choose(self, board: Board, clock: Clock, *, stop: Stop | None = None) -> Choice:
-        """Return the first legal move."""
         return Choice(move=board.legal_moves[0])
 
 
 @dataclass(slots=True)
 class Random(SimplePlayer):
-    """Takes random legal moves: the same for the same seed, and different in every game."""
+    """Player that takes random legal moves, which depend on the seed and differ from game to game."""
 
     name: str = "random"
     seed: int = 1
@@ -77,39 +76,36 @@ class Random(SimplePlayer):
         self._stream = RandomStream(self.seed, "moves")
 
     def reseed(self, seed: int) -> None:
-        """Continue with another seed."""
+        """Restart the random moves from `seed`."""
         self.seed = seed
         self._stream.reseed(seed)
 
     def new_game(self, board: Board) -> None:
-        """Begin the random stream of the next game."""
         self._stream.new_game()
 
     def choose(self, board: Board, clock: Clock, *, stop: Stop | None = None) -> Choice:
-        """Return a random legal move."""
         return Choice(move=self._stream.rng.choice(board.legal_moves))
 
 
 EXTERNAL = {"gtp": "outflank.protocols.gtp_client", "nboard": "outflank.protocols.nboard_client"}
-"""Kinds of players that are external programs, and the module for each, whose `player(command, game, **settings)`
-makes such a player."""
+"""Kinds of external programs, and the module of each, which has a function `player(command, game, **settings)`."""
 
 HUMAN = "human"
-"""The kind of a human at the keyboard, which is not a player of this package."""
+"""Specification of a human at the keyboard, which only `outflank play` accepts."""
 
 KINDS = ("computer", "random", "first", *EXTERNAL)
 
 MOST_CHARACTERS = 10_000
-"""Maximum characters in a player's specification, including an external program's command line."""
+"""Largest number of characters in a player's specification, including an external program's command line."""
 
 _ALIASES = {"time": "seconds", "scheme": "parallel", "habit": "habits"}
 
 
 def player(text: str, game: Game, *, variety: int | None = None, seated: tuple[str, ...] = ()) -> Player:
-    """Return the player of a specification; an error also lists the `seated` kinds, which the caller handles itself.
+    """Return the player that `text` specifies; an error also lists the `seated` kinds, which the caller handles itself.
 
-    With a seed for `variety`, our own players vary their moves unless their specification says otherwise, so that games
-    differ; a report's program does not vary.
+    `variety` is a seed with which our own players vary their moves, so that games differ, unless `text` says otherwise.
+    The program of a report does not vary its moves.
     """
     if len(text) > MOST_CHARACTERS:  # `shlex` takes quadratic time
         raise OutflankError(f"a player in {len(text):,} characters: {MOST_CHARACTERS:,} at most")
@@ -146,12 +142,11 @@ def player(text: str, game: Game, *, variety: int | None = None, seated: tuple[s
 
 
 def is_program(text: str) -> bool:
-    """Return whether a specification names an external program, whose failures count against it."""
+    """Return whether a player's specification names an external program."""
     return _kind_and_rest(text)[0].rstrip(":") in EXTERNAL
 
 
 def _kind_and_rest(text: str) -> tuple[str, str]:
-    """Return the kind of player, and the rest of the specification."""
     kind, _, rest = text.strip().partition(" ")
     return kind, rest
 

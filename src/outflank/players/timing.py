@@ -1,11 +1,11 @@
-"""Time management: a budget for each move, and whether another iteration is worth beginning.
+"""Time management: the time budget of each move, and the decision whether to begin another iteration.
 
-A budget has two times. No iteration starts after about the *soft* time: sooner if the best move has long been stable,
-a little later if it keeps changing. The search is stopped at the *hard* time. A fixed time per move, from a time
-control or a setting, is spent entirely: an iteration starts even if it cannot be finished, because its results so far
-count.
+A budget has two times. No iteration starts after about the *soft* time: somewhat earlier if the best move has long been
+stable, a little later if it keeps changing. The search is stopped at the *hard* time. A fixed time per move, from a
+time control or a setting, is spent entirely: an iteration starts even if it cannot be finished, because its partial
+result counts.
 
-A search returns some time after its deadline: the system may have given its core to another program. `Lateness`
+A search returns some time after its deadline, because the system may have given its core to another program. `Lateness`
 estimates this delay from a short measurement before the game and from every move. Every budget keeps the delay in
 reserve, and minimum budgets do not override the reserve: if it would take all of a move's time, the player moves
 without a search.
@@ -26,56 +26,55 @@ from outflank.games.description import description_of
 from outflank.players.clock import Clock
 
 LEAST_MARGIN, MOST_MARGIN = 0.02, 0.25
-"""Smallest reserve of a whole game's clock, and largest reserve that programs are told to keep, in seconds."""
+"""Smallest reserve on a clock for the game, and largest reserve that external programs are told to keep, in seconds."""
 
 LEAST_SHARE = 0.03
-"""Smallest reserve as a part of the time for each move, up to `LEAST_MARGIN`."""
+"""Smallest reserve of a fixed time per move, as a share of that time; it is limited to `LEAST_MARGIN`."""
 
 LEAST_RESERVE = 0.005
-"""Smallest reserve of a time for each move, in seconds: more than the 4 ms that another program runs at a time if the
-kernel has 250 ticks a second. With 3 ms, 1 of 42 games at 0.1 s a move was lost; the cause of its delay was not
+"""Smallest reserve of a fixed time per move, in seconds. It exceeds the 4 ms that another program runs at a time if the
+kernel has 250 ticks a second. With 3 ms, 1 of 42 games at 0.1 s a move was lost; the cause of that delay was not
 measured."""
 
 MEASUREMENTS, MEASUREMENTS_BUSY = 8, 30
-"""Number of measurements of delays before a game (50 ms), and if other programs turn out to be running (200 ms and
-more)."""
+"""Number of delays measured before a game (50 ms), and number if other programs turn out to run (200 ms and more)."""
 
 LOOKS = 10_000
-"""Number of readings of the clock in one measurement: 5 ms, if nothing delays them."""
+"""Number of clock readings in one measurement of a delay: 5 ms, if nothing delays them."""
 
 BUSY_DELAY = 0.002
-"""Delay of a thread, in seconds, from which on other programs must be running."""
+"""Delay of a thread, in seconds, above which other programs must be running."""
 
 SET_UPS = 4
-"""Number of searches that are set up before a game, to measure how long that takes."""
+"""Number of searches that are set up before a game to measure how long a set-up takes."""
 
 MEASURED_FOR = 10.0
-"""Seconds after which the delays on this machine are measured anew."""
+"""Seconds after which the delays on this machine are measured again."""
 
 REMEMBERED = 60
 """Number of moves and measurements from which a player's lateness is estimated."""
 
 MORE_LATE = 3.0
-"""Reserve in multiples of the estimated lateness: a search may lose its core once before it has stopped and once after,
-and of the thousands of moves of a match, one is delayed longer than the last sixty were."""
+"""Reserve in multiples of the estimated lateness. A search may lose its core once before it has stopped and once after.
+Also, one of the thousands of moves of a match is delayed longer than the last sixty were."""
 
 HASTY = 0.6
-"""Part of the estimate that a move without a search confirms, however soon it came."""
+"""Least delay that is noted for a move without a search, as a share of the current estimate."""
 
 AT_ONCE = 0.003
-"""Time of a move without a search, in seconds, with room to spare."""
+"""Generous estimate of the time of a move without a search, in seconds."""
 
 PATIENCE = 4.0
-"""Limit on the time of a search that has begun, in multiples of the soft budget."""
+"""Largest hard time of a budget, in multiples of its soft time."""
 
 
 FIRST_MOVE = 0.15
-"""Least part of the last iteration's time that the next iteration needs for its first move, before which the iteration
+"""Time that an iteration needs at least for its first move, as a share of the previous iteration's time. Before that it
 has no result."""
 
 
 FORGETTING = 0.8
-"""Decay of a program's lateness with every answer: a machine may have been busy once."""
+"""Factor by which an external program's lateness decays with every answer: a machine may have been busy once."""
 
 
 class Lateness:
@@ -86,17 +85,17 @@ class Lateness:
 
     def __init__(self) -> None:
         self.seconds = 0.0
-        """The second longest delay: the longest may be an accident (a machine that slept)."""
+        """Second longest delay; the longest may be an accident (a machine that slept)."""
         self.mean_seconds = 0.0
         """Moving average of the time by which moves missed their deadlines."""
         self.setup_seconds = 0.0
-        """The second longest time to set up and end a search; nothing can stop a search during its set-up."""
+        """Second longest time to set up and end a search; nothing can stop a search during its set-up."""
         self._delays: deque[float] = deque(maxlen=REMEMBERED)
         self._setups: deque[float] = deque(maxlen=REMEMBERED)
         self._measured_at = -inf
 
     def measure(self, set_up: Callable[[], object]) -> None:
-        """Measure how busy the machine is, before a game; `set_up` begins a search and ends it at once."""
+        """Measure before a game how busy the machine is; `set_up` begins a search and ends it at once."""
         measured_at, delays = measured_delays()
         if measured_at > self._measured_at:
             self._measured_at = measured_at
@@ -119,8 +118,8 @@ class Lateness:
     def note_hasty(self, delay_seconds: float) -> None:
         """Learn from a move without a search.
 
-        Such a move is too short to show that the machine is quiet again: once `REMEMBERED` such moves have been made,
-        the estimate falls, but not below `HASTY` times its last value.
+        Such a move is too short to show that the machine is quiet again. Therefore the estimate falls only after
+        `REMEMBERED` such moves, and not below `HASTY` times its last value.
         """
         self.note(max(delay_seconds, HASTY * self.seconds))
 
@@ -134,7 +133,7 @@ class Lateness:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Budget:
-    """The limits of one move. Unset: no limit."""
+    """Limits on the search for one move. An unset limit is infinite."""
 
     depth: int | None = None
     soft_seconds: float | None = None
@@ -155,10 +154,10 @@ class Policy(Protocol):
     """Decides how long to think about a move."""
 
     lateness: Lateness
-    """Lateness of this player's moves, which is greater on a busy machine."""
+    """Estimated lateness of this player's moves, which is greater on a busy machine."""
 
     def budget(self, board: Board, clock: Clock, last_value: int | None) -> Budget:
-        """Return the budget of this move; `last_value` is the player's value of its previous move."""
+        """Return the budget of this move; `last_value` is the value that the player's previous search found."""
 
     def enough(self, budget: Budget, elapsed: float, last_iteration: float, stable: int) -> bool:
         """Return whether to stop after an iteration of `last_iteration` seconds; the best move has been the same for
@@ -166,13 +165,12 @@ class Policy(Protocol):
 
 
 class Steady:
-    """Spends the remaining time evenly on the expected moves, more where the best move keeps changing."""
+    """Spends the remaining time evenly on the expected moves, and more if the best move keeps changing."""
 
     def __init__(self) -> None:
         self.lateness = Lateness()
 
     def budget(self, board: Board, clock: Clock, last_value: int | None) -> Budget:
-        """Return a share of the remaining time."""
         if clock.control.move_seconds is not None:
             whole = clock.control.move_seconds
             least = max(LEAST_RESERVE, min(LEAST_SHARE * whole, LEAST_MARGIN))
@@ -188,10 +186,10 @@ class Steady:
         return Budget(soft_seconds=min(share, hard), hard_seconds=max(hard, 0.001))
 
     def enough(self, budget: Budget, elapsed: float, last_iteration: float, stable: int) -> bool:
-        """Return whether another iteration is not worth beginning; it takes some three times as long as the last one.
+        """Return whether to end the search; the next iteration takes some three times as long as the last one.
 
-        If unused time is saved, an iteration that cannot end in time is not begun; otherwise only an iteration that
-        cannot even finish its first move is not begun.
+        If unused time is saved, the next iteration begins only if it can end in time. Otherwise it begins if it can
+        finish its first move.
         """
         if budget.soft_seconds is None or budget.hard_seconds is None:
             return False
@@ -203,17 +201,17 @@ class Steady:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DepthRule:
-    """A search depth and the conditions under which it is used. Unset: no condition."""
+    """A search depth and the conditions under which it is used. An unset condition always holds."""
 
     depth: int
     seconds_below: float | None = None
-    """Remaining seconds of the minute."""
+    """Seconds left of the minute for the game below which the rule applies."""
     seconds_above: float | None = None
     value_below: int | None = None
-    """The player's value of its last move."""
+    """Value found by the player's last search below which the rule applies."""
 
     def applies(self, seconds: float, value: int) -> bool:
-        """Return whether all conditions hold."""
+        """Return whether all conditions of the rule hold."""
         return (
             (self.seconds_below is None or seconds < self.seconds_below)
             and (self.seconds_above is None or seconds > self.seconds_above)
@@ -222,7 +220,7 @@ class DepthRule:
 
 
 class Adaptive003:
-    """Report 003's rules: depth 5, depth 6 in a bad position, depth 3 or 4 when the minute runs out."""
+    """Report 003's time policy: depth 5, depth 6 in a bad position, depth 3 or 4 when the minute runs out."""
 
     MINUTE = 60.0
     RULES = (
@@ -232,7 +230,7 @@ class Adaptive003:
         DepthRule(depth=6, value_below=-400, seconds_above=20),
         DepthRule(depth=5),
     )
-    """The rules, of which the first that applies is used."""
+    """Depth rules in order of precedence: the first that applies is used."""
 
     def __init__(self) -> None:
         self.lateness = Lateness()
@@ -244,7 +242,7 @@ class Adaptive003:
         seconds = self.MINUTE if left is None else left * self.MINUTE / whole
         value = 0 if last_value is None else last_value
         depth = next(rule.depth for rule in self.RULES if rule.applies(seconds, value))
-        # The report has no stop but this: a search that would lose on time ends with its result so far.
+        # The only stop under this policy: a search that would lose on time ends with its result so far.
         hard = None if left is None else max(0.001, usable_seconds(board, left, self.lateness))
         return Budget(depth=depth, hard_seconds=hard)
 
@@ -257,19 +255,19 @@ POLICIES: dict[str, type[Policy]] = {"steady": Steady, "adaptive-003": Adaptive0
 
 
 def policy_named(name: str) -> Policy:
-    """Return the policy called `name`."""
+    """Return a new time policy of the kind called `name`."""
     if name not in POLICIES:
         raise UnknownName.among("time policy", name, POLICIES)
     return POLICIES[name]()
 
 
 def lateness(before: float, latest: float) -> float:
-    """Return the lateness of a program after another answer."""
+    """Return an external program's lateness after an answer that was `latest` seconds late."""
     return max(latest, FORGETTING * before)
 
 
 def usable_seconds(board: Board, left: float, lateness: Lateness) -> float:
-    """Return the time that may be spent; the rest is reserved for returning in time, and for playing all remaining
+    """Return how much of the time `left` may be spent; the rest is reserved for delays, and for playing all remaining
     moves without a search."""
     to_the_end = description_of(board.game).play.moves_at_most(board)
     reserve = 2 * lateness.reserve_seconds(LEAST_MARGIN) + to_the_end * (AT_ONCE + lateness.mean_seconds)
@@ -277,14 +275,14 @@ def usable_seconds(board: Board, left: float, lateness: Lateness) -> float:
 
 
 def second_longest(values: Iterable[float]) -> float:
-    """Return the second largest of some times; 0 if there are fewer than two."""
+    """Return the second largest of these times; 0 if there are fewer than two."""
     return sorted((0.0, 0.0, *values))[-2]
 
 
 def measured_delays() -> tuple[float, list[float]]:
-    """Return when delays of a thread on this machine were measured, at most ten seconds ago, and the delays.
+    """Return the time of the last measurement of delays on this machine, at most ten seconds ago, and the delays.
 
-    A delay is the time that a thread takes to wake from sleep, or is off its core while working.
+    A delay is the time by which a thread wakes too late from sleep, or during which it is off its core while working.
     """
     global _measured
     with _measuring:  # threads that measure at the same time would measure each other
@@ -299,11 +297,11 @@ _measured: tuple[float, list[float]] | None = None
 
 
 def measure_delays() -> list[float]:
-    """Measure delays, more often if they show that the machine is busy."""
+    """Return measured delays of a thread, in seconds; more of them if they show that the machine is busy."""
     delays: list[float] = []
-    # Both kinds: with three threads on each of two cores a worker was delayed by 12 ms at a time, while its sleeps
-    # mostly ended in time. And often enough: beside eight busy loops the first measurements often did not show the
-    # longest delay.
+    # Both kinds of delay count: with three threads on each of two cores a worker was delayed by 12 ms at a time, while
+    # its sleeps mostly ended in time. A few measurements do not suffice: beside eight busy loops the first ones often
+    # did not show the longest delay.
     while len(delays) < (MEASUREMENTS_BUSY if max(delays, default=0.0) > BUSY_DELAY else MEASUREMENTS):
         delays.append(max(delay_of_sleep(), delay_of_work()))
     return delays
@@ -327,5 +325,5 @@ def delay_of_work() -> float:
 
 @cache
 def safety_margin() -> float:
-    """Return the reserve that programs are told to keep: twice the measured delay of a thread."""
+    """Return the reserve, in seconds, that external programs are told to keep: twice the longest measured delay."""
     return min(MOST_MARGIN, max(LEAST_MARGIN, 2 * max(measure_delays())))
