@@ -1,1 +1,1 @@
-"""Text and files to values, and back."""
+"""Reading and writing of positions and games, as text and in files."""

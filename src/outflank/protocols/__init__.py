@@ -1,1 +1,1 @@
-"""Loops that let programs drive a player, and players that drive other programs: GTP 2 and NBoard 2."""
+"""Servers through which programs use a player, and clients that use programs as players: GTP 2 and NBoard 2."""

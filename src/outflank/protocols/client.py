@@ -1,6 +1,6 @@
-"""External programs: a process that is spoken to line by line, however it behaves.
+"""An external program as a child process: sends lines to it and receives lines, with timeouts and limits.
 
-The failure of a player begins with its kind: `crashed`, `time`, `protocol`, `illegal move`, `resigned`.
+The message of a `PlayerFailed` begins with its kind: `crashed`, `time`, `protocol`, `illegal move`, `resigned`.
 """
 
 import contextlib
@@ -24,30 +24,30 @@ from outflank.players.player import PlayerFailed
 from outflank.search.request import Stop
 
 START_SECONDS = 60.0
-"""Timeout for the first answer: a program may have to load much, or to compile it."""
+"""Timeout for a program's first answer, before which it may have to load or compile a lot."""
 
 ANSWER_SECONDS = 10.0
-"""Timeout for an answer that needs no thinking."""
+"""Timeout for a program's answer that needs no thinking."""
 
 PATIENCE_SECONDS = 600.0
-"""Timeout for a move, unless a clock says less."""
+"""Timeout for a move without a clock."""
 
 GRACE_SECONDS = 2.0
-"""Time added to the clock's for the wait: the clock's owner decides whether the time sufficed. Also the time that a
-program gets to stop thinking, and to exit when it is told to."""
+"""Time for which a move is awaited after its clock has run out, since the referee decides whether it was in time. Also
+the time that a program gets to stop thinking or to exit."""
 
 MOST_CHARACTERS = 1 << 24
-"""Limit on the answer to one command. A program that writes more is not answering."""
+"""Largest number of characters in the answer to one command. A program that writes more is not answering."""
 
 LINES_AHEAD, CHARACTERS_A_LINE = 1_000, 1 << 14
-"""Limits on the lines read ahead, and on the characters of each; more stays in the pipe, and the program waits."""
+"""Largest number of lines read ahead, and of characters in each; the rest stays in the pipe, and the program waits."""
 
 LAST_WORDS = 5
-"""Number of lines of a program's standard error that are reported when it has died."""
+"""Number of last lines of a program's standard error that are reported when it has died."""
 
 
 class Interrupted(Exception):
-    """The wait for a line was cut short by a stop."""
+    """The wait for a program's line was ended by a `Stop`."""
 
 
 _stop: ContextVar[Stop | None] = ContextVar("stop", default=None)
@@ -55,7 +55,7 @@ _stop: ContextVar[Stop | None] = ContextVar("stop", default=None)
 
 @contextmanager
 def waits_ended_by(stop: Stop | None) -> Iterator[None]:
-    """End every wait for a program in this thread by `Interrupted` when `stop` is called."""
+    """Raise `Interrupted` in every wait for a program in this block once `stop` is called."""
     before = _stop.set(stop)
     try:
         yield
@@ -64,14 +64,14 @@ def waits_ended_by(stop: Stop | None) -> Iterator[None]:
 
 
 class NoAnswer(PlayerFailed):
-    """No answer came in time."""
+    """A program did not answer in time."""
 
 
 class ExternalProgram:
-    """A process with lines in and lines out, in a session of its own that ends with it (Windows: a group).
+    """A process that reads and writes lines, in a session of its own (Windows: a group) that is killed with it.
 
-    Our `own` programs share our standard error and may write lines of any length; another's errors are stored for when
-    it dies.
+    With `own`, the program is part of this package, shares our standard error and may write long lines. The last errors
+    of another program are stored, and reported when it dies.
     """
 
     def __init__(self, command: str | Sequence[str], *, own: bool = False) -> None:
@@ -103,16 +103,16 @@ class ExternalProgram:
         for thread in self._threads:
             thread.daemon = True
             thread.start()
-        # In case the owner never calls `end`, and for the interpreter's exit.
+        # Kills the process if the owner never calls `end`, or when the interpreter exits.
         self._forgotten = weakref.finalize(self, _kill, self._process, self._room, self._ended)
 
     @property
     def pid(self) -> int:
-        """The process's number, which on POSIX is also its session's."""
+        """Process id, which on POSIX is also the id of its session."""
         return self._process.pid
 
     def send(self, line: str) -> None:
-        """Write a line."""
+        """Send a line to the program."""
         self._count = 0
         assert self._process.stdin is not None
         try:
@@ -122,7 +122,7 @@ class ExternalProgram:
             raise self._crash() from None
 
     def receive(self, deadline: float, mark: object = None) -> str:
-        """Return the next line, without its end; `mark` from `interrupting` cuts the wait short when it arrives."""
+        """Return the next line; raise `NoAnswer` at `deadline`, or `Interrupted` if the stop of `mark` is called."""
         with self.interrupting(_stop.get()) as other_mark:
             return self._receive(deadline, (mark, other_mark))
 
@@ -146,7 +146,7 @@ class ExternalProgram:
 
     @contextmanager
     def interrupting(self, stop: Stop | None) -> Iterator[object]:
-        """Yield a mark for `receive`, which arrives when `stop` is called."""
+        """Yield a mark with which `receive` raises `Interrupted` once `stop` is called."""
         mark = object()
 
         def listener() -> None:
@@ -161,7 +161,7 @@ class ExternalProgram:
                 stop.remove_listener(listener)
 
     def end(self, farewell: str = "") -> None:
-        """Let the program exit, and after a grace period kill its whole group."""
+        """Let the program exit, given a `farewell` line with a grace period, then kill its whole process group."""
         if not self._forgotten.alive:
             return
         process = self._process
@@ -177,12 +177,12 @@ class ExternalProgram:
             thread.join(1.0)
 
     def _crash(self) -> PlayerFailed:
-        """Return the reason why no more lines come."""
+        """Return the failure that explains why no more lines come."""
         try:
             status = self._process.wait(GRACE_SECONDS)
         except subprocess.TimeoutExpired:
             return failed("crashed", "it has closed its output")
-        # Immediately or never: from now on the system may give its number to an unrelated process group.
+        # At once: the process has been reaped, and the system may give its id to an unrelated process group.
         self._forgotten()
         how = f"exit status {status}" if status >= 0 else f"ended by signal {-status}"
         self._threads[-1].join(0.5)
@@ -191,12 +191,12 @@ class ExternalProgram:
 
 
 def failed(kind: str, detail: str) -> PlayerFailed:
-    """Return the failure of this kind."""
+    """Return a failure whose message begins with its kind."""
     return PlayerFailed(f"{kind}: {detail}")
 
 
 def quoted(text: str, most: int = 80) -> str:
-    """Return a program's text, quoted for a message."""
+    """Return a program's text, quoted for a message and cut after `most` characters."""
     return repr(text if len(text) <= most else text[:most] + "…")
 
 
@@ -223,7 +223,7 @@ def _read_errors(stream: IO[bytes], last: "deque[str]") -> None:
 def _kill(process: "subprocess.Popen[bytes]", room: threading.Semaphore, ended: threading.Event) -> None:
     """Kill the process and its descendants, and reap it.
 
-    If it has been reaped already, this must follow immediately: process numbers are reused.
+    If it has been reaped already, this must follow immediately, since process ids are reused.
     """
     with contextlib.suppress(OSError):
         if sys.platform == "win32":

@@ -1,4 +1,4 @@
-"""The base class of players that are programs: started, kept in step with a board, asked for moves, and ended."""
+"""Base class of players that are external programs: starts the program, keeps its board in step, requests moves."""
 
 import logging
 import time
@@ -16,7 +16,7 @@ from outflank.protocols.client import PATIENCE_SECONDS, START_SECONDS, ExternalP
 from outflank.search.request import Stop
 
 log = logging.getLogger(__name__)
-"""Logger of tolerated faults: on standard error, unless the library's user configures it otherwise."""
+"""Logger of tolerated faults of programs; it writes to standard error, unless it is configured otherwise."""
 
 
 class Refusal(Exception):
@@ -24,7 +24,7 @@ class Refusal(Exception):
 
 
 class ProgramPlayer:
-    """A program that is asked for moves. It is started at once, and again after a failure when it is needed."""
+    """Player that is an external program. It is started at once, and after a failure when it is needed again."""
 
     def __init__(
         self,
@@ -44,17 +44,16 @@ class ProgramPlayer:
         with self._failing():
             self._start()
 
-    # --- a player ---
+    # --- methods of a `Player` ---
 
     def new_game(self, board: Board) -> None:
-        """Set the program's board up anew."""
         with self._failing():
             self._start()
             self._root = None
             self._show(board)
 
     def check(self, board: Board) -> None:
-        """Raise `PlayerFailed` if the program cannot play from this board: once, instead of in every game."""
+        """Raise `PlayerFailed` if the program cannot play from this board, so that not every game fails."""
         with self._failing():
             self._start()
             self._root = None
@@ -63,7 +62,7 @@ class ProgramPlayer:
             self._root = None
 
     def choose(self, board: Board, clock: Clock, *, stop: Stop | None = None) -> Choice:
-        """Return the program's move. A pass that is the only move is not requested."""
+        """Return the program's move; a forced pass is made without a request."""
         began = time.monotonic()
         if board.must_pass:
             return Choice(move=board.legal_moves[0], why="only move")
@@ -78,7 +77,7 @@ class ProgramPlayer:
         return choice
 
     def ponder(self, board: Board, *, stop: Stop) -> None:
-        """Do nothing: the program thinks when it is asked."""
+        """Do nothing: the program thinks only when a move is requested."""
 
     def processor_reading(self) -> ProcessorReading | None:
         """Return the processor time that the program has used so far; None if it does not run."""
@@ -89,33 +88,33 @@ class ProgramPlayer:
         """End the program."""
         self._leave("quit")
 
-    # --- what a protocol implements ---
+    # --- methods that each protocol implements ---
 
     def _greet(self) -> None:
         """Send the first lines to a program that has just been started."""
         raise NotImplementedError
 
     def _try(self, board: Board) -> None:
-        """Find out whether the program can play from this board, without regard to the state of its own board."""
+        """Raise an error if the program cannot play from this board. Its own board may be left in any state."""
         raise NotImplementedError
 
     def _set_up(self, root: Board) -> None:
-        """Begin a game at this board."""
+        """Begin a game at this position on the program's board."""
         raise NotImplementedError
 
     def _note_clock(self, clock: Clock, board: Board) -> None:
-        """Take note of the clock; called before the program is shown the board. Does nothing by default."""
+        """Note the clock, before the board is sent to the program. Does nothing by default."""
 
     def _play(self, side: Side, move: Move) -> None:
         """Make a move on the program's board."""
         raise NotImplementedError
 
     def _take_back(self, moves: int) -> bool:
-        """Take moves back on the program's board; return whether it can."""
+        """Take back moves on the program's board; return whether the program can do so."""
         return False
 
     def _request_move(self, board: Board, clock: Clock, stop: Stop | None, began: float) -> Choice | None:
-        """Return the program's move; None if it was to stop thinking and did not. The clock has run since `began`."""
+        """Return the program's move; None if `stop` was called and it thinks on. The clock has run since `began`."""
         raise NotImplementedError
 
     # --- the program and its board ---
@@ -143,7 +142,7 @@ class ProgramPlayer:
 
     @contextmanager
     def _failing(self) -> Iterator[None]:
-        """End a program that has failed, so that it is not asked again."""
+        """End the program if it fails in this block, so that the next request starts it anew."""
         try:
             yield
         except Refusal as refusal:
@@ -154,7 +153,7 @@ class ProgramPlayer:
             raise
 
     def _show(self, board: Board) -> None:
-        """Bring the program's board in step with ours: by the moves that differ, or from the start."""
+        """Make the program's board equal to `board`, by the moves that differ or from the start."""
         root, moves = board.copy(), list(board.moves)
         while root.moves:
             root.pop()
@@ -174,7 +173,7 @@ class ProgramPlayer:
 
 
 def read_move(board: Board, text: str) -> Move:
-    """Return the move that a program named."""
+    """Return the move that a program named; raise `PlayerFailed` if it is illegal or no move at all."""
     try:
         move: Move = board.parse_move(text)
     except IllegalMove:

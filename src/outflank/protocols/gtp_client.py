@@ -1,4 +1,4 @@
-"""A player that is a program which speaks GTP 2."""
+"""Player that is an external program which speaks the protocol GTP 2."""
 
 import contextlib
 import math
@@ -30,35 +30,34 @@ from outflank.protocols.gtp_game import gtp_name
 from outflank.protocols.gtp_server import STOP
 from outflank.search.request import Stop
 
-# The time settings that a GTP program is sent.
-#
-# The protocol has main time and then periods (Canadian byo-yomi), and no increment. Programs made for other games than
-# Go understand main time and what is left of it, and many misread a period; so main time is sent, unless the words of
-# the player say otherwise.
+# Time settings for GTP programs. The protocol has main time and then periods (Canadian byo-yomi), and no increment.
+# Programs made for other games than Go understand main time and how much of it is left, and many misread a period. So
+# main time is sent, unless the player's specification says otherwise.
 
 UNLIMITED = "0 1 0"
-"""The protocol's form of no limit: sent only to cancel a limit, since some programs read it as no time at all."""
+"""GTP's form of no limit. It is sent only to cancel a limit, since some programs read it as no time at all."""
 
 LARGER_SHARE = 5
-"""Approximate ratio by which a program may exceed an even share of its time on a move: programs that expect to solve
-the ending early divide by few moves. A time for one move is sent as the time for that many times fewer moves."""
+"""Approximate factor by which a program may exceed an even share of its time on a move, because a program that expects
+to solve the ending divides its time by few moves. A time per move is sent as the time for this many times fewer
+moves."""
 
 
 class ClockStyle(Enum):
-    """The form in which a program is sent the time."""
+    """Form in which a program is sent its time."""
 
     MAIN = "main"
-    """Whole seconds left for the game, before each move."""
+    """The whole seconds left for the game are sent before each move."""
     PERIODS = "periods"
-    """The protocol's form: an increment, or the time for a move, is a period of one move."""
+    """GTP's own form, in which an increment or a time per move is a period of one move."""
     NOTHING = "none"
-    """No time is sent: the program's own command line says how long it thinks."""
+    """No time is sent; the program's own command line says how long it thinks."""
     EXACTLY = "exactly"
-    """The form that our own engine understands: periods, and parts of seconds."""
+    """Form for our own engine: like `PERIODS`, but with fractions of seconds."""
 
     @classmethod
     def named(cls, text: str) -> "ClockStyle":
-        """Return the style with this name."""
+        """Return the style with this name, which a player's specification may use."""
         names = [style.value for style in (cls.MAIN, cls.PERIODS, cls.NOTHING)]
         if text not in names:
             raise UnknownName.among("clock of a program", text, names)
@@ -66,7 +65,7 @@ class ClockStyle(Enum):
 
 
 def time_settings(control: TimeControl, board: Board, style: ClockStyle) -> str:
-    """Return the main time, the period and its moves."""
+    """Return the arguments of GTP's `time_settings`: main time, period, and moves per period."""
     exactly = style is ClockStyle.EXACTLY
     if control.move_seconds is None and control.game_seconds is None:
         return UNLIMITED
@@ -80,7 +79,7 @@ def time_settings(control: TimeControl, board: Board, style: ClockStyle) -> str:
 
 
 def time_left(clock: Clock, board: Board, style: ClockStyle, margin: float) -> str:
-    """Return the seconds and, within a period, the moves; `margin` is the time that the program's answers take."""
+    """Return the arguments of GTP's `time_left`: seconds, less `margin` for delays, and moves of the period."""
     exactly = style is ClockStyle.EXACTLY
     move_seconds = clock.control.move_seconds
     if style is ClockStyle.MAIN:
@@ -93,14 +92,14 @@ def time_left(clock: Clock, board: Board, style: ClockStyle, margin: float) -> s
 
 
 def _for_the_game(move_seconds: float | None, game_seconds: float | None, board: Board) -> float:
-    """Return the time left for the game; if each move has a time, an amount that keeps the program within that time."""
+    """Return the time left for the game; with a time per move, an amount that keeps the program within that time."""
     if move_seconds is not None:
         return move_seconds * max(1.0, description_of(board.game).play.moves_expected(board) / LARGER_SHARE)
     return game_seconds or 0.0
 
 
 def _seconds_text(seconds: float, exactly: bool) -> str:
-    """Return whole seconds as GTP has it, or a fraction below 1: a program that reads it as 0 moves at once."""
+    """Return whole seconds, as GTP has them, or a fraction below 1; a program that reads that as 0 moves at once."""
     if exactly:
         return f"{max(seconds, 0.001):.3f}"
     return _whole_seconds(seconds) if seconds >= 1 else f"{max(seconds, 0.01):.2f}"
@@ -112,17 +111,17 @@ def _whole_seconds(seconds: float) -> str:
 
 
 NEEDED = ("clear_board", "play", "genmove")
-"""Commands without which no game can be played."""
+"""Commands that a program must know to play a game."""
 
 MOST_STRAYS = 10
-"""Limit on stray lines before an answer: some programs write them when they are busy."""
+"""Largest number of stray lines before an answer; some programs write them when they are busy."""
 
 TRIED_PLIES = 10
-"""Number of moves with which a program's board is checked."""
+"""Number of moves that are played to check a program's board."""
 
 
 class GtpPlayer(ProgramPlayer):
-    """Requests moves with `genmove`, and sends the program its time."""
+    """Player that requests moves with `genmove`, and sends the program its time."""
 
     def __init__(
         self,
@@ -137,7 +136,7 @@ class GtpPlayer(ProgramPlayer):
         self._style = style
         self._known: frozenset[str] = frozenset()
         self._control = TimeControl()
-        self._late_seconds = 0.0  # time to answer a command that needs no thinking, at a slow moment
+        self._late_seconds = 0.0  # decaying maximum of the time to answer a time command
         self._passes_itself = False
         self._loaded = False
         super().__init__(command, game, name=name, start_seconds=start_seconds, patience_seconds=patience_seconds)
@@ -152,7 +151,7 @@ class GtpPlayer(ProgramPlayer):
             self.name = self._ask("name") or "gtp"
 
     def _try(self, board: Board) -> None:
-        """Play a few moves: a program that has another board refuses one of them."""
+        """Play a few moves, one of which is refused by a program whose board differs."""
         self._show(board)
         line = board.copy()
         try:
@@ -218,7 +217,7 @@ class GtpPlayer(ProgramPlayer):
         self._load(*(("position.txt", f"{root.to_text()}\n") if position_file is None else position_file(root.setup())))
 
     def _load(self, name: str, text: str) -> None:
-        """Load a position from a file, whose name says its format: some programs go by that."""
+        """Load a position from a file called `name`, from whose suffix some programs tell the format."""
         command = "loadsgf" if name.endswith(".sgf") else "loadposition"
         if command not in self._known:
             raise Refusal(f"it knows no {command}, which a game that starts at a position needs")
@@ -234,7 +233,7 @@ class GtpPlayer(ProgramPlayer):
         except Refusal:
             if str(move) != "pass":
                 raise
-            self._passes_itself = True  # it passes by itself, and counts moves in its own way
+            self._passes_itself = True  # the program passes by itself, and counts moves in its own way
 
     def _take_back(self, moves: int) -> bool:
         if "undo" not in self._known or self._passes_itself:
@@ -272,7 +271,7 @@ class GtpPlayer(ProgramPlayer):
         return text
 
     def _tell_time(self, board: Board, clock: Clock) -> None:
-        """Send the time; nothing if there is no limit, unless the program has been sent one before."""
+        """Send the time; if there is no limit, send that only to cancel an earlier one."""
         style = ClockStyle.EXACTLY if STOP in self._known else self._style
         if clock.control != self._control:
             self._tell("time_settings", time_settings(clock.control, board, style))
@@ -282,7 +281,7 @@ class GtpPlayer(ProgramPlayer):
             self._tell("time_left", f"{board.turn} {time_left(clock, board, style, margin)}")
 
     def _tell(self, command: str, words: str) -> None:
-        """Send a time command; a program that refuses it keeps the time as well as it can."""
+        """Send a time command; if the program refuses it, log that and go on."""
         if command not in self._known:
             return
         began = time.monotonic()
@@ -294,5 +293,5 @@ class GtpPlayer(ProgramPlayer):
 
 
 def player(command: str | Sequence[str], game: Game, *, clock: str = "main") -> Player:
-    """Return the player that this command starts, with the settings that its words may have."""
+    """Return a player that runs this command; `clock` names the style in which it is sent its time."""
     return GtpPlayer(command, game, style=ClockStyle.named(clock))

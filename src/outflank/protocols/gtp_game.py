@@ -1,4 +1,4 @@
-"""The game that a GTP controller conducts: a board on which its commands play and can be taken back one by one."""
+"""The board on which GTP commands act, and from which each command can be undone."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -10,24 +10,24 @@ from outflank.games.description import GameDescription, description_of, game_nam
 from outflank.games.sides import Side
 
 MOST_BYTES = 1 << 20
-"""Largest file that is read for a game or a position."""
+"""Number of bytes that are read of a file with a game or a position."""
 
 
 class CommandRefused(Exception):
-    """A command failed; the text is the answer."""
+    """A GTP command failed; the message is the answer to it."""
 
 
 class GtpGame:
-    """A board, and the number of moves that each command made on it."""
+    """A board, and the number of moves that each command made on it, for `undo`."""
 
     def __init__(self, game: str) -> None:
         self._layout: Mapping[str, object] = {}
-        """The options of the start, without the board's size."""
+        """Options of the starting position, except the board's size."""
         self.board: Board = _start(game_named(game), {})
         self._steps: list[int] = []
 
     def set_game(self, game: str, layout: str | None = None) -> None:
-        """Begin another game; `layout` is the value of the option for its start, if it has one."""
+        """Begin another game; `layout` selects the starting position, if the game has an option for it."""
         description = game_named(game)
         board = _start(description, {})
         known = description.variants.options_of(board.game)
@@ -51,7 +51,7 @@ class GtpGame:
         self._begin(_start(description, {**self._layout, **description.variants.options_of(self.board.game)}))
 
     def load(self, path: str, before: int | None = None) -> None:
-        """Load the position or game in a file, in any notation of the game, up to the move numbered `before`."""
+        """Load the position or game in a file, in any notation of the game, up to move `before` (exclusive)."""
         if not path:
             raise CommandRefused("syntax error")
         try:
@@ -68,14 +68,14 @@ class GtpGame:
 
     @property
     def description(self) -> GameDescription:
-        """The description of the game."""
+        """Description of the game on the board."""
         return description_of(self.board.game)
 
     def play(self, side: Side, text: str) -> None:
         """Play a move of `side`."""
         board = self.board
         if text.lower() == "pass" and self.description.passes and board.is_game_over():
-            self._steps.append(0)  # two passes end a game of Go: programs that know that game send them
+            self._steps.append(0)  # programs made for Go, which two passes end, send passes at the end
             return
         try:
             with self.turn_of(side) as passes:
@@ -85,12 +85,12 @@ class GtpGame:
         self._steps.append(passes + 1)
 
     def push_own_move(self, passes: int, move: Move) -> None:
-        """Play the engine's own move, after `passes` that were made before it."""
+        """Play the engine's own move, and record it with the `passes` that were made before it."""
         self.board.push(move)
         self._steps.append(passes + 1)
 
     def push_nothing(self) -> None:
-        """Record a request for a move when the game is over."""
+        """Record a command that made no move because the game is over."""
         self._steps.append(0)
 
     def undo(self) -> None:
@@ -101,7 +101,7 @@ class GtpGame:
 
     @contextmanager
     def turn_of(self, side: Side) -> Iterator[int]:
-        """Make `side` the side to move; yield the number of forced passes of the other side for that.
+        """Give `side` the turn, by a forced pass of the other side if needed; yield the number of these passes.
 
         An exception in the block restores the board.
         """
@@ -118,7 +118,7 @@ class GtpGame:
             raise
 
     def take_back(self, moves: int) -> None:
-        """Take back moves that no command has recorded."""
+        """Take back the last `moves` moves on the board; the recorded commands do not change."""
         for _ in range(moves):
             self.board.pop()
 
@@ -133,7 +133,7 @@ def gtp_name(description: GameDescription) -> str:
 
 
 def vertex(board: Board, text: str) -> str:
-    """Return a move's text in capitals, like GTP's vertices, if the board reads them; a pass stays as it is."""
+    """Return a move's text in capitals, as GTP writes vertices, if the board can read it so; a pass is unchanged."""
     if text == "pass":
         return text
     try:
@@ -148,6 +148,6 @@ def _start(description: GameDescription, options: Mapping[str, object]) -> Board
 
 
 def _without_draws(board: Board) -> Board:
-    """Return the board without draws by its history, which the controller declares."""
+    """Return the board under rules without draws by history, since the controller declares those."""
     without = description_of(board.game).without_draws
     return board if without is None else without(board.copy())

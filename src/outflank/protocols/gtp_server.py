@@ -1,7 +1,7 @@
-"""GTP 2: a player driven by commands, for any game.
+"""GTP 2 server (Go Text Protocol): other programs use a player, for any game, through commands.
 
-`[id] command arguments` is answered by `=[id] text` or `?[id] error` and an empty line. While a search runs,
-`outflank-stop` and the end of the input are noticed: the best move so far is then the answer.
+`[id] command arguments` is answered by `=[id] text` or `?[id] error` and an empty line. During a search,
+`outflank-stop` and the end of the input end the search; the answer is then the best move so far.
 """
 
 import re
@@ -26,10 +26,10 @@ from outflank.validation.values import Between, Misfit
 
 @dataclass(slots=True)
 class GtpClock:
-    """Both sides' time. The controller sends what is left; if it does not, the time of each move is subtracted.
+    """Time of both sides. The controller sends how much is left; if it does not, the time of each move is subtracted.
 
-    Our clocks have no byo-yomi. While main time lasts, a move's share of the period counts as an increment; then every
-    move gets that share. Neither ever spends more than there is.
+    Our clocks have no byo-yomi. While main time lasts, a move's share of the period counts as an increment. After it,
+    every move gets that share. Neither rule ever spends more time than there is.
 
     >>> clock = GtpClock()
     >>> clock.set(60, 30, 10)
@@ -41,13 +41,13 @@ class GtpClock:
     """
 
     main: float | None = None
-    """Main time in seconds; None: no limit."""
+    """Main time in seconds; None if there is no limit."""
     period: float = 0.0
     stones: int = 0
     _left: dict[Side, tuple[float, int]] = field(default_factory=dict)
 
     def set(self, main: float, period: float, stones: int) -> None:
-        """Handle `time_settings`. A period for no moves means no limit, and so do three zeros."""
+        """Handle `time_settings`. A period with no moves means no limit, and so do three zeros."""
         unlimited = stones == 0 if period > 0 else main == 0
         self.main = None if unlimited else main
         self.period, self.stones = (period, stones) if period > 0 else (0.0, 0)
@@ -58,7 +58,7 @@ class GtpClock:
         self._left = {} if self.main is None else dict.fromkeys(Side, self._period_after(self.main))
 
     def tell(self, side: Side, seconds: float, stones: int) -> None:
-        """Handle `time_left`: with stones, what is left of the period; without, of the main time."""
+        """Handle `time_left`: the seconds left of the period if `stones` is positive, else of the main time."""
         self._left[side] = (seconds, stones) if stones else self._period_after(seconds)
 
     def spend(self, side: Side, seconds: float) -> None:
@@ -73,7 +73,7 @@ class GtpClock:
             self._left[side] = (left, stones - 1) if stones > 1 else (self.period or left, self.stones)
 
     def of(self, side: Side) -> Clock:
-        """Return the clock that the player sees."""
+        """Return the clock that the player of this side sees."""
         if side not in self._left:
             return Clock()
         left, stones = self._left[side]
@@ -88,7 +88,7 @@ class GtpClock:
         )
 
     def _period_after(self, main: float) -> tuple[float, int]:
-        """Return the main time; if it is used up and there are periods, the first period."""
+        """Return the seconds and moves left: the main time, or the first period if the main time is used up."""
         if main <= 0 and self.stones:
             return self.period, self.stones
         return max(main, 0.0), 0
@@ -101,7 +101,7 @@ _sides = {"b": Side.BLACK, "black": Side.BLACK, "w": Side.WHITE, "white": Side.W
 
 
 class GtpEngine(Engine):
-    """A game, and the player that thinks about it.
+    """Engine that answers GTP commands, with a board and a player.
 
     `make` returns the player for a board's rules; it is called again whenever the rules change, that is, when the game
     or the board size changes.
@@ -136,20 +136,19 @@ class GtpEngine(Engine):
             "loadposition": lambda words: self._game.load(" ".join(words)),
             STOP: lambda words: None,
         }
-        """The commands: a function of the arguments for each, whose text is the answer."""
+        """Function of each command, which takes the arguments and returns the text of the answer."""
 
     def replies(self, line: str) -> Iterator[str]:
-        """Yield the answer, if there is one."""
         answer = self.answer(line)
         if answer is not None:
             yield answer
 
     def refusal(self, line: str, reason: str) -> str:
-        """Return an error, with the number that the line began with."""
+        """Return an error with the id of the line's command."""
         return f"?{_parsed(cleaned(line[:100]))[0]} {reason}\n\n"
 
     def answer(self, line: str) -> str | None:
-        """Return the answer to a line, with the empty line after it; None if there is nothing to answer."""
+        """Return the answer to a line, with the empty line after it; None if the line is empty or a comment."""
         text = cleaned(line)
         if not text:
             return None
@@ -182,7 +181,7 @@ class GtpEngine(Engine):
     def _clear_board(self, words: list[str]) -> None:
         self._game.clear()
         self._clock.restart()
-        # Here, and not at the first move: compiling or loading must not run on the clock.
+        # Done here and not at the first move, because compiling or loading must not run on the clock.
         self._ready().new_game(self._game.board)
 
     def _komi(self, words: list[str]) -> None:
@@ -242,7 +241,7 @@ class GtpEngine(Engine):
         return move
 
     def _ready(self) -> Player:
-        """Return the player for the game on the board."""
+        """Return the player for the rules of the game on the board."""
         board = self._game.board
         return self._player_for(board.game, lambda: self._make(board))
 
@@ -260,7 +259,7 @@ def _has_sgf(description: GameDescription) -> bool:
 
 
 def _parsed(text: str) -> tuple[str, str, list[str]]:
-    """Return the identity number as written, the command, and its arguments."""
+    """Return the id as written, the command, and its arguments."""
     match = _line.fullmatch(text)
     assert match is not None
     return match[1] or "", match[2], match[3].split()

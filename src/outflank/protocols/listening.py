@@ -1,7 +1,7 @@
-"""Commands that arrive while a search runs.
+"""Reads commands while a search runs, and ends the search if a command asks for that.
 
-A thread reads ahead. Most lines wait for their turn; a few take effect at once: those that stop a search, and the end
-of the input. The protocol says how urgent each line is.
+A thread reads ahead. Most lines wait for their turn. Lines that stop a search and the end of the input take effect at
+once. The protocol says how urgent each line is.
 """
 
 import os
@@ -14,31 +14,31 @@ from queue import SimpleQueue
 from outflank.search.request import Stop
 
 LONGEST = 1 << 16
-"""Limit on the characters of a line; commands of both protocols are less than a hundredth of it."""
+"""Largest number of characters in a line; commands of both protocols are less than a hundredth of it."""
 
 PARTING_SECONDS = 2.0
-"""Time for the remaining requests when the input ends: a script gets its answers, and a program that has died is not
-served for long."""
+"""Time for the remaining requests after the end of the input. It lets a script get its answers, and ends the service of
+a program that has died."""
 
 
 class Urgency(Enum):
-    """The effect of a line on a search that runs while it arrives."""
+    """Effect of a line on a search that is running when it arrives."""
 
     WAITS = "waits"
     STOPS = "stops"
-    """The search ends, and returns its result so far."""
+    """The search ends at once, and returns its result so far."""
     LEAVES = "leaves"
-    """No line will follow: the search ends soon."""
+    """No line will follow, so the search ends soon."""
 
 
 class Listener:
-    """The lines of a stream, one after the other, and the search that some of them end."""
+    """Reads the lines of a stream on a thread, and ends the running search if a line asks for that."""
 
     def __init__(self, stream: Iterable[str], urgency: Callable[[str], Urgency]) -> None:
         self._stream, self._urgency_of = stream, urgency
         self._arrived: SimpleQueue[str | None] = SimpleQueue()
         self._lock = threading.Lock()
-        self._stops = 0  # lines read that stop a search, and whose turn has not come
+        self._stops = 0  # number of lines that stop a search and still wait for their turn
         self._over = False
         self._search: Stop | None = None
         self._parting: threading.Timer | None = None
@@ -101,7 +101,7 @@ class Listener:
                     break
         except (OSError, ValueError):
             pass  # a stream that cannot be read any more has ended
-        except Exception as error:  # of a plug-in's protocol: the main loop would wait for a line for ever
+        except Exception as error:  # of a plug-in's protocol; else the main loop would wait for ever
             self._failure = error
         self._parting = threading.Timer(PARTING_SECONDS, self.end)
         self._parting.daemon = True
@@ -112,11 +112,11 @@ class Listener:
 def lines_of(descriptor: int) -> Iterator[str]:
     """Yield the lines of a file descriptor, without their ends; invalid bytes become �.
 
-    Of a line that is too long only the beginning is yielded, itself too long, and the rest is skipped as it is read: a
-    line that never ends costs neither memory nor more time than reading it.
+    Only the beginning of an overlong line is yielded, which is itself too long. The rest is skipped as it is read, so a
+    line that never ends costs no memory, and only the time to read it.
 
-    This avoids `sys.stdin`: at exit the interpreter waits for a thread that reads it, or gives up with a fatal error,
-    and a thread that waits for a line cannot be told to stop.
+    This avoids `sys.stdin`: at exit the interpreter waits for a thread that reads it, or fails with a fatal error. A
+    thread that waits for a line cannot be told to stop.
     """
     rest = b""
     while chunk := os.read(descriptor, 1 << 16):
@@ -128,13 +128,12 @@ def lines_of(descriptor: int) -> Iterator[str]:
 
 
 def too_long(line: str) -> bool:
-    """Return whether this is the beginning of a line that is too long to be a command."""
+    """Return whether a line is, or begins, a line that is too long to be a command."""
     return len(line) > LONGEST
 
 
 def _decoded(line: bytes) -> str:
-    # One character for each byte of a line that is too long: decoded as text, its beginning might be short enough
-    # again.
+    # An overlong line gets one character per byte: decoded as UTF-8, its beginning might be short enough.
     return line.decode("utf-8", "replace") if len(line) <= LONGEST else line[: LONGEST + 1].decode("latin-1")
 
 

@@ -1,4 +1,4 @@
-"""A player that is a program which speaks NBoard 2."""
+"""Player that is an external program which speaks the protocol NBoard 2."""
 
 import math
 import re
@@ -30,11 +30,11 @@ from outflank.protocols.nboard_server import DEEPEST, DEFAULT_DEPTH, GGF, clock_
 from outflank.search.request import Stop
 
 TRY_SECONDS = 5.0
-"""Time for a move at depth 1; a program that has named none by then is pinged."""
+"""Time for a test move at depth 1, after which a program that has named no move is pinged."""
 
 LATE_AT_FIRST, LATE_AT_LEAST = 0.05, 0.01
-"""Seconds that a program takes to answer a ping while it thinks: before it is measured, and at least. Another process
-must be woken for it, and wake this one; three times as much is kept in reserve."""
+"""Seconds that a thinking program is taken to need to answer a ping: before any measurement, and at least. The program
+must be woken for the ping, and this process for the answer. Three times as much is kept in reserve."""
 
 _answer = re.compile(r"===\s*([^\s/]*)[/\s]*([^\s/]*)")
 _search = re.compile(r"(?:search|book)\s+(\w\w)\S*\s+(\S+)\s+\S+\s+([0-9]+)")
@@ -42,26 +42,26 @@ _search = re.compile(r"(?:search|book)\s+(\w\w)\S*\s+(\S+)\s+\S+\s+([0-9]+)")
 
 @dataclass(slots=True)
 class _Reply:
-    """What a program has sent since the last request."""
+    """Content of the lines that a program has sent since the last request."""
 
     answer: str = ""
-    """The line with its move."""
+    """Line that names the program's move."""
     best: str = ""
-    """The best move of its search."""
+    """Best move that the program's search has reported."""
     value: float | None = None
     """Value of the best move, in the game's unit."""
     depth: int = 0
     nodes: int = 0
     pong: int = 0
     remark: str = ""
-    """A line that is not part of the protocol."""
+    """Last line that is not part of the protocol."""
 
 
 class NBoardPlayer(ProgramPlayer):
-    """Requests moves with `go`. The program is sent the time left on its clock, and pinged when its budget is used up.
+    """Requests moves with `go`, sends the time left on the clock, and pings the program when its budget is used up.
 
-    Some programs name no move before a depth is set. If the depth is None, none is sent, and the program's own command
-    line says how deep it searches.
+    Some programs name no move before a depth is set. If `depth` is None, no depth is sent, and the program's own
+    command line says how deep it searches.
     """
 
     def __init__(
@@ -94,7 +94,7 @@ class NBoardPlayer(ProgramPlayer):
             self._program.send(f"set depth {depth}")
 
     def _try(self, board: Board) -> None:
-        """Request a move that needs little thinking."""
+        """Request a move at depth 1, which needs little thinking."""
         self._set_depth(self.depth and 1)
         self._show(board)
         self._agree(self.start_seconds)
@@ -109,14 +109,13 @@ class NBoardPlayer(ProgramPlayer):
         self._agree(self.start_seconds)
 
     def new_game(self, board: Board) -> None:
-        """Set the program's board up anew."""
         self._clock = None
         super().new_game(board)
 
     # --- the dialogue ---
 
     def _listen(self, deadline: float, mark: object = None) -> None:
-        """Process the next line; unknown lines are ignored."""
+        """Process the next line of the program; unknown lines are only remembered."""
         line, reply = self._program.receive(deadline, mark), self._reply
         words = line.split()
         if not words:
@@ -140,19 +139,19 @@ class NBoardPlayer(ProgramPlayer):
         if match is None or value is None:
             return
         depth = _count(match[3])
-        # Of the moves that it names at one depth, it would play the first, or one with a greater value.
+        # Among the moves that a program reports at one depth, it would play the first, or one with a greater value.
         if depth > reply.depth or reply.value is None or (depth == reply.depth and value > reply.value):
             reply.best, reply.value, reply.depth = match[1], value, depth
 
     def _ping(self) -> float:
-        """Send a ping; return the time before sending, since this thread may then wait for a core."""
+        """Send a ping; return the time before sending, since this thread may wait for a core afterwards."""
         self._pings += 1
         sent = time.monotonic()
         self._program.send(f"ping {self._pings}")
         return sent
 
     def _agree(self, seconds: float = ANSWER_SECONDS) -> None:
-        """Wait until the program has processed every line and thinks no more: then its board may be changed."""
+        """Wait until the program has processed every line and no longer thinks, so that its board may be changed."""
         self._ping()
         deadline = time.monotonic() + seconds
         while self._reply.pong != self._pings:
@@ -167,7 +166,7 @@ class NBoardPlayer(ProgramPlayer):
         if clock.left_seconds is None:
             return
         if last is None:
-            self._root = None  # its game began before the clock was known: set it up again
+            self._root = None  # the program's game began without a clock: set it up again
             return
         increment = clock.control.increment_seconds
         for side, before, now in (
@@ -211,7 +210,7 @@ class NBoardPlayer(ProgramPlayer):
         )
 
     def _wait_for_move(self, board: Board, clock: Clock, stop: Stop | None, began: float) -> bool:
-        """Listen until the program has named a move, or has answered a ping; return whether `stop` was called."""
+        """Request a move, and listen for it or for the answer to a ping; return whether `stop` was called."""
         most = clock.move_seconds
         last = began + (self.patience_seconds if most is None else most + GRACE_SECONDS)
         if most is not None:
@@ -242,7 +241,7 @@ class NBoardPlayer(ProgramPlayer):
         return stopped
 
     def _second_best(self, board: Board) -> Choice:
-        """Return its search's best move, if it stopped without naming a move."""
+        """Return the best move that the search reported; the program stopped without naming a move."""
         reply = self._reply
         try:
             return Choice(move=board.parse_move(reply.best), value=reply.value, depth=reply.depth, why="stopped")
@@ -251,7 +250,7 @@ class NBoardPlayer(ProgramPlayer):
 
 
 def player(command: str | Sequence[str], game: Game, *, depth: str = str(DEFAULT_DEPTH)) -> Player:
-    """Return the player that this command starts, with the settings that its words may have."""
+    """Return a player that runs this command; `depth` is a search depth, or `none` to send none."""
     if depth != "none" and not (re.fullmatch("[0-9]{1,2}", depth) and 1 <= int(depth) <= DEEPEST):
         raise OutflankError(f"depth={depth}: 1 to {DEEPEST}, or none")
     return NBoardPlayer(command, game, depth=None if depth == "none" else int(depth))
@@ -273,10 +272,10 @@ def _count(text: str) -> int:
 
 
 def _ggf(board: Board, clock: str) -> str:
-    """Return the position as a game without moves."""
+    """Return the position as a game without moves, in GGF."""
     form = description_of(board.game).notation.files.get(GGF)
     if form is None or form.write is None:
         raise failed("protocol", f"NBoard is for {games_in_ggf()}")
     text = form.write(Record(start=board.setup(), event="outflank", black="black", white="white"))
-    # A game in progress: it has no result yet, and its clock has whole seconds.
+    # The game is in progress: it has no result yet, and has a clock in whole seconds.
     return text.strip().replace("PW[white]", f"PW[white]RE[?]{clock}", 1)

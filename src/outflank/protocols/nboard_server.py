@@ -1,7 +1,7 @@
-"""NBoard 2: a player driven by a graphical board, for any game that is written in GGF.
+"""NBoard 2 server: a graphical board uses a player, for any game that can be written in GGF.
 
-No line is answered out of turn, and most are not answered at all. While the engine thinks, `ping` is noticed and ends
-the search, which returns its result so far; then the pong is sent.
+Lines are answered in order, and most are not answered at all. A `ping` that arrives during a search ends it; the result
+so far is sent, then the pong.
 """
 
 import re
@@ -29,7 +29,7 @@ _time = re.compile(r"(?:(?:(\d{1,3}):)?(\d{1,4}):)?(\d{1,6}(?:\.\d+)?)", re.ASCI
 
 
 class NBoardClock:
-    """Both sides' time in the game on the board.
+    """Time of both sides in the game on the board.
 
     >>> clock = NBoardClock()
     >>> clock.of(Side.BLACK).left_seconds
@@ -42,7 +42,7 @@ class NBoardClock:
         self._clocks: Clocks | None = None
 
     def set(self, game: str) -> None:
-        """Handle `set game`: its clock, less the time of its moves; no clock, or one without time, means no limit."""
+        """Handle `set game`: take its clock, less the time of its moves; without a clock or time there is no limit."""
         properties = list(read_properties(game))
         time_text = next((item.values[0] for item in properties if item.name == "TI"), "")
         self._clocks = _clocks(time_text)
@@ -51,18 +51,18 @@ class NBoardClock:
                 self.spend(Side.BLACK if item.name == "B" else Side.WHITE, item.values[0])
 
     def spend(self, side: Side, move: str) -> None:
-        """Subtract the time of a move, which its own text `F5/eval/secs` states."""
+        """Subtract the time of a move, as stated in its text `F5/eval/secs`."""
         seconds = read_remarks(move)[1]
         if self._clocks is not None and seconds is not None and seconds >= 0:
             self._clocks.spend(side, seconds)
 
     def of(self, side: Side) -> Clock:
-        """Return the clock that the player sees."""
+        """Return the clock that the player of this side sees."""
         return Clock() if self._clocks is None else self._clocks.of(side)
 
 
 def clock_property(clock: Clock) -> str:
-    """Return the property for the time left on a clock, in whole seconds as GGF has it; empty if there is no limit.
+    """Return GGF's property for the time left on a clock, in whole seconds; empty if there is no limit.
 
     >>> clock_property(Clock(control=TimeControl(game_seconds=300, increment_seconds=2.5), left_seconds=299.4))
     'TI[04:59/00:02]'
@@ -74,7 +74,7 @@ def clock_property(clock: Clock) -> str:
 
 
 def _clocks(text: str) -> Clocks | None:
-    """Return the clocks of `15:00`, `05:00/00:03/02:00` (time, increment, grace), or seconds alone."""
+    """Return the clocks for a text like `15:00`, `05:00/00:03/02:00` (time, increment, grace) or seconds alone."""
     seconds = []
     for part in text.split("/")[:2]:
         match = _time.fullmatch(part.strip())
@@ -86,24 +86,24 @@ def _clocks(text: str) -> Clocks | None:
 
 
 DEFAULT_DEPTH, DEEPEST = 12, 60
-"""Depth until the board sets one, and the largest depth, in plies."""
+"""Search depth until the graphical board sets one, and the largest depth, in plies."""
 
 MOST_HINTS = 60
 
 GGF = ".ggf"
-"""The format in which games are sent."""
+"""Suffix of the file format in which games are sent."""
 
 TABLE_BITS = 20
-"""Table size, 32 MiB, for hints and analyses, kept from one to the next."""
+"""Size of the transposition table that all hints and analyses share: 32 MiB."""
 
 _ping = re.compile(r"ping +(-?[0-9]+)")
 
 
 class NBoardEngine(Engine):
-    """A game, and the player that thinks about it.
+    """Engine that answers NBoard commands, with a board and a player.
 
-    `make` returns the player for a board and the depth that was set; `seconds` limits hints, and `options` are those of
-    their searches. `game` is the name of the game; None: the first that is written in GGF.
+    `make` returns the player for a board and the depth that was set. `seconds` limits the time of hints, and `options`
+    are those of their searches. `game` is the name of the game; by default, the first that can be written in GGF.
     """
 
     def __init__(
@@ -134,18 +134,17 @@ class NBoardEngine(Engine):
             "analyze": self._analyze,
             "quit": self._quit,
         }
-        """The commands: a function of the rest of the line for each, which yields lines as they become known."""
+        """Function of each command, which takes the rest of the line and yields answer lines as they become known."""
 
     def replies(self, line: str) -> Iterator[str]:
-        """Yield the answers, each on a line."""
         return (f"{answer}\n" for answer in self.answers(line))
 
     def refusal(self, line: str, why: str) -> str:
-        """Return a status line: the protocol has no errors."""
+        """Return a status line, since the protocol has no errors."""
         return f"status {why}\n"
 
     def answers(self, line: str) -> Iterator[str]:
-        """Yield the lines that answer a line, as they become known; none for an unknown command."""
+        """Yield the lines that answer a command, as they become known; none for an unknown command."""
         name, _, rest = cleaned(line, comments=False).partition(" ")
         if name not in self.commands:
             return
@@ -181,7 +180,7 @@ class NBoardEngine(Engine):
         board = self._board
         is_pass = text.strip().lower() in ("pa", "pass")
         if not is_pass and board.must_pass:
-            board.push(board.legal_moves[0])  # left out, as in most transcripts
+            board.push(board.legal_moves[0])  # a pass that was left out, as in most transcripts
         side = board.turn
         board.push(text)
         self._clock.spend(side, rest)
@@ -215,7 +214,7 @@ class NBoardEngine(Engine):
         seconds = time.perf_counter() - began
         score = choice.value_as_score(self._board.game)
         worth = "" if score is None else f"{score:.2f}"
-        # Together: the reader is woken once, and a waiting pong is not delayed by each line.
+        # Sent together: the reader is woken once, and a waiting pong is not delayed by each line.
         yield f"nodestats {choice.nodes} {seconds:.2f}\n=== {moves_text((choice.move,))}/{worth}/{seconds:.2f}\nstatus"
 
     def _hint(self, rest: str) -> Iterator[str]:
@@ -231,7 +230,7 @@ class NBoardEngine(Engine):
         yield "status"
 
     def _analyze(self, rest: str) -> Iterator[str]:
-        """Analyse the positions from the game's end to its start: late results help with earlier positions."""
+        """Analyse the positions from the game's end to its start, since table entries of later positions help."""
         board = self._board.copy()
         yield f"status {self._name} is analyzing the game"
         with self._thinking() as stop:
@@ -253,7 +252,7 @@ class NBoardEngine(Engine):
         return iterate(board, limits, stop=stop, table=self._table, moves=count, **self._options)
 
     def _prepare(self) -> None:
-        """Make the player ready before a move is requested: no ping is noticed while kernels load or compile."""
+        """Make the player ready before a move is requested, since no ping is noticed while kernels load or compile."""
         self._ready().new_game(self._board)
 
     def _ready(self, board: Board | None = None) -> Player:
@@ -263,12 +262,12 @@ class NBoardEngine(Engine):
 
 
 def has_ggf(description: GameDescription) -> bool:
-    """Return whether a game can be sent in this protocol."""
+    """Return whether a game can be written in GGF, and so be sent with NBoard."""
     return GGF in description.notation.files
 
 
 def games_in_ggf() -> str:
-    """Return the titles of the games that can be sent in this protocol."""
+    """Return the titles of the games that can be sent with NBoard."""
     return titles_of_games(has_ggf)
 
 
@@ -279,12 +278,12 @@ def _description_of_game(game: str | None) -> GameDescription:
 
 
 def moves_text(moves: Iterable[Move]) -> str:
-    """Return moves in a row, a pass as `PA`."""
+    """Return moves in NBoard's notation, without separators and with a pass as `PA`."""
     return "".join("PA" if str(move) == "pass" else str(move).upper() for move in moves)
 
 
 def _hints(result: Result) -> Iterator[str]:
-    """Yield a line for each of the best moves; the first has the expected moves behind it."""
+    """Yield a line for each of the best moves; that of the best continues with the expected moves."""
     depth = "100%" if result.exact else str(result.depth)
     for entry in result.best:
         line = result.pv if entry.move == result.move else (entry.move,)

@@ -1,7 +1,7 @@
-"""Our own player in a process and session of its own, so that both sides of a match against a program start alike.
+"""Runs one of our players in a process and session of its own, so that it meets external programs on equal terms.
 
 Linux divides processor time among sessions first and among their threads second (autogroup scheduling). A player in the
-session that started the match would share its part with everything else there; a program in its own session would not.
+session that started the match would share its part with everything else there. A program in its own session would not.
 """
 
 import json
@@ -31,22 +31,22 @@ START_SECONDS = 600.0
 """Timeout for starting the process and making its player: imports are slow on a busy machine."""
 
 NO_TIMEOUT = threading.TIMEOUT_MAX / 2
-"""Timeout for an answer: none. The referee keeps the clock, and ends a process that does not answer."""
+"""Timeout for an answer, in effect none. The referee keeps the clock, and ends a process that does not answer."""
 
 DELAYS = 20
-"""Number of requests whose delays are remembered."""
+"""Number of last requests from which the delay of messages is estimated."""
 
 LARGEST_DELAY_SHARE = 0.25
-"""Largest part of the time for a move that is reserved for sending messages."""
+"""Largest share of the time for a move that is reserved for sending messages."""
 
 _COMMAND = (
     "import json, sys; sys.path[:] = json.loads(sys.stdin.buffer.readline());"
     "from outflank.protocols.player_process_main import main; main()"
 )
-"""The child's import path is set to this process's before anything else is imported."""
+"""Code that the child runs. It takes over this process's import path before it imports anything else."""
 
 Maker = Callable[[str, Game], Player]
-"""Makes a player from its specification for a game's rules. Each concurrent game has players of its own."""
+"""Function that makes a player from its specification and a game's rules. Each concurrent game has its own players."""
 
 
 # --- messages, a line each ---
@@ -72,16 +72,16 @@ class Ask:
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """Answer to `Make`."""
+    """Answer to `Make`, with the name of the player."""
 
     name: str
     methods: frozenset[str]
-    """The optional methods that this player has."""
+    """Optional methods of players that this player has."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """Value that a method returned."""
+    """Answer to `Ask`: the value that the method returned."""
 
     value: Any
     seconds: float
@@ -90,28 +90,28 @@ class Answered:
 
 @dataclass(frozen=True, slots=True)
 class Raised:
-    """Message of an exception that a method raised."""
+    """Answer to a request that raised an exception, with its message."""
 
     what: str
     expected: bool
-    """Whether it is an `OutflankError`."""
+    """Whether the exception is an `OutflankError`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Warned:
-    """A warning issued in the child process, to be issued again here."""
+    """A warning issued in the child process, to be issued again in the parent."""
 
     category: type[Warning]
     text: str
 
 
 def as_line(message: object) -> str:
-    """Write a message as a line of ASCII."""
+    """Return a message as a line of ASCII."""
     return b64encode(pickle.dumps(message)).decode()
 
 
 def from_line(line: str | bytes) -> Any:
-    """Read a message. It comes from a process that this one has started, or was started by."""
+    """Return the message in a line, which is safe to unpickle: it comes from this process's child or parent."""
     return pickle.loads(b64decode(line))
 
 
@@ -144,21 +144,19 @@ class PlayerProcess:
         assert isinstance(made, Made)
         self.name, self._methods = made.name, made.methods
 
-    # --- a player ---
+    # --- methods of a `Player` ---
 
     def choose(self, board: Board, clock: Clock, *, stop: Stop | None = None) -> Choice:
-        """Ask for a move. The time that messages take is taken off its clock."""
+        """Return the player's move. The time that messages take is subtracted from its clock."""
         choice: Choice = self._ask(
             "choose", board, _shortened_clock(clock, second_longest(self._delays)), stop=stop or Stop()
         )
         return choice
 
     def ponder(self, board: Board, *, stop: Stop) -> None:
-        """Let the player ponder until `stop` is called."""
         self._ask("ponder", board, stop=stop)
 
     def new_game(self, board: Board) -> None:
-        """Tell the player that a game begins."""
         self._ask("new_game", board)
 
     def reseed(self, seed: int) -> None:
@@ -167,12 +165,12 @@ class PlayerProcess:
             self._ask("reseed", seed)
 
     def check(self, board: Board) -> None:
-        """Raise an error if the player cannot play from this board, as far as it can tell."""
+        """Raise an error if the player has a method `check` and it reports that it cannot play from this board."""
         if "check" in self._methods:
             self._ask("check", board)
 
     def processor_reading(self) -> ProcessorReading | None:
-        """Read the processor time of the child process."""
+        """Return the processor-time counters of the child process."""
         return processor_reading(self._program.pid)
 
     def close(self) -> None:
@@ -197,7 +195,7 @@ class PlayerProcess:
         return answer.value
 
     def _reply(self, deadline: float, mark: object = None) -> Any:
-        """Return the next message that is not a warning; raise the exception that it carries."""
+        """Return the next message that is not a warning; raise an exception if it is `Raised`."""
         while True:
             message = from_line(self._program.receive(deadline, mark))
             if isinstance(message, Warned):
@@ -210,12 +208,12 @@ class PlayerProcess:
 
 
 def _shortened_clock(clock: Clock, delay: float) -> Clock:
-    """Return the clock of a player that is asked now, less the time used up and the `delay` of messages."""
+    """Return the clock for a request that is sent now, less the time used so far and the `delay` of messages."""
     used = 0.0 if clock.started is None else time.perf_counter() - clock.started
 
     def shortened(seconds: float | None) -> float | None:
         return None if seconds is None else max(0.001, seconds - used - min(delay, LARGEST_DELAY_SHARE * seconds))
 
     control = replace(clock.control, move_seconds=shortened(clock.control.move_seconds))
-    # The child's clock starts when the player is asked.
+    # In the child the clock starts when the request arrives.
     return replace(clock, control=control, left_seconds=shortened(clock.left_seconds), started=None)

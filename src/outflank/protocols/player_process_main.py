@@ -1,4 +1,4 @@
-"""The child of a `PlayerProcess`: makes one player, serves requests to it, and ends with its parent."""
+"""Main program of a `PlayerProcess`'s child: makes one player, serves requests to it, and ends with its parent."""
 
 import io
 import os
@@ -18,21 +18,21 @@ from outflank.protocols.player_process import QUIT, STOP, Answered, Ask, Made, M
 from outflank.search.request import Stop
 
 LONGEST_MESSAGE = 2000
-"""Limit on the characters of an error or a warning that are sent."""
+"""Number of characters after which the text of an error or a warning is cut."""
 
 OPTIONAL_METHODS = ("reseed", "check")
 
 
 def main() -> None:
-    """Serve the player until the input ends. Never returns."""
+    """Serve the player until the input ends, then exit. Never returns."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent process
     requests = sys.stdin.buffer
     answers = os.fdopen(os.dup(1), "wb")
     with suppress(OSError):
-        os.dup2(2, 1)  # output of a player is not an answer
+        os.dup2(2, 1)  # what a player prints is not an answer
     sys.stdin = io.StringIO()
     server = _PlayerServer(answers)
-    # The player has one permanent thread, as in a match without programs; the main thread would run kernels in others.
+    # The player has one permanent thread, as in a match without programs. The main thread would run kernels in others.
     serving = threading.Thread(target=server.serve, name="player", daemon=True)
     serving.start()
     server.listen(requests)
@@ -68,7 +68,7 @@ class _PlayerServer:
         self._requests.put(None)
 
     def serve(self) -> None:
-        """Answer request after request."""
+        """Answer requests in order until there are no more, then close the player."""
         warnings.showwarning = self._warned
         while (request := self._requests.get()) is not None:
             try:

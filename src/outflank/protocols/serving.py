@@ -1,4 +1,4 @@
-"""The base of the protocols' loops: lines in, lines out, a player that is asked, and a way to end its search."""
+"""Base class of the engines through which a protocol uses our players, and the registry of protocols."""
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
@@ -15,7 +15,7 @@ from outflank.search.request import Stop
 
 
 class Engine:
-    """A player behind a protocol."""
+    """Reads the lines of a protocol, and answers them with the help of a player."""
 
     def __init__(self, urgency: Callable[[str], Urgency]) -> None:
         self._urgency = urgency
@@ -25,15 +25,15 @@ class Engine:
         self._made_for: object = None
 
     def replies(self, line: str) -> Iterator[str]:
-        """Yield the reply to a line, part by part as it becomes known."""
+        """Yield the parts of the reply to a line, as they become known."""
         raise NotImplementedError
 
     def refusal(self, line: str, reason: str) -> str:
-        """Return the reply to a line that is not processed."""
+        """Return the reply to a line that is rejected for this reason."""
         raise NotImplementedError
 
     def run(self, stream: Iterable[str], output: TextIO) -> None:
-        """Answer the lines of `stream` until it ends or says `quit`."""
+        """Answer the lines of `stream` until it ends or a line says `quit`."""
         self._listener = Listener(stream, self._urgency)
         try:
             for line in self._listener.lines():
@@ -53,16 +53,16 @@ class Engine:
         return self.replies(line)
 
     def stop(self) -> None:
-        """End the search, and the loop. From any thread."""
+        """End the search and the loop. May be called from any thread."""
         if self._listener is not None:
             self._listener.end()
 
     def _thinking(self) -> AbstractContextManager[Stop]:
-        """Return a block whose `Stop` ends the search that runs inside."""
+        """Return a context with a `Stop` for the search inside, which some lines call when they arrive."""
         return self._listener.thinking() if self._listener else nullcontext(Stop())
 
     def _player_for(self, key: object, make: Callable[[], Player]) -> Player:
-        """Return the last player, or a new one if that one was made for another key."""
+        """Return the last player, or a new one if the last was made for another key."""
         if self._player is None or self._made_for != key:
             if self._player is not None:
                 self._player.close()
@@ -75,31 +75,31 @@ class Engine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EngineRequest:
-    """The settings of an engine."""
+    """Settings with which a protocol's engine is made."""
 
     game: str
-    """The game that is played first."""
+    """Name of the game that is played first."""
     make: Callable[..., Player]
-    """Makes the player for a board, and for the depth that the other program has set, if it has."""
+    """Function that makes the player for a board and, if the other program has set one, for a depth."""
     seconds: float | None = None
     """Limit on the time of a move."""
     options: PlayerKeywords = field(default_factory=PlayerKeywords)
-    """Options of every search."""
+    """Options of every search that the engine runs."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServedProtocol:
-    """A protocol through which other programs can let this one play."""
+    """A protocol through which other programs can use our players."""
 
     name: str
     about: str
-    """A line that says what the protocol is, and which programs speak it."""
+    """One line that says what the protocol is and which programs speak it."""
     engine: Callable[[EngineRequest], Engine]
-    """Makes the engine that answers the other program."""
+    """Function that makes the engine which answers the other program."""
     games: tuple[str, ...] = ()
-    """Names of the games that the protocol can express; empty: all games."""
+    """Names of the games that the protocol can express; empty for all games."""
     told_in: str = ""
-    """Suffix of files, such as `.ggf`, in whose format the protocol sends games; only games with that format can be
+    """Suffix, such as `.ggf`, of the file format in which the protocol sends games; games without it cannot be
     played."""
 
     def plays(self, description: GameDescription) -> bool:
@@ -123,5 +123,5 @@ PROTOCOLS = Registry(
 
 
 def register_protocol(protocol: ServedProtocol) -> ServedProtocol:
-    """Register a protocol by its name, as one of its module's."""
+    """Register a protocol under its name, as a part of the module that defines its engine."""
     return PROTOCOLS.register(protocol.name, protocol, by=protocol.engine.__module__)
