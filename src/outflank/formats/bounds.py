@@ -1,6 +1,6 @@
 """Limits on parsing one text, for servers that parse untrusted input.
 
-Readers count the games and positions that they read. Without a bound, as in the library and at the command line, they
+Parsers count the games and positions that they read. Without a limit, as in the library and at the command line, they
 read a text of any length.
 """
 
@@ -14,7 +14,7 @@ from outflank.errors import OutflankError
 
 
 class TooMuchText(OutflankError):
-    """The text exceeds a limit. Not a `FormatError`, after which readers would try other formats."""
+    """A text exceeds a limit. This is not a `FormatError`, after which parsers would try other formats."""
 
 
 @dataclass(slots=True)
@@ -22,7 +22,7 @@ class _Bound:
     games: int
     seconds: float
     ends: float
-    """Deadline, by `time.monotonic`."""
+    """Deadline on the clock of `time.monotonic`."""
     read: int = 0
 
 
@@ -31,10 +31,10 @@ _bound: ContextVar[_Bound | None] = ContextVar("_bound", default=None)
 
 @contextmanager
 def reading_at_most(games: int, seconds: float) -> Iterator[None]:
-    """Limit the games and positions of texts that are parsed inside the block, and the time for parsing them.
+    """Limit the number of games and positions that are parsed in this block, and the time for parsing them.
 
-    A game with headers counts twice, once for the headers and once for its moves. A single game or position is read to
-    its end.
+    A game with headers counts twice, once for the headers and once for its moves. A game or position that has been
+    begun is read to its end.
     """
     before = _bound.set(_Bound(games, seconds, time.monotonic() + seconds))
     try:

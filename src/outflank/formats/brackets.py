@@ -1,4 +1,4 @@
-"""Games in brackets, `(;GM[…]B[f5]W[d6];)`: their properties, for any game, and the remarks on moves."""
+"""Reads the properties of games in brackets, such as `(;GM[…]B[f5]W[d6];)`, and the remarks on their moves."""
 
 import re
 from collections.abc import Iterator
@@ -13,14 +13,14 @@ _value = re.compile(r"\s*+\[((?:\\.|[^\]\\])*+)\]", re.DOTALL)
 
 
 class Property(NamedTuple):
-    """A name with its values."""
+    """A property of a game in brackets: a name with its values."""
 
     name: str
     values: list[str]
     place: int
-    """The position of the first value in the text."""
+    """Position of the first value in the text."""
     node: int
-    """The number of the node that the property belongs to."""
+    """Number of the node that the property belongs to."""
 
 
 def read_properties(text: str) -> Iterator[Property]:

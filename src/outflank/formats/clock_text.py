@@ -1,7 +1,7 @@
-"""Clocks as text: `5m+3s` is five minutes for the game and three seconds more after each move.
+"""Time controls as text: `5m+3s` is five minutes for the game and three seconds more after each move.
 
-A time has a unit (`30s`, `5m`, `1h`) or a colon (`5:00`, `1:30:00`). We always write a unit or a colon: `5+3` means
-minutes and seconds to a player, and two bare numbers in a file are ambiguous.
+A time has a unit (`30s`, `5m`, `1h`) or a colon (`5:00`, `1:30:00`). A unit or a colon is always written: a player
+takes `5+3` for minutes and seconds, but bare numbers in a file are ambiguous.
 """
 
 import re
@@ -16,7 +16,7 @@ _SECONDS = {"s": 1.0, "m": 60.0, "h": 3600.0}
 
 
 class ClockTimes(NamedTuple):
-    """The seconds of a clock; None: no such limit."""
+    """Time control in seconds: time for the game, increment, time for each move. None means no limit."""
 
     game: float | None = None
     increment: float = 0.0
@@ -24,7 +24,7 @@ class ClockTimes(NamedTuple):
 
 
 def read_clock(text: str) -> ClockTimes | None:
-    """Return the times of a text like `5m+3s` or `2s/move`; None for any other text."""
+    """Return the time control of a text like `5m+3s` or `2s/move`; None for any other text."""
     whole, slash, word = text.partition("/")
     if slash:
         move_seconds = read_time(whole)
@@ -35,7 +35,7 @@ def read_clock(text: str) -> ClockTimes | None:
 
 
 def write_clock(times: ClockTimes) -> str:
-    """Return the text that `read_clock` reads; `none` if there is no limit."""
+    """Return the text of a time control, as `read_clock` reads it; `none` if there is no limit."""
     if times.move is not None:
         return f"{write_time(times.move)}/move"
     if times.game is None:
@@ -54,7 +54,7 @@ def read_time(text: str) -> float | None:
 
 
 def write_time(seconds: float) -> str:
-    """Return the text that `read_time` reads.
+    """Return the text of a time, as `read_time` reads it.
 
     >>> [write_time(seconds) for seconds in (30, 0.5, 300, 90, 5400)]
     ['30s', '0.5s', '5m', '1:30', '90m']

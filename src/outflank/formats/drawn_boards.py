@@ -1,8 +1,8 @@
-"""Boards drawn with letters, one row per line: the output of `str(board)`, `outflank show`, and other programs.
+"""Reads boards drawn with letters, one row per line, as `str(board)`, `outflank show` and other programs print them.
 
-Rows may have their numbers or letters beside them and bars between their cells; other lines are ignored. The legal
-moves in our own drawings are `*`, which elsewhere is a black disc: `*` is read as black if no other sign is black. This
-module has the part that all games share; a game's notation knows its rows.
+Rows may have their numbers or letters beside them and bars between their cells; other lines are ignored. In our own
+drawings `*` is a legal move, elsewhere it is a black disc; it is read as black if no other sign is black. This module
+has the part that all games share. A game's notation reads its rows.
 """
 
 import re
@@ -18,7 +18,7 @@ NAME = "drawing"
 BLACK, WHITE, EMPTY, EITHER = "Xx@#●⚫Bb", "Oo0○⚪Ww", ".-_·∙•", "*"
 BARS = "|│┃║¦"
 LONGEST = 400
-"""The length of the longest line that may belong to a drawing."""
+"""Largest number of characters in a line of a drawing."""
 
 _escape = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 _colour = rf"(?P<black>black|[{BLACK}*](?!\w))|(?P<white>white|[{WHITE}](?!\w))"
@@ -39,13 +39,13 @@ def without_colours(text: str) -> str:
 
 
 LEAST_LINES = 4
-"""The smallest number of lines in a drawing."""
+"""Smallest number of lines in a drawing."""
 
 
 def read_drawing(text: str, games: Sequence[str]) -> Setup | None:
     """Return the position of one of `games` that `text` draws; None if `text` has no drawing.
 
-    A position of any of the package's own games on a line, as `outflank show` prints it below a drawing, takes
+    A line with a position of one of the package's own games, as `outflank show` prints it below a drawing, takes
     precedence.
     """
     lines = [line for line in without_colours(text).splitlines() if line.strip() and len(line) <= LONGEST]
@@ -64,7 +64,7 @@ def read_drawing(text: str, games: Sequence[str]) -> Setup | None:
 
 
 def cells(line: str) -> list[str]:
-    """Return the cells of a row; none if the line is not a row. Between bars, blanks are empty cells."""
+    """Return the cells of a row, an empty list if the line is not a row. Between bars, a blank is an empty cell."""
     inner = line.strip().strip(BARS)
     between = re.split(f"[{BARS}]", inner)
     if len(between) > 1 and all(len(cell.strip()) <= 1 for cell in between):
@@ -83,7 +83,7 @@ def black_signs(rows: Rows) -> str:
 
 
 def stated_turn(lines: Sequence[str]) -> Side | None:
-    """Return the side to move, where a line states it; the last such line counts."""
+    """Return the side to move that a line states, the last if there are several; None if no line does."""
     return next((side for line in reversed(lines) for side in _sides(line)), None)
 
 

@@ -1,22 +1,22 @@
-"""Text fields of records besides moves: names, numbers, dates."""
+"""Reads and writes the text fields of game records other than moves: names, numbers, dates."""
 
 import math
 import re
 
 REASONS = ("resigned", "time", "illegal move", "crashed", "agreed", "ply limit")
-"""Reasons why games end, other than by the rules."""
+"""Reasons why a game can end other than by the rules."""
 
 _number = re.compile(r"\s*([+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:e[+-]?[0-9]+)?)\s*", re.IGNORECASE)
 _date = re.compile(r"\s*(\d{4}(?:-\d\d(?:-\d\d(?:T\d\d:\d\d(?::\d\d)?(?:Z|[+-]\d\d:?\d\d)?)?)?)?)(?!\d)", re.ASCII)
 
 
 def one_line(text: str) -> str:
-    """Return `text` without characters that end its line."""
+    """Return `text` on one line: control characters such as line feeds become blanks."""
     return re.sub(r"[\x00-\x1f\x7f]+", " ", text).strip()
 
 
 def decoded(data: bytes) -> str:
-    """Decode UTF-8, or else Latin-1, which has a letter for every byte."""
+    """Return `data` decoded as UTF-8 or, if it is invalid, as Latin-1, which has a character for every byte."""
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError:
@@ -24,7 +24,7 @@ def decoded(data: bytes) -> str:
 
 
 def write_number(value: float | None, *, decimals: int = 0, sign: bool = False) -> str:
-    """Return the number with at least `decimals` decimals; empty if it is unknown or infinite.
+    """Return the text of a number, with at least `decimals` decimals; empty if it is None or infinite.
 
     >>> write_number(2, decimals=2, sign=True), write_number(0.125, decimals=2), write_number(None)
     ('+2.00', '0.125', '')
@@ -38,7 +38,7 @@ def write_number(value: float | None, *, decimals: int = 0, sign: bool = False) 
 
 
 def write_seconds(seconds: float | None, *, decimals: int = 0) -> str:
-    """Return a measured time, to the millisecond, since further digits are noise.
+    """Return the text of a measured time, rounded to milliseconds, since further digits are noise.
 
     >>> write_seconds(0.30000000000000004), write_seconds(1.0, decimals=2), write_seconds(None)
     ('0.3', '1.00', '')
@@ -47,14 +47,14 @@ def write_seconds(seconds: float | None, *, decimals: int = 0) -> str:
 
 
 def read_number(text: str) -> float | None:
-    """Return the number, or None if `text` is not one."""
+    """Return the finite number that `text` states; None if it states none."""
     match = _number.fullmatch(text)
     number = float(match[1]) if match else math.inf
     return number if math.isfinite(number) else None
 
 
 def read_date(text: str) -> str:
-    """Return the date at the start of `text`, as far as it goes; empty if there is none.
+    """Return the ISO date at the start of `text`, which may be only a year or month; empty if there is none.
 
     >>> read_date("1998-05-17,18"), read_date("May 1998")
     ('1998-05-17', '')
@@ -64,5 +64,5 @@ def read_date(text: str) -> str:
 
 
 def year_of(date: str) -> int | None:
-    """Return the year of a record's date."""
+    """Return the year of a record's date; None if it is unknown."""
     return int(date[:4]) if re.match(r"\d{4}(?!\d)", date, re.ASCII) else None

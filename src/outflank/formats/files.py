@@ -1,4 +1,4 @@
-"""Streams whose first bytes were read ahead, and files that replace older ones once they are written."""
+"""Reading and writing of files: locks, limited lines, peeking at streams, and replacing a file only when complete."""
 
 import errno
 import io
@@ -14,25 +14,20 @@ from typing import Any, BinaryIO, cast
 from outflank.errors import FormatError, OutflankError, reason_of
 from outflank.formats.fields import decoded
 
-# File locks between processes: a process that writes to a file holds its lock, and a second one gets an error.
-#
-# The lock is the operating system's, on a separate file beside the written file, because the written file may be
-# replaced meanwhile. A lock ends with its process, however the process ends: a killed process leaves an empty file that
-# blocks nothing.
-#
-# We do not use filelock: it takes 50 ms to import, and prevents all writing where a network disk has no locks
-# (`ENOLCK`).
+# File locks between processes: a process that writes to a file holds its lock, and a second process gets an error. The
+# operating system locks a separate file beside the written file, because the written file may be replaced meanwhile. A
+# lock ends with its process, even if that is killed; the empty file that is left blocks nothing. We do not use
+# filelock: it takes 50 ms to import, and prevents all writing if a network disk has no locks (`ENOLCK`).
 
 _NO_LOCKS = {errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOLCK}
-"""The errors of file systems without locks: there, no process is kept out."""
+"""Errors of file systems without locks, on which several processes may write at the same time."""
 
 
 @contextmanager
 def file_lock(path: Path, busy: str) -> Iterator[None]:
-    """Keep other processes from writing to `path` meanwhile; raise an error with the text `busy` if another process
-    holds the lock.
+    """Lock `path` against other processes; raise an error with the text `busy` if another one has locked it.
 
-    May also raise an `OSError`, if the directory cannot be written to.
+    An `OSError` is raised if the directory cannot be written to.
     """
     lock = path.with_name(f".{path.name}.lock")
     handle = _acquire(lock)
@@ -41,8 +36,8 @@ def file_lock(path: Path, busy: str) -> Iterator[None]:
     try:
         yield
     finally:
-        # Remove the file before its lock is released: later it could be another process's. Windows does not remove
-        # open files.
+        # Remove the lock file while it is locked: later it could be another process's. Windows cannot remove open
+        # files.
         if sys.platform != "win32":
             lock.unlink(missing_ok=True)
         os.close(handle)
@@ -66,7 +61,7 @@ def _acquire(lock: Path) -> int | None:
         with suppress(FileNotFoundError):
             if os.path.samestat(os.fstat(handle), lock.lstat()):
                 return handle
-        os.close(handle)  # the holder has just removed this file: another process may have made the next
+        os.close(handle)  # the holder has just removed this file, and another process may have made a new one
 
 
 def _lock(handle: int) -> None:
@@ -81,11 +76,11 @@ def _lock(handle: int) -> None:
 
 
 MOST_BYTES = 1 << 20
-"""The longest line, which bounds the memory of reading."""
+"""Largest number of bytes in a line, which limits the memory that reading takes."""
 
 
 def lines_of(stream: BinaryIO) -> Iterator[tuple[int, str]]:
-    """Yield the lines with their numbers, from 1."""
+    """Yield the lines of `stream` with their numbers, counted from 1."""
     number = 1
     while data := stream.readline(MOST_BYTES + 1):
         if len(data) > MOST_BYTES:
@@ -97,14 +92,14 @@ def lines_of(stream: BinaryIO) -> Iterator[tuple[int, str]]:
 
 
 def without_comment(line: str) -> str:
-    """Return the part of a line before a comment."""
+    """Return the part of a line before a comment, which `#` or `%` begins, or `;` at the start of the line."""
     if line.lstrip().startswith(";"):
         return ""
     return line.partition("#")[0].partition("%")[0]
 
 
 class _Rejoined(io.RawIOBase):
-    """Bytes that have been read, followed by the rest of their stream."""
+    """Stream of bytes that have been read already, followed by the rest of the original stream."""
 
     def __init__(self, head: bytes, rest: BinaryIO) -> None:
         self._head = head
@@ -121,13 +116,13 @@ class _Rejoined(io.RawIOBase):
 
 
 def peek(stream: BinaryIO, size: int) -> tuple[bytes, BinaryIO]:
-    """Return the first bytes of a stream, and a stream that still has them."""
+    """Return the first `size` bytes of a stream, and a stream that still begins with them."""
     head = stream.read(size)
     return head, cast(BinaryIO, io.BufferedReader(_Rejoined(head, stream)))
 
 
 def decoded_whole(data: bytes) -> str:
-    """Return the text of a file, with any byte order mark."""
+    """Return the text of a file's bytes: UTF-16 if a byte order mark says so, else UTF-8."""
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         return data.decode("utf-16", "replace")
     return data.decode("utf-8-sig", "replace")
@@ -135,11 +130,11 @@ def decoded_whole(data: bytes) -> str:
 
 @contextmanager
 def replacing(path: Path) -> Iterator[BinaryIO]:
-    """Yield a stream to a temporary file beside `path` that replaces it at the end: no reader ever sees a partial file.
+    """Yield a stream to a temporary file that replaces `path` at the end, so that no reader ever sees a partial file.
 
-    The file is replaced even when bad input or Ctrl-C ends the writing early, if something has been written: what has
-    been written consists of whole games. When writing itself fails, the old file stays. A link at `path` is replaced
-    and not followed; a device or a pipe is written to directly.
+    If bad input or Ctrl-C ends the writing early, `path` is still replaced, unless nothing has been written; the
+    content consists of whole games. If writing itself fails, the old file stays. A link at `path` is replaced and not
+    followed. A device or a pipe is written to directly.
     """
     if path.exists() and not path.is_file():
         with path.open("wb") as device:
@@ -160,7 +155,7 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
 
 
 def write_whole(path: Path, content: str | bytes) -> None:
-    """Write a file completely or not at all; text as UTF-8, with unchanged line ends."""
+    """Write a file completely or not at all. Text is written as UTF-8, with unchanged line ends."""
     with replacing(path) as stream:
         stream.write(content.encode("utf-8", "replace") if isinstance(content, str) else content)
 

@@ -1,4 +1,4 @@
-"""Files of whole games: every format that is read and written, selected by content or by name."""
+"""Reads and writes files of games, in formats that are selected by content or by name."""
 
 import os
 import re
@@ -19,19 +19,18 @@ from outflank.formats.selection import Selection
 from outflank.games.description import GAMES, OWN_GAMES, game_named
 from outflank.games.notation import FileFormat
 
-# Files of games with headers in brackets, like PGN: exports of servers like PlayOK. Such files are only read.
+# Files of games with headers in brackets, like PGN, as servers such as PlayOK export them. They are only read.
 #
 #     [Black "one"]
 #     [White "other"]
 #     [Result "38-26"]
 #
 #     1. f5 d6 2. c3 d3 … 29. -- g8 38-26
-#
-# The moves are of either game, read by `recognise`; a header after moves begins the next game.
+# `recognise` reads the moves, and finds out which game they are of. A header after moves begins the next game.
 
 
 def read_headed_games(stream: BinaryIO) -> Iterator[Record]:
-    """Yield all games of `stream`."""
+    """Yield all games of `stream`, which have headers in brackets, like PGN."""
     for number, (line, text) in enumerate(_blocks(stream), 1):
         try:
             record = read_all(text)[0]
@@ -41,7 +40,7 @@ def read_headed_games(stream: BinaryIO) -> Iterator[Record]:
 
 
 def likeness(head: bytes) -> int:
-    """Return how much a file with this beginning looks like the format."""
+    """Return a score for how much a file that begins with `head` looks like games with headers; 0 if it does not."""
     text = decoded(head.removeprefix(b"\xef\xbb\xbf"))
     lines = (line.strip() for line in text.splitlines())
     line = next((line for line in lines if line and line[0] not in "#%;"), "")
@@ -49,7 +48,7 @@ def likeness(head: bytes) -> int:
 
 
 def begins_with_squares(text: str) -> bool:
-    """Return whether the text after the headers begins with a square on which most games of Othello begin."""
+    """Return whether the text after the headers begins with one of Othello's four usual first moves."""
     return re.match(r"\s*(?:1\s*[.)]\s*)?(?:d3|c4|f5|e6)", read_movetext(text).moves, re.IGNORECASE) is not None
 
 
@@ -75,7 +74,7 @@ def _blocks(stream: BinaryIO) -> Iterator[tuple[int, str]]:
 File = str | os.PathLike[str]
 
 HEAD = 4096
-"""The number of bytes by which a file's format is recognised."""
+"""Number of bytes at a file's beginning by which its format is recognised."""
 
 
 def selecting(
@@ -106,23 +105,23 @@ ANY_GAMES = {
         holds_games=lambda head: True,
     ),
 }
-"""The formats for any game."""
+"""File formats for any game, by suffix."""
 
 
 def file_formats() -> dict[str, FileFormat]:
-    """Return every format of the package, by the suffix of its files."""
+    """Return every file format of the package, by the suffix of its files."""
     own = [game_named(name).notation.files for name in OWN_GAMES]
     return {suffix: form for files in (*own, ANY_GAMES) for suffix, form in files.items()}
 
 
 def is_written(form: FileFormat) -> bool:
-    """Return whether games can be written in the format, and not only read."""
+    """Return whether games can be written in this format, and not only read."""
     return form.write is not None or form.write_all is not None
 
 
 def _format(suffix: str) -> FileFormat | None:
     known = file_formats().get(suffix)
-    if known is None:  # perhaps a format of an installed game
+    if known is None:  # it may be a format of an installed game
         others = (game.notation.files.get(suffix) for game in GAMES.parts().values())
         known = next((form for form in others if form is not None), None)
     return known
@@ -141,7 +140,7 @@ def read_records(source: File | BinaryIO, *, format: str | None = None) -> Itera
 def select_records(
     source: File | BinaryIO, selection: Selection, *, format: str | None = None
 ) -> Iterator[tuple[int, Record]]:
-    """Yield the selected games with their numbers in the file."""
+    """Yield the selected games of a file or a binary stream, with their numbers in it."""
     form = format_named(format) if format is not None else None
     with ExitStack() as opened:
         if isinstance(source, (str, os.PathLike)):
@@ -160,7 +159,7 @@ def write_records(records: Iterable[Record], target: File | BinaryIO, *, format:
 
     Without `format` the file's name decides. The file appears, and replaces an older file, when everything is written.
     If an error in `records`, or a game that the format cannot hold, ends the writing early, the games before it are
-    written nevertheless; if there are none, no file is written.
+    written nevertheless. If there are none, no file is written.
     """
     form = _to_write(target, format)
     if form.write_all is not None:
@@ -183,13 +182,13 @@ def write_records(records: Iterable[Record], target: File | BinaryIO, *, format:
 
 
 def files_written(target: File, format: str | None = None) -> list[Path]:
-    """Return the files that `write_records` would write: for some formats, files of names as well."""
+    """Return the files that `write_records` would write; some formats have separate files for names."""
     form = _to_write(target, format)
     return [Path(target)] if form.files is None else form.files(Path(target))
 
 
 def format_named(name: str) -> FileFormat:
-    """Return the format called `ggf` or `.ggf`."""
+    """Return the file format for a suffix such as `ggf` or `.ggf`."""
     form = _format("." + name.lower().removeprefix("."))
     if form is None:
         raise UnknownName.among("format", name, [known.removeprefix(".") for known in file_formats()])
@@ -216,7 +215,7 @@ def _named(target: File | BinaryIO, format: str | None) -> FileFormat:
 
 @contextmanager
 def naming_game(number: int, records: Iterable[Record]) -> Iterator[None]:
-    """Add the number of the game to errors, unless there is only one game."""
+    """Add the number of the game to errors in this block, unless `records` has only one game."""
     try:
         yield
     except OutflankError as error:
@@ -240,7 +239,7 @@ def _recognised(head: bytes, path: Path | None) -> FileFormat:
 
 
 def holds_records(head: bytes) -> bool:
-    """Return whether a file with this beginning holds whole games, and could not be a position or pasted text."""
+    """Return whether a file that begins with `head` holds whole games, and not a position or pasted text."""
     return any(form.holds_games(head) for form in _kinds(head)[:1])
 
 
@@ -254,6 +253,6 @@ def is_record_file(path: Path) -> bool:
 
 
 def _kinds(head: bytes) -> list[FileFormat]:
-    """Return the formats that a file with this beginning can have, the likeliest first."""
+    """Return the formats that a file that begins with `head` can have, the likeliest first."""
     scored = [(form.likeness(head), form) for form in file_formats().values()]
     return [form for likeness, form in sorted(scored, key=lambda item: -item[0]) if likeness > 0]

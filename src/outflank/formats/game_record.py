@@ -1,4 +1,4 @@
-"""The record of a whole game: players, start, moves, and result."""
+"""The record of a whole game (players, start, moves, result), and the setup of a position with its rules."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -11,29 +11,29 @@ from outflank.games.sides import Side
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setup:
-    """A position with the moves and data that a text gives."""
+    """A position as read from a text, with the moves from it and the rules in force."""
 
     format: str
-    """The name of the format that the setup was read from."""
+    """Name of the format that the setup was read from."""
     game: Game
-    """The rules in force."""
+    """Rules in force."""
     position: Position
-    """The board before `moves`, as `turn` sees it."""
+    """Position before `moves`, from the view of `turn`."""
     turn: Side = Side.BLACK
-    """The side to move in `position`."""
+    """Side to move in `position`."""
     moves: tuple[int, ...] = ()
     """Codes of the moves played from `position`, passes included."""
     ply: int = 0
-    """Moves made before `position`, as far as the text says."""
+    """Number of moves made before `position`, as far as the text says."""
     since_loss: int = 0
-    """Moves made since a marble was lost, before `position` (Abalone)."""
+    """Number of moves between the last loss of a marble and `position` (Abalone)."""
     scores: Mapping[int, int] = field(default_factory=dict)
-    """Values of moves to the mover, by code (OBF)."""
+    """Values of moves from the mover's side, by code (OBF)."""
     assumed: str = ""
-    """In words, what the reader assumed because the text does not state it; empty: nothing."""
+    """Description of assumptions about facts that the text does not state; empty if there are none."""
 
     def with_game(self, game: Game) -> "Setup":
-        """Return the same setup under other rules."""
+        """Return the same setup under the rules of `game`."""
         return replace(self, game=game)
 
 
@@ -42,8 +42,8 @@ def apply_rule_options(
     options: RuleOptions,
     option_text: Callable[[str, object], str] = lambda name, value: f"{name}={value!r}",
 ) -> Setup:
-    """Return the setup under the given options; if the text contradicts an option, raise an error that names this
-    option by `option_text`."""
+    """Return the setup under these rule options; if its text contradicts one, raise an error that names it by
+    `option_text`."""
     variants = description_of(setup.game).variants
     stated, changed = variants.options_of(setup.game), {}
     for option in variants.options:
@@ -63,61 +63,61 @@ def apply_rule_options(
 
 
 def refuse_options(game: GameDescription, options: Iterable[str]) -> None:
-    """Raise an error if the game of a position does not have one of the options."""
+    """Raise an error if the game of a position lacks one of these rule options."""
     for name in options:
         if game.variants.option(name) is None:
             raise OutflankError(f"--{name} is for {titles_with(name)}; the position given is {game.title}")
 
 
 def titles_with(option: str) -> str:
-    """Return the titles of the package's own games that have an option, in words."""
+    """Return the titles of the package's own games that have a rule option, joined by "and"."""
     return " and ".join(game.title for game in map(game_named, OWN_GAMES) if game.variants.option(option))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlayedMove:
-    """A move of a record, with its player's remarks."""
+    """A move of a record, with the value and time that its player reported."""
 
     code: int
-    """The move's code in the kernels; a pass has one as well."""
+    """Code of the move in the kernels; a pass has one as well."""
     value: float | None = None
-    """The mover's estimate of the position, from its own view."""
+    """The player's estimate of the position, from its own side."""
     seconds: float | None = None
-    """The time that the move took."""
+    """Time that the move took."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Record:
-    """A game. Every unset field is unknown."""
+    """Record of a game. Every unset field is unknown."""
 
     start: Setup
-    """The position before the first move; its own `moves` are empty."""
+    """Position before the first move; its own `moves` are empty."""
     moves: Sequence[PlayedMove] = ()
-    """The moves, passes included. Not to be changed; some readers parse them at first access."""
+    """Moves, passes included. They must not be changed; some readers parse them at first access."""
     black: str = ""
     white: str = ""
     event: str = ""
-    """The tournament, or the place of the game."""
+    """Name of the tournament, or place of the game."""
     date: str = ""
-    """The date in ISO 8601, as far as it is known: `1998`, `1998-05-17`."""
+    """Date in ISO 8601, as far as it is known: `1998`, `1998-05-17`."""
     score: float | None = None
-    """Black's score in discs or marbles; None: the game is unfinished or its score is unknown."""
+    """Black's score in discs or marbles; None if the game is unfinished or its score is unknown."""
     best: float | None = None
-    """Black's score under perfect play of both sides from `best_empties` empty squares on (Othello)."""
+    """Black's score if both sides play perfectly from the position with `best_empties` empty squares (Othello)."""
     best_empties: int | None = None
     reason: str = ""
-    """Why the game ended, if not by the rules: `resigned`, `time`, `illegal move`, `crashed`, `agreed`."""
+    """Why the game ended, one of `fields.REASONS`; empty if it ended by the rules."""
     clock: str = ""
-    """The time control."""
+    """Time control, as text."""
 
     @property
     def setup(self) -> Setup:
-        """The start with the moves, from which boards are made."""
+        """Setup of the start with all moves, from which boards are made."""
         return replace(self.start, moves=tuple(move.code for move in self.moves))
 
 
 def check_game(record: Record, rules: type, format: str) -> None:
-    """Raise an error if a record is of another game than `format` holds."""
+    """Raise an error if a record is not of the game (`rules`) that files of `format` hold."""
     if not isinstance(record.start.game, rules):
         description = description_of(record.start.game)
         usual = next(iter(description.notation.files), "")

@@ -1,4 +1,4 @@
-"""The text around moves: headers like PGN's or `Black: one`, addresses, remarks, and the result.
+"""Separates moves from the text around them: headers like PGN's or `Black: one`, links, remarks, and the result.
 
     [Event "Reversi"]
     [Black "one"]
@@ -6,7 +6,7 @@
 
     1. f5 d6 {usual} 2. c3! d3 … 38-26
 
-Such parts are blanked out, so that the rest keeps its place in the text.
+These parts are replaced by blanks, so that the moves keep their places in the text.
 """
 
 import re
@@ -32,7 +32,7 @@ _word = re.compile(r"(?:\d{1,4}[.)](?:\.\.)?)?([^\s,;]*)")
 
 
 def read_moves(description: GameDescription, text: str, options: RuleOptions) -> Record:
-    """Return the game given by a list of moves, from the start with some of the game's options."""
+    """Return the game that a list of moves gives, from the start that these options determine."""
     if description.notation.moves is not None:
         return description.notation.moves(text, options)
     board = description.start(**options)
@@ -41,7 +41,7 @@ def read_moves(description: GameDescription, text: str, options: RuleOptions) ->
 
 
 def read_moves_from(description: GameDescription, text: str, start: Setup) -> Record:
-    """Return the game given by a list of moves from a position."""
+    """Return the game that a list of moves gives, from the position `start`."""
     if description.notation.moves_from is not None:
         return description.notation.moves_from(text, start)
     board = description.boards(start.game, start.position, start.turn, ply=start.ply)
@@ -49,7 +49,7 @@ def read_moves_from(description: GameDescription, text: str, start: Setup) -> Re
 
 
 def write_moves(game: Game, codes: Sequence[int], turn: Side = Side.BLACK) -> str:
-    """Return moves under given rules as a line of text; `turn` makes the first."""
+    """Return moves as a line of text; `turn` makes the first move."""
     description = description_of(game)
     if description.notation.write_moves is not None:
         return description.notation.write_moves(game, codes)
@@ -75,7 +75,7 @@ _plain_header = re.compile(r"^[^\S\n]*([a-z][a-z ]{0,20}?)[^\S\n]*:(?!//)([^\n]*
 _only_moves = re.compile(r"(?:[\s\d.,;)-]{0,9}[a-i][1-9])+\W*", re.IGNORECASE)
 _players = ("black", "white")
 _left = re.compile(r"^[^\S\n]*left unfinished[^\S\n]*$", re.IGNORECASE | re.MULTILINE)
-"""The line that `outflank play` prints before the moves of an abandoned game."""
+"""Line that `outflank play` prints before the moves of an abandoned game."""
 _address = re.compile(r"\b(?:https?://|www\.)\S*", re.IGNORECASE)
 _quotes = re.compile("[\"'`“”„‘’«»]")
 _remark = re.compile(r"\{[^{}]*\}|\([^()]*\)|(?<=[a-i][1-9])[!?]{1,2}", re.IGNORECASE)
@@ -87,26 +87,26 @@ _result = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class MoveText:
-    """Moves, and the headers around them."""
+    """The moves of a text, separated from its headers."""
 
     moves: str
-    """The text with everything but the moves blanked out."""
+    """Text in which everything but the moves is replaced by blanks."""
     headers: dict[str, str]
-    """The headers by their names in lower case."""
+    """Headers by their names, which are in lower case."""
 
     @property
     def stated_game(self) -> str:
-        """The headers that may name the game, in lower case."""
+        """Text of the headers that may name the game, in lower case."""
         return " ".join(self.headers.get(key, "") for key in ("variant", "gametype", "game", "event", "site")).lower()
 
     @property
     def start(self) -> str | None:
-        """The starting position, if a header has one."""
+        """Starting position that a header states; None if no header does."""
         return self.headers.get("fen") or self.headers.get("start") or None
 
 
 def bracketed_headers(text: str) -> dict[str, str]:
-    """Return the headers of a text that stand in brackets, like PGN's; the first of each name counts."""
+    """Return the headers in brackets of a text, like PGN's, by name; the first with each name counts."""
     headers: dict[str, str] = {}
     for match in _header.finditer(text):
         headers.setdefault(match[1].lower(), match[2])
@@ -114,7 +114,7 @@ def bracketed_headers(text: str) -> dict[str, str]:
 
 
 def read_movetext(text: str) -> MoveText:
-    """Separate `text` into moves and headers."""
+    """Return the moves and the headers of `text`."""
     headers = bracketed_headers(text)
     bare = _header.sub(_blank, text)
 
@@ -132,7 +132,7 @@ def read_movetext(text: str) -> MoveText:
 
 
 def with_headers(record: Record, headers: Mapping[str, str]) -> Record:
-    """Return the record with the data of its headers: those of PGN, or of saved games."""
+    """Return the record with the data of these headers, which are those of PGN or of saved games."""
     saved = headers if "game" in headers else {}
     score = _score(headers.get("result", ""))
     if score is None:
@@ -154,7 +154,7 @@ def _known(text: str) -> str:
 
 
 def _score(text: str) -> float | None:
-    """Return black's discs minus white's; a mere win gives no score."""
+    """Return black's score from a PGN result; None if it states only who won."""
     match = re.fullmatch(r"\s*(\d{1,2})\s*[-:–]\s*(\d{1,2})\s*", text, re.ASCII)
     if match is None or int(match[1]) + int(match[2]) <= 1:
         return 0.0 if text.strip() in ("1/2-1/2", "½-½") else None
@@ -162,13 +162,13 @@ def _score(text: str) -> float | None:
 
 
 def _date(text: str) -> str:
-    """Return a date like `2020.05.??`, as far as it is known, in ISO format."""
+    """Return the known part of a date like `2020.05.??`, in ISO format."""
     match = re.fullmatch(r"\s*(\d{4})(?:[.-](\d\d))?(?:[.-](\d\d))?(T[\d:]+\S*)?.*", text, re.ASCII | re.DOTALL)
     return "-".join(part for part in match.groups()[:3] if part) + (match[4] or "") if match else ""
 
 
 def _clock(text: str) -> str:
-    """Convert a PGN time control (`seconds+increment`) to our notation; empty if it is not one."""
+    """Return a PGN time control (`seconds+increment`) in our notation; empty if `text` is not one."""
     match = re.fullmatch(r"(\d{1,6})(?:\+(\d{1,6}))?", text.strip(), re.ASCII)
     return write_clock(ClockTimes(float(match[1]), float(match[2] or 0))) if match and int(match[1]) else ""
 
@@ -179,18 +179,18 @@ def is_header(line: str) -> bool:
 
 
 def is_address(word: str) -> bool:
-    """Return whether a word is a link, as copied along with a game."""
+    """Return whether a word is a web address, which may have been copied along with a game."""
     return _address.match(word) is not None
 
 
 class Divider:
-    """Finds where one game of a text ends: at a header after moves."""
+    """Divides the lines of a text into games: a header after moves begins the next game."""
 
     def __init__(self) -> None:
         self._after_moves = False
 
     def begins_another(self, line: str) -> bool:
-        """Return whether another game begins with this line, given the lines passed before."""
+        """Return whether another game begins with this line, given the lines of earlier calls."""
         header = is_header(line)
         another = header and self._after_moves
         self._after_moves = not header and (self._after_moves or bool(line.strip()))

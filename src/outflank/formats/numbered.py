@@ -1,9 +1,9 @@
-"""Positions of any game as its name and numbers, for games without a notation of their own.
+"""Reads and writes positions of any game as its name and numbers, for games without a notation of their own.
 
     connect-four: 0000000000000080 0000000000000003 black 3 [7]
 
-The game, the two words of the position in the form of `rules.pack`, the side to move, and the moves made before, as far
-as they are known; rules other than the default follow in brackets, as the numbers of their fields.
+The line has the game, the two words of the position from `rules.pack`, the side to move, and the number of moves made
+before, if it is known. The fields of the rules, if they have any, follow in brackets as numbers.
 """
 
 import re
@@ -24,7 +24,7 @@ _line = re.compile(
 
 
 def write_numbered(description: GameDescription, game: object, position: object, turn: Side, ply: int) -> str:
-    """Return a position on one line."""
+    """Return the text of a position, on one line."""
     first, second = pack(game, position)
     rules = description.rules_as_json(game).values()
     rules_part = f" [{' '.join(str(number) for number in rules)}]" if rules else ""
@@ -32,7 +32,7 @@ def write_numbered(description: GameDescription, game: object, position: object,
 
 
 def read_numbered(text: str, description: GameDescription) -> list[Setup] | None:
-    """Return the positions in a text, one per line; None if the text has another format."""
+    """Return the positions in a text, one per line; None if the text is in another format."""
     head = f"{description.name}:"
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     if not lines or not all(line.startswith(head) for line in lines) or not _line.match(lines[0][len(head) :].strip()):

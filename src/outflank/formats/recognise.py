@@ -1,8 +1,8 @@
-"""Recognition of pasted text without a stated format: its games with their players, and its positions, as records.
+"""Reads pasted text whose format is not stated, and returns its games and positions as records.
 
-A text that fits several games belongs to the first of these games, unless the game is given. The package's own games
-are always tried; other games only if they are given or named in the text: `connect-four: …`. A game is imported only
-for a text that it may claim.
+A text that fits several games (Othello, Abalone, …) belongs to the first of them, unless the game is given. The
+package's own games are always tried. Other games are tried only if they are given or the text names them
+(`connect-four: …`). A game's modules are imported only for a text that may belong to it.
 """
 
 import re
@@ -35,22 +35,22 @@ from outflank.games.description import (
 )
 
 FIRST_MOVE = r"(?:\d{1,3}\s*+[.)]\s*+(?:\.\.)?+)?+\s*+([a-z][1-9])"
-"""The beginning of a list of moves in most games."""
+"""Pattern of the first move of a list of moves in most games, with or without its number."""
 
 COMMENT = "#%;"
-"""The first characters of comment lines in a script."""
+"""Characters that begin a comment line in a script."""
 
 _named = re.compile(r"\s*([a-z][a-z0-9-]+):")
 
 SkipCallback = Callable[[str], None]
-"""Gets one line for each part of a text that cannot be read, while the rest is returned."""
+"""Function that receives a message for each part of a text that cannot be read and is skipped."""
 
 
 def read(text: str, *, game: str | None = None, **options: object) -> Setup:
-    """Return the position or game in `text`, the first if there are several, without its players.
+    """Return the first position or game in `text`, without the players' names.
 
-    `game` decides between several games, and so does an option that only one game has (`size`, `layout`); options say
-    where lists of moves start.
+    `game` selects among several games that the text fits, and so does an option that only one game has (`size`,
+    `layout`). Options determine the position from which a list of moves starts.
 
     >>> read("a1b2").format, read("c4c3", game="othello").format
     ('Abalone game', 'transcript')
@@ -61,8 +61,8 @@ def read(text: str, *, game: str | None = None, **options: object) -> Setup:
 def records_in_text(
     text: str, game: str | None, options: RuleOptions, on_skip: SkipCallback | None = None
 ) -> list[Record]:
-    """Return the records of `read_all`, or with `on_skip` of `read_script`. If `text` can be read only without the
-    options, the error names the option that its game does not have."""
+    """Return the records of `read_all`, or of `read_script` if `on_skip` is given. If `text` can be read only without
+    the options, the error names the option that its game lacks."""
     try:
         if on_skip is not None:
             return read_script(text, on_skip, game=game, **options)
@@ -75,7 +75,7 @@ def records_in_text(
 
 
 def read_all(text: str, *, game: str | None = None, **options: object) -> list[Record]:
-    """Return all positions and games in `text`: one, or one for each line, game in brackets, or saved game."""
+    """Return all positions and games in `text`, which may be one per line, games in brackets, or saved games."""
     text, set_options = _cleaned(text), _set_options(options)
     games = candidates(text, game, set_options)
     error: FormatError | IllegalMove | None = None
@@ -93,14 +93,14 @@ def read_all(text: str, *, game: str | None = None, **options: object) -> list[R
 
 
 def read_written(text: str, *, game: str | None = None, **options: object) -> list[Record]:
-    """Return all positions and games in written, not drawn, text: no line of it may be left out."""
+    """Return all positions and games in `text`. It may not hold drawn boards, and every line must be readable."""
     text, set_options = _cleaned(text), _set_options(options)
     return _read_or_refuse(text, candidates(text, game, set_options), set_options)
 
 
 def read_script(text: str, skipped: SkipCallback, *, game: str | None = None, **options: object) -> list[Record]:
     """Return all positions and games in `text`, like `read_all`. In a script, which has one position or game on each
-    line, unreadable lines are left out, and a message for each is passed to `skipped`.
+    line, unreadable lines are left out, and `skipped` receives a message for each.
 
     >>> text = "-----XO--OX----- X\\n-----XO--OX---- O\\n-----OX--XO----- X"
     >>> [record.start.format for record in read_script(text, lambda message: print(message[:30]))]
@@ -117,7 +117,7 @@ def read_script(text: str, skipped: SkipCallback, *, game: str | None = None, **
                 records += read_written(line, game=game, **options)
             except (FormatError, IllegalMove) as error:
                 unread[f"line {number:,}: {error}"] = line
-    # A drawing may have a position or two below it; and the first lines of a list of moves may form a game.
+    # A drawing may have a readable line or two below it, and the first lines of one list of moves may form a game.
     few = len(records) <= len(unread)
     if not records or (few and (any(record.moves for record in records) or _is_drawn(unread.values(), game, options))):
         return read_all(text, game=game, **options)
@@ -127,7 +127,7 @@ def read_script(text: str, skipped: SkipCallback, *, game: str | None = None, **
 
 
 def _is_drawn(lines: Iterable[str], game: str | None, options: RuleOptions) -> bool:
-    """Return whether lines that cannot be read one by one form a position together."""
+    """Return whether lines that cannot be read one by one form a position or game together."""
     try:
         read_all("\n".join(lines), game=game, **options)
     except (FormatError, IllegalMove):
@@ -147,7 +147,7 @@ def candidates(text: str, game: str | None, options: RuleOptions) -> list[str]:
     """Return the names of the games that a text may belong to."""
     named = _named.match(text)
     if game is None and named is not None and named[1] not in OWN_GAMES:
-        with suppress(OutflankError):  # some other header
+        with suppress(OutflankError):  # the header is no game's name
             return [game_named(named[1]).name]
     games = [game_named(game).name] if game is not None else list(OWN_GAMES)
     known = {name: [entry for entry in games if game_named(entry).variants.option(name)] for name in options}
@@ -161,7 +161,7 @@ def candidates(text: str, game: str | None, options: RuleOptions) -> list[str]:
 
 
 def accepted_forms(games: Sequence[GameDescription]) -> str:
-    """Return the notations that are accepted for given games, in words."""
+    """Return a text that lists the notations accepted for these games."""
     return "; ".join(game.notation.forms or f"{game.name}: and what to_text writes" for game in games)
 
 
@@ -180,7 +180,7 @@ def _read_or_refuse(text: str, games: Sequence[str], options: RuleOptions) -> li
 
 
 def _read_games(text: str, games: Sequence[str], options: RuleOptions) -> list[Record]:
-    """Return the records in a text; none if it does not begin like any."""
+    """Return the records in a text, apart from drawings; an empty list if it begins like no known notation."""
     stripped = text.strip()
     if not stripped:
         return []
@@ -219,7 +219,7 @@ def _check_game(text: str, game: GameDescription) -> None:
 
 
 def _read_move_games(movetext: MoveText, games: Sequence[str], options: RuleOptions) -> list[Record]:
-    """Return moves of one of `games`: one game, or one on each line."""
+    """Return the records of lists of moves of one of `games`: one game, or one on each line."""
     if movetext.start is not None:
         return [_from_position(movetext, games)]
     try:
@@ -247,7 +247,7 @@ def _read_moves(text: str, games: Sequence[str], options: RuleOptions) -> Record
 
 
 def _by_claim(text: str, games: Sequence[str]) -> Iterator[GameDescription]:
-    """Yield the games in the order in which they are tried for a list of moves: first those that claim it."""
+    """Yield the games in the order in which they are tried for a list of moves; those that claim it come first."""
     others = []
     for game in map(game_named, games):
         if game.notation.claim(text):
@@ -258,7 +258,7 @@ def _by_claim(text: str, games: Sequence[str]) -> Iterator[GameDescription]:
 
 
 def _from_position(movetext: MoveText, games: Sequence[str]) -> Record:
-    """Return moves from a position in a header."""
+    """Return the record of a list of moves that starts from a position in a header."""
     start = _read_or_refuse(movetext.start or "", games, {})[0]
     if start.moves:
         raise FormatError(f"the header of the start: expected a position, found {(movetext.start or '')[:40]!r}")

@@ -1,7 +1,7 @@
-"""Replays of games: whether every move is legal, where a side had to pass, and how the game ended.
+"""Replays games from their moves: checks that every move is legal, inserts forced passes, and finds the result.
 
-A file may hold many thousand games, so a kernel replays them. The interpreter runs this kernel for the first few games,
-since loading the compiler takes longer than replaying them.
+A file may hold many thousand games, so a kernel replays them. The first few games are interpreted, since loading the
+compiler takes longer than interpreting them.
 """
 
 from collections.abc import Iterable
@@ -20,8 +20,8 @@ from outflank.kernels.compiler import Samples, kernel
 NO_MOVE = 0xFFFF
 
 MOVES_INTERPRETED = 6000
-"""Number of moves that a process interprets before it loads the compiler. Interpreted, a game of 60 moves takes 5 ms
-(of Abalone 20 ms), compiled some 10 µs; loading the compiler takes a third of a second, compiling, once, a few
+"""Number of moves that a process interprets before it loads the compiler. A game of 60 moves takes 5 ms interpreted (20
+ms in Abalone) and some 10 µs compiled. Loading the compiler takes a third of a second, and compiling, once, a few
 seconds."""
 
 _moves_begun = 0
@@ -33,8 +33,8 @@ def follow(
 ) -> tuple[int, int, bool, int]:
     """Play the first legal move of each row of `candidates`; write the moves played to `played`.
 
-    Where a side can only pass and the row holds another move, a pass is inserted. `moves` is room for the legal moves;
-    `end` receives the last position's words. Return how many moves were played, how many rows were used, whether the
+    If a side can only pass and the row holds another move, a pass is inserted. `moves` is a buffer for legal moves, and
+    `end` receives the packed last position. Return the number of moves played, the number of rows used, whether the
     game is over, and its score for the side to move.
     """
     length = 0
@@ -69,20 +69,20 @@ def _sample(game: Game, position: Position, every: bool) -> Samples:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Replay:
-    """The result of replaying a list of moves."""
+    """Result of replaying a list of moves."""
 
     codes: list[int]
-    """The moves played, passes included."""
+    """Codes of the moves played, passes included."""
     rows: int
-    """The number of given moves that were played: fewer than given if the next given move is not legal."""
+    """Number of given moves that were played; fewer than all if the next one is illegal."""
     finished: bool
     """Whether the game is over after these moves."""
     score: int
-    """Black's score in a finished game: black's lead in discs or marbles."""
+    """Black's lead in discs or marbles at the end of a finished game."""
 
 
 def replay(game: Game, position: Position, turn: Side, candidates: Moves) -> Replay:
-    """Play the moves of `candidates`: each row holds all codes that could be meant, padded with `NO_MOVE`."""
+    """Replay `candidates`, which has a row for each move: all codes that its text could mean, padded with `NO_MOVE`."""
     room = _room(game, candidates)
     run = follow.py_func if _is_interpreted(len(candidates)) else follow
     length, rows, finished, result = (int(number) for number in run(game, position, *room))
@@ -94,7 +94,7 @@ def replay(game: Game, position: Position, turn: Side, candidates: Moves) -> Rep
 
 
 def played_record(start: Setup, played: Replay) -> Record:
-    """Return the game that was replayed from `start`, with its score if it is over."""
+    """Return the record of a game that was replayed from `start`, with its score if it is over."""
     return Record(
         start=start,
         moves=tuple(PlayedMove(code=code) for code in played.codes),
@@ -103,14 +103,14 @@ def played_record(start: Setup, played: Replay) -> Record:
 
 
 def _is_interpreted(moves: int) -> bool:
-    """Return whether `moves` more moves are faster to interpret than to compile."""
+    """Return whether `moves` more moves should be interpreted; count them."""
     global _moves_begun
-    _moves_begun += 1 + moves  # racy on purpose: an uncounted game is replayed all the same
+    _moves_begun += 1 + moves  # racy on purpose: a game that is not counted is still replayed
     return _moves_begun <= MOVES_INTERPRETED
 
 
 def column(codes: Iterable[int]) -> Moves:
-    """Return moves with one meaning each in the form that `replay` takes."""
+    """Return unambiguous moves as the array of candidates that `replay` takes."""
     return np.fromiter(codes, MOVE).reshape(-1, 1)
 
 

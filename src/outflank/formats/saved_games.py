@@ -1,4 +1,4 @@
-"""Files of saved games: headers, the start, and numbered moves in the game's own notation.
+"""Reads and writes files of saved games: headers, the start, and numbered moves in the game's own notation.
 
     game: connect-four
     black: one
@@ -10,8 +10,8 @@
     2. e …
 
 A blank line separates games. Every header but `game` may be left out; unknown headers are ignored. Braces after a move
-hold its value to the mover and the seconds it took; either may be missing, and other text is ignored. A line that
-starts with `#` is a comment. A game with file formats of its own may use this format as well.
+hold its value from the mover's side and the seconds it took. Either may be missing, and other text is ignored. A line
+that starts with `#` is a comment. A game with file formats of its own may use this format as well.
 """
 
 import re
@@ -36,7 +36,7 @@ _word = re.compile(r"\s*+(?:\{([^{}]*+)\}|\d{1,9}\s*+[.)](?:\.\.)?(?=\s)|([^\s{}
 _remark = re.compile(
     r"\s*+(?P<value>[+-]?[\d.]++(?:e[+-]?\d++)?+(?!\S))?+\s*+(?:(?P<seconds>[\d.]++(?:e[+-]?\d++)?+)s)?+\s*+", re.ASCII
 )
-# Blanks before the name stay within its line: else a text of line feeds would be scanned to its end from each one.
+# Blanks before the name must not include line feeds: a text of line feeds would be scanned to its end from each.
 _game = re.compile(r"^[^\S\n]*+game\s*+:\s*+([a-z][a-z0-9-]*+)[^\S\n]*+$", re.IGNORECASE | re.MULTILINE)
 
 Line = tuple[int, str]
@@ -44,7 +44,7 @@ Line = tuple[int, str]
 
 @dataclass(slots=True)
 class SavedMove:
-    """A move as text, with its remark."""
+    """A move as text, with its line number, and with the value and seconds of its remark."""
 
     text: str
     line: int
@@ -53,7 +53,7 @@ class SavedMove:
 
 
 def likeness(head: bytes) -> int:
-    """Return how much a file with this beginning looks like the format."""
+    """Return a score for how much a file that begins with `head` looks like saved games; 0 if it does not."""
     text = decoded(head.removeprefix(b"\xef\xbb\xbf"))
     lines = [line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
     header = HEADER.fullmatch(lines[0]) if lines else None
@@ -67,12 +67,12 @@ def stated_game(text: str) -> str:
 
 
 def read_saved_games(stream: BinaryIO) -> Iterator[Record]:
-    """Yield all games of `stream`."""
+    """Yield all saved games of `stream`."""
     return records_in(stream, _record)
 
 
 def write_saved_game(record: Record) -> str:
-    """Return the game as lines, with a blank line at its end."""
+    """Return the game in the format of saved games, with a blank line at its end."""
     first, description = record.start, description_of(record.start.game)
     board = description.boards(first.game, first.position, first.turn, ply=first.ply)
     start = write_numbered(description, first.game, first.position, first.turn, first.ply)
@@ -80,7 +80,7 @@ def write_saved_game(record: Record) -> str:
 
 
 def saved_game_text(record: Record, game: str, start: str, names: Iterable[object]) -> str:
-    """Return a game in this format, with its start and the names of its moves."""
+    """Return a game in this format, given the texts of its start and of its moves (`names`)."""
     first = record.start
     headers = {
         "game": game,
@@ -109,7 +109,7 @@ def saved_game_text(record: Record, game: str, start: str, names: Iterable[objec
 
 
 def records_in(stream: BinaryIO, record_of: Callable[[list[Line]], Record]) -> Iterator[Record]:
-    """Yield the record of each game's lines; errors name the number of the game."""
+    """Yield the record that `record_of` makes from the lines of each game; errors state the number of the game."""
     for number, lines in enumerate(_blocks(stream), 1):
         count_game()
         try:
@@ -120,7 +120,7 @@ def records_in(stream: BinaryIO, record_of: Callable[[list[Line]], Record]) -> I
 
 
 def _blocks(stream: BinaryIO) -> Iterator[list[Line]]:
-    """Yield the lines of each game."""
+    """Yield the numbered lines of each game, without comments."""
     lines: list[Line] = []
     size = 0
     for number, line in lines_of(stream):
@@ -140,7 +140,7 @@ def _blocks(stream: BinaryIO) -> Iterator[list[Line]]:
 def parse_lines(
     lines: Sequence[Line], on_header: Callable[[str, str], None], words: Callable[[str, int], Iterator[SavedMove]]
 ) -> list[SavedMove]:
-    """Return the moves of a game; every header before them is passed to `on_header`."""
+    """Return the moves of a game, which `words` finds in a line; headers before them are passed to `on_header`."""
     moves: list[SavedMove] = []
     for number, line in lines:
         header = HEADER.fullmatch(line)
@@ -159,8 +159,7 @@ def parse_lines(
 def moves_in_line(
     line: str, number: int, word: re.Pattern[str] = _word, *, format: str = NAME, expected: str = "a move"
 ) -> Iterator[SavedMove]:
-    """Yield the moves of a line, each with its remark: `word` has remarks as its first group and moves as its
-    second."""
+    """Yield the moves of a line with their remarks; the groups of `word` are a remark and a move."""
     place, end = 0, len(line.rstrip())
     move: SavedMove | None = None
     while place < end:
@@ -182,7 +181,7 @@ def moves_in_line(
 def make_record(
     start: Setup, moves: Sequence[SavedMove], codes: Sequence[int], headers: dict[str, str], score: float | None
 ) -> Record:
-    """Return a game with the data of its headers; without a score header, `score` is used."""
+    """Return the record of a game, with the data of its headers; `score` is used if no header states the score."""
     return Record(
         start=start,
         moves=tuple(

@@ -1,4 +1,4 @@
-"""Filters that select games of a file."""
+"""Conditions by which games of a file are selected."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from outflank.games.rules import is_pass
 
 
 class Opening(Protocol):
-    """The first moves of games, without passes."""
+    """Condition on the first moves of a game, passes left out."""
 
     def begins(self, record: Record) -> bool:
         """Return whether a game begins with this opening."""
@@ -21,18 +21,17 @@ class Opening(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class FirstMoves:
-    """The first moves of a game without opening rules of its own: exactly these moves, from the usual start."""
+    """Opening in a game whose notation does not define openings: the first moves must be exactly `codes`."""
 
     game: type
     codes: tuple[int, ...]
 
     def begins(self, record: Record) -> bool:
-        """Return whether a game begins with these moves."""
         return isinstance(record.start.game, self.game) and tuple(move_codes(record)[: len(self.codes)]) == self.codes
 
 
 def opening_of(text: str, game: str | None = None) -> Opening:
-    """Return the opening given by moves; moves that fit several of the package's games belong to the first."""
+    """Return the opening that a list of moves gives. Without `game`, the first of our games that they fit is used."""
     errors: list[Exception] = []
     for name in OWN_GAMES if game is None else (game,):
         try:
@@ -50,19 +49,19 @@ def _opening(text: str, game: GameDescription) -> Opening:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Selection:
-    """The conditions on a game. Unset conditions are always met."""
+    """Conditions on a game. An unset condition is always met."""
 
     number: int | None = None
-    """The number of the game, from 1."""
+    """Number of the game in the file, counted from 1."""
     player: str = ""
-    """A part of either player's name, in any case."""
+    """Part of either player's name, ignoring case."""
     event: str = ""
-    """A part of the tournament's name."""
+    """Part of the tournament's name, ignoring case."""
     years: tuple[int, int] | None = None
-    """The first and the last year."""
+    """First and last year in which the game was played."""
     opening: Opening | None = None
     min_score: float | None = None
-    """Black's lowest score."""
+    """Lowest score of black that is selected."""
 
     def matches(self, number: int, record: Record) -> bool:
         """Return whether the game meets all conditions."""
@@ -87,7 +86,7 @@ def contains(name: str, part: str) -> bool:
 
 
 def move_codes(record: Record) -> Sequence[int]:
-    """Return the codes of a game's moves without its passes, without parsing more than necessary."""
+    """Return the codes of a game's moves, passes left out. Moves that are stored as `squares` are not parsed."""
     squares: bytes | None = getattr(record.moves, "squares", None)
     if squares is not None:
         return squares
