@@ -20,7 +20,7 @@ SMALLEST_COUNT = 1e-3
 """Count that `log_likelihood_scaled` assumes for a class that was not observed, so that the deviation is not 0."""
 
 STEPS = 200
-"""Limit on a solver's iterations. It is more than any needs, and ends one that rounding keeps from converging."""
+"""Limit on a solver's iterations, more than it ever needs; it is reached only if rounding prevents convergence."""
 
 
 def tilt(deviations: Sequence[float], counts: Sequence[float]) -> float:

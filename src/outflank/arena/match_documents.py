@@ -185,11 +185,11 @@ class StandingDocument(Struct, frozen=True, kw_only=True):
 
 
 class MatchGameDocument(GameLine, Document, frozen=True, kw_only=True, tag="outflank/match-game/1"):
-    """A finished game, as `match` prints it with `--json`."""
+    """A finished game, as `outflank match --json` prints it."""
 
 
 class MatchResultDocument(StandingDocument, Document, frozen=True, kw_only=True, tag="outflank/match-result/1"):
-    """Result of a match, as `match` prints it with `--json` at the end."""
+    """Result of a match, as `outflank match --json` prints it at the end."""
 
     complete: bool
     interrupted: bool

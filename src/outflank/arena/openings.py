@@ -16,11 +16,11 @@ from outflank.games.description import description_of, titles_of_games
 from outflank.games.rules import Game
 
 TRIES = 2000
-"""Number of consecutive random draws without a new opening after which there are taken to be no more."""
+"""Number of consecutive random openings that repeat earlier ones, after which no new ones are sought."""
 
 EARLY_PLIES = 8000
-"""Number of plies that take about a second. At most about this many are played for openings before the first game. If
-consecutive random games that end too early have more in total, the search for an opening of that length fails."""
+"""Number of plies that take about a second to play. About this many are spent on openings before the first game. After
+this many in consecutive random games that ended too early, the search for an opening fails."""
 
 
 def forms() -> str:

@@ -33,7 +33,7 @@ class Ending:
     points: float
     """Black's points: 1, ½ or 0."""
     score: float
-    """Black's margin in the game's unit, which need not be 0 in a draw; after a forfeit, the score of a forfeit."""
+    """Black's margin in the game's unit, which need not be 0 in a draw; a forfeit has the game's fixed score for it."""
     reason: str = ""
     """Why the game ended: empty if it ended by the rules, else `time`, `illegal move`, `crashed` or `ply limit`."""
     detail: str = ""

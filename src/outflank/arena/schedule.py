@@ -32,7 +32,7 @@ class Settings:
     paired: bool = True
     """Whether each opening is played twice, with colours swapped."""
     ply_limit: int | None = None
-    """Number of moves after the opening after which a game is drawn."""
+    """Number of moves, not counting the opening's, after which a game is drawn."""
     ponder: bool = False
     lag_seconds: float = 0.0
     """Time of each move that is not charged to the clock."""

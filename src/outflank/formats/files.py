@@ -36,8 +36,7 @@ def file_lock(path: Path, busy: str) -> Iterator[None]:
     try:
         yield
     finally:
-        # Remove the lock file while it is locked: later it could be another process's. Windows cannot remove open
-        # files.
+        # Remove the lock file while it is locked: later it could be another process's. Windows removes no open files.
         if sys.platform != "win32":
             lock.unlink(missing_ok=True)
         os.close(handle)

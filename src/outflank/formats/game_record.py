@@ -106,7 +106,7 @@ class Record:
     """Black's score if both sides play perfectly from the position with `best_empties` empty squares (Othello)."""
     best_empties: int | None = None
     reason: str = ""
-    """Why the game ended, one of `fields.REASONS`; empty if it ended by the rules."""
+    """Why the game ended, usually one of `fields.REASONS`; empty if it ended by the rules."""
     clock: str = ""
     """Time control, as text."""
 

@@ -36,7 +36,7 @@ def collection_paused() -> Iterator[None]:
 def collecting_between_moves() -> Iterator[None]:
     """Disable the garbage collector during a game; the referee calls `collect_new` while no clock runs.
 
-    Meanwhile collections leave out existing objects (`gc.freeze`), which shortens a collection from 50 ms to one. All
+    Meanwhile collections leave out existing objects (`gc.freeze`), which shortens a collection from 50 ms to 1 ms. All
     garbage is collected at the end.
     """
     global _games, _freezes

@@ -38,7 +38,7 @@ WORTH_SHARING = 0.03
 """Time of a search, in seconds, below which starting more workers costs more than it gains."""
 
 SURE_OF_TIME = 0.5
-"""Share of the time left within which an exact search must be expected to end."""
+"""Share of the time left within which an exact search must be expected to end, else it is not begun."""
 
 MOST_OF_TIME = 0.75
 """Share of the time left that an exact search may take; if it has not ended by then, the rest is for an estimate."""

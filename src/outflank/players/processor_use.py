@@ -56,8 +56,7 @@ class ProcessorReading:
             run_before, wait_before = self.threads.get(thread, (0, 0))
             run, wait = run_after - run_before, wait_after - wait_before
             if run > 0:
-                # Weighted by run time: a thread that only passes messages on may wait long, and needs almost no core
-                # time.
+                # Weighted by run time: a thread that only passes messages on may wait long, but runs almost never.
                 ran, served = ran + run, served + run * run / (run + max(0, wait))
         # The waiting time of threads that have ended is unknown. It is estimated from the threads that still live.
         entitled = cpu * ran / served if served > 0 else cpu

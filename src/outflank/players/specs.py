@@ -91,7 +91,7 @@ EXTERNAL = {"gtp": "outflank.protocols.gtp_client", "nboard": "outflank.protocol
 """Kinds of external programs, and the module of each, which has a function `player(command, game, **settings)`."""
 
 HUMAN = "human"
-"""Specification of a human at the keyboard, which only `outflank play` accepts."""
+"""Specification of a human, which `outflank play` and the web server handle themselves."""
 
 KINDS = ("computer", "random", "first", *EXTERNAL)
 

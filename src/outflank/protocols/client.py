@@ -122,7 +122,7 @@ class ExternalProgram:
             raise self._crash() from None
 
     def receive(self, deadline: float, mark: object = None) -> str:
-        """Return the next line; raise `NoAnswer` at `deadline`, or `Interrupted` if the stop of `mark` is called."""
+        """Return the next line; raise `NoAnswer` at `deadline`, or `Interrupted` once the stop of `mark` is called."""
         with self.interrupting(_stop.get()) as other_mark:
             return self._receive(deadline, (mark, other_mark))
 
@@ -161,7 +161,7 @@ class ExternalProgram:
                 stop.remove_listener(listener)
 
     def end(self, farewell: str = "") -> None:
-        """Let the program exit, given a `farewell` line with a grace period, then kill its whole process group."""
+        """Send `farewell`, if any, and give the program time to exit; then kill its process group."""
         if not self._forgotten.alive:
             return
         process = self._process

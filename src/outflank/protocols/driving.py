@@ -53,7 +53,7 @@ class ProgramPlayer:
             self._show(board)
 
     def check(self, board: Board) -> None:
-        """Raise `PlayerFailed` if the program cannot play from this board, so that not every game fails."""
+        """Raise `PlayerFailed` if the program cannot play from this board; called once, before the first game."""
         with self._failing():
             self._start()
             self._root = None

@@ -99,7 +99,7 @@ def _for_the_game(move_seconds: float | None, game_seconds: float | None, board:
 
 
 def _seconds_text(seconds: float, exactly: bool) -> str:
-    """Return whole seconds, as GTP has them, or a fraction below 1; a program that reads that as 0 moves at once."""
+    """Return whole seconds, as in GTP, or a fraction if less than 1; a program that reads that as 0 moves at once."""
     if exactly:
         return f"{max(seconds, 0.001):.3f}"
     return _whole_seconds(seconds) if seconds >= 1 else f"{max(seconds, 0.01):.2f}"

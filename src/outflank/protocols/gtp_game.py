@@ -75,7 +75,7 @@ class GtpGame:
         """Play a move of `side`."""
         board = self.board
         if text.lower() == "pass" and self.description.passes and board.is_game_over():
-            self._steps.append(0)  # programs made for Go, which two passes end, send passes at the end
+            self._steps.append(0)  # programs made for Go, where two passes end a game, send them
             return
         try:
             with self.turn_of(side) as passes:

@@ -128,7 +128,7 @@ def lines_of(descriptor: int) -> Iterator[str]:
 
 
 def too_long(line: str) -> bool:
-    """Return whether a line is, or begins, a line that is too long to be a command."""
+    """Return whether a line, or the beginning of one, is too long for a command."""
     return len(line) > LONGEST
 
 

@@ -33,8 +33,8 @@ TRY_SECONDS = 5.0
 """Time for a test move at depth 1, after which a program that has named no move is pinged."""
 
 LATE_AT_FIRST, LATE_AT_LEAST = 0.05, 0.01
-"""Seconds that a thinking program is taken to need to answer a ping: before any measurement, and at least. The program
-must be woken for the ping, and this process for the answer. Three times as much is kept in reserve."""
+"""Assumed time, in seconds, in which a thinking program answers a ping: before any measurement, and at least. The
+program must be woken for the ping, and this process for the answer. Three times as much is kept in reserve."""
 
 _answer = re.compile(r"===\s*([^\s/]*)[/\s]*([^\s/]*)")
 _search = re.compile(r"(?:search|book)\s+(\w\w)\S*\s+(\S+)\s+\S+\s+([0-9]+)")

@@ -70,7 +70,7 @@ class Engine:
         return self._player
 
 
-# --- chosen by name ---
+# --- the registry of protocols ---
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
