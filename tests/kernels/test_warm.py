@@ -27,12 +27,10 @@ def kinds(game: Any) -> list[type]:
     return list(dict.fromkeys([*map(type, evaluations(game).values()), Solving]))
 
 
-# In turns: of two workers, one begins with the one game and one with the other.
-PARTS = [
-    (start, kind)
-    for turn in zip_longest(*([(start, kind) for kind in kinds(start[0])] for start in STARTS))
-    for start, kind in filter(None, turn)
-]
+# In turns, forth and back: of three workers, one begins with Othello and two with Abalone. Two that began with Othello
+# would both compile its endings.
+TURNS = list(zip_longest(*([(start, kind) for kind in kinds(start[0])] for start in STARTS)))
+PARTS = [part for number, turn in enumerate(TURNS) for part in turn[:: -1 if number % 2 else 1] if part is not None]
 
 
 @pytest.mark.parametrize(("start", "kind"), PARTS, ids=lambda item: getattr(item, "__name__", type(item[0]).__name__))
