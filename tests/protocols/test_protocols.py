@@ -355,6 +355,8 @@ def test_gtp_loads_games_and_positions(tmp_path) -> None:
     assert engine.answer("genmove black") == "= C3\n\n"
     assert engine.answer(f"loadsgf {tmp_path / 'none'}") == "? cannot load file (No such file or directory)\n\n"
     assert str(engine.answer(f"loadsgf {position}")).startswith("? cannot load file (")
+    (tmp_path / "long").write_text(game.read_text() + " " * (1 << 20))
+    assert engine.answer(f"loadsgf {tmp_path / 'long'}") == "? cannot load file (larger than 1,048,576 bytes)\n\n"
     assert engine.answer("loadsgf") == "? syntax error\n\n"
     assert engine.answer("set_game abalone") == "=\n\n"
     assert str(engine.answer(f"loadsgf {game}")).startswith("? cannot load file (")

@@ -10,7 +10,7 @@ from outflank.games.description import GameDescription, description_of, game_nam
 from outflank.games.sides import Side
 
 MOST_BYTES = 1 << 20
-"""Number of bytes that are read of a file with a game or a position."""
+"""Size of the largest file with a game or a position that is read."""
 
 
 class CommandRefused(Exception):
@@ -56,7 +56,10 @@ class GtpGame:
             raise CommandRefused("syntax error")
         try:
             with Path(path).open("rb") as stream:
-                text = stream.read(MOST_BYTES).decode("utf-8", "replace")
+                data = stream.read(MOST_BYTES + 1)
+            if len(data) > MOST_BYTES:
+                raise CommandRefused(f"cannot load file (larger than {MOST_BYTES:,} bytes)")
+            text = data.decode("utf-8", "replace")
             board = _without_draws(Board.from_text(text, game=self.description.name))
         except OSError as error:
             raise CommandRefused(f"cannot load file ({reason_of(error)})") from None
