@@ -128,7 +128,8 @@ def player(text: str, game: Game, *, variety: int | None = None, seated: tuple[s
     if not text.strip().isprintable():
         raise OutflankError(f"{text.strip()!r}: a player is one line, its words between blanks: 'computer level=3'")
     if kind == HUMAN:
-        raise OutflankError("a human has no settings" if seated else "a human plays only in `outflank play` and `outflank serve`")
+        seats = "a human plays only in `outflank play` and `outflank serve`"
+        raise OutflankError("a human has no settings" if seated else seats)
     if kind not in KINDS:
         raise UnknownName.among("player", kind, (*KINDS, *seated))
     words = _settings(rest)
