@@ -1,4 +1,4 @@
-"""The threads of a divided search, and their memory."""
+"""The crew of a parallel search: its threads, their memory and their statistics."""
 
 import contextlib
 import threading
@@ -24,7 +24,7 @@ from outflank.search.root_moves import RootMove, RootValue, search_best_moves
 from outflank.search.worker import WORKER
 
 POOL = 96
-"""Frames per worker. A line has one frame per divided ply; lines that other workers still search hold more frames."""
+"""Number of frames (split points) per worker: one for each divided ply of its line, and more on lines of others."""
 
 _BY_HANDS = {
     "wasted_nodes": "wasted",
@@ -43,12 +43,12 @@ _BY_WORKERS = {
     "cutoffs": "cutoffs",
     "first_cutoffs": "first_cutoffs",
 }
-"""The record fields of a worker's statistics."""
+"""Record fields from which `WorkerStatistics` are read: those of hands in `_BY_HANDS`, those of workers here."""
 
 
 @kernel
 def dismiss(crew):
-    """Let the helpers end."""
+    """Tell the helpers' threads to end."""
     store(crew, "over", 1)
     wake_all(crew)
 
@@ -71,7 +71,7 @@ def _open_root_sample(game: Game, position: Position, every: bool) -> Samples:
 
 
 class Crew:
-    """Workers with their records, and the threads of all but the leader.
+    """The workers of a search with their records, and the threads of all but the leader.
 
     `serve(index)` is the main function of a helper's thread: it returns once the crew is dismissed. An exception in
     `serve` stops the search and is raised in the leader's thread.
@@ -106,7 +106,7 @@ class Crew:
         hands["id"] = np.arange(self.count)
         hands["idle"] = 1
         hands["random"] = [(index + 1) * 0x9E3779B97F4A7C15 % 2**63 for index in range(self.count)]
-        # The pools: each frame linked to the next, the last one to nothing.
+        # The pools: linked lists of frames.
         size = self._frame_bytes
         begin = self.root_frame - address_of(self._frames) + size
         words = self._frames[begin : begin + self.count * POOL * size].view(np.int64).reshape(self.count, POOL, -1)
@@ -146,19 +146,19 @@ class Crew:
             self._abandon(index)
 
     def _abandon(self, index: int) -> None:
-        """Dismiss the crew: the part that a worker was searching is lost, so the root cannot be completed."""
+        """Dismiss the crew after worker `index` has failed: its subtree is lost, so the root cannot be completed."""
         dismiss(self.crew)
         store(self.hands[index], "idle", 1)
 
     def open(self, episode: int) -> None:
-        """Let every worker see a root, including sleeping helpers."""
+        """Open the root for all workers, and wake sleeping helpers."""
         open_root(self.crew, episode)
 
     @contextlib.contextmanager
     def at_work(self) -> Iterator[None]:
-        """Bind the leader and measure the time while a root is searched. Raise a helper's exception; collect the
-        helpers' probes."""
-        # Bound only here: between two iterations the leader's thread is the caller's own.
+        """Pin the leader's thread and measure the time while a root is searched. Then raise a helper's exception, or
+        collect the helpers' probes."""
+        # Pinned only here: between two iterations the leader's thread is the caller's own.
         with pinned(self.root.places, 0):
             began = self._opened = time.perf_counter()
             try:
@@ -190,15 +190,15 @@ class Crew:
             self.hands[name] = 0
 
     def statistics(self) -> tuple[WorkerStatistics, ...]:
-        """Return what each worker has done so far, also while they work."""
+        """Return the statistics of each worker so far; may be called while they work."""
         opened, now = self._opened, time.perf_counter()
         seconds = self._seconds if opened is None else self._seconds + now - opened
         hands, workers = self.hands, self.root.workers
         useful = hands["busy_ns"] / 1e9
         if opened is not None:
-            # With the current part, whose start may not be stored yet: no longer than this window is open.
+            # With the current subtree. Its start may not be stored yet: no longer than this window is open.
             useful += np.where(hands["idle"] != 0, 0.0, now - np.maximum(opened, hands["since"] / 1e9))
-        # By columns: after each iteration, field by field for many workers takes longer than the search.
+        # By columns: field by field, this takes longer than a short search with many workers.
         counts = {name: hands[field] for name, field in _BY_HANDS.items()}
         counts |= {name: workers[field] for name, field in _BY_WORKERS.items()}
         rows = zip(*(column.tolist() for column in counts.values()), strict=True)
@@ -210,8 +210,8 @@ class Crew:
         )
 
     def frame_or_none(self, address: int) -> Frame | None:
-        """Return the frame at an address read from the hand of a running worker; None if no frame of this crew has this
-        address."""
+        """Return the frame at `address`, read from the hand of a running worker; None if no frame of this crew is
+        there."""
         first = self.root_frame
         if not first <= address < first + (self.count * POOL + 1) * self._frame_bytes:
             return None
@@ -219,7 +219,7 @@ class Crew:
 
 
 class CrewDivision:
-    """Common part of divisions with a crew. Subclasses define `prepare` and the search."""
+    """Base class of divisions with a crew. Subclasses define `prepare` and the search."""
 
     reads_deadline = True
 
@@ -229,13 +229,13 @@ class CrewDivision:
         self.nbytes = self.crew.nbytes
 
     def search_moves(self, depth: int, alpha: int, beta: int, moves: Sequence[RootMove]) -> RootValue:
-        """Return the best of some moves of the root, with alpha-beta's promise."""
-        raise NotImplementedError  # every division defines it
+        """Return the best of `moves`. Its value is exact inside (alpha, beta), otherwise a bound on that side."""
+        raise NotImplementedError  # subclasses define it
 
     def search_window(
         self, depth: int, alpha: int, beta: int, *, best_count: int, moves: Sequence[RootMove]
     ) -> RootValue:
-        """Search with alpha-beta's promise; the `best_count` best moves get their values."""
+        """Return the best of `moves`, like `search_moves`; the `best_count` best moves get their values."""
         return search_best_moves(lambda left: self.search_moves(depth, alpha, beta, left), moves, best_count)
 
     def forget(self) -> None:
@@ -243,7 +243,7 @@ class CrewDivision:
         self.root.forget()
 
     def statistics(self) -> tuple[WorkerStatistics, ...]:
-        """Return what each worker has done so far."""
+        """Return the statistics of each worker so far."""
         return self.crew.statistics()
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""How the value of a move reaches its frame, and the value of a frame reaches the frame above."""
+"""Values in the divided search: delivering a move's value to its frame, and a frame's value to the frame above."""
 
 import numpy as np
 
@@ -38,7 +38,7 @@ from outflank.search.worker import PLIES
 
 @inner
 def deliver(game, crew, hand, worker):
-    """Deliver the value of a move to its frame."""
+    """Deliver the value of the move in hand to its frame. Return the next step."""
     address, index = hand.frame, hand.index
     frame = frame_at(address)
     if hand.valid == 0:
@@ -88,13 +88,12 @@ def deliver(game, crew, hand, worker):
 
 @inner
 def claim(frame, mark, worker):
-    """Return the best known key of a frame, once a move has beaten its scout: later windows need not lie below this
-    key.
+    """Raise the key of a frame to `mark`, the key of a move that has beaten its scout. Return the frame's best key.
 
-    The scout's value does not count if scouts may guess: the search for the move's value, which makes no guesses, may
-    show that the move is no better than the best before it, and yet the move was taken for the best one. Of 40 random
-    positions of Othello, searched to depth 7 with many guesses, 25 had another value or move than without frames; and
-    proofs, which begin with that move, took up to five times the nodes.
+    The key is not raised if scouts may guess. The search for the move's value, which makes no guesses, may show that
+    the move is no better than the best before it, and yet it would be taken for the best. Of 40 random positions of
+    Othello, searched to depth 7 with many guesses, 25 had another value or move than without frames; and proofs, which
+    begin with that move, took up to five times the nodes.
     """
     if worker.selectivity_index != 0:
         return max(mark, load(frame, "key", "relaxed"))  # race: if it is old, the value is searched for too soon
@@ -104,7 +103,7 @@ def claim(frame, mark, worker):
 
 @inner
 def write_line(crew, hand, frame, key, move):
-    """Store the principal variation of a frame: a move that is worth `key`, and the line in hand after it."""
+    """Store the principal variation of a frame: `move`, which is worth `key`, and the line in hand after it."""
     # race: a worker that finds it taken waits; seldom more than one has such a value
     while not compare_exchange(frame, "writing", 0, 1):
         yield_core()
@@ -122,7 +121,7 @@ def write_line(crew, hand, frame, key, move):
 @inner
 def hold(crew, hand, frame, index):
     """Hold a frame for a move that beat its scout: searches of its younger brothers are given up, because their windows
-    are too low now. Return whether the move may be searched: not while the frame is held for an elder move."""
+    are too low now. Return whether the move may be searched; not if the frame is held for an elder move."""
     while True:
         held = load(frame, "held")
         if held != 0 and held <= index:
@@ -136,7 +135,7 @@ def hold(crew, hand, frame, index):
 
 @inner
 def release_hold(crew, hand, frame):
-    """Release the frame if it was held for the move in hand, which is done: workers that left may come back."""
+    """Release the frame if it was held for the move in hand. Workers that left it may come back."""
     if hand.holding != 0:
         hand.holding = 0
         # race: a worker that sees it late gives up one move too many, which is taken again
@@ -146,7 +145,7 @@ def release_hold(crew, hand, frame):
 
 @inner
 def postpone(crew, address, index):
-    """Give up only this move, not the frame, for the sake of another move: a worker will take this one again."""
+    """Give up move number `index` of a frame so that another is searched first. A worker will take it again."""
     # race: a worker that finds it before it is counted takes it all the same
     write_word(moves_of(address), crew.room + index, U64(POSTPONED))
     fetch_add(frame_at(address), "postponed", 1, "seq_cst")
@@ -155,8 +154,8 @@ def postpone(crew, address, index):
 
 @inner
 def continue_frame(crew, hand, frame, leads):
-    """Go on in a frame; its other moves are offered once the eldest is done. `leads`: the move in hand is the best so
-    far.
+    """Return the next step in a frame: offer its other moves once the first ones are done, or take a move. `leads`: the
+    move in hand is the best so far.
 
     If one move after the other beats the best, the next may do so too, and brothers that are searched meanwhile have
     windows that are too low. So the other moves wait while moves keep beating the best: this reduced the extra nodes of
@@ -174,7 +173,7 @@ def continue_frame(crew, hand, frame, leads):
 def serial_moves(crew, frame):
     """Return how many moves of a frame are searched before the others are offered.
 
-    Near the leaves the number is one less: extra nodes cost little there, and workers without work lose more.
+    Near the leaves the number is one less: extra nodes cost little there, and idle workers lose more.
     """
     if crew.eldest_first == 0:
         return np.int64(0)
@@ -188,7 +187,7 @@ def serial_moves(crew, frame):
 
 @inner
 def cut_frame(game, crew, hand, worker, key):
-    """Deliver the key of a frame that is cut off to the frame above at once, and notify the workers still inside."""
+    """Deliver the value of a frame that is cut off to the frame above at once, and notify the workers still inside."""
     address = hand.frame
     frame = frame_at(address)
     store_frame_value(game, address, key, LOWER, worker)
@@ -215,7 +214,7 @@ def cut_frame(game, crew, hand, worker, key):
 
 @inner
 def leave(game, crew, hand, worker):
-    """Leave a frame that has no move left for this worker; the last worker out completes the frame."""
+    """Leave a frame that has no move left for this worker; the last one out completes it. Return the next step."""
     address = hand.frame
     frame = frame_at(address)
     stumble(crew, hand)
@@ -252,8 +251,8 @@ def leave(game, crew, hand, worker):
 
 @inner
 def withdraw_permit(hand, address):
-    """Take back this worker's own permit for the frame if no other worker has taken it: it is the newest permit on the
-    worker's deque. Return 1 if the permit was there, else 0."""
+    """Take back this worker's own permit for the frame, the newest on its deque, if no other worker has taken it.
+    Return 1 if the permit was there, else 0."""
     permit = pop(hand)
     if permit == address:
         return 1
@@ -264,7 +263,7 @@ def withdraw_permit(hand, address):
 
 @inner
 def return_to_parent(hand, frame, key):
-    """Return from a frame with a value to the frame above."""
+    """Put a frame's value in hand, to be delivered to the frame above."""
     hand.value, hand.valid, hand.line_length = key >> RANK_BITS, 1, 0
     hand.index, hand.until = frame.index, frame.until
     hand.alpha, hand.beta = frame.alpha, frame.beta
@@ -273,7 +272,7 @@ def return_to_parent(hand, frame, key):
 
 @inner
 def end_frame(crew, hand):
-    """Go on in the frame above; if the frame is the root's, close the root."""
+    """Return the next step after a frame: deliver its value to the frame above, or close the root."""
     if hand.frame != 0:
         return DELIVER
     store(crew, "open", 0, "seq_cst")
@@ -283,7 +282,7 @@ def end_frame(crew, hand):
 
 @inner
 def store_frame_value(game, address, key, bound, worker):
-    """Store a frame's value in the table, as `alphabeta` does for a node; not the root's."""
+    """Store a frame's value in the table, as `alphabeta` does for a node, unless the frame is the root's."""
     frame = frame_at(address)
     if worker.table == 0 or frame.depth < worker.table_from or frame.above == 0:
         return

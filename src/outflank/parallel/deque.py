@@ -1,7 +1,7 @@
-"""A deque of permits per worker: the owner works at its bottom, thieves steal from its top.
+"""A deque of permits to join split points per worker: the owner works at its bottom, thieves steal from its top.
 
-After Chase and Lev, with the orderings that Lê, Pop, Cohen and Zappa Nardelli (2013) proved sufficient, their fences
-written as sequentially consistent accesses. A deque's size is fixed: a permit that finds no room is not offered.
+After Chase and Lev, with the memory orderings that Lê, Pop, Cohen and Zappa Nardelli (2013) proved sufficient; their
+fences are written as sequentially consistent accesses. A deque's size is fixed: if it is full, no permit is offered.
 """
 
 from outflank.kernels.atomics import compare_exchange, load, store
@@ -10,12 +10,12 @@ from outflank.kernels.compiler import inner
 from outflank.parallel.shared_state import CAPACITY, Hand
 
 EMPTY, LOST = 0, -1
-"""Results instead of a permit: there is none; or another thief was faster, and there may be more."""
+"""Results instead of a permit: the deque is empty; or another thief took the permit, and there may be more."""
 
 
 @inner
 def push(hand: Hand, permit: int) -> bool:
-    """Offer a permit. Return whether there was room. Only the owner calls this."""
+    """Put a permit on the deque. Return whether there was room. Only the owner calls this."""
     bottom = load(hand, "bottom", "relaxed")
     if bottom - load(hand, "top", "acquire") >= CAPACITY:
         return False
@@ -27,25 +27,25 @@ def push(hand: Hand, permit: int) -> bool:
 
 @inner
 def pop(hand: Hand) -> Int:
-    """Take back and return the newest permit. Only the owner calls this."""
+    """Take back and return the newest permit; `EMPTY` if there is none. Only the owner calls this."""
     bottom = load(hand, "bottom", "relaxed") - 1
     store(hand, "bottom", bottom, "seq_cst")
     top = load(hand, "top", "seq_cst")
     if top > bottom:
-        store(hand, "bottom", bottom + 1, "relaxed")  # race: a thief finds nothing, whichever it reads
+        store(hand, "bottom", bottom + 1, "relaxed")  # race: a thief finds the deque empty with either value
         return EMPTY
     permit = load(hand.permits, bottom & (CAPACITY - 1), "relaxed")
     if top == bottom:
         # The last permit: thieves may try to take it too.
         if not compare_exchange(hand, "top", top, top + 1, "seq_cst"):
             permit = EMPTY
-        store(hand, "bottom", bottom + 1, "relaxed")  # race: `top` has passed it, whichever a thief reads
+        store(hand, "bottom", bottom + 1, "relaxed")  # race: `top` has passed both values that a thief may read
     return permit
 
 
 @inner
 def steal(victim: Hand) -> Int:
-    """Take and return the oldest permit of another worker: the nearest to the root, and the largest."""
+    """Take and return the oldest permit of another worker, the nearest to the root; `EMPTY` or `LOST` if that fails."""
     top = load(victim, "top", "seq_cst")
     if top >= load(victim, "bottom", "seq_cst"):  # race: with the owner's relaxed stores, which leave nothing there
         return EMPTY

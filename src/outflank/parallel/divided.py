@@ -1,4 +1,4 @@
-"""A division of a root among a crew: the schemes that split nodes, seen from Python."""
+"""The Python side of the schemes that split nodes: plans, the default threshold, and the search of a root by a crew."""
 
 import math
 from collections.abc import Sequence
@@ -43,7 +43,7 @@ from outflank.search.stopping import Stopped
 from outflank.search.worker import PLIES
 
 WHOLE_RANGE = 1 << 40
-"""Bound of a window that contains every value."""
+"""Half-width of a window that contains every value."""
 
 EVERY_LEVEL = 1 << 20
 
@@ -52,33 +52,33 @@ SCHEDULES = {"one": 1, "rows": ROWS, "static": IN_ADVANCE}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """How a scheme divides a tree."""
+    """How a scheme splits the nodes of a tree."""
 
     eldest_first: bool
-    """Whether the first move of a node is searched before the others are shared."""
+    """Whether the first moves of a node are searched before the others are shared."""
     serial_moves: int = 1
     """Number of first moves searched before the others if the window is open: on the principal variation."""
     serial_moves_at_cut: int = 1
-    """Like `serial_moves`, if one of the moves should cut the node off: if the first does not, the second still may."""
+    """Like `serial_moves`, where a cut-off is expected: if the first move does not cut off, the second still may."""
     serial_moves_at_all: int = 1
-    """Like `serial_moves`, if no move is expected to cut the node off, so that all are searched in any case."""
+    """Like `serial_moves`, where no cut-off is expected, so that all moves are searched in any case."""
     near_leaves: int = 0
-    """Plies above the threshold at which one move less is searched before the others are shared."""
+    """Number of plies above the threshold in which one move less is searched before the others are shared."""
     wait_while_improving: bool = False
-    """Whether, if the window is open, the other moves also wait as long as each move beats the best before it."""
+    """Whether, in an open window, the other moves also wait as long as each move beats the best before it."""
     leftmost: bool = False
     """Whether only the nodes of the leftmost line are divided."""
     scouts_in_order: bool = False
-    """Whether all moves but the first are searched with null windows, and those that raise alpha searched again in
+    """Whether all moves but the first are searched with null windows, and those that raise alpha then again in
     order."""
     hold: bool = False
     """Whether no worker takes another move of a node while a move that beat its scout is searched again."""
     levels: int = EVERY_LEVEL
-    """Plies from the root that are divided."""
+    """Number of plies from the root in which nodes are split."""
 
 
 class Divided(CrewDivision):
-    """A root searched by a crew that splits its tree by a plan."""
+    """A division in which a crew splits the nodes of a root's tree by a plan."""
 
     def __init__(self, root: Root, workers: int, plan: Plan) -> None:
         options = root.options
@@ -105,7 +105,7 @@ class Divided(CrewDivision):
         self._moves, self._values = (_words(rows + 8 * room * index, room) for index in range(2))
 
     def prepare(self) -> None:
-        """Compile, and start the helpers."""
+        """Compile the kernels, and start the helpers."""
         self.crew.begin()
         work(*self._arguments(0), AWAY)
         self.crew.start(lambda index: work(*self._arguments(index), IDLE))
@@ -122,7 +122,7 @@ class Divided(CrewDivision):
         )
 
     def search_fully(self, depth: int) -> RootValue:
-        """Search by minimax: nothing is cut off, and every move gets its value."""
+        """Return the root's minimax value: nothing is cut off, and every move gets its value."""
         return self.search_moves(depth, -WHOLE_RANGE, WHOLE_RANGE, self.root.moves, prune=False)
 
     def search_moves(
@@ -164,7 +164,7 @@ class Divided(CrewDivision):
         return root_value
 
     def standing(self) -> WindowProgress:
-        """Return the progress of the root's frame."""
+        """Return the progress of the root's moves, and what each worker is searching."""
         if self._window is None:
             return WindowProgress()
         alpha, moves, rank_of = self._window
@@ -176,8 +176,8 @@ class Divided(CrewDivision):
         return WindowProgress(begun, len(moves), last, best, key >> RANK_BITS if best else None, done, workers)
 
     def _worker_standing(self, hand: Hand, moves: Sequence[RootMove]) -> WorkerStanding:
-        """Return what a worker is searching. It continues meanwhile: a frame may be reused by now, so every address and
-        every index is checked."""
+        """Return what a worker is searching. The worker goes on meanwhile, and its frames may be reused, so every
+        address and every index is checked."""
         if load(hand, "idle"):  # race: a worker that finds nothing to steal may have set it only just now
             return WorkerStanding(False)
         address, index, stolen = int(hand.frame), int(hand.index), False
@@ -194,25 +194,25 @@ class Divided(CrewDivision):
 
 
 def _proved(key: int, moves: Sequence[RootMove], rank_of: dict[int, int]) -> RootMove | None:
-    """Return the move whose value a key of the root is; None: the key is a bound."""
+    """Return the move that has the root's value in `key`; None: the key is only a bound."""
     return next((move for move in moves if rank_of[move.code] == key & RANK), None)
 
 
 SOLVED_ALONE = 2
-"""Plies by which the threshold exceeds the reach of a game's endgame kernels. A node has one remaining ply more than
-moves left, so nodes one move above that reach are not divided."""
+"""Number of plies by which the threshold exceeds the moves that the game's endgame kernels solve. A node has one
+remaining ply more than moves left, so nodes with one move more than these kernels solve are not split."""
 
 
 def default_threshold(root: Root) -> int:
-    """Return the depth at which a part is no longer worth dividing: some thousand nodes, which take some hundred
-    microseconds.
+    """Return the remaining depth at which a subtree is no longer worth splitting: about a thousand nodes, which take
+    some hundred microseconds.
 
-    One ply less costs one worker 3 % in both games; one more leaves two workers a little longer without work. Where a
-    game is played out there are fewer moves at each ply: two plies more are about as many nodes. By learnt patterns a
-    node takes some three times as long: with two plies less, two workers are idle for 15 % of the estimates before a
-    proof instead of 21 %, and four for 27 instead of 36 %. A selective search enters far fewer nodes, but most of its
-    divisible work is near the leaves: at depth 20 in the middle of the game four workers were 1.62, 1.83 and 1.89 times
-    as fast as one with thresholds of 7, 5 and 4, and 16 were 1.52, 1.70 and 1.75 times.
+    One ply less costs one worker 3 % in both games; one more leaves two workers idle a little longer. In exact searches
+    there are fewer moves at each ply: two plies more are about as many nodes. With learnt patterns a node takes some
+    three times as long: with two plies less, two workers are idle for 15 % of the estimates before a proof instead of
+    21 %, and four for 27 instead of 36 %. A selective search enters far fewer nodes, but most of its divisible work is
+    near the leaves: at depth 20 in the middle of the game four workers were 1.62, 1.83 and 1.89 times as fast as one
+    with thresholds of 7, 5 and 4, and 16 were 1.52, 1.70 and 1.75 times.
     """
     if isinstance(root.evaluation, Solving) and ending_moves(root.game) > 0:
         # The game's own kernels solve their endings in less than a millisecond.
@@ -227,12 +227,12 @@ def default_threshold(root: Root) -> int:
 
 
 def levels_for(workers: int) -> int:
-    """Return the levels of report 001: log2 of the number of workers, at least 1."""
+    """Return the number of levels that report 001 divides: log2 of the number of workers, rounded up, at least 1."""
     return max(1, math.ceil(math.log2(max(workers, 2))))
 
 
 def _grouped_by_row(game: Game, moves: Sequence[RootMove]) -> list[RootMove]:
-    """Return the moves with those of each row together, at the place of the row's first move."""
+    """Return the moves grouped by row of the board, each group at the place of the row's first move."""
     rows: dict[int, list[RootMove]] = {}
     for move in moves:
         rows.setdefault(int(row(game, MOVE(move.code))), []).append(move)
@@ -240,7 +240,7 @@ def _grouped_by_row(game: Game, moves: Sequence[RootMove]) -> list[RootMove]:
 
 
 def _words(address: int, count: int) -> npt.NDArray[np.int64]:
-    """Return a row of a frame as an array."""
+    """Return `count` words of memory at `address` as an array."""
     dtype = np.dtype({"names": ["words"], "formats": [(np.int64, count)]})
     words: npt.NDArray[np.int64] = record_at(address, dtype).words
     return words

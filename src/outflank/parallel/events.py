@@ -1,8 +1,8 @@
-"""Events of workers at the frames: for measurements of a divided search.
+"""Recording of workers' events at split points, for measurements of a divided search.
 
 A search with an `EventRecording` records an event whenever a worker goes from one step to the next. With any other
-probe, this code is not compiled. Below the frames nothing is recorded, so that the measured search is hardly slower: an
-event costs some thirty nanoseconds, a job some hundred microseconds.
+probe, this code is not compiled. Below the split points nothing is recorded, so that the measured search is hardly
+slower: an event costs some thirty nanoseconds, a job some hundred microseconds.
 """
 
 from typing import NamedTuple
@@ -19,9 +19,9 @@ from outflank.search.probes import DepthCounts, Probe, Silent, note_lookup, note
 from outflank.search.worker import Worker
 
 STARTED, OPENED, OFFERED, TAKEN, DONE, GIVEN_UP, IN_TURN, CLOSED, LEFT, SEEKING, FOUND, HOME = range(12)
-"""A root is begun; a frame is opened for the job in hand; the frame's other moves are offered; a move is taken; a move
-is done, or given up; a frame's moves that beat their scouts are searched in turn; a frame is complete, or left to the
-workers still inside; a worker looks for a permit; a worker has found one; a worker ends."""
+"""Kinds of event: a root is begun; a frame is opened for the job in hand; the frame's other moves are offered; a move
+is taken; a move is done, or given up; a frame's moves that beat their scouts are searched in turn; a frame is complete,
+or left to the workers still inside; a worker looks for a permit; a worker has found one; a worker ends."""
 
 NAMES = (
     "started",
@@ -39,9 +39,9 @@ NAMES = (
 )
 
 TIME, NODES, KIND, FRAME_ADDRESS, DETAIL, WORKER_ID = range(6)
-"""The words of an event: nanoseconds, nodes that its worker had entered, kind, frame, detail and worker. The detail of
-a move taken is its index in the frame, above `CODE_SHIFT` its code and above `MORE_SHIFT` the number of moves that
-follow it in its lot; of a root or a frame opened, its depth."""
+"""Words of an event: time in nanoseconds, nodes that its worker had entered, kind, frame, detail and worker. The detail
+of a taken move is its index in the frame, above `CODE_SHIFT` its code, and above `MORE_SHIFT` the number of moves that
+follow it in its lot. The detail of an opened root or frame is its depth."""
 
 WORDS = 6
 CODE_SHIFT, MORE_SHIFT = 16, 32
@@ -68,7 +68,7 @@ def _(probe, depth, data):
 
 @generic
 def note_event(probe: Probe, kind: int, frame: int, detail: int, hand: Hand, worker: Worker) -> None:
-    """Record that a worker goes on to another step."""
+    """Record an event of `kind` at `frame`; the meaning of `detail` depends on the kind."""
     raise missing(note_event, probe)
 
 
@@ -99,19 +99,19 @@ def _(probe, kind, frame, detail, hand, worker):
 
 
 class EventRecording:
-    """The events of a search: pass the recording as the search's `instrument`, then `take` the events."""
+    """Recording of the events of a search: pass it as the search's `instrument`, then `take` the events."""
 
     def __init__(self, capacity: int = 1 << 18) -> None:
         self.capacity = capacity
-        """Events of one worker between two roots; 48 bytes each."""
+        """Maximum number of events of one worker between two roots; 48 bytes each."""
         self._words = np.zeros(_HEADER + WORDS * capacity, np.int64)
         self.probe = Recorder(address_of(self._words), capacity)
         self._saved: list[npt.NDArray[np.int64]] = []
         self.lost = 0
-        """Events for which there was no room."""
+        """Number of events for which there was no room."""
 
     def alike(self) -> "EventRecording":
-        """Return an instrument for another worker."""
+        """Return a new recording for another worker."""
         return EventRecording(self.capacity)
 
     def absorb(self, other: "EventRecording") -> None:
@@ -127,8 +127,8 @@ class EventRecording:
         return self._words[_HEADER : _HEADER + WORDS * count].reshape(count, WORDS).copy()
 
     def take(self) -> npt.NDArray[np.int64]:
-        """Return and remove the events so far: a row of `WORDS` for each, sorted by time; each worker's events are in
-        the order in which they were recorded."""
+        """Return and remove the events so far, a row of `WORDS` words for each, sorted by time; each worker's events
+        are in the order in which they were recorded."""
         events = np.concatenate([*self._saved, self._empty()])
         self._saved = []
         return events[np.argsort(events[:, TIME], kind="stable")]

@@ -1,6 +1,6 @@
-"""What a worker without work does: it tries its own deque, then others', and backs off more and more.
+"""Idle workers: finding a permit on the own deque or by stealing, and backing off while there is none.
 
-These kernels do not depend on the game, so that they are compiled only once.
+The kernels do not depend on the game, so they are compiled only once.
 """
 
 import numpy as np
@@ -15,10 +15,10 @@ from outflank.parallel.deque import EMPTY, LOST, pop, steal
 from outflank.parallel.shared_state import CREW, HAND, Crew, Hand, hand_of
 
 PAUSES, YIELDS = 64, 128
-"""Failed attempts before an idle worker yields its core, and before it sleeps."""
+"""Number of failed attempts before an idle worker yields its core, and before it sleeps."""
 
 NAP = 2000
-"""Most microseconds of sleep: the most that a lost wake-up costs."""
+"""Maximum sleep in microseconds: the most that a lost wake-up costs."""
 
 ALL_SLEEPERS = 1 << 30
 
@@ -36,14 +36,14 @@ def draw(hand: Hand, limit: int) -> Int:
 
 @inner
 def stumble(crew: Crew, hand: Hand) -> None:
-    """Yield the core at random, at delicate places: for tests."""
+    """For tests: yield the core at random, at places with races."""
     if crew.stumble != 0 and draw(hand, crew.stumble) == 0:
         yield_core()
 
 
 @inner
 def wake_sleeper(crew: Crew) -> None:
-    """Wake one worker, because there is work to share. No fence: a sleeper that misses the call looks again soon."""
+    """Wake one worker, because there is work to share. No fence: a sleeper that misses the call soon looks again."""
     if load(crew, "sleepers", "relaxed") > 0:  # race: a worker that sees it late wakes none, and the nap is short
         fetch_add(crew, "wake", 1)
         wake(crew, "wake", 1)
@@ -51,7 +51,7 @@ def wake_sleeper(crew: Crew) -> None:
 
 @inner
 def wake_all(crew: Crew) -> None:
-    """Wake all workers, because something has ended or begun."""
+    """Wake all workers, because a root was opened or closed, or the crew was dismissed."""
     fetch_add(crew, "wake", 1)
     wake(crew, "wake", ALL_SLEEPERS)
 
@@ -60,15 +60,15 @@ def wake_all(crew: Crew) -> None:
 def find_permit(crew, hand):
     """Return a permit, own or stolen; `EMPTY` when the search is over or, for the leader, when this root is done.
 
-    While `hand.idle` is set the worker holds nothing. The worker clears the flag before it steals, and steals only if a
-    root is still open afterwards: so a leader that has closed the root and sees every flag set knows that no worker
-    holds anything, nor will before the next root.
+    While `hand.idle` is set the worker holds no work. It clears the flag before it steals, and steals only if a root is
+    still open then. So once the leader has closed the root and sees every flag set, no worker holds work, or gets any
+    before the next root.
     """
     permit = np.int64(pop(hand))
     if permit != EMPTY:
         return permit
     if load(hand, "idle", "relaxed") == 0:
-        # Not for a helper that has only just begun: the leader may be reading its counts.
+        # Not for a helper that has only just begun: the leader may be reading its statistics.
         hand.busy_ns += nanoseconds() - hand.since
         store(hand, "idle", 1, "seq_cst")
     fails = np.int64(0)
@@ -104,7 +104,7 @@ def _try_to_steal(crew: Crew, hand: Hand) -> int:
 
 @kernel
 def back_off(crew, hand, fails):
-    """Wait a little, longer with every failed attempt. Return the number of failed attempts."""
+    """Wait a little, longer after more failed attempts. Return the new number of failed attempts."""
     if fails < PAUSES:
         pause()
     elif fails < YIELDS:
@@ -122,7 +122,6 @@ def back_off(crew, hand, fails):
 
 @inner
 def _any_permit(crew: Crew) -> bool:
-    """Return whether some deque holds a permit."""
     if load(crew, "open") != 0:
         for worker in range(crew.count):
             hand = hand_of(crew, worker)
@@ -133,7 +132,7 @@ def _any_permit(crew: Crew) -> bool:
 
 @kernel
 def wait_until_idle(crew):
-    """Wait until every helper has finished, once the leader has closed the root."""
+    """Wait until every helper is idle, after the leader has closed the root."""
     for worker in range(1, crew.count):
         hand = hand_of(crew, worker)
         fails = 0

@@ -1,4 +1,4 @@
-"""The schemes that split nodes: each one is a `Plan` for the divided search, and a name."""
+"""The parallel schemes by name: a `Plan` for each scheme that splits nodes, a class for the others."""
 
 import numpy as np
 
@@ -10,19 +10,17 @@ from outflank.search.montecarlo import LONGEST_PATH, NODES, grow, new_tree, rand
 from outflank.search.results import WorkerStatistics
 from outflank.search.root import Root
 
-# Root-parallel Monte-Carlo: every worker grows a tree of its own, with a seed of its own, and the root's moves are
-# counted together in the end.
-
 
 class TreePerWorker:
-    """One tree per worker."""
+    """Root-parallel Monte-Carlo: every worker grows a tree from a seed of its own; counts of root moves are added
+    up."""
 
     reads_deadline = True
 
     def __init__(self, root: Root, workers: int) -> None:
         self.root = root
         root.set_worker_count(workers)
-        # Together the trees may be as large as a single tree, but no tree may be too small to be of use.
+        # All trees together may be as large as a single tree, but no tree may be too small to be of use.
         room = max(NODES // workers, 1 << 16)
         grown = [new_tree(root, room) for _ in range(workers)]
         self.trees = [tree for tree, _ in grown]
@@ -31,7 +29,7 @@ class TreePerWorker:
         self._paths = np.zeros((workers, LONGEST_PATH), np.int64)
 
     def play(self, games: int) -> None:
-        """Share out `games` games."""
+        """Divide `games` games among the workers."""
         root, flat, share = self.root, self.root.options.algorithm == "flat", -(-games // len(self.trees))
         arguments = [
             (root.game, root.evaluation, tree, used, share, flat, worker, random, path)
@@ -45,7 +43,7 @@ class TreePerWorker:
         self._used = run_workers(grow, arguments, stop=root.stop, places=root.places)
 
     def statistics(self) -> tuple[WorkerStatistics, ...]:
-        """Return the nodes of each worker."""
+        """Return the number of nodes of each worker."""
         return tuple(WorkerStatistics(nodes=int(worker.nodes)) for worker in self.root.workers)
 
 
@@ -68,8 +66,8 @@ SHARED_TABLE = Scheme(
 )
 """Shared table (report 001; chess calls it lazy SMP): all workers search the same root on one table.
 
-So that the workers do not do the same work in the same order, each worker but the leader starts at another of the
-root's later moves, and tries equal moves in an order of its own."""
+Each worker but the leader starts at another of the root's later moves, and tries moves with similar scores in an order
+of its own, so that the workers do not repeat each other's work."""
 
 ABDADA = Scheme(
     name="abdada",
@@ -80,8 +78,8 @@ ABDADA = Scheme(
 )
 """ABDADA (Weill 1996; report 001's future work): a shared table in which workers mark the positions that they search.
 
-A later brother that another worker is searching is put off until nothing else is left at its node. A mark belongs to
-one root and one window: marks of a stopped worker mean nothing to the next search."""
+A later move whose position another worker is searching is put off until nothing else is left at its node. A mark
+belongs to one root and one window: the next search ignores the marks of a stopped worker."""
 
 
 FORK_JOIN = Scheme(
@@ -92,10 +90,10 @@ FORK_JOIN = Scheme(
     overhead="no extra nodes with minimax; with alpha-beta, those that an elder brother would have cut off",
     divide=lambda root, workers: Divided(root, workers, Plan(eldest_first=False)),
 )
-"""Fork-join (reports 002 and 004): every node above the threshold offers all its moves at once and joins by maximum.
+"""Fork-join (reports 002 and 004): every node above the threshold offers all its moves at once, and joins by maximum.
 
-With minimax this scheme visits exactly the nodes of one worker. With alpha-beta no move waits for another, so that each
-window stays as wide as when its move was taken: many more nodes, which is why young brothers wait."""
+With minimax this scheme visits exactly the nodes of one worker. With alpha-beta no move waits for another, so each
+window stays as wide as when its move was taken. That costs many more nodes; young brothers wait avoids it."""
 
 ROOT_SPLIT = Scheme(
     name="root-split",
@@ -108,7 +106,7 @@ ROOT_SPLIT = Scheme(
 )
 """Root split (report 001's naive parallel alpha-beta and PVS; report 003): only the root's moves are shared.
 
-`schedule` says how moves are handed out: one at a time, in chunks, or divided in advance; without `share_alpha` every
+`schedule` says how moves are handed out: one at a time, in chunks, or divided in advance. Without `share_alpha` every
 move is searched with the root's full window, as in report 003."""
 
 PV_SPLIT = Scheme(
@@ -118,8 +116,8 @@ PV_SPLIT = Scheme(
     overhead="all wait at every level of the line for the slowest brother",
     divide=lambda root, workers: Divided(root, workers, Plan(eldest_first=True, leftmost=True)),
 )
-"""Principal-variation split (report 003's master and slaves): the leftmost line is searched first, then the brothers
-at each of its nodes in parallel, level by level on the way back to the root."""
+"""Principal-variation split (report 003's master and slaves): the leftmost line is searched first, then the brothers at
+each of its nodes in parallel, level by level on the way back to the root."""
 
 
 def _divide_jamboree(root: Root, workers: int) -> Divided:
@@ -134,31 +132,31 @@ JAMBOREE = Scheme(
     overhead="scouts with an old alpha; the re-searches of a node wait for all its scouts",
     divide=_divide_jamboree,
 )
-"""Jamboree (report 001, after Kuszmaul): the first move alone, then null-window scouts of all others in parallel, and
-those that beat the window searched again, one after the other, in order.
+"""Jamboree (report 001, after Kuszmaul): the first move is searched alone, then all others in parallel with null
+windows. Moves that beat these scouts are searched again, one after the other, in order.
 
-By default this scheme divides the first log2(workers) levels, which report 001 found best."""
+By default the first log2(workers) levels are divided, which report 001 found best."""
 
 ESTIMATING = Plan(eldest_first=True, serial_moves=2, hold=True)
-"""Plan for searches that are neither exact nor selective."""
+"""Plan of young brothers wait for searches that are neither exact nor selective."""
 
 SELECTIVE = Plan(eldest_first=True, serial_moves_at_all=0, near_leaves=2, hold=True)
-"""Plan for selective searches. Where most of the tree is guessed, little more than the principal variation is left, and
-workers that wait there have nothing else to do. At depth 18 from eight openings of Othello two workers were 1.67 times
-as fast as one, and 1.45 times with the plan of other searches and a threshold three plies higher; at depth 8 from six
-layouts of Abalone 1.78 and 1.60 times. In Othello the work is 5.6 times the span with this plan, and 1.7 times with the
-other: 16 workers, which were 1.24 times as fast as one at depth 20 with the other, were 1.75 times before
-`near_leaves`. Dividing the shallower searches too was no better. In proofs, `serial_moves_at_all=0` cost as many nodes
-as it gained time."""
+"""Plan of young brothers wait for selective searches. Guesses leave little more of the tree than the principal
+variation, and workers that wait there have nothing else to do. At depth 18 from eight openings of Othello two workers
+were 1.67 times as fast as one, and 1.45 times with the plan `ESTIMATING` and a threshold three plies higher; at depth 8
+from six layouts of Abalone 1.78 and 1.60 times. In Othello the work is 5.6 times the span with this plan, and 1.7 times
+with `ESTIMATING`. At depth 20, 16 workers were 1.24 times as fast as one with `ESTIMATING`, and 1.75 times with this
+plan before `near_leaves`. Dividing the shallower searches too was no better. In proofs, `serial_moves_at_all=0` cost as
+many nodes as it gained time."""
 
 PROVING = Plan(
     eldest_first=True, serial_moves=2, serial_moves_at_cut=2, near_leaves=2, wait_while_improving=True, hold=True
 )
-"""Plan for exact searches. Where a game is played out, a node that its first move should have cut off is cut off by the
-second in one case of three: brothers searched at the same time as the second are most of the workers' extra nodes. With
-2, 4, 8, 16 and 32 workers twelve positions of Othello with 22 empty squares took 1.03, 1.06, 1.14, 1.23 and 1.31 times
-one worker's nodes, and 1.04, 1.12, 1.22, 1.35 and 1.52 times with the plan `ESTIMATING`. With `serial_moves_at_cut=3`
-16 workers took 1.18 times the nodes, but were idle for 37 % of the time instead of 30 %."""
+"""Plan of young brothers wait for exact searches. If the first move does not cut off a node as it should have, the
+second does in one case of three: brothers searched at the same time as the second are most of the workers' extra nodes.
+With 2, 4, 8, 16 and 32 workers twelve positions of Othello with 22 empty squares took 1.03, 1.06, 1.14, 1.23 and 1.31
+times one worker's nodes, and 1.04, 1.12, 1.22, 1.35 and 1.52 times with the plan `ESTIMATING`. With
+`serial_moves_at_cut=3` 16 workers took 1.18 times the nodes, but were idle for 37 % of the time instead of 30 %."""
 
 
 def _divide_young_brothers(root: Root, workers: int) -> Divided:
@@ -166,7 +164,7 @@ def _divide_young_brothers(root: Root, workers: int) -> Divided:
 
 
 def plan_for(root: Root) -> Plan:
-    """Return the plan by which the tree of a root is divided."""
+    """Return the plan of young brothers wait for a root with its options."""
     if root.options.exact:
         return PROVING
     return SELECTIVE if root.options.selectivity < 100 else ESTIMATING
@@ -179,8 +177,8 @@ YOUNG_BROTHERS = Scheme(
     overhead="brothers of a move that cuts off, until they hear of it",
     divide=_divide_young_brothers,
 )
-"""Young brothers wait: any node above the threshold whose first move is done may be split; idle workers join the split
-point nearest to some root, and a cut-off anywhere stops all workers below it.
+"""Young brothers wait: any node above the threshold whose first move is done may be split. Idle workers steal a split
+point near the root, and a cut-off anywhere stops all workers below it.
 
 A move that beats its scout is about to change its brothers' windows: until its value is known, no worker takes another
 brother, and all workers may join the search below that move."""

@@ -1,7 +1,7 @@
-"""The state that workers share: the crew's own record, a hand for each worker, and frames, the split points.
+"""The records that workers share: the crew's own record, a hand for each worker, and frames, the split points.
 
-Words that several workers write are atomics; the others have one writer, and are published by the atomic that hands
-them over (a push on a deque, the count of workers inside).
+Words that several workers write are atomics. Each other word has one writer, and is published by the atomic that hands
+it over: a push on a deque, or the count of workers inside a frame.
 """
 
 from typing import TypeAlias
@@ -18,28 +18,28 @@ from outflank.search.stopping import LIFELINE
 from outflank.search.worker import PLIES
 
 Crew: TypeAlias = Record
-"""A record `CREW`: what all workers share."""
+"""A record of type `CREW`: the settings and the state that all workers share."""
 
 Hand: TypeAlias = Record
-"""A record `HAND`: the state of one worker."""
+"""A record of type `HAND`: the state of one worker."""
 
 Frame: TypeAlias = Record
-"""A record `FRAME`: a split point."""
+"""A record of type `FRAME`: a split point."""
 
 CAPACITY = 256
-"""Permits on a worker's deque: seldom more than one for each split point on its current line."""
+"""Capacity of a worker's deque in permits: seldom more than one for each split point on its current line."""
 
 CREW = record_type(
     {
         # addresses and sizes
         "hands": np.int64,  # address of the first hand
-        "count": np.int64,  # workers
+        "count": np.int64,  # number of workers
         "bell": np.int64,
         "room": np.int64,  # moves that a frame has room for
         # how the tree is divided
-        "threshold": np.int64,  # no frame with this many plies left, or fewer
-        "levels": np.int64,  # no frame this many plies from the root, or more
-        "eldest_first": np.int64,  # whether a frame's first move is searched before the others are offered
+        "threshold": np.int64,  # nodes with this many plies left, or fewer, are not split
+        "levels": np.int64,  # nodes this many plies from the root, or more, are not split
+        "eldest_first": np.int64,  # whether a frame's first moves are searched before the others are offered
         "serial_moves": np.int64,  # number of moves searched first if the window is open
         "serial_moves_at_cut": np.int64,  # number of moves searched first if one should cut the frame off
         "serial_moves_at_all": np.int64,  # number of moves searched first if none should cut the frame off
@@ -52,7 +52,7 @@ CREW = record_type(
         "share_alpha": np.int64,  # whether a move's value narrows the windows of the others
         "prune": np.int64,  # alpha-beta below the frames; 0: minimax
         "lot": np.int64,  # moves handed out at a time; or `IN_ADVANCE` or `ROWS`
-        "stumble": np.int64,  # for tests: yield the core at one delicate place in this many; 0: never
+        "stumble": np.int64,  # for tests: at places with races, yield the core once in this many times; 0: never
         # words that change during a search
         "open": np.int64,  # whether a root is being searched
         "over": np.int64,  # not 0: the helpers' threads end
@@ -85,8 +85,8 @@ HAND = record_type(
         "index": np.int64,  # index of the move in the frame
         "until": np.int64,  # end of the lot: the moves before this index are taken together
         "leftmost": np.int64,
-        "expected": np.int64,  # expectation of the position, as in a frame
-        "holding": np.int64,  # the move beat its scout, and the frame is held for it
+        "expected": np.int64,  # expected result, as in a frame
+        "holding": np.int64,  # whether the frame is held for the move, which beat its scout
         "value": np.int64,
         "valid": np.int64,
         "line_length": np.int64,  # of the principal variation from the position in hand; 0: unknown
@@ -102,7 +102,7 @@ HAND = record_type(
         "steals": np.int64,
         "sent": np.int64,
         "obeyed": np.int64,
-        "frames": np.int64,  # taken from a pool
+        "frames": np.int64,  # frames taken from a pool
         "released": np.int64,
         "shortages": np.int64,  # nodes that were not divided because the pool was empty
     },
@@ -142,7 +142,7 @@ FRAME = record_type(
         "until": np.int64,
         "holding": np.int64,  # whether the frame above is held for this move
         "leftmost": np.int64,
-        "expected": np.int64,  # `OPEN`, `CUT` or `ALL`
+        "expected": np.int64,  # expected result: `OPEN`, `CUT` or `ALL`
         "count": np.int64,  # moves
         "opener": np.int64,  # the worker that offered the frame's moves; `NOT_OFFERED`: none has yet
         "owner": np.int64,  # the worker whose pool owns the frame
@@ -165,26 +165,26 @@ FRAME = record_type(
 """A split point. Two rows of `room` words follow the record: the frame's moves with their ranks, and their values."""
 
 RANK_BITS = 16
-"""A key is value · 2^16 + rank: the greatest is the best value, and among equals the highest rank."""
+"""Bits of the rank in a key, value · 2^16 + rank: the greatest key has the best value, then the highest rank."""
 
 RANK = (1 << RANK_BITS) - 1
-"""The part of a key that is the rank."""
+"""Mask of the rank in a key."""
 
 CODE = (1 << RANK_BITS) - 1
-"""The part of a word in a frame's row of moves that is the move; the rank is above it."""
+"""Mask of the move in a word of a frame's row of moves; the rank is above it."""
 
 IN_ADVANCE, ROWS = 0, -1
 """Special values of `lot`: every worker gets its share at once; or the moves of one row of the board at a time."""
 
 OPEN, CUT, ALL = range(3)
-"""What is expected of a frame: a value inside its window; a cut-off by its first move; no cut-off."""
+"""Expected result of a frame: a value inside its window; a cut-off by its first move; no cut-off."""
 
 DESCEND, DELIVER, TAKE, LEAVE, IDLE, OFFER, AWAY = range(7)
-"""Steps: search the position in hand; deliver its value to its frame; take a move of the frame; leave the frame; find
-another frame; offer the frame's moves and take one; end."""
+"""Steps of a worker: search the position in hand; deliver its value to its frame; take a move of the frame; leave the
+frame; find another frame; offer the frame's moves and take one; end."""
 
 WORD_OF = {name: place[1] // 8 for name, place in (FRAME.fields or {}).items()}
-"""The word of a frame that each field is in."""
+"""Index of the word at which each field of a frame begins."""
 
 assert [WORD_OF[name] for name in LIFELINE] == list(range(len(LIFELINE))), "a lifeline begins every frame"
 
@@ -194,13 +194,13 @@ NOT_OFFERED = -1
 """Opener of a frame whose moves have not been offered yet."""
 
 NOTHING = -(1 << 60)
-"""A key less than every other."""
+"""Key that is less than every other."""
 
 FAILED = 1 << 40
 """Value word of a move that beat its scout and waits for its turn."""
 
 POSTPONED = 1 << 41
-"""Value word of a move that was given up for the sake of another move, and will be taken again."""
+"""Value word of a move that was given up for another move, and will be taken again."""
 
 SEARCHED = 1 << 42
 """Value word of a postponed move once it has been taken again."""
@@ -220,36 +220,36 @@ def frame_at(address: int) -> Frame:
 
 @inner
 def moves_of(frame: int) -> int:
-    """Return the address of a frame's row of moves, from the frame's own address."""
+    """Return the address of the row of moves of the frame at address `frame`."""
     return frame + FRAME_BYTES
 
 
 @inner
 def move_at(frame: int, index: int) -> MoveCode:
-    """Return move number `index` of the frame at an address."""
+    """Return move number `index` of the frame at address `frame`."""
     return MOVE(read_word(moves_of(frame), index) & U64(CODE))
 
 
 @inner
 def rank_at(frame: int, index: int) -> Int:
-    """Return the rank of move number `index` among equal moves."""
+    """Return the rank of move number `index` of a frame. Of equal moves the one with the highest rank wins."""
     return np.int64(read_word(moves_of(frame), index) >> U64(RANK_BITS))
 
 
 def frame_bytes(room: int) -> int:
-    """Return the size of a frame with room for `room` moves."""
+    """Return the size in bytes of a frame with room for `room` moves."""
     return -(-(FRAME_BYTES + 16 * room) // 128) * 128
 
 
-# Memory for frames: a list per worker, and a second list on which other workers return that worker's frames.
+# Memory for frames: each worker has a list of unused frames, and a second list on which others return its frames.
 #
-# The owner takes the second list whole when the first is empty, so that no frame is ever taken from a list while
-# another worker reads it.
+# The owner takes the second list whole when the first is empty, so that no single frame is taken from a list that
+# another worker reads.
 
 
 @inner
 def take_frame(hand: Hand) -> Int:
-    """Return the address of an unused frame; 0: there is none, and the node is not divided."""
+    """Return the address of an unused frame; 0: there is none, and the node is not split."""
     address = hand.free
     if address == 0:
         address = exchange(hand, "returned", 0)  # race: with a worker that reads the head, and will fail to replace it
@@ -263,7 +263,7 @@ def take_frame(hand: Hand) -> Int:
 
 @inner
 def release(crew: Crew, hand: Hand, address: int) -> None:
-    """Return a frame to its pool, once no worker is in it."""
+    """Return a frame to the pool of its owner, once no worker is in it."""
     frame = frame_at(address)
     hand.released += 1
     if frame.owner == hand.id:

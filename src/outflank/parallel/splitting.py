@@ -1,14 +1,14 @@
 """The divided search: a tree whose upper part is made of frames, split points that workers join.
 
 A frame is a node whose moves are shared. The worker that opens a frame may search the first move alone (young brothers
-wait) before it offers the others: it puts a permit on its deque, and the worker that takes the permit joins the frame,
-offers another permit as long as moves are left, and takes moves until there are none. No worker ever waits in a frame:
-`join` counts permits and workers inside, and the last one out carries the value to the frame above and continues there.
-Below the frames a worker searches alone.
+wait). To offer the other moves, it puts a permit on its deque. The worker that takes the permit joins the frame, offers
+another permit as long as moves are left, and takes moves until there are none. No worker ever waits in a frame: `join`
+counts permits and workers inside, and the last one out carries the value to the frame above and continues there. Below
+the frames a worker searches alone.
 
-A value that makes the other workers' searches pointless cuts the frame off: the worker that wins a compare-exchange
-delivers the value upwards at once and rings the bell; the others find the frame cut on their lifeline and leave without
-writing anything, and the last of them returns the frame's memory.
+A value that makes the other workers' searches pointless cuts the frame off. The worker that wins a compare-exchange
+delivers the value upwards at once and rings the bell. The others find the frame cut on their lifeline and leave without
+writing anything; the last of them returns the frame's memory.
 
 A worker is always at one of a few steps, and its job is in its `HAND`, so that any worker can continue where another
 has left.
@@ -73,11 +73,11 @@ from outflank.search.table import value_of
 
 @kernel
 def work(game, evaluation, crew, hand, worker, probe, step):
-    """Search with the crew from `step` on: the leader until the root's value is known, a helper until the crew is
+    """Search with the crew from `step` on. The leader returns once the root's value is known, a helper once the crew is
     dismissed."""
     hand.since = nanoseconds()
     if step in (TAKE, OFFER):
-        # Only the leader. This publishes the leader's writes between roots: helpers may count steals from here on.
+        # Only the leader. This publishes its writes between roots; from here on helpers may steal and count.
         store(crew, "open", 1)
         note_event(probe, STARTED, hand.frame, frame_at(hand.frame).depth, hand, worker)
     while step != AWAY:
@@ -117,7 +117,7 @@ def work(game, evaluation, crew, hand, worker, probe, step):
 
 @inner
 def descend(game, evaluation, crew, hand, worker, probe):
-    """Compute the value of the position in hand: known, searched alone, or left to a new frame."""
+    """Find the value of the position in hand: at once, by a search alone, or by a new frame. Return the next step."""
     if worker.nodes >= worker.poll_at:
         report_nodes(worker)
     worker.aborted = 0
@@ -128,7 +128,7 @@ def descend(game, evaluation, crew, hand, worker, probe):
         hand.obeyed += 1
         return DELIVER
     position = unpack(game, hand.first, hand.second)
-    # The moves left count even if the depth is greater: a game may end sooner.
+    # The moves left count even if the depth is greater, because the game may end sooner.
     left = min(hand.depth, moves_left(game, position) + 1)
     divisible = left > crew.threshold and hand.ply < crew.levels
     if divisible and (crew.leftmost == 0 or hand.leftmost != 0):
@@ -153,7 +153,7 @@ def descend(game, evaluation, crew, hand, worker, probe):
 
 @inner
 def search_alone(game, evaluation, position, crew, hand, worker, probe):
-    """Return the value of a part that is not divided."""
+    """Return the value of the position in hand, searched by this worker alone."""
     state = begin(evaluation, game, position)
     start = np.int64(0)
     if hand.depth == 0:
@@ -167,7 +167,7 @@ def search_alone(game, evaluation, position, crew, hand, worker, probe):
 
 @inner
 def open_frame(game, evaluation, position, crew, hand, worker, probe):
-    """Make a frame of the position in hand, unless its value is known or no frame is free.
+    """Make a frame of the position in hand, unless its value is known or no frame is free. Return the next step.
 
     The steps are those at a node of `alphabeta`, in the same order, so that a single worker enters the same nodes.
     """
@@ -202,8 +202,8 @@ def open_frame(game, evaluation, position, crew, hand, worker, probe):
         gather_rows(game, end, worker)
 
     frame = frame_at(address)
-    # Atomics, for a worker in a frame that was cut long ago may still read its lifeline, or the key of the frame above.
-    # The result belongs to the frame that was cut, and is not wanted any more.
+    # Atomics: a worker below a frame that was cut long ago may still read this memory as its lifeline, or as the key of
+    # the frame above. Its result is not wanted any more.
     store(frame, "cut", 0, "relaxed")  # race: read so early only by workers below a cut
     store(frame, "above", hand.frame, "relaxed")  # race: read so early only by workers below a cut
     store(frame, "held", 0, "relaxed")  # race: read so early only by workers below a cut
@@ -233,7 +233,7 @@ def open_frame(game, evaluation, position, crew, hand, worker, probe):
 
 @inner
 def finish_without_frame(crew, hand, address, known_value):
-    """Release the frame of a node whose value is known, and deliver the value."""
+    """Release the frame of a node whose value is known, and put the value in hand. Return the next step."""
     release(crew, hand, address)
     hand.value = np.int64(known_value)
     hand.valid, hand.line_length = 1, 0
@@ -242,7 +242,7 @@ def finish_without_frame(crew, hand, address, known_value):
 
 @inner
 def give_up_frame(crew, hand, address):
-    """Release the frame of a node whose value is no longer wanted."""
+    """Release the frame of a node whose value is no longer wanted. Return the next step."""
     step = finish_without_frame(crew, hand, address, 0)
     hand.valid = 0
     hand.obeyed += 1
@@ -251,7 +251,7 @@ def give_up_frame(crew, hand, address):
 
 @inner
 def gather_rows(game, end, worker):
-    """Bring the moves of each row together, at the place of the row's first move."""
+    """Group the moves of each row of the board, at the place of the row's first move."""
     index = 0
     while index < end:
         current_row = row(game, worker.moves[index])

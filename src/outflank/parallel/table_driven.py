@@ -1,8 +1,8 @@
-"""Schemes in which every worker searches the whole root on one table: the first to finish has the answer.
+"""The shared-table and ABDADA schemes: all workers search the whole root on one table, until one has finished.
 
-With marks (ABDADA) a worker marks in the table the position that it searches; other workers that reach this position as
-a later brother put it off until nothing else is left at their node. Without marks (the shared table alone) workers only
-try moves in different orders.
+With marks (ABDADA) a worker marks the position that it searches in the table. Other workers that reach this position
+with a later move put it off until nothing else is left at their node. Without marks (the shared table alone) workers
+only try moves in different orders.
 """
 
 from collections.abc import Sequence
@@ -60,21 +60,21 @@ from outflank.search.worker import SORT_ALL, SORT_NONE, Worker
 WORST = -(1 << 40)
 
 PUT_OFF = 1 << 50
-"""Result instead of a value: another worker is searching this position."""
+"""Result instead of a value: another worker is searching this position, so it is put off."""
 
 
 @kernel
 def search_marked(
     game, evaluation, position, state, alpha, beta, depth, ply, start, end, worker, probe, exclusive, marks
 ):
-    """Search `position` with alpha-beta's promise, or return -`PUT_OFF` if `exclusive` and another worker is searching
-    it.
+    """Return the value of `position`, exact inside (alpha, beta), otherwise a bound on that side; or -`PUT_OFF` if
+    `exclusive` and another worker is searching it.
 
-    `marks` is the depth down to which workers mark positions (nodes nearer to the leaves belong to `alphabeta`), and
-    the episode above its lower 16 bits. At the root (ply 0) the moves are those in `worker.moves[start:end]`, in that
-    order; afterwards `worker.scores` has the value of each and `worker.line[0, 0]` the best move, also among the moves
-    that were done when the search was stopped. Elsewhere `end` is `start`. A mark may stay behind: it only makes other
-    workers search the position later.
+    The lower 16 bits of `marks` are a threshold: nodes with at most that depth left have no marks, and belong to
+    `alphabeta`. The upper bits are the episode. At the root (ply 0) the moves are `worker.moves[start:end]`, in that
+    order; afterwards `worker.scores` has the value of each and `worker.line[0, 0]` the best move, if the search was
+    stopped the best of those done. Elsewhere `end` is `start`. A mark that is left behind only makes others search the
+    position later.
     """
     threshold, episode = marks & 0xFFFF, marks >> 16
     worker.line_length[ply] = 0
@@ -124,7 +124,7 @@ def search_marked(
     low = alpha
     turn = 0
     while turn < 2 and best < beta:
-        # First all moves that no worker is searching; then those that were put off.
+        # First all moves that no other worker is searching; then those that were put off.
         put_off = 0
         index = start
         while index < end and best < beta:
@@ -171,13 +171,13 @@ def search_marked(
         entry = entry_of(game, best, depth, bound, best_move, symmetry, worker)
         data = marked(entry, max(others, 0), episode)
         remember(worker.table, worker.table_shift, first, second, data)
-        send_entry(first, second, entry, depth, ply, worker)  # without the marks of this node's workers
+        send_entry(first, second, entry, depth, ply, worker)  # without marks
     return best
 
 
 @kernel
 def search_root(game, evaluation, position, crew, hand, worker, probe):
-    """As the leader, search the root once; as a helper, search one root after the other until the crew is dismissed."""
+    """As the leader, search the root once; as a helper, search each root that is opened until the crew is dismissed."""
     if hand.id == 0:
         _search_window(game, evaluation, position, crew, hand, worker, probe, load(crew, "open", "relaxed"))
         store(crew, "open", 0, "seq_cst")
@@ -200,7 +200,7 @@ def search_root(game, evaluation, position, crew, hand, worker, probe):
 
 @inner
 def _search_window(game, evaluation, position, crew, hand, worker, probe, episode):
-    """Search the root to the end, or until another worker has."""
+    """Search the root in one window, until this worker or another one has finished."""
     began = hand.since = nanoseconds()
     frame = frame_at(hand.frame)
     worker.aborted = worker.polled_ns = 0
@@ -231,14 +231,14 @@ def _search_window(game, evaluation, position, crew, hand, worker, probe, episod
             hand.sent += 1
             ring(record_at(crew.bell, BELL))
     else:
-        hand.obeyed += 1  # no wasted nodes: this worker's entries, with its estimates, are in the table
+        hand.obeyed += 1  # its nodes are not wasted: its entries, with its estimates, are in the table
         if worker.table == 0:
             worker.estimates = estimates
     hand.busy_ns += nanoseconds() - began
 
 
 class TableDriven(CrewDivision):
-    """A root that every worker of a crew searches."""
+    """A division in which every worker of a crew searches the whole root."""
 
     def __init__(self, root: Root, workers: int, *, marks: bool, plies_less: int = 0) -> None:
         super().__init__(root, workers)
@@ -250,11 +250,11 @@ class TableDriven(CrewDivision):
         self._episode = 0
         self._window: tuple[int, Sequence[Sequence[RootMove]]] | None = None
         for index, worker in enumerate(root.workers):
-            # An odd number per worker, and 0 for the leader, which searches as if it were alone.
+            # A different odd number for each worker, and 0 for the leader, which searches as if it were alone.
             worker.jitter = 0 if marks or index == 0 else 2 * index + 0x9E5
 
     def prepare(self) -> None:
-        """Compile, and start the helpers."""
+        """Compile the kernels, and start the helpers."""
         self.crew.begin()
         root = self.root
         root.begin_search(0)  # the search that compiles enters no node
@@ -312,7 +312,7 @@ class TableDriven(CrewDivision):
         return root_value
 
     def standing(self) -> WindowProgress:
-        """Return the leader's progress; the others are about as far."""
+        """Return the leader's progress, since the others are about as far, and the root move of each worker."""
         if self._window is None:
             return WindowProgress()
         alpha, orders = self._window
@@ -329,7 +329,7 @@ class TableDriven(CrewDivision):
         return WindowProgress(begun, len(moves), None, best, value if best else None, len(values), workers)
 
     def _worker_standing(self, hand: Hand, worker: Worker, order: Sequence[RootMove]) -> WorkerStanding:
-        """Return what a worker is searching: the first move without a score, else the first one that was put off."""
+        """Return the root move that a worker is searching: the first without a score, else the first put off."""
         if hand.idle:
             return WorkerStanding(False)
         scores = [int(score) for score in worker.scores[: len(order)]]
@@ -338,7 +338,7 @@ class TableDriven(CrewDivision):
         return WorkerStanding(True, move, self.root.depth_below(int(hand.depth)))
 
     def search_fully(self, depth: int) -> RootValue:
-        """Raise `NotImplementedError`: minimax uses no table, and no scheme of this kind supports it."""
+        """Raise `NotImplementedError`: minimax uses no table, so these schemes do not support it."""
         raise NotImplementedError
 
 

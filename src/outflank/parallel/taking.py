@@ -1,4 +1,4 @@
-"""How a worker gets a move of a frame: offered, joined by a permit, taken, and searched in a window."""
+"""Moves of a frame (split point): offering them, joining a frame by a permit, taking a move, and its window."""
 
 import numpy as np
 
@@ -35,16 +35,16 @@ from outflank.search.stopping import BELL, is_wanted
 def floor_for(crew, address, index):
     """Return the value that move number `index` of a frame must beat.
 
-    At the root, a move that the tie rule prefers to the best so far need only equal the best value: the rank decides
-    between equals. So the best move does not depend on which move was searched first.
+    At the root, a move that the tie rule prefers to the best so far need only equal the best value, since the rank
+    decides between equals. So the best move does not depend on which move was searched first.
     """
     frame = frame_at(address)
-    # Atomics: the frame may be reused by now, if the reading frame below it was cut meanwhile.
-    alpha = load(frame, "alpha", "relaxed")  # race: another frame's only below a cut, where it is not used
+    # Atomics: the frame may be reused by now, if the frame below it that reads here was cut meanwhile.
+    alpha = load(frame, "alpha", "relaxed")  # race: of another frame only below a cut, where it is not used
     if crew.share_alpha == 0:
         return alpha
     key = load(frame, "key", "relaxed")  # race: an old key makes the window wider than necessary, never wrong
-    if load(frame, "above", "relaxed") == 0:  # race: another frame's only below a cut, where it is not used
+    if load(frame, "above", "relaxed") == 0:  # race: of another frame only below a cut, where it is not used
         key -= rank_at(address, index)
     return max(alpha, key >> RANK_BITS)
 
@@ -53,8 +53,8 @@ def floor_for(crew, address, index):
 def ceiling_of(crew, frame):
     """Return the frame's beta, lowered by the current key of the frame above, but above the frame's own alpha.
 
-    While the frame above is being cut, its alpha may have passed its beta: a value of this frame between its own alpha
-    and such a beta would be an upper bound taken for a lower one.
+    While the frame above is being cut off, its alpha may exceed its beta. The lowered beta would then be at most this
+    frame's alpha, and an upper bound of its value could be taken for a lower one.
     """
     if frame.above == 0 or crew.prune == 0:
         return frame.beta
@@ -66,7 +66,7 @@ def ceiling_of(crew, frame):
 
 @inner
 def offer(crew, hand):
-    """Let other workers join the frame in hand, and continue with it."""
+    """Let other workers join the frame in hand. Return the next step."""
     frame = frame_at(hand.frame)
     frame.opener = hand.id
     hand.spawned += frame.count - load(frame, "next", "relaxed")
@@ -76,7 +76,7 @@ def offer(crew, hand):
 
 @inner
 def invite(crew, hand, frame):
-    """Offer a permit for the frame in hand. The worker that takes the permit invites the next."""
+    """Offer a permit for the frame in hand. The worker that takes it offers the next."""
     if crew.count > 1:
         fetch_add(frame, "join", 1)
         if push(hand, hand.frame):
@@ -87,7 +87,7 @@ def invite(crew, hand, frame):
 
 @inner
 def join(crew, hand, permit):
-    """Enter a frame by a permit, and invite another worker if there is more to do."""
+    """Enter a frame by a permit, and offer another one if there is more to do. Return the next step."""
     hand.frame = permit
     hand.index, hand.until, hand.holding = -1, 0, 0
     frame = frame_at(permit)
@@ -102,7 +102,7 @@ def join(crew, hand, permit):
 
 @inner
 def take(game, crew, hand):
-    """Take the frame's next move, with the window as it is now; or leave."""
+    """Take the frame's next move, with the current window, or leave the frame. Return the next step."""
     address = hand.frame
     frame = frame_at(address)
     stumble(crew, hand)
@@ -132,11 +132,11 @@ def take(game, crew, hand):
 
 @inner
 def take_lot(game, crew, address):
-    """Return the first move of the next free lot, and the end of the lot."""
+    """Return the first move of the next free lot (moves that are handed out together), and the end of the lot."""
     frame = frame_at(address)
     if frame.in_turn != 0:
         return take_failed(crew, address)
-    # Sequentially consistent, like `held`: a worker that postpones a move and finds the frame held, and one that
+    # Sequentially consistent, like `held`: a worker that postpones a move because the frame is held, and one that
     # releases the hold and finds nothing postponed, cannot both be right.
     if load(frame, "postponed", "seq_cst") > 0:
         for index in range(frame.count):
@@ -168,7 +168,7 @@ def take_lot(game, crew, address):
 
 @inner
 def take_failed(crew, address):
-    """Return the next move that beat its scout, and the end of its lot. Only one worker is inside the frame by then."""
+    """Return the next move that beat its scout, and the end of its lot. Only one worker is still inside the frame."""
     frame = frame_at(address)
     index = load(frame, "next", "relaxed")
     while index < frame.count and np.int64(read_word(moves_of(address), crew.room + index)) != FAILED:
@@ -179,7 +179,7 @@ def take_failed(crew, address):
 
 @inner
 def start_move(game, hand, address, index, low, high):
-    """Make move number `index` of a frame the job in hand, in the window (low, high)."""
+    """Make move number `index` of a frame the job in hand, in the window (low, high). Return the next step."""
     frame = frame_at(address)
     position = unpack(game, frame.first, frame.second)
     hand.first, hand.second = pack(game, play(game, position, move_at(address, index)))
@@ -193,12 +193,12 @@ def start_move(game, hand, address, index, low, high):
 
 @inner
 def expected_below(frame, index, low, high):
-    """Return what is expected of the position after move number `index` of a frame, searched in (low, high).
+    """Return the expected result (`OPEN`, `CUT`, `ALL`) after move number `index` of a frame, searched in (low, high).
 
-    If the first move does not cut a frame off as it should have, the others seldom do: so the position after each other
-    move is expected to be cut off in its turn. With 13 empty squares of Othello, 92 % of the frames that are expected
-    to have no cut-off have none, and 97 % of the others have a cut-off by the first move. If all moves of one kind of
-    frame were taken to lead to the other kind, every second frame expected to have no cut-off would have one.
+    If the first move does not cut a frame off as expected, the others seldom do: so the position after each other move
+    is expected to be cut off itself. With 13 empty squares of Othello, 92 % of the frames that are expected to have no
+    cut-off have none, and 97 % of the others are cut off by the first move. If all moves of a `CUT` frame were taken to
+    lead to `ALL` frames, every second frame expected to have no cut-off would have one.
     """
     if high - low > 1:
         return np.int64(OPEN)

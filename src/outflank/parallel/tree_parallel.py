@@ -1,8 +1,8 @@
 """Tree-parallel Monte-Carlo: all workers grow one tree, without locks.
 
-On its way down a worker counts every node as a game already lost (a virtual loss), so that the others look elsewhere
-until the game is over. The worker that wins a compare-exchange on a node adds the node's children; meanwhile the others
-treat the node as a leaf.
+On its way down a worker counts a lost game at every node (a virtual loss), so that the others look elsewhere until its
+game is over. The worker that wins a compare-exchange on a node adds the node's children; meanwhile the others treat the
+node as a leaf.
 """
 
 import math
@@ -22,15 +22,15 @@ from outflank.search.root import Root
 from outflank.search.stopping import poll_stop
 
 TREE_STATE = record_type({"games": np.int64, "used": np.int64}, own_lines=("games", "used"))
-"""Games left to be played, and nodes of the tree."""
+"""Number of games left to play, and of nodes of the tree."""
 
 GROWING = -1
-"""Value in place of the first child's number while a worker is expanding the node."""
+"""Value of a node's `children` while a worker is expanding the node."""
 
 
 @kernel
 def grow_together(game, evaluation, tree, tree_state, worker, random, path):
-    """Play games from the root of a tree that other workers grow too, until none is left."""
+    """Play games from the root of a tree that other workers grow too, until no games are left."""
     while fetch_add(tree_state, "games", -1, "relaxed") > 0:
         if poll_stop(worker):
             break
@@ -55,7 +55,7 @@ def grow_together(game, evaluation, tree, tree_state, worker, random, path):
 
 @inner
 def _expand(game, tree, tree_state, node, worker):
-    """Give a node its children, unless another worker does. Return the first child; 0 or `GROWING`: there is none."""
+    """Add a node's children, unless another worker does. Return the first child; 0 or `GROWING`: there is none."""
     position = unpack(game, tree[node].first, tree[node].second)
     end = fill(game, position, worker.moves, 0)
     if end == 0 or load(tree_state, "used", "relaxed") + end > len(tree):
@@ -78,7 +78,7 @@ def _expand(game, tree, tree_state, node, worker):
 
 @inner
 def _select_child(tree, node, first):
-    """Return the child to follow: one without visits first, then the best upper bound."""
+    """Return the child to follow: one without visits first, else the one with the highest upper confidence bound."""
     spread = EXPLORE * math.sqrt(math.log(load(tree[node], "visits", "relaxed") + 1.0))
     best, best_bound = first, -1e30
     for child in range(first, first + tree[node].count):
@@ -101,7 +101,7 @@ def _sample(game: Game, position: Position, every: bool) -> Samples:
 
 
 class SharedTree:
-    """One tree for all workers."""
+    """Tree-parallel Monte-Carlo: one tree for all workers."""
 
     reads_deadline = True
 
@@ -116,7 +116,7 @@ class SharedTree:
         self._paths = np.zeros((workers, LONGEST_PATH), np.int64)
 
     def play(self, games: int) -> None:
-        """Let the workers take games until `games` are played."""
+        """Play `games` games, which the workers take one by one."""
         root = self.root
         self._tree_state.games = games
         arguments = [
@@ -129,7 +129,7 @@ class SharedTree:
         run_workers(grow_together, arguments, stop=root.stop, places=root.places)
 
     def statistics(self) -> tuple[WorkerStatistics, ...]:
-        """Return the nodes of each worker."""
+        """Return the number of nodes of each worker."""
         return tuple(WorkerStatistics(nodes=int(worker.nodes)) for worker in self.root.workers)
 
 
