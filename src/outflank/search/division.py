@@ -1,8 +1,8 @@
-"""Which worker searches which part of a root's tree: the seam between algorithms and schedulers.
+"""The interface between root algorithms and parallel schemes: divisions, schemes and their registry.
 
-An algorithm requests the root's value in a window, or by minimax, from a division, which has one worker or many.
-Schemes for many live in `outflank.parallel`, one module each, and are ways to make a division; schemes of plug-ins and
-users are found beside them (`outflank.plugins`).
+An algorithm asks a `Division`, the workers of one search, for the root's value in a window, or by minimax. A `Scheme`
+makes a division with several workers. The package's schemes are in `outflank.parallel`; plug-ins and users can register
+others (`outflank.plugins`).
 """
 
 from collections.abc import Callable, Sequence
@@ -22,10 +22,10 @@ from outflank.search.root_moves import RootMove, RootValue, WindowProgress
 
 
 class Division(Protocol):
-    """The workers of one search. Each method may raise `Stopped`, after which no value but that of `standing` is valid.
+    """The workers of one search. Each method may raise `Stopped`; after that only the value of `standing` is valid.
 
-    A division stores the bounds that a window proves in the root (`Root.learn`). If its `reads_deadline` exists and is
-    true, its workers notice by themselves that the root's deadline has passed (`stopping`); else a timer stops them.
+    A division passes the bounds that a window proves to `Root.learn`. If it has a true attribute `reads_deadline`, its
+    workers check the root's deadline themselves (`stopping`); otherwise a timer stops them.
     """
 
     @property
@@ -38,22 +38,22 @@ class Division(Protocol):
     def search_window(
         self, depth: int, alpha: int, beta: int, *, best_count: int, moves: Sequence[RootMove]
     ) -> RootValue:
-        """Search some of the root's `moves` with alpha-beta's promise for (alpha, beta).
+        """Return the best of `moves`. Its value is exact inside (alpha, beta), otherwise a bound on that side.
 
-        The `best_count` best moves get their exact values, if the window is full.
+        If the window contains every value, the `best_count` best moves get their exact values.
         """
 
     def search_fully(self, depth: int) -> RootValue:
-        """Return the root's value by minimax, with the values of all its moves."""
+        """Return the root's minimax value, and set the exact value of each of its moves."""
 
     def standing(self) -> WindowProgress:
-        """Return the progress of the current window, or of the abandoned one. May be called from any thread."""
+        """Return the progress of the current window, or of the one that was stopped. May be called from any thread."""
 
     def forget(self) -> None:
         """Clear the tables."""
 
     def statistics(self) -> tuple[WorkerStatistics, ...]:
-        """Return what each worker has done so far."""
+        """Return the statistics of each worker so far."""
 
     def close(self) -> None:
         """Stop the workers."""
@@ -76,27 +76,27 @@ class Scheme:
 
     name: str
     algorithms: tuple[str, ...]
-    """Algorithms that it can share."""
+    """Names of the algorithms that the scheme supports."""
     promises: Promise
     """Parts of the result that do not depend on the number of workers."""
     minimax_promises: Promise | None = None
-    """The promises for minimax; None: the same as for the other algorithms."""
+    """Promises for minimax; None: the same as for the other algorithms."""
     promises_note: str = ""
-    """Condition of the promises, or the reason for them, for readers."""
+    """Condition or reason of the promises, as text for users."""
     overhead: str
-    """The cost of its parallelism."""
+    """Causes of parallel overhead, as text for users."""
     divide: Callable[[Root, int], Any]
-    """Returns a `Division` of a root among a number of workers; for Monte-Carlo a `Playing`."""
+    """Function that makes a `Division` of a root for a number of workers; for Monte-Carlo a `Playing`."""
 
     def promised(self, algorithm: str) -> Promise:
-        """Return the parts of the result that do not depend on the number of workers with an algorithm."""
+        """Return the parts of the result of `algorithm` that do not depend on the number of workers."""
         if algorithm == "minimax" and self.minimax_promises is not None:
             return self.minimax_promises
         return self.promises
 
     @property
     def promises_text(self) -> str:
-        """The promises in a line: `value and move; with minimax nodes too`."""
+        """The promises as text, such as `value and move; with minimax nodes too`."""
         added = (self.minimax_promises or self.promises) & ~self.promises
         text = f"{self.promises}; with minimax {added} too" if added else str(self.promises)
         return f"{text} ({self.promises_note})" if self.promises_note else text
@@ -118,8 +118,8 @@ SCHEMES = Registry(
     },
     check=instance_of(Scheme),
 )
-"""Registry of the package's, plug-ins' and users' schemes. The package's are given by name, so that no module here
-depends on them."""
+"""Registry of all schemes: the package's, those of plug-ins and those of users. The package's are given by import path,
+because this folder must not import `parallel`."""
 
 DEFAULT_SCHEMES = {
     "minimax": "fork-join",
@@ -129,14 +129,14 @@ DEFAULT_SCHEMES = {
     "uct": "tree-parallel",
     "flat": "root-parallel",
 }
-"""The best scheme for an algorithm."""
+"""Default scheme of each algorithm."""
 
 MONTE_CARLO = ("uct", "flat")
-"""Algorithms that play games. They use one worker by default, so that a seed repeats the games."""
+"""Algorithms that play games. By default they use one worker, so that a seed repeats the same games."""
 
 
 def register_scheme(scheme: Scheme) -> Scheme:
-    """Register a scheme under its name, which belongs to the module of its `divide` from then on."""
+    """Register a scheme under its name, and return it. Only the module of its `divide` may register the name again."""
     return SCHEMES.register(scheme.name, scheme, by=scheme.divide.__module__)
 
 
@@ -151,14 +151,14 @@ def scheme_named(name: str) -> Scheme:
 
 
 def check_supports(scheme: Scheme, algorithm: str) -> None:
-    """Raise `InvalidOption` if a scheme cannot divide an algorithm."""
+    """Raise `InvalidOption` if a scheme does not support an algorithm."""
     if algorithm not in scheme.algorithms:
         hint = f"; {DEFAULT_SCHEMES[algorithm]} supports {algorithm}" if algorithm in DEFAULT_SCHEMES else ""
         raise InvalidOption(f"{scheme.name} does not support {algorithm}: only {', '.join(scheme.algorithms)}{hint}")
 
 
 def select_scheme(options: Options) -> tuple[Scheme | None, int]:
-    """Return the scheme and the number of workers for these options; None: one worker without a scheme."""
+    """Return the scheme and the number of workers for these options. Scheme None: one worker searches alone."""
     workers = options.workers
     if options.device != "cpu":
         return _on_device(options)
@@ -172,8 +172,8 @@ def select_scheme(options: Options) -> tuple[Scheme | None, int]:
 
 
 def _on_device(options: Options) -> tuple[Scheme, int]:
-    """Return the scheme that plays Monte-Carlo games on a GPU. It is imported by name: this module does not depend on
-    the GPU's."""
+    """Return the scheme that plays Monte-Carlo games on a GPU. It is imported by name, because `search` must not import
+    `gpu`."""
     if options.algorithm not in MONTE_CARLO:
         supported = (
             f"a GPU plays the games of {' and '.join(MONTE_CARLO)}, and outflank.solve proves short endings there"
@@ -186,6 +186,6 @@ def _on_device(options: Options) -> tuple[Scheme, int]:
 
 
 def all_cores() -> int:
-    """Return the number of workers that keep this process's cores busy; 1 if kernels are interpreted, where more
-    workers gain nothing."""
+    """Return the default number of workers: one per usable core; 1 if kernels are interpreted, where more gain
+    nothing."""
     return 1 if interpreted() else max(1, int(usable_cores()))

@@ -1,4 +1,4 @@
-"""The iterations of one root, deeper and deeper: when the next one begins, and the result of each."""
+"""Iterative deepening of one root: the depths of its iterations, and the result and progress of each."""
 
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -18,19 +18,19 @@ from outflank.search.root_moves import RootMove, RootValue, WorkerStanding
 from outflank.search.stopping import Stopped, timer
 
 GUESSED = 9
-"""Greatest depth of the estimates before a proof."""
+"""Maximum depth in plies of the estimates before a proof."""
 
 AT_ONCE = 10
-"""Last plies before the end of a game that a selective search takes in one step, if the game has endgame kernels of its
-own: an iteration that reaches the end costs little more than one a few plies shallower. On 17 positions of Othello with
-22 and 24 empty squares 6, 8 and 10 took 7.9, 5.1 and 5.9 s; larger numbers delay the first value."""
+"""Number of plies before the end of a game from which a selective search goes to the end in one iteration, if the game
+has endgame kernels: this costs little more than an iteration a few plies shallower. On 17 positions of Othello with 22
+and 24 empty squares 6, 8 and 10 took 7.9, 5.1 and 5.9 s; larger numbers delay the first value."""
 
 SOON_SECONDS = 0.4
-"""Expected time below which an iteration may delay Ctrl-C until its end."""
+"""Expected time in seconds below which an iteration may delay Ctrl-C until its end."""
 
 
 class Stage:
-    """The iterations of one root: a search, or a stage of one."""
+    """The iterations of one root: a whole search, or a stage of one."""
 
     def __init__(
         self,
@@ -58,7 +58,7 @@ class Stage:
     ) -> Iterator[Result]:
         """Yield a result after each iteration, and always at least one; `before` is the previous stage's result.
 
-        `guessing`: the next stage proves what this stage estimates.
+        `guessing`: this stage only estimates the value that the next stage proves.
         """
         root = self.root
         self.before = before or _empty_result(self.board, root)
@@ -72,7 +72,7 @@ class Stage:
                 if deadline is not None:
                     deadline.began_at = deadline.began_at or self.started
                     left = deadline.left_seconds() if left is None else min(left, deadline.left_seconds())
-                # From here on a stop counts: nothing may reset it any more.
+                # From here on nothing may reset a stop.
                 root.begin_search(None if limits.nodes is None else max(limits.nodes - self.before.nodes, 0), left)
                 stop.add_listener(root.stop)
                 with timer(root.stop, left, self.division):
@@ -83,7 +83,7 @@ class Stage:
                 stop.remove_listener(root.stop)
 
     def _prepare(self) -> None:
-        """Compile all kernels before the clock runs."""
+        """Compile all kernels before the clock starts."""
         self.root.prepare_lines()
         self.root.stop()
         if self.root.moves:
@@ -128,7 +128,7 @@ class Stage:
             yield self._stopped_result(last)
 
     def _search(self, depth: int, previous: int | None) -> RootValue:
-        """Run one iteration, during which signals are handled."""
+        """Run one iteration. Signals such as Ctrl-C are handled meanwhile."""
         root = self.root
         root.begin_iteration()
         self.depth = depth
@@ -141,8 +141,8 @@ class Stage:
                 )
             return root_value
 
-        # One more ply multiplies the time by at most about the number of moves. A short iteration stays in this
-        # thread: another thread for each iteration costs a search of 20 ms some per cent.
+        # One more ply multiplies the time by at most about the number of moves. A short iteration stays in this thread:
+        # a thread for each iteration costs a search of 20 ms a few per cent.
         options, branching = root.options, max(len(root.moves), 10)
         seconds = (time.perf_counter() - self.started) * branching**options.step
         with watching(self.watch, self._progress, root.stop):
@@ -158,13 +158,13 @@ class Stage:
             return
         last = self._guessing_depth() if guessing else min(limits.depth or root.deepest, horizon)
         if not options.deepen:
-            # As deep as requested, beyond the end too: counts of nodes by the depth left, such as report 002's,
-            # depend on it.
+            # As deep as requested, even beyond the end of the game: node counts by remaining depth, such as report
+            # 002's, depend on it.
             yield limits.depth or last
             return
         to_the_end = options.selectivity < 100 and root.plays_out
         near = horizon - AT_ONCE if to_the_end else horizon
-        # In steps of two the iterations have the parity of the last: values of odd and even depths differ.
+        # With steps of two, all iterations have the parity of the last: values of odd and even depths differ.
         yield from range(1 + (last - 1) % options.step, min(last, near) + 1, options.step)
         if to_the_end and (guessing or near < last == horizon):
             yield horizon
@@ -172,22 +172,22 @@ class Stage:
             yield last
 
     def _guessing_depth(self) -> int:
-        """Return the depth of the estimates before a proof, which cost the proof next to nothing.
+        """Return the depth of the estimates before a proof, which should take little time beside the proof.
 
-        Half the depth of the proof costs little. If the game has endgame kernels, less is left to the search, and that
-        much less depth is enough. More than `GUESSED` plies made proofs of Othello with 24 empty squares no shorter (5
-        to 11 were tried), and took a hundred times as long as the proof of a position that is soon proved.
+        Half the depth of the proof takes little time. Plies that the game's endgame kernels solve need no estimates
+        either. More than `GUESSED` plies made proofs of Othello with 24 empty squares no shorter (5 to 11 were tried),
+        and took a hundred times as long as the proof of an easy position.
         """
         horizon = self.root.horizon
         solved_plies = int(ending_moves(self.root.game)) + 3 if self.root.options.use_endgame_kernels else 0
         return max(1, min(horizon // 2, horizon - solved_plies, GUESSED))
 
     def _bring_forward(self, best: RootMove | None) -> None:
-        """Try the best move of this iteration first in the next; the others keep their order.
+        """Put the best root move of this iteration first; the others keep their order.
 
-        The values of the others are bounds, which depend on which worker searched what first: sorted by them, the moves
-        would come in another order with every number of workers, and so would the first of several equal ones. Sorting
-        by bounds is worth nothing either: 0.97 to 1.03 times the nodes on forty positions.
+        The values of the others are bounds that depend on the timing of the workers. Sorted by them, the order of the
+        moves, and the choice among equal ones, would vary with the number of workers. It would gain nothing either:
+        0.97 to 1.03 times the nodes on forty positions.
         """
         self.root.moves.sort(key=lambda move: move is not best)
 
@@ -228,7 +228,7 @@ class Stage:
         )
 
     def _bounds(self, root_value: RootValue) -> tuple[int | None, int | None]:
-        """Return the bounds of the score that a proof with this value has shown."""
+        """Return the lower and the upper bound of the score that a proof with this value has shown."""
         if not self.root.options.wld or root_value.move is None:
             return root_value.value, root_value.value
         return (root_value.value if root_value.value >= 0 else None), (
@@ -236,13 +236,13 @@ class Stage:
         )
 
     def _stopped_result(self, last: Result) -> Result:
-        """Return the last result, with the bounds that a proof had shown when it was stopped."""
+        """Return the last result as a stopped one, with the bounds that were proved until now."""
         root = self.root
         standing = self.division.standing()
         if not root.options.exact:
             last = replace(self._with_counters(last), stopped=True)
-            # A player takes a move that this iteration has shown to be better than the last best move, which an
-            # iteration searches first. For other callers, a stopped search returns its last whole iteration.
+            # A player gets a move that the unfinished iteration has shown to be better than the last best move, which
+            # is searched first. Other callers get the result of the last complete iteration.
             for_player = root.options.table_depth == "at-least" and last.depth and self.depth > last.depth
             better = standing.best if for_player and standing.moves_done else None
             if better is None or self.board.move(better.code) == last.move:
@@ -251,7 +251,7 @@ class Stage:
             return replace(last, move=move, pv=(move,), value=standing.lower)
         root.learn_unfinished(standing)
         if root.lower is not None and (root.lower == root.upper or (root.options.wld and root.lower > 0)):
-            # Only the choice among equal moves, or the values of others, was still open.
+            # Only the choice among equal moves, or the values of other moves, was still open.
             result = self._result(RootValue(root.lower, root.best), root.horizon, proved=True)
             assert result.move is not None
             assert result.value is not None
@@ -266,7 +266,7 @@ class Stage:
         return replace(last, move=move, pv=(move,))
 
     def _with_counters(self, result: Result) -> Result:
-        """Return a result with all that has been counted until now, in this stage and before."""
+        """Return `result` with the counters and the time of this stage and of the stages before it."""
         root, before = self.root, self.before
         workers = self.division.statistics()
         return replace(

@@ -1,7 +1,7 @@
-"""The keywords of a search as editors complete them and type checkers check them.
+"""Typed dictionaries of the keyword arguments of a search, for editors and type checkers.
 
-Each keyword is a field of `Limits` or `Options`, where it is explained, and has the same type. Python cannot derive a
-typed dictionary from a dataclass in a way that type checkers follow: a test compares the two.
+Each keyword is a field of `Limits` or `Options`, where it is explained, and has the same type. Type checkers cannot
+derive a typed dictionary from a dataclass, so a test compares the two.
 """
 
 from typing import Any, Literal, TypedDict
@@ -19,7 +19,7 @@ from outflank.search.selective import MOST_SELECTIVE
 from outflank.search.table import Table
 
 SearchArguments = dict[str, Any]
-"""Keyword arguments of a search that a program puts together; the search checks them."""
+"""Keyword arguments of a search that a program assembles at run time; the search checks them."""
 
 AlgorithmName = Literal["minimax", "alphabeta", "pvs", "mtdf", "uct", "flat"]
 
@@ -34,9 +34,9 @@ SchemeName = Literal[
     "root-parallel",
     "tree-parallel",
 ]
-"""The package's own schemes. Type checkers refuse any other text: otherwise a misspelling would pass for the name of a
-registered scheme. Pass a registered scheme itself, as `register_scheme` and `scheme_named` return it; at run time a
-search also accepts the scheme's name."""
+"""Names of the package's own schemes. Type checkers reject any other string, and so find misspellings. Pass a
+registered scheme itself, as `register_scheme` and `scheme_named` return it; at run time a search also accepts its
+name."""
 
 
 class LimitKeywords(TypedDict, total=False):
@@ -82,7 +82,7 @@ class PlayerKeywords(CommonKeywords, total=False):
 
 
 class AnswerKeywords(TypedDict, total=False):
-    """The options that say which answer is requested."""
+    """The options that say which result is requested."""
 
     moves: int
     ties: TieRule
@@ -100,14 +100,14 @@ class SearchKeywords(OptionKeywords, LimitKeywords, total=False):
 
 
 class ClusterKeywords(CommonKeywords, AnswerKeywords, LimitKeywords, total=False):
-    """Options, limits and helpers of a search on a cluster, which divides it in ways of its own."""
+    """Options, limits, `stop` and `watch` of a search on a cluster, which does not use the schemes of `parallel`."""
 
     stop: Stop | None
     watch: Watch | None
 
 
 class WholeKeywords(SearchKeywords, total=False):
-    """Options, limits and helpers of a search: for a function that passes on all of them."""
+    """All keyword arguments of a search, for a function that passes them on."""
 
     stop: Stop | None
     table: Table | None
@@ -116,8 +116,8 @@ class WholeKeywords(SearchKeywords, total=False):
 
 
 def default_selectivity(game: Game, options: PlayerKeywords) -> PlayerKeywords:
-    """Return the strongest selectivity if the evaluation's errors are known: the depth that a player gains is worth far
-    more than wrong guesses cost."""
+    """Return a player's default `selectivity`: the most selective one if the evaluation's errors are known, else none.
+    The depth gained is worth far more than wrong guesses cost."""
     if options.get("algorithm", "pvs") in TABLELESS:
         return {}
     known = errors_of(game, evaluation_chosen(game, options.get("evaluation"))) is not None

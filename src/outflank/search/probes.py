@@ -1,4 +1,4 @@
-"""Instrumentation, selected by type: a search that is given `Silent` compiles to code without it."""
+"""Probes that record nodes and table look-ups of a search. The type of a probe selects the compiled code."""
 
 from typing import Any, NamedTuple, Protocol, Self, TypeAlias
 
@@ -10,7 +10,7 @@ from outflank.kernels.memory import address_of, read_word, write_word
 from outflank.search.table import tells_value
 
 Probe: TypeAlias = Any
-"""A probe: a `NamedTuple` whose type selects the bodies."""
+"""A `NamedTuple` that receives the nodes and look-ups of a search; its type selects the compiled code."""
 
 DEPTHS = 256
 
@@ -23,13 +23,13 @@ class DepthCounts(NamedTuple):
     """A probe that counts nodes, their moves and table look-ups by the depth left, as the reports tabulate them."""
 
     address: int
-    """Address of `DEPTHS` words for nodes, as many for moves, for look-ups, for hits, for nodes with a move, and for
-    the most moves of a node."""
+    """Address of six arrays of `DEPTHS` words: nodes, moves, look-ups, hits, nodes with a move, and most moves of a
+    node."""
 
 
 @generic
 def note_node(probe: Probe, depth: int, moves: int) -> None:
-    """Record that a node with `depth` left is searched; it has `moves` moves (0: evaluated because it has none)."""
+    """Record a node with `depth` left and `moves` legal moves, passes not counted."""
     raise missing(note_node, probe)
 
 
@@ -50,8 +50,8 @@ def _(probe, depth, moves):
 
 @generic
 def note_lookup(probe: Probe, depth: int, data: Word) -> Word:
-    """Record a table look-up for a node with `depth` left that returned `data` (0: nothing). Return the data that the
-    search uses."""
+    """Record a table look-up for a node with `depth` left that returned `data` (0: no entry). Return the data that the
+    search is to use."""
     raise missing(note_lookup, probe)
 
 
@@ -69,26 +69,26 @@ def _(probe, depth, data):
 
 
 class Instrument(Protocol):
-    """The memory of a probe, which must live as long as kernels use it: a search is given this, not the probe."""
+    """The memory of a probe. A search gets this, not the probe, since it must live as long as kernels use it."""
 
     probe: Probe
 
     def alike(self) -> Self:
-        """Return an instrument for another worker: probes are not atomic."""
+        """Return a new instrument of the same kind for another worker, because probes are not atomic."""
 
     def absorb(self, other: Self) -> None:
         """Add the records of another instrument, and clear it."""
 
 
 class Counts:
-    """The memory of a `DepthCounts`."""
+    """The memory of a `DepthCounts` probe."""
 
     def __init__(self) -> None:
         self._words = np.zeros(6 * DEPTHS, np.uint64)
         self.probe = DepthCounts(address_of(self._words))
 
     def alike(self) -> "Counts":
-        """Return an instrument for another worker."""
+        """Return a new instrument for another worker."""
         return Counts()
 
     def absorb(self, other: "Counts") -> None:
@@ -100,32 +100,32 @@ class Counts:
 
     @property
     def nodes(self) -> list[int]:
-        """Nodes searched, by the depth left."""
+        """Number of nodes searched, by remaining depth."""
         return self._part(0)
 
     @property
     def moves(self) -> list[int]:
-        """Legal moves of those nodes, passes not counted."""
+        """Number of legal moves of these nodes, by remaining depth; passes are not counted."""
         return self._part(1)
 
     @property
     def lookups(self) -> list[int]:
-        """Table look-ups."""
+        """Number of table look-ups, by remaining depth."""
         return self._part(2)
 
     @property
     def hits(self) -> list[int]:
-        """Table look-ups that found the position."""
+        """Number of table look-ups that found a value, by remaining depth."""
         return self._part(3)
 
     @property
     def movable(self) -> list[int]:
-        """Nodes whose side to move had a legal move."""
+        """Number of nodes with a legal move other than a pass, by remaining depth."""
         return self._part(4)
 
     @property
     def widest(self) -> list[int]:
-        """Most legal moves of a node."""
+        """Largest number of legal moves of a node, by remaining depth."""
         return self._part(5)
 
     def _part(self, number: int) -> list[int]:

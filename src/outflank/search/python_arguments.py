@@ -21,8 +21,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def parse_options(board: object, limits: object, keywords: Mapping[str, Any]) -> tuple[Limits, Options]:
-    """Return the limits and the options of a search, both possibly by name. Raise an error of one line that says what
-    is wrong."""
+    """Return the limits and options of a search; `keywords` has those given by name. Raise an error for wrong ones."""
     check_board(board, "a search")
     by_name = {name: keywords[name] for name in LIMITS if keywords.get(name) is not None}
     if limits is not None and not isinstance(limits, Limits):
@@ -38,7 +37,7 @@ def parse_options(board: object, limits: object, keywords: Mapping[str, Any]) ->
 
 
 def check_board(board: object, purpose: str) -> None:
-    """Raise `InvalidOption` for anything but a board."""
+    """Raise `InvalidOption` if `board` is not a `Board`; the message begins with `purpose`."""
     if not isinstance(board, Board):
         hint = ": Board.from_text makes one of a text" if isinstance(board, str) else ""
         raise InvalidOption(f"{purpose} needs a board, found {reprlib.repr(board)}{hint}")
@@ -57,7 +56,7 @@ def check_companions(*, stop: object, table: object = None, instrument: object =
 
 
 def document_options(function: Function) -> Function:
-    """Give a function a signature that lists the limits and options it takes, for `help` and editors."""
+    """Give a function a signature that lists the limits and options that it takes, for `help` and editors."""
     signature = inspect.signature(function)
     parameters = [
         parameter for parameter in signature.parameters.values() if parameter.kind is not parameter.VAR_KEYWORD
@@ -85,7 +84,7 @@ def documentation(function: Callable[..., object]) -> str:
 
 
 def _fields_text(cls: type) -> str:
-    """Return the fields of a class with their docstrings, from its source, or else with their help."""
+    """Return the fields of a class as text, each with its docstring from the source, or else with its help."""
     texts = {field.name: field.metadata.get("help", "") for field in fields(cls)}
     with suppress(OSError):  # installed without source
         for line, next_line in pairwise(ast.iter_child_nodes(ast.parse(inspect.getsource(cls)).body[0])):

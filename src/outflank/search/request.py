@@ -1,4 +1,4 @@
-"""The request of a search (limits and options), and how it is stopped; `results` has the answers."""
+"""The request of a search: limits, options, deadlines, known bounds, and `Stop`."""
 
 import sys
 import time
@@ -18,10 +18,10 @@ DEEPEST = 100
 """Greatest depth limit, in plies: more than any search completes."""
 
 LONGEST_SECONDS = 1e9
-"""Longest time limit: some thirty years; the clocks that stop a search can count a few times as far."""
+"""Longest time limit in seconds: some thirty years. The clocks that stop a search can count a few times as far."""
 
 Plies = Annotated[int, Between(0, 1 << 20)]
-"""Plies of the tree; a number larger than the tree's depth means all of them."""
+"""Number of plies; one larger than the tree's depth means all plies."""
 
 EvaluationOrName = Annotated[
     str | tuple[Any, ...], Called("the name of an evaluation, or one itself (a NamedTuple with a registered `value`)")
@@ -29,7 +29,7 @@ EvaluationOrName = Annotated[
 OrderingOrName = Annotated[str | Ordering, Called("the name of an ordering, or an Ordering")]
 
 Selectivity = Literal[73, 87, 95, 98, 99, 100]
-"""Selectivity in per cent."""
+"""Confidence of selective pruning, in per cent."""
 
 TieRule = Literal["first", "lowest", "highest"]
 
@@ -38,8 +38,8 @@ TABLELESS = ("minimax", "uct", "flat")
 
 
 def option(default: Any, help_text: str, *, usual: str = "", flag: str = "") -> Any:
-    """Return a field that commands offer as an option. `usual` describes a default that is no value; `flag` names the
-    option, if its name is not the field's."""
+    """Return a field that commands offer as an option. `usual` describes the default in words; `flag` is the option's
+    name, if it is not the field's."""
     return field(default=default, metadata={"help": help_text, "usual": usual, "flag": flag})
 
 
@@ -50,7 +50,7 @@ class Limits:
     depth: int | None = option(None, "Search depth in plies.")
     """Plies to look ahead."""
     seconds: float | None = option(None, "Seconds to search.", flag="--time")
-    """Wall-clock time of the search, compiling not counted."""
+    """Wall-clock time of the search, without compilation."""
     nodes: int | None = option(None, "Nodes to search.")
     """Positions to enter, give or take a few thousand."""
 
@@ -71,22 +71,22 @@ class Deadline:
     """Absolute time at which a search stops: for players, whose clock also runs while a search is set up."""
 
     at: float
-    """Time by `time.perf_counter`."""
+    """Time of the deadline, as `time.perf_counter` counts."""
     setup_seconds: float = 0.0
-    """Time to set up a search. No stage of a search begins with less than this time left."""
+    """Time in seconds to set up a search. No stage of a search begins with less than this time left."""
     began_at: float | None = None
     """Time at which the search began, after its set-up; set by the search."""
     longest_pause_seconds: float = 0.0
     """Longest time that the system kept a worker off its core; set by the search."""
 
     def left_seconds(self) -> float:
-        """Return the time until the deadline: 0 once the deadline has passed, and at most `LONGEST_SECONDS`."""
+        """Return the seconds until the deadline: 0 once it has passed, and at most `LONGEST_SECONDS`."""
         return min(max(0.0, self.at - time.perf_counter()), LONGEST_SECONDS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """How a search is done. None of these options but `evaluation` changes what is compiled."""
+    """How a search is done. Only `evaluation` affects what is compiled."""
 
     algorithm: str = option("pvs", "One of minimax, alphabeta, pvs, mtdf, uct, flat.")
     """minimax, alphabeta, pvs, mtdf, uct or flat."""
@@ -106,7 +106,8 @@ class Options:
     table_depth: Literal["equal", "at-least"] = option(
         "equal", "Depth of table entries that may cut off a search; at-least is for players."
     )
-    """Which entries may end a search. `at-least` is for players: values then depend on what the table holds."""
+    """Depth of entries that may cut off a node. `at-least` is for players: values then depend on what the table
+    holds."""
     canonical: bool = option(False, "Let symmetric positions share a table entry.")
     passes: Literal["free", "ply", "evaluated"] = option(
         "free", "A pass costs no ply, costs a ply, or is evaluated at once."
@@ -176,13 +177,13 @@ class Options:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Known:
-    """Bounds of a position's final score that an earlier search has proved. They only set where the next search begins:
-    its value is proved anew in any case."""
+    """Bounds of a position's final score that an earlier search has proved. The next search only starts from them: it
+    proves its value anew."""
 
     lower: int | None = None
     upper: int | None = None
     move: int | None = None
-    """Code of the move that has the lower bound."""
+    """Code of the root move whose score is at least `lower`."""
 
     def window(self, guess: int, reach: int) -> tuple[int, int]:
         """Return the window around a guess, limited to the scores that are still possible."""
@@ -207,11 +208,11 @@ class Stop:
     """
 
     def __init__(self) -> None:
-        self._lock = RLock()  # a signal handler may call it while its own thread holds the lock
+        self._lock = RLock()  # a signal handler may call this `Stop` while its own thread holds the lock
         self._listeners: list[Callable[[], None]] = []
         self._spent = False
         self.called: bool = False
-        """Whether it has been called."""
+        """Whether this `Stop` has been called."""
 
     def __repr__(self) -> str:
         return f"<Stop{', called' if self.called else ''}>"
@@ -252,4 +253,4 @@ class Stop:
 
 
 _ENTRY_MODULES = ("outflank.search", "outflank.distributed.cluster")
-"""The modules whose functions users call to search."""
+"""First parts of the names of the modules that users call to search."""

@@ -1,4 +1,4 @@
-"""Checks that refuse a search before anything is compiled, allocated or started."""
+"""Checks of a search's options and limits, before anything is compiled, allocated or started."""
 
 from outflank.errors import InvalidOption, UnknownName
 from outflank.games.evaluation import errors_of, evaluation_chosen, evaluation_named
@@ -14,8 +14,8 @@ from outflank.search.table import check_bits
 
 
 def check(game: Game, options: Options, limits: Limits) -> tuple[Scheme | None, int]:
-    """Return the scheme and the number of workers of a search. Raise an error of one line if the search is
-    impossible."""
+    """Return the scheme and the number of workers of a search. Raise `InvalidOption` or `UnknownName` for wrong
+    options."""
     algorithm = options.algorithm
     if algorithm not in (*ALGORITHMS, *MONTE_CARLO):
         raise UnknownName.among("algorithm", algorithm, (*ALGORITHMS, *MONTE_CARLO))

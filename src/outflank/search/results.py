@@ -1,4 +1,4 @@
-"""The answers of a search: its result, its workers' statistics, and its progress."""
+"""Results of a search: value and moves, workers' statistics, and progress reports."""
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -15,17 +15,17 @@ from outflank.validation.text import how_many
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MoveValue:
-    """A root move and its value for the mover."""
+    """A root move and its value for the side to move."""
 
     move: Move
     value: int
     line: tuple[Move, ...] = ()
-    """The best moves of both sides, this move first, as far as they are known."""
+    """Principal variation that begins with this move, as far as it is known."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkerStatistics:
-    """What one worker did in a search."""
+    """Statistics of one worker in a search."""
 
     useful_seconds: float = 0.0
     """Time spent searching parts of the tree."""
@@ -33,7 +33,7 @@ class WorkerStatistics:
     """Time spent looking for work, or waiting."""
     nodes: int = 0
     wasted_nodes: int = 0
-    """Nodes of parts that were given up because their value was not needed any more."""
+    """Nodes of subtrees that were given up because their values were no longer needed."""
     spawned: int = 0
     """Moves that this worker offered to others."""
     executed: int = 0
@@ -45,17 +45,17 @@ class WorkerStatistics:
     aborts_sent: int = 0
     """Cut-offs of this worker that others had to be notified of."""
     aborts_obeyed: int = 0
-    """Parts that it gave up."""
+    """Subtrees that this worker gave up unfinished."""
     table_lookups: int = 0
     table_hits: int = 0
     cutoffs: int = 0
-    """Nodes cut off by a move."""
+    """Nodes that some move cut off."""
     first_cutoffs: int = 0
-    """Nodes cut off by the first move tried: the ordering was right."""
+    """Nodes that the first move tried cut off."""
 
     @classmethod
     def summed(cls, first: Sequence[Self], second: Sequence[Self]) -> tuple[Self, ...]:
-        """Return the sums of each worker's statistics in two parts of a search."""
+        """Return, for each worker, the sum of its statistics in two stages of a search."""
         names = [statistic.name for statistic in fields(cls)]
         return tuple(
             cls(**{name: getattr(left, name) + getattr(right, name) for name in names})
@@ -68,9 +68,9 @@ class Result:
     """The result of a search, or of one iteration."""
 
     value: int | None
-    """Value for the side to move, in points: `scale` says what they mean. They are the evaluation's, or the final score
-    once an exact search has proved it (`exact` in both); +1, 0 or -1 if only the winner was proved (`wld`). None:
-    nothing has been searched."""
+    """Value for the side to move, in points, whose meaning `scale` gives: the evaluation's, or the final score once a
+    search with the option `exact` has proved it (then the field `exact` is true); +1, 0 or -1 if only the winner was
+    proved (`wld`). None: nothing has been searched."""
     move: Move | None
     """Best move; None if the game is over. If `depth` is 0 and nothing is proved, the move is merely legal."""
     pv: tuple[Move, ...]
@@ -78,27 +78,27 @@ class Result:
     depth: int
     """Plies that `value` looks ahead; 0: nothing has been searched."""
     nodes: int
-    """Positions entered, all iterations together."""
+    """Number of positions entered in all iterations."""
     leaves: int
-    """Positions evaluated."""
+    """Number of positions evaluated."""
     seconds: float
     exact: bool
     """Whether the value is that of perfect play to the end: nothing in it was estimated."""
     selectivity: int = 100
-    """Share of the guesses, in per cent, that should be right; 100: the search made none."""
+    """Confidence of selective pruning, in per cent; 100: no selective pruning."""
     lower: int | None = None
-    """Proved lower bound of the final score under perfect play, in searches with the option `exact`; None: nothing is
+    """Proved lower bound of the final score under perfect play, in searches with the option `exact`; None: no bound is
     proved. Both bounds are equal if the score is proved."""
     upper: int | None = None
     """Proved upper bound of the final score, like `lower`."""
     stopped: bool = False
     """Whether a limit or a `Stop` ended the search before it reached its depth or completed its proof."""
     best: tuple[MoveValue, ...] = ()
-    """Best moves with their values, as many as requested."""
+    """Best moves with their values, as many as the option `moves` requests."""
     lookups: int = 0
-    """Table look-ups."""
+    """Number of table look-ups."""
     hits: int = 0
-    """Table look-ups that found the position."""
+    """Number of table look-ups that found a value."""
     table_bytes: int = 0
     """Memory of the table in bytes."""
     scheme: str | None = None
@@ -106,17 +106,17 @@ class Result:
     workers: tuple[WorkerStatistics, ...] = ()
     """Statistics of each worker."""
     worker_bytes: int = 0
-    """Memory of the workers: their records, stacks and split points."""
+    """Memory of the workers in bytes: their records, stacks and split points."""
     scale: Scale = field(default_factory=Scale)
-    """Meaning of the values."""
+    """Meaning and unit of the values."""
     device: DeviceUsed = "cpu"
-    """Device that solved an ending, or played the Monte-Carlo games."""
+    """Device that solved the ending or played the Monte-Carlo games."""
 
     def __repr__(self) -> str:
         return f"<Result {', '.join(text for _, text in self._facts())}>"
 
     def _repr_html_(self) -> str:
-        """Return a small table, for notebooks."""
+        """Return the result as a small HTML table, for notebooks."""
         rows = [*self._facts(), ("line", " ".join(map(str, self.pv)))]
         if len(self.best) > 1:
             rows += [("also", f"{entry.move} {self.scale.text(entry.value)}") for entry in self.best[1:]]
@@ -128,7 +128,7 @@ class Result:
         return f"<table>{cells}</table>"
 
     def _facts(self) -> Iterator[tuple[str, str]]:
-        """Yield the most important facts, in words."""
+        """Yield the label and the text of each important fact."""
         yield "move", str(self.move) if self.move else "no move: the game is over"
         if self.value_text:
             yield "value", self.value_text
@@ -147,12 +147,12 @@ class Result:
 
     @property
     def value_text(self) -> str:
-        """The value as people read it: `+3.7 discs`; empty if there is none."""
+        """Value with its unit, such as `+3.7 discs`; empty if there is none."""
         return "" if self.value is None else self.scale.text(self.value, exact=self.exact)
 
     @property
     def proved_text(self) -> str:
-        """The proved bounds of the final score as people read them: `at least +4 discs`; empty if nothing is proved."""
+        """Proved bounds of the final score as text, such as `at least +4 discs`; empty if nothing is proved."""
         lower = None if self.lower is None else self.scale.score_text(self.lower)
         upper = None if self.upper is None else self.scale.score_text(self.upper)
         if lower == upper:
@@ -166,7 +166,7 @@ class Result:
 
     @property
     def idle_share(self) -> float:
-        """The share of the workers' time in which they had no work."""
+        """Share of the workers' time in which they had no work."""
         idle = sum(worker.idle_seconds for worker in self.workers)
         busy = sum(worker.useful_seconds for worker in self.workers)
         return idle / (idle + busy) if idle + busy > 0 else 0.0
@@ -179,39 +179,39 @@ class Result:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """A parallel search and the sequential one to the same depth."""
+    """A parallel search and a search by one worker to the same depth."""
 
     alone: Result
     together: Result
 
     @property
     def speed_up(self) -> float:
-        """Time of the search by one worker, divided by the time of the parallel one."""
+        """Time with one worker divided by time with all workers."""
         return self.alone.seconds / self.together.seconds if self.together.seconds > 0 else 0.0
 
     @property
     def efficiency(self) -> float:
-        """Speed-up per worker."""
+        """Speed-up divided by the number of workers."""
         return self.speed_up / max(len(self.together.workers), 1)
 
     @property
     def search_overhead(self) -> float:
-        """Extra nodes of the parallel search per node of the sequential one; negative if luck saved some."""
+        """Extra nodes of the parallel search per node of the sequential one; negative if it entered fewer."""
         return self.together.nodes / self.alone.nodes - 1 if self.alone.nodes else 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkerProgress:
-    """What a worker of a running search is doing."""
+    """Progress of one worker of a running search."""
 
     busy: bool
-    """Whether the worker is searching a part of the tree."""
+    """Whether the worker is searching a subtree."""
     move: Move | None
-    """Root move to which the worker's part of the tree belongs; None: unknown, or the worker has no part."""
+    """Root move above the worker's subtree; None: unknown, or the worker has no subtree."""
     depth: int
-    """Plies left in this part."""
+    """Plies left in the worker's subtree."""
     stolen: bool
-    """Whether the worker's part belongs to a move that another worker had offered."""
+    """Whether the worker's subtree belongs to a move that another worker had offered."""
     statistics: WorkerStatistics
     """Statistics of the worker so far."""
 
@@ -223,24 +223,24 @@ class Progress:
     depth: int
     """Depth of the iteration."""
     proving: bool
-    """Whether the search plays out to the end of the game, so that values are final scores."""
+    """Whether the search proves the final score, so that values are scores."""
     nodes: int
-    """Positions entered so far, all iterations together."""
+    """Number of positions entered so far in all iterations."""
     seconds: float
     moves_begun: int
-    """Root moves begun in this pass."""
+    """Number of root moves begun in this pass, the search of one window."""
     move_count: int
     """Number of root moves."""
     move: Move | None
     """Root move begun last; None: unknown."""
     best: Move | None = None
-    """Best root move that is done; None: none is."""
+    """Best root move with a proved lower bound; None: there is none yet."""
     value: int | None = None
     """Lower bound of the value of `best` at this depth."""
     upper: int | None = None
     """Upper bound of the position's value at this depth, if known."""
     moves_done: int = 0
-    """Root moves whose value is settled in this pass, as far as its window requires."""
+    """Number of root moves that need no more search in this pass."""
     workers: tuple[WorkerProgress, ...] = ()
     """Progress of each worker; empty if unavailable: on a cluster, in Monte-Carlo, and between two iterations."""
 
@@ -251,7 +251,7 @@ class Progress:
 
 
 Watch = Callable[[Progress], None]
-"""Receives a search's progress."""
+"""Function that receives a search's progress."""
 
 
 EVERY_SECONDS = 0.2
@@ -259,7 +259,7 @@ EVERY_SECONDS = 0.2
 
 @contextmanager
 def watching(watch: Watch | None, progress: Callable[[], Progress], stop: Callable[[], None]) -> Iterator[None]:
-    """Call `watch` periodically, from a thread of its own, until the block is left.
+    """Call `watch` with `progress()` every `EVERY_SECONDS`, from another thread, until the block is left.
 
     An exception from `watch` stops the search, and is raised here.
     """
@@ -285,4 +285,4 @@ def watching(watch: Watch | None, progress: Callable[[], Progress], stop: Callab
         finished.set()
         thread.join()
         if failures:
-            raise failures.pop()  # popped: this frame, a part of its traceback, must not refer to it
+            raise failures.pop()  # popped, so that this frame, which the traceback refers to, does not refer back

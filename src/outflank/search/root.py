@@ -55,23 +55,23 @@ from outflank.search.worker import (
 )
 
 PLAYED_OUT = 36
-"""Moves left from which a search by estimates may reach the end of the game."""
+"""Maximum number of moves left at which a search with estimates is prepared to reach the end of the game."""
 
 GUESS_PLIES = 4
-"""Plies of the look ahead that guesses a score."""
+"""Depth in plies of the look-ahead that guesses a final score."""
 
 PASSES = {"free": PASS_FREE, "ply": PASS_PLY, "evaluated": PASS_EVALUATES}
 
 
 def deepest(game: Game) -> int:
-    """Return the most plies of a game that a worker has room for."""
+    """Return the greatest search depth in plies for which a worker has memory."""
     return int(min(DEEPEST, ROOM // most_moves(game) - 1))
 
 
 def horizon_of(game: Game, position: Position, pass_rule: int = PASS_FREE) -> int:
-    """Return the depth at which every line has ended, or the greatest depth: more would change nothing.
+    """Return the depth at which every line has ended, at most `deepest(game)`: a greater depth changes nothing.
 
-    This depth is a ply beyond the last move, because the end of a game is detected where no move is left.
+    It is one ply beyond the last move, because the end of a game is detected where no move is left.
     """
     if pass_rule == PASS_EVALUATES:
         return deepest(game)  # lines end before the game does, at any depth
@@ -94,33 +94,33 @@ class Root:
     ) -> None:
         self.game, self.position, self.options = game, position, options
         self.places = worker_processors(options.pin)
-        """Processors that workers are bound to, in turn; empty: they are not bound."""
+        """Processors to which the workers are pinned, in turn; empty: they are not pinned."""
         self.evaluation = self._evaluation()
         check_values(self.evaluation, game, position)
         self.scale = scale_of(game, self.evaluation)
         self.instrument = instrument  # kept alive: the kernels write to its memory
         self.probe = Silent() if instrument is None else instrument.probe
-        self._spare = None if instrument is None else instrument.alike()  # for searches that must not be counted
+        self._spare = None if instrument is None else instrument.alike()  # for searches that are not counted
         self._spare_probe = self.probe if self._spare is None else self._spare.probe
         self.table = None
         if options.algorithm not in TABLELESS:
             self.table = table
             if table is None and options.table_bits is not None:
                 self.table = Table(options.table_bits, interleave=options.interleave)
-        self._bells = allocate(BELL, 1)  # kept alive: workers know the bell by its address
+        self._bells = allocate(BELL, 1)  # kept alive: workers refer to the bell by its address
         self.bell = self._bells[0]
         self._workspaces: Records | None = None  # kept alive too
         self._margins = margins(game, self.evaluation, options.selectivity)  # kept alive too
         self.workers = self._new_workers(worker_count)
         self._counters_before_line: dict[str, int] = {}
         self.line_steps = 0
-        """Odd while a line is completed: the leader's record is then no part of the search. A reader in another thread
-        compares this before and after."""
+        """Odd while a principal variation is completed: the leader's record then does not describe the search. A reader
+        in another thread compares this number before and after reading."""
         self.deepest = deepest(game)
         self.moves = self._moves()
         self.passing = len(self.moves) == 1 and bool(is_pass(game, self.moves[0].code))
         self.known = Known()
-        """Bounds that an earlier search has proved."""
+        """Bounds of the score that an earlier search has proved."""
         self.begin_iteration()
 
     def _evaluation(self) -> Evaluation:
@@ -134,7 +134,7 @@ class Root:
         return evaluation_chosen(self.game, evaluation)
 
     def _solving(self) -> Solving:
-        """Return exact play with the game's endgame support."""
+        """Return the evaluation of exact play with the game's endgame support."""
         guide = description_of(self.game).search.ordering_evaluation
         estimate = None if guide is None else guide(self.game)
         if estimate is None:
@@ -143,8 +143,7 @@ class Root:
 
     @property
     def plays_out(self) -> bool:
-        """Whether endings are solved by the game's own kernels: in exact play, and where estimates by patterns reach
-        the end of the game."""
+        """Whether the game's own kernels solve endings: in exact play, and in searches with patterns near the end."""
         if not self.options.use_endgame_kernels:
             return False
         near = int(moves_left(self.game, self.position)) <= PLAYED_OUT
@@ -153,23 +152,23 @@ class Root:
 
     @property
     def worker(self) -> Worker:
-        """The record of the leader."""
+        """Record of the leader, the worker in the caller's thread."""
         return self.workers[0]
 
     def set_worker_count(self, count: int) -> None:
-        """Have `count` workers. New records are made only if the number changes."""
+        """Make records for `count` workers, unless there are that many already."""
         if len(self.workers) != count:
             self.workers = self._new_workers(count)
 
     def _new_workers(self, count: int) -> Records:
-        """Return the records of `count` workers with the settings of the options."""
+        """Return records of `count` workers, with the settings of the options."""
         try:
             workers = allocate(WORKER, count)
         except MemoryError:
             raise OutflankError(f"{count:,} workers need {count * WORKER.itemsize:,} bytes: too much here") from None
         self.bell.workers = count
         self._configure(workers[0])
-        # By column: setting each field of each of sixteen records takes as long as a search of some plies.
+        # By column: setting the fields of sixteen records one by one takes as long as a search of a few plies.
         for name in SETTINGS:
             workers[name] = workers[name][0]
         self._workspaces = workspaces(self.game, count) if self.plays_out else None
@@ -186,7 +185,7 @@ class Root:
             ordering = ordering_named(self.game, ordering, exact=options.exact)
         worker.bell = address_of(self._bells)
         worker.pace = options.pace
-        # Exact play has no limit of plies that a pass could use up.
+        # Exact play has no depth limit that a pass could use up.
         worker.pass_rule = PASS_FREE if options.exact else PASSES[options.passes]
         worker.quiescence = options.quiescence
         worker.scout = int(options.algorithm == "pvs")
@@ -207,17 +206,17 @@ class Root:
 
     @property
     def workspace_bytes(self) -> int:
-        """Memory of the game's own kernels, for all workers together."""
+        """Memory of the game's endgame kernels in bytes, for all workers together."""
         return 0 if self._workspaces is None else allocated_bytes(self._workspaces)
 
     def counter(self, name: str) -> int:
-        """Return the sum of a counter over all workers, without the nodes that complete a line at the moment."""
+        """Return the sum of a counter over all workers, without nodes for the completion of a principal variation."""
         counters = self._counters_before_line
         return counters[name] if counters else int(self.workers[name].sum())
 
     def _moves_of(self, codes: Sequence[int]) -> list[RootMove]:
-        """Return moves in the order of their codes. Their states are updated from the root's: computing each anew would
-        take some hundredths of a second per search, in Python."""
+        """Return root moves with these codes, in the same order. Their states are updated from the root's: computing
+        each anew in Python would take some hundredths of a second per search."""
         state = begin(self.evaluation, self.game, self.position)
         moves = []
         for code in map(MOVE, codes):
@@ -239,7 +238,7 @@ class Root:
             return [best, *(move for move in moves if move is not best)]
         if self.worker.sorting == SORT_ALL:
             return sorted(moves, key=lambda move: -scores[move.code])
-        # As at the nodes below: in a worker's move stack, which is empty before a search.
+        # Sorted as at other nodes, in a worker's move stack, which is empty before a search.
         worker, by_code = self.worker, {move.code: move for move in moves}
         worker.moves[: len(moves)], worker.scores[: len(moves)] = codes, [scores[code] for code in codes]
         sort_moves(worker.sorting, 0, len(moves), worker)
@@ -250,7 +249,7 @@ class Root:
         return [int(promise(self.game, self.position, MOVE(move.code), move.child, weights)) for move in moves]
 
     def _exact_promises(self, moves: Sequence[RootMove]) -> list[int]:
-        """Return the promises of moves for exact play, as below the root."""
+        """Return the promises (ordering scores) of moves for exact play, as at nodes below the root."""
         estimates = self._estimates(moves)
         return [
             int(
@@ -262,7 +261,7 @@ class Root:
         ]
 
     def _estimates(self, moves: Sequence[RootMove]) -> list[int]:
-        """Return the values of moves by the estimate that orders the moves of an exact search."""
+        """Return the estimated value of each move, by the evaluation that orders the moves of an exact search."""
         estimate, game, position = self.evaluation.estimate, self.game, self.position
         plies = int(look_ahead(game, moves_left(game, position)))
         if plies < 0 or isinstance(estimate, Exact):
@@ -278,7 +277,7 @@ class Root:
         return int(look(self.game, estimate, position, state, -reach, reach, np.int64(plies), np.int64(0), self.worker))
 
     def move_to(self, position: Position, codes: Sequence[int] | None = None) -> None:
-        """Replace the position; its moves are in the order of `codes`, or in the default order."""
+        """Replace the root's position. Its moves are in the order of `codes`; None: in the default order."""
         self.position = position
         self.moves = self._moves() if codes is None else self._moves_of(codes)
         self.passing = len(self.moves) == 1 and bool(is_pass(self.game, MOVE(self.moves[0].code)))
@@ -300,7 +299,7 @@ class Root:
         halt(self.bell)
 
     def begin_search(self, node_limit: int | None, seconds: float | None = None) -> None:
-        """Reset the counters, and let the search run to `node_limit` nodes and for `seconds`."""
+        """Reset the counters, and set the limits of the next search; None: unlimited."""
         for name in COUNTERS:
             self.workers[name] = 0
         stopping.begin(self.bell, self.workers, node_limit)
@@ -308,40 +307,40 @@ class Root:
             set_deadline(self.bell, int(1e9 * seconds))
 
     def restart_poll_clock(self) -> None:
-        """Restart the measurement of pauses after a time in which the workers did not search."""
+        """Exclude the time since the last search from the measurement of pauses."""
         self.workers["polled_ns"] = 0
 
     @property
     def longest_pause_seconds(self) -> float:
-        """Longest time that the system kept a worker off its core in this search."""
+        """Longest time in seconds that the system kept a worker off its core in this search."""
         return float(self.workers["longest_pause_ns"].max()) / 1e9
 
     # --- bounds from the windows of an iteration ---
 
     def begin_iteration(self) -> None:
-        """Forget the bounds of the root's value: none is known yet at this depth."""
+        """Reset the bounds of the root's value, which hold for one depth only."""
         self.restart_poll_clock()
         self.lower: int | None = None
         self.upper: int | None = None
         self.best: RootMove | None = None
-        """The move that has the lower bound."""
+        """Root move whose value is at least `lower`."""
 
     def learn(self, root_value: RootValue, alpha: int, beta: int, moves: Sequence[RootMove]) -> None:
-        """Store the bounds that a search of `moves` with the window (alpha, beta) has proved."""
+        """Store the bounds of the root's value that a search of `moves` in the window (alpha, beta) has proved."""
         if root_value.value > alpha and (self.lower is None or root_value.value > self.lower):
             self.lower, self.best = root_value.value, root_value.move
         if root_value.value < beta and len(moves) == len(self.moves):
             self.upper = root_value.value if self.upper is None else min(self.upper, root_value.value)
 
     def learn_unfinished(self, standing: WindowProgress) -> None:
-        """Store the bounds that an unfinished window has proved."""
+        """Store the lower bound that an unfinished window has proved."""
         if standing.best is not None and standing.lower is not None:
             self.learn(RootValue(standing.lower, standing.best), LOW, LOW, ())
 
     # --- values ---
 
     def leaf_value(self) -> int:
-        """Return the evaluation of the position itself."""
+        """Return the evaluation of the root's own position."""
         self.worker.leaves += 1
         if not self.moves:
             return int(final(self.evaluation, self.game, self.position))
@@ -349,7 +348,7 @@ class Root:
         return int(value(self.evaluation, self.game, self.position, begin(self.evaluation, self.game, self.position)))
 
     def guess(self) -> int:
-        """Return a guess of the final score, by a look ahead."""
+        """Return a guess of the final score by a short look-ahead; 0 if there is no evaluation for it."""
         if not isinstance(self.evaluation, Solving) or isinstance(self.evaluation.estimate, Exact):
             return 0
         state = begin(self.evaluation.estimate, self.game, self.position)
@@ -377,7 +376,7 @@ class Root:
     # --- lines ---
 
     def prepare_lines(self) -> None:
-        """Compile the completion of lines: with an empty line, and a search that may enter no node."""
+        """Compile the kernels that complete lines: complete an empty line, and search with a node limit of 0."""
         self.begin_search(0, seconds=0.0)
         self.complete_line((), 0, 0)
         state = begin(self.evaluation, self.game, self.position)
@@ -385,14 +384,14 @@ class Root:
         alphabeta(*arguments, -1, 1, 1, 0, 0, self.worker, self._spare_probe)
 
     def complete_line(self, line: Sequence[int], value: int, depth: int) -> tuple[int, ...]:
-        """Return a line from here, which is worth `value` at `depth`, completed to its end; its moves keep the value.
+        """Return a principal variation of the root, which is worth `value` at `depth`, completed to its end.
 
-        Nodes searched again for it are not counted: they are no part of the requested search.
+        Nodes of searches that complete it are not counted: they are not part of the requested search.
         """
         worker = self.worker
         if self.bell.stop:
             return tuple(line)
-        worker.aborted = 0  # the leader's last part may have been given up
+        worker.aborted = 0  # the leader's last subtree may have been given up
         saved_counters = {name: int(worker[name]) for name in (*COUNTERS, "poll_at", "lifeline")}
         # For progress reports while the line is completed.
         self._counters_before_line = {name: int(self.workers[name].sum()) for name in COUNTERS}

@@ -1,4 +1,4 @@
-"""The moves of a root: what is known of each, and which of them is the best."""
+"""The moves of a root with their values, the tie rule, and the progress of a window."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from outflank.games.evaluation import LIMIT, State
 from outflank.games.rules import Position
 
 LOW, HIGH = -LIMIT, LIMIT
-"""A window that contains every value."""
+"""Window that contains every value."""
 
 
 @dataclass(slots=True)
@@ -23,7 +23,7 @@ class RootMove:
 
 @dataclass(frozen=True, slots=True)
 class RootValue:
-    """The value of the root, with alpha-beta's promise, and the move that has it."""
+    """The root's value in a window (exact inside it, otherwise a bound on that side), and the move that has it."""
 
     value: int
     move: RootMove | None
@@ -31,44 +31,44 @@ class RootValue:
 
 @dataclass(frozen=True, slots=True)
 class WorkerStanding:
-    """What a worker is searching, as far as it can be seen while it works: it may have moved on."""
+    """What a worker is searching, read from another thread: the worker may have moved on."""
 
     busy: bool
     move: RootMove | None = None
-    """Root move to which the worker's part of the tree belongs; None: unknown, or the worker has no part."""
+    """Root move above the worker's subtree; None: unknown, or the worker has no subtree."""
     depth: int = 0
-    """Plies left in this part."""
+    """Plies left in the worker's subtree."""
     stolen: bool = False
-    """Whether the worker's part belongs to a move that another worker had offered."""
+    """Whether the worker's subtree belongs to a move that another worker had offered."""
 
 
 @dataclass(frozen=True, slots=True)
 class WindowProgress:
-    """Progress of the search of a window, as far as it can be seen from outside."""
+    """Progress of the search of a window, read from another thread."""
 
     moves_begun: int = 0
-    """Moves begun."""
+    """Number of root moves begun."""
     move_count: int = 0
     last: RootMove | None = None
-    """Move begun last."""
+    """Root move begun last."""
     best: RootMove | None = None
     lower: int | None = None
     """Proved lower bound of the value of `best`."""
     moves_done: int = 0
-    """Moves whose value is settled, as far as this window requires."""
+    """Number of root moves that need no more search in this window."""
     workers: tuple[WorkerStanding, ...] = ()
-    """Each worker; empty: unavailable."""
+    """State of each worker; empty: unavailable."""
 
 
 def preferred(moves: Sequence[RootMove], ties: str) -> RootMove:
-    """Return the move that the tie rule selects; `moves` is in the order of search."""
+    """Return the one of several equal moves that the tie rule selects. `moves` are in the order of search."""
     if ties == "first":
         return moves[0]
     return (min if ties == "lowest" else max)(moves, key=lambda move: move.code)
 
 
 def ranks(moves: Sequence[RootMove], ties: str) -> dict[int, int]:
-    """Return each move's rank among equals, by its code: the move that the tie rule prefers has the highest."""
+    """Return the rank of each move code: of two equal moves, the tie rule prefers the one with the higher rank."""
     codes = [move.code for move in reversed(moves)]
     if ties != "first":
         codes.sort(reverse=ties == "lowest")
@@ -78,10 +78,10 @@ def ranks(moves: Sequence[RootMove], ties: str) -> dict[int, int]:
 def search_best_moves(
     search: Callable[[list[RootMove]], RootValue], moves: Sequence[RootMove], best_count: int
 ) -> RootValue:
-    """Return the best of `moves`; if `best_count` is more than 1, search again and again for the best of the rest.
+    """Return the best of `moves`. If `best_count` is more than 1, search repeatedly for the best of the rest.
 
-    `search` finds the best of some moves. Afterwards the best moves have their values, and no other move ranks above
-    them.
+    `search` returns the best of some moves. Afterwards the `best_count` best moves have their values, and all others
+    lower ones.
     """
     left = list(moves)
     best: RootValue | None = None

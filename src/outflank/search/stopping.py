@@ -1,25 +1,25 @@
-"""How a search is stopped, from a user's `Stop` to the worker that gives up: the bell, and the lifelines.
+"""Stopping of searches: node limits, deadlines, and the bell and lifelines that tell workers to give up.
 
-The user stops the whole search (`Stop`, Ctrl-C: all call `Root.stop`, which is `halt`), a worker that reaches the limit
-of nodes or the deadline does the same (`report_nodes`), and a worker whose value makes the work of others pointless
-stops some of them (a cut-off in `parallel/`).
+A user stops the whole search: `Stop` and Ctrl-C call `Root.stop`, which calls `halt`. So does a worker that reaches the
+node limit or the deadline (`report_nodes`). A worker whose cut-off makes the work of others pointless (`parallel/`)
+stops only those.
 
-- A search has one *bell*. Stopping all workers sets its `stop`; stopping some marks what they work for; both `ring`.
-- A worker polls at each node (`poll_stop`). As long as the bell has not rung since the last poll, that is one read of a
-  word that stays in every core's cache. If it has, the worker checks whether its work is still wanted
-  (`check_lifeline`): the whole search, and everything that hangs on its *lifeline*.
-- A lifeline is what a piece of work hangs on: four words (`LIFELINE`) that say whether all work that hangs on it is
-  pointless, from which place on it is not wanted now, and on which lifeline it hangs itself. The frames of the divided
-  search begin with them.
-- A worker whose work is not wanted sets its own `aborted`. From there on its value is worthless: each level of its
-  recursion returns at once and writes nothing into the table. Python above the kernels raises `Stopped`.
+- A search has one *bell*. To stop all workers, its `stop` is set; to stop some, the lifelines of their work are marked.
+  Both then `ring` the bell.
+- A worker polls at each node (`poll_stop`). Unless the bell has rung since the last poll, that is one read of a word
+  that stays in every core's cache. If it has, the worker checks whether its work is still wanted (`check_lifeline`).
+- A *lifeline* is the record on which a piece of work depends: four words (`LIFELINE`) that say whether all of this work
+  is pointless, from which place on it is not wanted now, and on which lifeline this one depends itself. Each frame of
+  the divided search begins with a lifeline.
+- A worker whose work is not wanted sets its own `aborted`. From then on its value is worthless: each level of its
+  recursion returns at once and stores nothing in the table. Python above the kernels raises `Stopped`.
 
 Workers compare the clock with the deadline themselves, in compiled code: a timer thread has to be scheduled and to get
 the interpreter's lock first, which took 30 ms and more on a busy machine. A worker stops before the deadline by its
 longest pause in this search (the time that the system kept it off its core), since another pause may come.
 
-Why nothing is missed: what is published before a ring is seen by every worker that sees the ring, and a worker reads
-how often the bell has rung before it reads the lifelines. A later ring is seen at one of the next nodes.
+No ring is missed: a worker that sees a ring also sees everything published before it, and a worker reads the number of
+rings before it reads the lifelines. It sees a later ring at one of the next nodes.
 """
 
 import threading
@@ -37,25 +37,25 @@ from outflank.kernels.record_types import Field, Record, Records, allocate, reco
 from outflank.kernels.waiting import nanoseconds, yield_core
 
 POLL_NODES = 4096
-"""Most nodes between two checks of the node limit: some hundred microseconds."""
+"""Maximum number of nodes between two checks of the node limit: a few hundred microseconds."""
 
 FEWEST_NODES = 64
-"""Fewest nodes between two checks, however near the limit is."""
+"""Minimum number of nodes between two checks, however near the limit is."""
 
 POLL_NS = 250_000
-"""Most nanoseconds between two reads of the clock, unless `FEWEST_NODES` take longer: evaluations may be slow. A read
-takes some 25 ns."""
+"""Maximum time between two reads of the clock, in nanoseconds, unless `FEWEST_NODES` take longer with a slow
+evaluation. A read takes about 25 ns."""
 
 PAUSE_NS = 2_000_000
-"""Nanoseconds between two reads above which the worker is taken to have been off its core: endings that a game solves
-by kernels of its own, without reading the clock, take up to a millisecond. Slow evaluations may be mistaken for a
+"""Time between two reads of the clock, in nanoseconds, above which the worker is assumed to have been off its core. The
+game's own endgame kernels do not read the clock for up to a millisecond. A slow evaluation may be mistaken for a
 pause."""
 
 ENDLESS = 1 << 62
 
 BELL = record_type(
     {
-        "rung": np.int64,  # how often some worker's work has become pointless
+        "rung": np.int64,  # number of rings: how often some worker's work has become pointless
         "stop": np.int64,  # not 0: all workers must stop
         "nodes": np.int64,  # nodes that all workers have reported
         "node_limit": np.int64,
@@ -65,30 +65,30 @@ BELL = record_type(
     own_lines=("rung", "stop", "nodes"),
 )
 """The record that tells the workers of a search to stop. They read `rung` at every node: as long as no worker writes to
-it, the line stays in every core's cache and a read costs next to nothing."""
+it, its cache line stays in every core's cache and a read costs next to nothing."""
 
 STOP_FIELDS: dict[str, Field] = {
     "bell": np.int64,  # address of the search's bell
     "heard": np.int64,  # how often the bell had rung at this worker's last poll
     "lifeline": np.int64,  # address of the first lifeline of a chain; 0: none
-    "place": np.int64,  # this worker's place on that lifeline
-    "aborted": np.int64,  # the last search was stopped: its value is worthless
-    "poll_at": np.int64,  # nodes at which to read the clock, or to report nodes
-    "tell_at": np.int64,  # nodes at which to report nodes to the bell
-    "told": np.int64,  # nodes reported to the bell
+    "place": np.int64,  # this worker's place on that lifeline: the index of its move
+    "aborted": np.int64,  # not 0: the last search was stopped, and its value is worthless
+    "poll_at": np.int64,  # node count at which to read the clock, or to report nodes
+    "tell_at": np.int64,  # node count at which to report nodes to the bell
+    "told": np.int64,  # nodes reported to the bell so far
     "uncounted": np.int64,  # not 0: no nodes are reported
     "poll_step": np.int64,  # nodes between two reads of the clock
-    "polled_ns": np.int64,  # time of the last read of the clock; 0: this worker has not searched since
-    "longest_pause_ns": np.int64,  # longest time between two reads: how long the worker was off its core
+    "polled_ns": np.int64,  # time of the last read of the clock; 0: unknown, so that the next read measures no pause
+    "longest_pause_ns": np.int64,  # longest time that this worker was off its core
     "pace": np.int64,  # nodes between two yields of the core; 0: never
-    "yield_at": np.int64,  # nodes at which to yield the core
+    "yield_at": np.int64,  # node count at which to yield the core
 }
-"""Fields of each worker's record for stopping."""
+"""Fields of a worker's record that serve to stop it."""
 
 LIFELINE = ("cut", "above", "held", "index")
-"""The words of a lifeline, in this order: not 0 once all work that hangs on it is pointless; the address of the next
-lifeline, 0 for none; the place from which on work that hangs on it is not wanted now, 0 for none; and its own place on
-the next lifeline."""
+"""Words of a lifeline. `cut`: not 0 once all work that depends on it is pointless. `above`: address of the next
+lifeline, 0 for none. `held`: place from which on dependent work is not wanted now, 0 for none. `index`: its own place
+on the next lifeline."""
 
 _CUT, _ABOVE, _HELD, _INDEX = range(len(LIFELINE))
 
@@ -98,7 +98,7 @@ class Stopped(Exception):
 
 
 def begin(bell: Record, workers: Records, node_limit: int | None) -> None:
-    """Let the workers search until they are stopped, or until they have entered `node_limit` nodes. No deadline."""
+    """Reset the bell and the workers, which then search until stopped, or to `node_limit` nodes together."""
     bell.stop = bell.nodes = 0
     bell.node_limit = ENDLESS if node_limit is None else node_limit
     bell.deadline = ENDLESS
@@ -109,7 +109,7 @@ def begin(bell: Record, workers: Records, node_limit: int | None) -> None:
 
 @contextmanager
 def timer(stop: Callable[[], None], seconds: float | None, workers: object) -> Iterator[None]:
-    """Call `stop` after `seconds`, unless the `workers` read the deadline by themselves, in compiled code."""
+    """Call `stop` after `seconds`, unless the `workers` check the deadline themselves, in compiled code."""
     if seconds is None or (getattr(workers, "reads_deadline", False) and not interpreted()):
         yield
         return
@@ -130,7 +130,7 @@ def ring(bell: Record) -> None:
 
 @kernel
 def halt(bell):
-    """Stop all workers. A kernel, for Python's own writes are not atomic beside those of kernels."""
+    """Stop all workers. A kernel, because a write from Python would not be atomic."""
     store(bell, "stop", 1)
     ring(bell)
 
@@ -142,7 +142,7 @@ def _halt_sample(game: Game, position: Position, every: bool) -> Samples:
 
 @kernel
 def set_deadline(bell, ns):
-    """Stop all workers in `ns` nanoseconds. A kernel, for its clock need not be Python's on every system."""
+    """Stop all workers in `ns` nanoseconds. A kernel, because its clock may differ from Python's."""
     bell.deadline = nanoseconds() + ns
 
 
@@ -155,25 +155,25 @@ def _set_deadline_sample(game: Game, position: Position, every: bool) -> Samples
 def is_wanted(bell: Record, lifeline: Int, place: Int) -> bool:
     """Return whether the search goes on, and the work at `place` on `lifeline` is still wanted.
 
-    Work at a place below 0 is always wanted.
+    A `place` below 0 stands for the whole lifeline, which its own `held` does not affect.
     """
     if load(bell, "stop") != 0:
         return False
-    # A late read is repeated at the next ring. And a lifeline may belong to another frame by now, if a lifeline before
-    # it in the chain was cut meanwhile: whatever it says then, work that hangs on the cut lifeline is not wanted.
+    # A late read is repeated at the next ring. If a lifeline was cut meanwhile, the next ones may belong to other
+    # frames by now. What they say does not matter: work that depends on the cut lifeline is not wanted anyway.
     while lifeline != 0:
         unwanted = np.int64(read_word(lifeline, _HELD))  # race: a late read is repeated at the next ring
         # race: a late read is repeated at the next ring
         if read_word(lifeline, _CUT) != U64(0) or (unwanted != 0 and place >= unwanted):
             return False
-        place = np.int64(read_word(lifeline, _INDEX))  # race: another frame's only below a cut
-        lifeline = np.int64(read_word(lifeline, _ABOVE))  # race: another frame's only below a cut
+        place = np.int64(read_word(lifeline, _INDEX))  # race: of another frame only below a cut
+        lifeline = np.int64(read_word(lifeline, _ABOVE))  # race: of another frame only below a cut
     return True
 
 
 @never_inlined
 def check_lifeline(worker: Record) -> None:
-    """Give up if the ring of the bell was meant for this worker."""
+    """After a ring of the bell, set `aborted` if this worker's work is no longer wanted."""
     bell = record_at(worker.bell, BELL)
     # First read how often the bell rang, then the lifelines: a later ring is seen at the next poll.
     worker.heard = load(bell, "rung")
@@ -183,7 +183,7 @@ def check_lifeline(worker: Record) -> None:
 
 @never_inlined
 def report_nodes(worker: Record) -> None:
-    """Read the clock, and at times add this worker's nodes to the bell's; stop all workers if a limit is reached."""
+    """Read the clock, and at times add this worker's nodes to the bell's. Stop all workers if a limit is reached."""
     bell = record_at(worker.bell, BELL)
     read_clock(worker)
     # Reserve the longest pause of this search: this worker may be off its core again when the deadline comes.
@@ -216,13 +216,13 @@ def add_nodes(bell: Record, worker: Record) -> None:
 
 @inner
 def read_clock(worker: Record) -> None:
-    """Update the time of the last read and the longest pause; adapt the nodes until the next read to `POLL_NS`."""
+    """Read the clock, update the longest pause, and adapt the number of nodes until the next read to `POLL_NS`."""
     now = nanoseconds()
     if worker.polled_ns != 0:
         pause = now - worker.polled_ns
         if pause > PAUSE_NS:
             worker.longest_pause_ns = max(worker.longest_pause_ns, pause)
-        # By halves: the pause may also be preemption, which says nothing about the cost of a node.
+        # Only by halves: the pause may also be preemption, which says nothing about the cost of a node.
         if pause > POLL_NS:
             worker.poll_step = max(worker.poll_step // 2, FEWEST_NODES)
         elif pause < POLL_NS // 4:

@@ -1,4 +1,4 @@
-"""Searches from start to end: the request, and the stages in which it is answered."""
+"""`search` and `iterate`: searches from a request to results, in stages such as the estimates before a proof."""
 
 from collections.abc import Callable, Generator
 from dataclasses import dataclass, replace
@@ -23,18 +23,18 @@ from outflank.search.selective import MOST_SELECTIVE
 from outflank.search.table import Table
 
 GUESSED_FROM = 22
-"""Moves left from which a selective search to the end of the game precedes a proof, which tries that search's best
-moves first. Proofs of 16 tournament positions of Othello each, with 15, 17, 18, 19, 20 and 21 empty squares, took 1.40,
-1.23, 1.22, 1.14, 1.10 and 1.10 times as long with such a search as with no estimates at all; with 22 and 23 empty
-squares 0.89 and 0.85 times. A second selective search, of 95 %, cost what it saved."""
+"""Minimum number of moves left at which a selective search to the end of the game precedes a proof, which tries that
+search's best moves first. Proofs of Othello with 15, 17, 18, 19, 20 and 21 empty squares (16 tournament positions each)
+took 1.40, 1.23, 1.22, 1.14, 1.10 and 1.10 times as long with this search as with no estimates at all; with 22 and 23
+empty squares 0.89 and 0.85 times. A second selective search, of 95 %, cost what it saved."""
 
 NEAR = 5
-"""Half-width of the aspiration windows of these selective searches, in units of the evaluation. With such windows the
-selective searches of 21 positions of Othello with 18 to 24 empty squares had 16 % fewer nodes, and the proofs 2 %; with
-half-widths of 2 and 3 the selective searches found worse first moves for some proofs, which took five times as long."""
+"""Half-width of the aspiration windows of the selective searches before a proof, in the unit of the score. On 21
+positions of Othello with 18 to 24 empty squares such windows saved 16 % of the nodes of these searches and 2 % of the
+proofs'. With half-widths of 2 and 3 some proofs began with worse moves, and took five times as long."""
 
 ESTIMATES_BITS = 20
-"""Largest table of the estimates before a proof: 32 MiB."""
+"""Maximum size in bits of the table of the estimates before a proof: 32 MiB."""
 
 
 @document_options
@@ -149,8 +149,8 @@ PASSES: tuple[Selectivity, ...] = (95, 99)
 
 
 def _confirming_options(options: Options) -> list[Options]:
-    """Return the options of the searches that follow once a selective search has reached the end of the game: with
-    fewer guesses, and with none."""
+    """Return the options of the searches that follow a selective search to the end of the game: with fewer guesses,
+    then with none."""
     passes = [replace(options, selectivity=selectivity) for selectivity in PASSES if selectivity > options.selectivity]
     return [*passes, replace(options, exact=True, selectivity=100, evaluation=None)]
 
@@ -163,8 +163,8 @@ def _is_short_proof(board: Board, options: Options, limits: Limits) -> bool:
 
 
 def _guide(board: Board, options: Options) -> Evaluation | str | None:
-    """Return the evaluation of the estimates before a proof: the evaluation that orders the proof's moves, if the game
-    has it under a name; None: the game's default."""
+    """Return the evaluation for the estimates before a proof: the requested one, else the one that orders the proof's
+    moves if it is registered; None: the game's default."""
     guide = description_of(board.game).search.ordering_evaluation
     if options.evaluation is not None or guide is None or not options.use_endgame_kernels:
         return options.evaluation
@@ -175,7 +175,7 @@ def _guide(board: Board, options: Options) -> Evaluation | str | None:
 def _results(
     stages: list[_PlannedStage], limits: Limits, stop: Stop, deadline: Deadline | None
 ) -> Generator[Result, None, None]:
-    """Yield the results of one stage after the other, each with the rest of the limits."""
+    """Yield the results of all stages in turn; each stage gets the rest of the limits."""
     before: Result | None = None
     for planned_stage in stages:
         if before is not None and deadline is not None and deadline.left_seconds() <= deadline.setup_seconds:
@@ -194,7 +194,7 @@ def _results(
 def compare(
     board: Board, together: Result, *, stop: Stop | None = None, **options: Unpack[SearchKeywords]
 ) -> Comparison:
-    """Search again with one worker and the same options, to the depth that a parallel search reached."""
+    """Repeat a parallel search with one worker, to the same depth and with the same options. Return both results."""
     *_, alone = iterate_alone(board, together, stop=stop, **options)
     return Comparison(alone=alone, together=together)
 
@@ -202,7 +202,7 @@ def compare(
 def iterate_alone(
     board: Board, together: Result, *, stop: Stop | None = None, **options: Unpack[SearchKeywords]
 ) -> Generator[Result, None, None]:
-    """Yield the iterations of the search with one worker."""
+    """Yield the results of the search with one worker that `compare` makes."""
     limits = Limits() if options.get("exact") else Limits(depth=together.depth or 1)
     no_limits: LimitKeywords = {"depth": None, "seconds": None, "nodes": None}
     same_options: SearchKeywords = {**options, **no_limits, "workers": 1, "parallel": None}
