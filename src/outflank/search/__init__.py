@@ -1,9 +1,9 @@
-"""Search: the value of a game tree, and its size.
+"""Search: the best move and value of a position, and the number of leaves of a game tree (perft).
 
-The package is callable: `outflank.search(board, depth=12)` finds the best move. A function of that name beside the
-folder would be hidden by the folder as soon as one of its modules is imported. To type checkers the name is only the
-function, as in the list of public names. They find the modules through `from outflank.search.request import …`; after
-`import outflank.search.request` pyright would see a module, which cannot be called.
+The package is callable: `outflank.search(board, depth=12)` finds the best move. A plain function of that name beside
+the folder would be replaced by the package as soon as one of its modules is imported. Type checkers see only the
+function. They find the modules through `from outflank.search.request import …`; after `import outflank.search.request`
+pyright would take `outflank.search` for a module, which cannot be called.
 """
 
 import sys
@@ -39,7 +39,7 @@ sys.modules[__name__].__class__ = _Callable
 
 
 def __dir__() -> list[str]:
-    """Return the modules of this folder, without the names that it imports."""
+    """Return the dunder names and the imported submodules, without other imported names."""
     return sorted(
         name
         for name, value in globals().items()

@@ -1,4 +1,4 @@
-"""The algorithms at the root: each returns the root's value at a depth, with its promise."""
+"""Root algorithms (minimax, alpha-beta, MTD(f), proofs): the windows by which they find the root's value."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -11,16 +11,16 @@ from outflank.search.root_moves import HIGH, LOW, RootMove, RootValue, preferred
 from outflank.search.stopping import Stopped
 
 Algorithm = Callable[[Root, Division, int, int | None], RootValue]
-"""Takes a root, its division, a depth and the value of the previous iteration (None: there was none)."""
+"""Function of a root, its division, a depth and the previous iteration's value (None: there was none)."""
 
 
 def minimax_at_root(root: Root, division: Division, depth: int, previous: int | None) -> RootValue:
-    """Return value == v; the move is the one that the tie rule selects among all best moves."""
+    """Return the exact value of the root; the tie rule selects among equally good moves."""
     return root.enter(depth) or division.search_fully(depth)
 
 
 def alphabeta_at_root(root: Root, division: Division, depth: int, previous: int | None) -> RootValue:
-    """Return value == v. With `aspiration`, a narrow window is tried first and opened if v lies outside it."""
+    """Return the exact value of the root. With `aspiration`, a narrow window comes first, and opens if it fails."""
     width, best_count = root.options.aspiration, root.options.moves
     alpha, beta = LOW, HIGH
     if previous is not None and width is not None and best_count == 1:
@@ -38,15 +38,15 @@ def alphabeta_at_root(root: Root, division: Division, depth: int, previous: int 
 
 
 FIRST_REACH = 4
-"""Half-width of the first window around a guessed score, in the score's unit."""
+"""Half-width of the first window around a guessed score, in the unit of the score."""
 
 
 def exact_at_root(root: Root, division: Division, depth: int, previous: int | None) -> RootValue:
-    """Return value == v: first the winner, then the score by windows around a guess. A window that fails yields a
-    bound, and the next window lies beyond this bound.
+    """Return the exact score: first prove the winner, then search windows around a guess. If a window fails, it yields
+    a bound, and the next window lies beyond this bound.
 
-    Proving the winner took 15 % of the nodes of 24 positions of Othello with 20 and 22 empty squares, and 1 to 3 %
-    where the score was not near a draw: the winner is proved separately only if the guess is not near a draw.
+    Proving the winner took 15 % of the nodes of 24 positions of Othello with 20 and 22 empty squares, and 1 to 3 % if
+    the score was not near a draw. So the winner is proved separately only if the guess is not near a draw.
     """
 
     def search(moves: list[RootMove]) -> RootValue:
@@ -74,8 +74,8 @@ def exact_at_root(root: Root, division: Division, depth: int, previous: int | No
 
 
 def _prove_winner(known: Known, window: tuple[int, int], search_in: Callable[[int, int], RootValue]) -> Known:
-    """Return the bounds known after a proof of the winner that a window around a guess predicts. Nothing is searched if
-    the window contains a draw or is near one."""
+    """Prove the winner that a window around a guess predicts. Return the bounds known afterwards. Nothing is searched
+    if the window contains a draw or is near one."""
     alpha, beta = window
     if alpha > FIRST_REACH and (known.lower is None or known.lower <= 0):
         null_alpha = 0
@@ -88,7 +88,7 @@ def _prove_winner(known: Known, window: tuple[int, int], search_in: Callable[[in
 
 
 def mtdf_at_root(root: Root, division: Division, depth: int, previous: int | None) -> RootValue:
-    """Return value == v by null windows alone: each shows on which side of it v lies."""
+    """Return the exact value of the root by MTD(f): each null window shows on which side of it the value lies."""
     guess = previous if previous is not None and root.options.pivot == "carried" else 0
 
     def search(moves: list[RootMove]) -> RootValue:
@@ -106,7 +106,7 @@ def mtdf_at_root(root: Root, division: Division, depth: int, previous: int | Non
 
 
 def _converge(root: Root, division: Division, depth: int, guess: int, moves: list[RootMove]) -> RootValue:
-    """Return the best of `moves`: lower <= its value <= upper holds throughout, until both bounds are equal."""
+    """Return the best of `moves`. Null windows narrow lower <= value <= upper until both bounds are equal."""
     lower, upper = LOW, HIGH
     best: RootValue | None = None
     while lower < upper:
@@ -130,10 +130,10 @@ def _converge(root: Root, division: Division, depth: int, guess: int, moves: lis
 
 
 def winner_at_root(root: Root, division: Division, depth: int, previous: int | None) -> RootValue:
-    """Return sign(value) == sign(v), by the window (-1, +1): value is v if v is 0, and otherwise a bound on v's side of
-    0.
+    """Return a value with the sign of the exact score, by the window (-1, +1): 0 for a draw, otherwise a bound of the
+    score on its side of 0.
 
-    If several moves are requested, the value of each has the sign of its true value.
+    If several moves are requested, the value of each has the sign of its exact score.
     """
     known = root.enter(depth)
     if known:
@@ -156,8 +156,8 @@ def winner_at_root(root: Root, division: Division, depth: int, previous: int | N
 
 
 def _find_reaching(root: Root, division: Division, depth: int, value: int, moves: list[RootMove]) -> RootValue:
-    """Return the move that the tie rule prefers among the moves whose value is `value`, the value of the best of
-    them."""
+    """Return the move that the tie rule prefers among those worth `value`, which is the value of the best of
+    `moves`."""
     if root.options.ties != "first":
         moves = sorted(moves, key=lambda move: move.code, reverse=root.options.ties == "highest")
     for move in moves:
@@ -168,7 +168,7 @@ def _find_reaching(root: Root, division: Division, depth: int, value: int, moves
 
 
 def algorithm_of(options: Options) -> Algorithm:
-    """Return the algorithm at the root for these options."""
+    """Return the root algorithm for a search with these options."""
     if options.wld and options.algorithm != "minimax":  # minimax has no window to narrow
         return winner_at_root
     windowed = options.algorithm in ("alphabeta", "pvs") and options.share_alpha

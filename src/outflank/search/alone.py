@@ -1,4 +1,4 @@
-"""One worker that searches the whole tree."""
+"""The search of a root by a single worker, and its resumable form for short time slices."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -21,7 +21,7 @@ from outflank.search.worker import WORKER
 
 
 class Alone:
-    """A division with one worker, which searches the root's moves one after the other."""
+    """A `Division` with one worker, which searches the root's moves one after the other."""
 
     reads_deadline = True
 
@@ -32,7 +32,7 @@ class Alone:
         self._left = 0
 
     def prepare(self) -> None:
-        """Compile, by a search that may enter no node."""
+        """Compile the kernels by a search with a node limit of 0."""
         self.root.begin_search(0)
         self.child_value(self.root.moves[0], -1, 1, 0)
         try:
@@ -44,7 +44,7 @@ class Alone:
             pass
 
     def search_fully(self, depth: int) -> RootValue:
-        """Return value == v; the move is the one that the tie rule selects among all best moves."""
+        """Return the exact minimax value of the root; the tie rule selects among equally good moves."""
         root = self.root
         left = self._left = root.depth_below(depth)
         with pinned(root.places, 0):
@@ -58,9 +58,9 @@ class Alone:
     def search_window(
         self, depth: int, alpha: int, beta: int, *, best_count: int, moves: Sequence[RootMove]
     ) -> RootValue:
-        """Search with alpha-beta's promise for (alpha, beta) at the root.
+        """Return the best of `moves`. Its value is exact inside (alpha, beta), otherwise a bound on that side.
 
-        With a tie rule, the search also tests whether a move that the rule prefers equals the best so far: inside the
+        With a tie rule, a move that the rule prefers is also tested for equality with the best so far. Inside the
         window, the best move is then the same for every order of moves.
         """
         with pinned(self.root.places, 0):
@@ -82,7 +82,7 @@ class Alone:
                 number, len(moves), move, proved_best, proved_best.value if proved_best else None, number - 1
             )
             if best is not None and root.options.share_alpha:
-                # The value that a move must beat, or equal, to be among the requested best moves.
+                # The value that a move must beat, or equal, to be among the `best_count` best moves.
                 worst_of_best = sorted(values, reverse=True)[best_count - 1] if len(values) >= best_count else LOW
                 equal_is_enough = best_count > 1 or _is_preferred(best, move, root)
                 low = max(alpha, worst_of_best - equal_is_enough)
@@ -116,7 +116,7 @@ class Alone:
         return best
 
     def standing(self) -> WindowProgress:
-        """Return how many of the root's moves have been searched."""
+        """Return the progress of the current window."""
         standing = self._standing
         if standing.last is None:
             return standing
@@ -145,20 +145,20 @@ class Alone:
     # --- the root's moves ---
 
     def child_value(self, move: RootMove, alpha: int, beta: int, depth: int) -> int:
-        """Return the value of `move`, searched `depth` plies below it with alpha-beta's promise for (alpha, beta)."""
+        """Return the value of `move`, searched `depth` plies below it: exact inside (alpha, beta), else a bound."""
         root, worker = self.root, self.root.worker
         arguments = (root.game, root.evaluation, move.child, move.state)
         if depth == 0:
             worker.line_length[1] = 0
-            # The kernel is called also without quiescence plies: an evaluation in the interpreter takes a millisecond,
-            # and every move of the root needs one.
+            # Without quiescence plies the kernel only evaluates. It is called all the same: an evaluation in the
+            # interpreter takes a millisecond, and every root move needs one.
             return -int(quiescence(*arguments, -beta, -alpha, root.options.quiescence, 0, worker))
         value = -alphabeta(*arguments, -beta, -alpha, depth, 1, 0, worker, root.probe)
         self._raise_if_stopped()
         return int(value)
 
     def child_minimax(self, move: RootMove, depth: int) -> int:
-        """Return the value of `move`, without any cut-off."""
+        """Return the minimax value of `move`, searched `depth` plies below it without cut-offs."""
         root = self.root
         if depth == 0:
             return self.child_value(move, LOW, HIGH, 0)
@@ -167,7 +167,7 @@ class Alone:
         return int(value)
 
     def line_below(self) -> tuple[int, ...]:
-        """Return the principal variation of the last search of a child."""
+        """Return the principal variation below the root move that was searched last."""
         worker = self.root.worker
         return tuple(int(code) for code in worker.line[1][: int(worker.line_length[1])])
 
@@ -181,14 +181,13 @@ def _is_preferred(best: RootMove, move: RootMove, root: Root) -> bool:
     return best is not preferred([best, move], root.options.ties)
 
 
-# A search by one worker that is interrupted and resumed many times a second: its root is set up once.
-#
-# Setting up a root takes 4 ms in Python, a large part of a slice of 20 ms; resuming one takes 1.6 ms.
+# A search by one worker that is interrupted and resumed many times a second. Its root is set up only once: that takes 4
+# ms in Python, a large part of a slice of 20 ms; resuming takes 1.6 ms.
 
 
 class Resumable:
-    """One position, searched repeatedly with the same options: each time to a depth, or to a proof. Its `table` holds
-    the state."""
+    """A search of one position, with fixed options, that can be interrupted and resumed. Its `table` keeps the
+    state."""
 
     def __init__(self, board: Board, options: Options, *, table: Table | None) -> None:
         if options.algorithm in MONTE_CARLO or options.deepen:
@@ -200,7 +199,7 @@ class Resumable:
             table.new_search()
 
     def search(self, limits: Limits, *, stop: Stop, watch: Watch | None = None, known: Known | None = None) -> Result:
-        """Search until `stop` is called, or until the search is done: then the result is not `stopped`."""
+        """Search until `stop` is called or the search is complete; the result's `stopped` tells which."""
         root = self._root
         root.known = known or Known()
         *_, last = Stage(self._board, root, lambda: Alone(root), None, watch).results(limits, stop, None)

@@ -45,8 +45,8 @@ def try_leaves(
     """Try the moves of a node one ply above the leaves until one is worth `beta`. Return the best value, its move, and
     the index of the first move that was not tried.
 
-    Most nodes are one ply above the leaves: a loop of its own, with nothing in it but moves and values, and counters in
-    registers, makes the whole search a quarter faster.
+    Most nodes are one ply above the leaves. This loop, with only moves and values in it and counters in registers,
+    makes the whole search a quarter faster.
     """
     best: Value = WORST
     best_move: MoveCode = NO_MOVE
@@ -75,8 +75,8 @@ def try_leaves(
 
 @never_inlined
 def _try_leaves_apart(game, evaluation, position, state, alpha, beta, plies, sort, start, end, worker):
-    """Call `try_leaves` for searches that have more to do at leaves: inlined into `alphabeta`, this code would take
-    registers from all other searches."""
+    """Call `try_leaves` with quiescence or move ordering. Inlined into `alphabeta`, this code would take registers from
+    all other searches."""
     return try_leaves(game, evaluation, position, state, alpha, beta, plies, sort, start, end, worker)
 
 
@@ -88,16 +88,16 @@ def alphabeta(game, evaluation, position, state, alpha, beta, depth, ply, start,
         r <= alpha         =>  v <= r
         alpha < r < beta   =>  v == r
         r >= beta          =>  v >= r
-    for every order of moves and every table, of which only entries of exactly this depth are used. With
+    for every order of moves and every table content: only table entries of exactly this depth are used. With
     `worker.at_least`, deeper entries are used too, and v may be the value of a deeper search. `depth` must be at least
     1. Once `worker.aborted` is set the result is worthless; this node and its unfinished descendants store nothing.
 
     With `worker.scout`, moves after the first are searched with a null window first and again only if they raise alpha
-    (principal variation search). The promise is the same.
+    (principal variation search). The inequalities hold all the same.
     """
     worker.nodes += 1
     if start < 0 or ply < 0 or poll_stop(worker):
-        # Indices are never negative; this test spares a test at each use of one.
+        # Indices are never negative. Because of this test the compiler needs none where they are used.
         return 0
     worker.line_length[ply] = 0
 
@@ -157,7 +157,7 @@ def alphabeta(game, evaluation, position, state, alpha, beta, depth, ply, start,
         move = worker.moves[index]
         child = play(game, position, move)
         child_state = after(evaluation, game, state, position, move, child)
-        # A null window shows whether the move beats the best; the first move is searched for its value.
+        # A null window shows whether the move beats the best; the first move gets the full window.
         ceiling = low + 1 if worker.scout != 0 and index > start and low + 1 < beta else beta
         result = -alphabeta(game, evaluation, child, child_state, -ceiling, -low, left, ply + 1, end, worker, probe)
         if low < result < beta and ceiling < beta and worker.aborted == 0:
@@ -201,8 +201,8 @@ def try_probcut(
     worker: Worker,
     probe: Probe,
 ) -> tuple[bool, Value]:
-    """Return whether a node's value is likely enough to be outside (alpha, beta), and the bound for that: the same step
-    as at a node of `alphabeta`. Return false once the worker is stopped."""
+    """Try ProbCut, as `alphabeta` does: return whether a node's value is likely enough to be outside (alpha, beta), and
+    the bound. Return false once the worker is stopped."""
     side = ABOVE if is_selective(evaluation) and uses_probcut(alpha, beta, depth, worker) else NO_SIDE
     while side != NO_SIDE and worker.aborted == 0:
         worth_probing, low = probe_window(evaluation, game, position, state, alpha, beta, depth, side, worker)

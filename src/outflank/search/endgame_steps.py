@@ -1,6 +1,6 @@
-"""How a search that plays a game out uses the game's endgame support: generic over the type of `evaluation`.
+"""Steps at a node of a search to the end of the game: endgame solver, early cut-offs and move ordering for exact play.
 
-For every other evaluation these steps are empty, and compile to nothing.
+They are generic over the type of `evaluation`. Types other than `Patterns` and `Solving` have the plain steps.
 """
 
 import numpy as np
@@ -35,10 +35,10 @@ from outflank.search.worker import LOOKUP_GROUP, Worker
 def try_endgame_solver(
     evaluation: Evaluation, game: Game, position: Position, alpha: Value, beta: Value, depth: int, worker: Worker
 ) -> tuple[bool, Value]:
-    """Return whether the value of a node, as far as (alpha, beta) requires, is known without a search of its moves; and
-    the value.
+    """Try the game's endgame solver and its upper bound of the score. Return whether the node's value is known, and the
+    value.
 
-    The value has alpha-beta's promise; there is no line for it.
+    The value is exact inside (alpha, beta), otherwise a bound on that side. It comes without a principal variation.
     """
 
 
@@ -71,8 +71,7 @@ def _(evaluation, game, position, alpha, beta, depth, worker):
 
 @generic
 def may_lack_line(evaluation: Evaluation) -> bool:
-    """Return whether values may be known without a line although the game goes on, so that its moves must be found
-    separately."""
+    """Return whether a search may know a value without its principal variation, as after the endgame solver."""
 
 
 @may_lack_line.register(object)
@@ -82,7 +81,7 @@ def _(evaluation):
 
 @may_lack_line.register(Patterns)
 def _(evaluation):
-    return True  # where games are played out
+    return True  # if the search reaches the end of the game
 
 
 @may_lack_line.register(Solving)
@@ -104,11 +103,11 @@ def try_early_cutoff(
     end: int,
     worker: Worker,
 ) -> tuple[bool, Value]:
-    """Return whether the value of a node that has moves, those in `worker.moves[start:end]`, is known as far as (alpha,
-    beta) requires before one of them is searched; and the value.
+    """Try to cut off a node before its moves, `worker.moves[start:end]`, are searched. Return whether its value is
+    known, and the value.
 
-    It is known if the table has a value of `beta` or more for one of the moves (enhanced transposition cut-off), or,
-    with few plies left, by the guess of a selective search.
+    A move whose table value is `beta` or more cuts the node off (enhanced transposition cut-off). With few plies left,
+    a selective search guesses by the evaluation instead.
     """
 
 
@@ -118,8 +117,8 @@ def _(evaluation, game, position, state, alpha, beta, depth, left, start, end, w
 
 
 CHILDREN_FROM = 3
-"""Moves above the reach of the game's endgame kernels from which children are looked up: with fewer, the look-ups cost
-more than they save."""
+"""Minimum number of moves left, beyond those that the game's endgame kernels solve, at which children are looked up.
+With fewer, the look-ups cost more than they save."""
 
 
 @try_early_cutoff.register(Patterns)
@@ -140,7 +139,7 @@ def _(evaluation, game, position, state, alpha, beta, depth, left, start, end, w
 def look_up_children(
     game: Game, position: Position, left: int, beta: Value, start: int, end: int, worker: Worker
 ) -> tuple[bool, Value]:
-    """Do the enhanced transposition cut-off of `try_early_cutoff`, where the game is played out."""
+    """Return whether a child's table entry proves a value of `beta` or more for the node, and that value."""
     if worker.table == 0 or moves_left(game, position) < ending_moves(game) + CHILDREN_FROM:
         return False, np.int64(0)
     for group in range(start, end, LOOKUP_GROUP):
@@ -172,7 +171,7 @@ def weigh_for(
     end: int,
     worker: Worker,
 ) -> None:
-    """Give every move of `worker.moves[start:end]` a score; the highest is tried first."""
+    """Write a score for each move of `worker.moves[start:end]` to `worker.scores`; the highest is tried first."""
 
 
 @weigh_for.register(object)
@@ -181,13 +180,13 @@ def _(evaluation, game, position, state, depth, ply, table_move, start, end, wor
 
 
 ESTIMATED_FROM, PROMISE_POINTS = 5, 16
-"""Least remaining depth at which learnt patterns order a node's moves, and the points of the evaluation that one point
-of `promise` counts: a move's score is its promise minus the evaluation of the position after it. At smaller depths
-`weigh` orders them. On 40 tournament positions at depth 13 this saved 6 % of the nodes and 8 % of the time; from a
-remaining depth of 3, or by values one ply deeper, it cost more than it saved."""
+"""Minimum remaining depth at which learnt patterns order a node's moves, and the weight of `promise` in a move's score:
+promise times weight, minus the evaluation of the position after the move. At smaller depths `weigh` orders the moves.
+On 40 tournament positions at depth 13 this saved 6 % of the nodes and 8 % of the time; from a remaining depth of 3, or
+with values one ply deeper, it cost more than it saved."""
 
 MARGIN = 12
-"""Distance from the best estimate, in the game's unit, beyond which a move is not estimated more exactly."""
+"""Distance below the best estimate, in the unit of the score, beyond which a move's estimate need not be exact."""
 
 
 @weigh_for.register(Patterns)
@@ -233,7 +232,7 @@ def weigh_exactly(
     end: int,
     worker: Worker,
 ) -> None:
-    """Give every move a score for exact play, after a look ahead at each by an estimate."""
+    """Write a score for exact play for each move to `worker.scores`, after a short look-ahead with `estimate`."""
     plies = look_ahead(game, moves_left(game, position))
     best = np.int64(-LIMIT)
     for index in range(start, end):
@@ -266,15 +265,15 @@ def look_at(
     end: int,
     worker: Worker,
 ) -> Value:
-    """Return the estimated value of a move that leads to `child`; -`most` or less is not more exact than that."""
+    """Return the estimated value of a move that leads to `child`. A value of -`most` or less is only an upper bound."""
 
 
 @look_at.register(object)
 def _(estimate, game, position, state, move, child, most, plies, end, worker):
-    # An updated state costs a third of one that is computed anew.
+    # Updating the state costs a third of computing it anew.
     child_state = after(estimate, game, state, position, move, child)
     if plies == 0:
-        # Most moves take this branch: calling `look` for it makes a proof 1 % longer.
+        # Most moves take this branch: calling `look` for them makes a proof 1 % longer.
         worker.nodes += 1
         return -np.int64(value(estimate, game, child, child_state))
     return -look(game, estimate, child, child_state, np.int64(-LIMIT), most, np.int64(plies), end, worker)

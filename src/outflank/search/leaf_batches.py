@@ -1,21 +1,21 @@
-"""Leaves of a Monte-Carlo tree selected many at a time, for a device that plays many games at once.
+"""Batches of leaves of a Monte-Carlo tree, selected together for a GPU that plays many games at once.
 
-A path through the tree ends at a node that has no children yet. The node is expanded, and several games are played from
-each child: selecting a path takes the CPU's time, the games do not. These games count on the whole path at once, each
-node being credited with its own mean result so far, so that later paths diverge where they would if all results were
-known; a node without games counts as lost. Selection is deterministic: the tree is the same for the same results.
+A path through the tree ends at a node without children. The node is expanded, and several games are played from each
+child: selecting paths takes CPU time, the games do not. Until then the games count provisionally on the whole path.
+Each node is credited with its own mean result so far, and a node without games with losses: later paths diverge about
+where they would if the results were known. Selection is deterministic: the same results give the same tree.
 
-Variants were compared on a CPU by the share of the games that went to moves which hold a win or a draw, a sixth of all
-moves, in 45 balanced positions of tournament games with 19 to 26 empty squares. Searches of six seconds, which reached
-the end of the game in 21 of the positions, decided which moves these are. Differences have an error of 0.04: the
-advantage of this method over virtual losses in large batches, and over sixteen trees, is more than chance; that of
+Variants were compared on a CPU in 45 balanced positions of tournament games with 19 to 26 empty squares. The measure is
+the share of games that went to moves which hold a win or a draw, a sixth of all moves. Searches of six seconds, which
+reached the end of the game in 21 of the positions, decided which moves these are. Differences have an error of 0.04:
+the advantage of this method over virtual losses in large batches, and over sixteen trees, is more than chance; that of
 single steps may not be.
 
 - 100,000 games one after the other: 0.29; 160,000 in sixteen trees: 0.22.
-- Four games from each of 100,000 leaves, in batches of a quarter of those before, 4,096 at most: 0.21 if a leaf counts
-  as lost on its whole path meanwhile, 0.23 as it is here; in batches of a 64th, 256 at most, 0.24.
+- Four games from each of 100,000 leaves, in batches of a quarter of those before, 4,096 at most: 0.21 with virtual
+  losses on the whole path, 0.23 with provisional means; in batches of a 64th, 256 at most, 0.24.
 - The same if the games of a leaf count as one visit in the exploration term: 0.28, but in the large batches 0.19.
-  Otherwise the more games a leaf has, the sooner a search trusts them, and in these positions the games mislead.
+  Otherwise a search trusts a leaf the sooner, the more games it has, and in these positions the games mislead.
 - The same from all children of 50,000 nodes: 0.30, in batches of a 16th, 400 paths at most, 0.31, 900 at most, 0.28.
   With one game from each child 0.25.
 """
@@ -33,14 +33,14 @@ from outflank.search.worker import Worker
 
 
 class Batch:
-    """Leaves from which games are played at the same time, and the paths to them: room for `ways` paths, and for
-    `leaves` leaves and the children of one more node."""
+    """Leaves from which games are played at the same time, and the paths to them. There is room for `ways` paths, and
+    for `leaves` leaves and the children of one more node."""
 
     def __init__(self, game: Game, ways: int, leaves: int) -> None:
         self.words = np.zeros((leaves + most_moves(game), 2), np.uint64)
-        """The positions of the leaves."""
+        """Positions of the leaves, two words in each row."""
         self.leaves = 0
-        """Number of leaves."""
+        """Number of leaves in the batch."""
         self.games = 0
         """Number of games played from each leaf."""
         self._game = game
@@ -52,19 +52,19 @@ class Batch:
 
     def choose(self, tree: Records, used: int, leaves: int, games: int, worker: Worker) -> int:
         """Select `leaves` leaves or a few more, as far as there is room for the paths, for `games` games from each.
-        Return the number of nodes of the tree."""
+        Return the tree's number of nodes."""
         ways = (self._paths, self._lent, self._lengths, self._counts, self.words)
         self.games = games
         used, self._ways, self.leaves = choose(self._game, tree, used, leaves, games, worker, *ways)
         return used
 
     def credit(self, tree: Records, results: npt.NDArray[np.int64]) -> None:
-        """Add the results of the games to the nodes of the paths; `results` has each leaf's sum, for the side to move
-        at the leaf."""
+        """Replace the provisional results on the paths by those of the games; `results` has each leaf's sum, for the
+        side to move at the leaf."""
         credit(tree, self._ways, self.games, results, self._paths, self._lent, self._lengths, self._counts)
 
     def withdraw(self, tree: Records) -> None:
-        """Remove the provisional results of games that will never be played; added nodes stay."""
+        """Remove the provisional results of games that will not be played; nodes that were added stay."""
         for way in range(self._ways):
             length, count = self._lengths[way], self._counts[way]
             path = self._paths[way, :length]
@@ -77,8 +77,8 @@ class Batch:
 
 @kernel
 def choose(game, tree, used, leaves, games, worker, paths, lent, lengths, counts, words):
-    """Select paths until their ends have `leaves` leaves. Return the numbers of nodes of the tree, paths and leaves. A
-    path that ends at a node without children has that node as its leaf, and a count of 0."""
+    """Select paths until they have `leaves` leaves. Return the numbers of nodes of the tree, paths and leaves. A path
+    whose last node gets no children has that node as its leaf, and a count of 0."""
     ways, places = 0, 0
     while places < leaves and ways < len(paths):
         path = paths[ways]
@@ -115,7 +115,7 @@ def choose(game, tree, used, leaves, games, worker, paths, lent, lengths, counts
 
 @kernel
 def credit(tree, ways, games, results, paths, lent, lengths, counts):
-    """Replace the provisional results by those of the games from the leaves, for the side to move there."""
+    """Replace the provisional results by the results of the games, for the side to move at each leaf."""
     place = 0
     for way in range(ways):
         length, count = lengths[way], counts[way]
@@ -135,7 +135,7 @@ def credit(tree, ways, games, results, paths, lent, lengths, counts):
 
 @kernel
 def tally(results, lengths, leaves, games, sums):
-    """Add up the results of `games` games from each leaf. Return the number of positions of all games."""
+    """Write the sum of each leaf's `games` results to `sums`. Return the number of positions of all games."""
     positions = np.int64(0)
     for leaf in range(leaves):
         result = np.int64(0)

@@ -1,4 +1,4 @@
-"""The principal variation, completed to its end."""
+"""Completion of principal variations that a search returned only in part."""
 
 import numpy as np
 
@@ -25,13 +25,13 @@ def complete(
     worker: Worker,
     probe: Probe,
 ) -> int:
-    """Extend a line of `length` moves from `position`, which is worth `value` at `depth`, to its end. Return its new
-    length.
+    """Complete a principal variation of `length` moves from `position`, which is worth `value` at `depth`. Return its
+    new length.
 
-    A line ends where the depth or the game ends. Every move keeps the value: the evaluation at the end of the line is
-    `value`. A search leaves lines short where the table knew a value, and minimax leaves none. The missing moves are
-    taken from exact table entries, or found by another search for this value alone. With entries of greater depths
-    (`worker.at_least`) a value belongs to no single depth: the line then has only the moves that the table has.
+    A line is complete if the depth or the game ends with it; the evaluation at its end is then `value`. A search
+    returns shorter lines after table cut-offs, and minimax returns none. The missing moves are taken from exact table
+    entries, or found by a search around this value. If entries of greater depth are used (`worker.at_least`), the value
+    belongs to no single depth; then only moves from the table are added.
     """
     done = 0
     while True:
@@ -47,7 +47,7 @@ def complete(
         continuation = worker.line[0][: int(worker.line_length[0])]
         if not len(continuation) and may_lack_line(evaluation):
             continuation = holding_move(game, evaluation, position, value, depth, worker, probe)
-        # No line: the table has the value without a move, as after a replayed search, so the line ends here.
+        # No line: the table has the value without a move, as after a replayed search.
         if not len(continuation):
             return done
         length = min(done + len(continuation), len(line))
@@ -56,14 +56,13 @@ def complete(
 
 @kernel
 def follow_line(game, position, value, depth, line, start, length, worker):
-    """Follow a line from its move `start` to `length`, then extend it by forced moves and exact table entries.
+    """Play `line[start:length]`, then extend the line by forced moves and exact table entries.
 
-    Return its new length, and whether the rest must be searched; then the value and the depth there, and the position's
-    two words.
+    Return its new length, whether the rest must be searched, the value and the depth at its end, and the two words of
+    the position there.
 
-    A kernel, because a search completes its line after every iteration: in the interpreter, step by step, that took
-    more than a hundredth of a search's time. The kernel contains no search, which would be compiled again for each
-    evaluation.
+    A kernel, because a search completes its line after every iteration, which took the interpreter more than 1 % of a
+    search's time. It contains no search, which would be compiled again for each evaluation.
     """
     step, unknown = np.int64(start), False
     while True:
@@ -93,7 +92,7 @@ def follow_line(game, position, value, depth, line, start, length, worker):
 def holding_move(
     game: Game, evaluation: Evaluation, position: Position, value: int, depth: int, worker: Worker, probe: Probe
 ) -> list[int]:
-    """Return the first move that holds the position's `value`, in a list; an empty list if the search is stopped."""
+    """Return a list with the first move that keeps the position's `value`; an empty list if the search is stopped."""
     end = int(fill(game, position, worker.moves, 0))
     for move in worker.moves[:end].copy():
         child = play(game, position, move)
@@ -106,7 +105,7 @@ def holding_move(
 
 @inner
 def table_data_and_move(game: Game, position: Position, end: int, worker: Worker) -> tuple[Word, MoveCode]:
-    """Return the table's data and move for a position whose moves are in `worker.moves[:end]`."""
+    """Return the data of a position's table entry, and its move if it is in `worker.moves[:end]`, else `NO_MOVE`."""
     if worker.table == 0:
         return U64(0), np.int64(NO_MOVE)
     symmetry, first, second = table_key(game, position, worker)
@@ -122,5 +121,5 @@ def table_data_and_move(game: Game, position: Position, end: int, worker: Worker
 
 @kernel
 def table_move(game, position, worker):
-    """Return the table's move for a position; `NO_MOVE` if it has none."""
+    """Return the table's move for a position; `NO_MOVE` if there is none."""
     return table_data_and_move(game, position, fill(game, position, worker.moves, np.int64(0)), worker)[1]

@@ -1,4 +1,4 @@
-"""A short look ahead by an estimate, which orders the moves of a search that plays the game out."""
+"""Short look-ahead searches with an evaluation, which order the moves of searches to the end of the game."""
 
 import numpy as np
 
@@ -11,17 +11,17 @@ from outflank.search.table import NO_MOVE
 WORST = -(1 << 40)
 
 SORTED_FROM = 3
-"""Plies from which the moves of the look ahead are ordered themselves."""
+"""Minimum remaining plies at which a look-ahead orders its own moves."""
 
 
 @kernel
 def look(game, estimate, position, state, alpha, beta, plies, start, worker):
-    """Return the estimate of `position` by alpha-beta, `plies` deep, with alpha-beta's promise for (alpha, beta);
-    passes cost nothing.
+    """Return the value of `position` by a search `plies` deep with the evaluation `estimate`: exact inside (alpha,
+    beta), otherwise a bound on that side. Passes cost no ply.
 
-    The look ahead uses no table: such short searches are faster than a table access, and there are far more such
-    positions than a table has room for. Finished games are estimated like others: the final value of a search (a won
-    game is worth more than any estimate) would say nothing about the margin.
+    The look-ahead uses no table: it is faster than a table access, and its positions are far more than a table has room
+    for. Finished games are estimated too: the value of a won game, which exceeds every estimate, would say nothing
+    about the margin.
     """
     worker.nodes += 1
     if plies <= 0 or start < 0:

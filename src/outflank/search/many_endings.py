@@ -1,4 +1,4 @@
-"""Many endings solved one after the other by a game's own kernels: no table, no move ordering, no clock."""
+"""Solving of arrays of endgame positions with the game's own endgame kernels: no table, no move ordering, no clock."""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -14,18 +14,18 @@ from outflank.search.request import Options
 from outflank.search.root import Root
 
 Words = npt.NDArray[np.uint64]
-"""Positions, two words each."""
+"""Array of positions, two 64-bit words in each row."""
 
 ROWS = 1024
-"""Most positions that a thread takes at a time."""
+"""Maximum number of positions in a batch, which a thread takes at a time."""
 
 TURNS = 8
-"""Fewest batches of each thread: endings differ in length, and no thread should wait long for the last one."""
+"""Minimum number of batches per thread: endings differ in length, and no thread should wait long for the last one."""
 
 
 @kernel
 def solve_rows(game, words, worker, values):
-    """Write the final score of each row to `values`."""
+    """Write the final score under perfect play of each position in `words` to `values`."""
     for row in range(len(words)):
         position = unpack(game, words[row, 0], words[row, 1])
         values[row] = ending_value(game, position, np.int64(-LIMIT), np.int64(LIMIT), worker)
@@ -45,18 +45,15 @@ def _root(game: Game, words: Words) -> Root:
 def solve_many(
     game: Game, words: Words, workers: int = 1, done: Callable[[int], None] = lambda rows: None
 ) -> npt.NDArray[np.int64]:
-    """Return the final scores of positions that the game's own kernels can solve; `done` receives the number of newly
-    solved ones.
-
-    Several threads call `done`.
-    """
+    """Return the final scores of positions that the game's own kernels can solve. After each batch a thread calls
+    `done` with its number of positions."""
     words = np.ascontiguousarray(words, np.uint64)
     scores = np.zeros(len(words), np.int64)
     if not len(words):
         return scores
     share = max(1, min(ROWS, len(words) // (TURNS * workers)))
     idle_roots = [_root(game, words) for _ in range(min(workers, len(words)))]
-    solve_rows(game, words[:1], idle_roots[0].worker, scores[:1])  # compiles, or loads
+    solve_rows(game, words[:1], idle_roots[0].worker, scores[:1])  # compiles the kernel, or loads it from the cache
 
     def solve_part(first: int) -> None:
         root = idle_roots.pop()

@@ -1,7 +1,7 @@
 """Minimax, in its negamax form: one function for both sides.
 
-Reports 002 and 004 write it with mirrored branches for min and max; as a value is the negative
-of the opponent's, it is the same search, node for node.
+Reports 002 and 004 use separate branches for min and max. Both forms visit the same nodes, because a value is the
+negative of the opponent's value.
 """
 
 import numpy as np
@@ -20,7 +20,7 @@ WORST = -(1 << 40)
 def minimax(game, evaluation, position, state, depth, start, worker, probe):
     """Return the value of `position`, `depth` plies deep: v = max over moves of -minimax(child, depth - 1).
 
-    Promises the exact value, whatever the order of moves. `depth` must be at least 1.
+    The value is exact for every order of moves. `depth` must be at least 1.
     """
     worker.nodes += 1
     if poll_stop(worker):
@@ -34,7 +34,7 @@ def minimax(game, evaluation, position, state, depth, start, worker, probe):
         child = play(game, position, move)
         child_state = after(evaluation, game, state, position, move, child)
         if left == 0 and worker.quiescence > 0:
-            # Typed: a literal would compile a recursion whose types differ, and that crashes on reload.
+            # Typed: with literals the recursion would have a second signature, which crashes when it is loaded again.
             low, high = np.int64(WORST), np.int64(-WORST)
             result = -quiescence(game, evaluation, child, child_state, low, high, worker.quiescence, end, worker)
         elif left == 0:

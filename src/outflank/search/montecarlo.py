@@ -1,8 +1,8 @@
-"""Monte-Carlo search: games played out by a simple policy, and a tree that grows where they go well.
+"""Monte-Carlo search: `uct`, with a tree that grows where its games go well, and `flat`, without one.
 
-`uct` (upper confidence bounds in a tree) promises the best move only in the limit; `flat` (tried in report 003) plays
-equally many games for every root move and promises not even that. Both repeat themselves for a seed. Values are
-thousandths of a win for the side to move.
+`uct` (upper confidence bounds applied to trees) finds the best move only in the limit; `flat` (tried in report 003)
+plays equally many games for every root move and does not promise even that. The same seed repeats the same search.
+Values are thousandths of a win for the side to move.
 """
 
 import math
@@ -38,8 +38,8 @@ from outflank.search.stopping import poll_stop, timer
 def warp_sync() -> None:
     """Wait for the other active threads of the *warp*, the 32 threads that execute each instruction together.
 
-    In a loop on a GPU, threads that have diverged once stay diverged, and share no instruction any more: leaves were
-    counted at a tenth of the speed. On a CPU, and in the interpreter, this does nothing.
+    Threads that diverge in a loop stay diverged, and share no instructions any more: without this call a GPU counted
+    leaves at a tenth of the speed. On a CPU, and in the interpreter, it does nothing.
     """
 
 
@@ -61,28 +61,28 @@ def _register_with_numba() -> None:
 
 
 WIN = 1000
-"""Value of a won game; estimates of unfinished ones lie between -WIN and WIN."""
+"""Value of a won game. Estimates of unfinished games lie between -WIN and WIN."""
 
 WINS = Scale(unit="wins", points=WIN, decimals=2, most=1)
 """Scale of the values: +0.50 wins is three games won of four."""
 
 LONGEST = 120
-"""Plies after which an unfinished game is estimated."""
+"""Plies after which an unfinished game is evaluated instead of played on."""
 
 SCALE = 400
-"""Estimate that is worth half a win."""
+"""Evaluation that counts as half a win."""
 
 EXPLORE = 1.0
-"""Weight of exploration against exploitation."""
+"""Weight of exploration in the upper confidence bound."""
 
 LONGEST_PATH = 256
-"""Most nodes on a path from the root of a tree to a leaf."""
+"""Maximum number of nodes on a path from the root of a tree to a leaf."""
 
 FIRST_GAMES = 64
-"""Games before the first result of a search, unless the `Playing` says otherwise."""
+"""Number of games before the first result of a search, unless the `Playing` has an attribute `first_games`."""
 
 NODES = 1 << 20
-"""Most nodes of a tree; a full tree is still used and no longer grown."""
+"""Maximum number of nodes of a tree; a full tree is still used, but no longer grows."""
 
 NODE = np.dtype(
     [
@@ -100,7 +100,7 @@ NODE = np.dtype(
 
 @inner
 def mixed(word: Word) -> Word:
-    """Return a word in which every bit depends on all bits of this one (splitmix)."""
+    """Return a hash of `word` (splitmix): every bit depends on all bits of `word`."""
     word = multiply(word ^ (word >> U64(30)), U64(0xBF58476D1CE4E5B9))
     word = multiply(word ^ (word >> U64(27)), U64(0x94D049BB133111EB))
     return word ^ (word >> U64(31))
@@ -108,18 +108,18 @@ def mixed(word: Word) -> Word:
 
 @inner
 def draw(state: npt.NDArray[np.uint64], limit: int) -> Int:
-    """Return a random number below `limit`, and advance the state."""
+    """Return a random number from 0 to `limit` - 1, and advance the state."""
     state[0] += U64(0x9E3779B97F4A7C15)
     return np.int64((mixed(state[0]) >> U64(32)) * U64(limit) >> U64(32))
 
 
 @inner
 def playout(game, evaluation, position, policy, moves, random):
-    """Return the result of a game from `position` for the side to move there, and its number of positions.
+    """Play a game from `position`. Return its result for the side to move there, and its number of positions.
 
-    The policy looks at two random moves and takes the one that promises more: weak enough to stay varied, strong enough
-    to see a corner or a push. `policy` has the fields `sorting`, `staged` and `weights` of a worker's record; `moves`
-    has room for the moves of one position.
+    The policy draws two random moves and plays the one with the higher `promise`: weak enough to keep games varied,
+    strong enough to see a corner or a push. `policy` has the fields `sorting`, `staged` and `weights` of a worker's
+    record; `moves` has room for the moves of one position.
     """
     sign = 1
     for ply in range(LONGEST):
@@ -133,7 +133,7 @@ def playout(game, evaluation, position, policy, moves, random):
         if end > 1 and policy.sorting != 0:
             other_move = moves[draw(random, end)]
             other_child = play(game, position, other_move)
-            weights = policy.weights[stage_of_weights(game, position, policy)]  # a GPU's functions return no arrays
+            weights = policy.weights[stage_of_weights(game, position, policy)]  # functions on a GPU return no arrays
             move_promise = promise(game, position, move, child, weights)
             if promise(game, position, other_move, other_child, weights) > move_promise:
                 child = other_child
@@ -145,7 +145,7 @@ def playout(game, evaluation, position, policy, moves, random):
 
 @inner
 def worker_playout(game, evaluation, position, worker, random):
-    """Return the result of a worker's game from `position`, for the side that moved there."""
+    """Play a game from `position`, and count it in `worker`. Return its result for the side that just moved."""
     result, positions = playout(game, evaluation, position, worker, worker.moves, random)
     worker.nodes += positions
     worker.leaves += 1
@@ -154,7 +154,7 @@ def worker_playout(game, evaluation, position, worker, random):
 
 @inner
 def expand(game, position, tree, node, used, worker):
-    """Give a node its children. Return the tree's new number of nodes."""
+    """Add a node's children to the tree, if there is room. Return the tree's number of nodes."""
     end = fill(game, position, worker.moves, 0)
     if end == 0 or used + end > len(tree):
         return used
@@ -170,8 +170,8 @@ def expand(game, position, tree, node, used, worker):
 
 @inner
 def select_child(tree, node, games):
-    """Return the child to follow: one without visits first, then the best upper bound. `games` games are played at each
-    visit."""
+    """Return the child to follow: one without visits first, else the one with the highest upper confidence bound.
+    `games` games are played at each visit."""
     first, count = tree[node].children, tree[node].count
     spread = EXPLORE * math.sqrt(games * math.log(tree[node].visits / games + 1.0))
     best, best_bound = first, -1e30
@@ -187,9 +187,9 @@ def select_child(tree, node, games):
 
 @kernel
 def grow(game, evaluation, tree, used, playouts, flat, worker, random, path):
-    """Play `playouts` games from the root of `tree`. Return its number of nodes.
+    """Play `playouts` games from the root of `tree`, which grows. Return its number of nodes.
 
-    With `flat`, the root's moves take turns and nothing below them is kept.
+    With `flat`, the root's moves take turns and the tree does not grow.
     """
     for _ in range(playouts):
         if poll_stop(worker):
@@ -224,8 +224,8 @@ def _grow_sample(game: Game, position: Position, every: bool) -> Samples:
 
 
 def random_state(seed: int) -> npt.NDArray[np.uint64]:
-    """Return the state of a random generator. Neighbouring seeds do not yield the same numbers one draw apart: workers
-    have neighbouring seeds, and their results are added up as independent."""
+    """Return the initial state of a random generator. Seeds are hashed, because workers have neighbouring seeds:
+    unhashed, their sequences would be the same, one draw apart."""
     return np.array([mixed(U64(seed * 0x9E3779B97F4A7C15 % 2**64))], np.uint64)
 
 
@@ -244,17 +244,17 @@ class Playing(Protocol):
     """The workers that play the games of one search, and the trees that they grow."""
 
     trees: list[Records]
-    """Trees with the same root; the first is the leader's."""
+    """Trees with the same root, whose counts are added up; the first is the leader's."""
 
     def play(self, games: int) -> None:
         """Play about `games` games, or until stopped."""
 
     def statistics(self) -> tuple[WorkerStatistics, ...]:
-        """Return what each worker has done so far."""
+        """Return the statistics of each worker so far."""
 
 
 class OnePlayer:
-    """One worker and its tree: a new tree, or one that has grown to some size."""
+    """One worker and its tree: a new tree, or `grown`, a tree with its number of nodes."""
 
     reads_deadline = True
     device: DeviceUsed = "cpu"
@@ -289,7 +289,7 @@ def iterate_playouts(
 ) -> Generator[Result, None, None]:
     """Play games until a limit is reached. Yield a result each time that their number has doubled.
 
-    An exception on the way has an attribute `partial_result`: the result up to then.
+    An exception on the way has an attribute `partial_result`, the result until then.
     """
     return _playouts(board, root, playing, scheme, limits, stop or Stop(), watch, deadline)
 
@@ -337,7 +337,7 @@ def _playouts(
             )
 
         def result(*, stopped: bool) -> Result:
-            device: DeviceUsed | None = getattr(playing, "device", None)  # only playing that may use a GPU has it
+            device: DeviceUsed | None = getattr(playing, "device", None)  # only a `Playing` that may use a GPU has it
             return replace(
                 _current_result(board, root, playing.trees, time.perf_counter() - started),
                 scheme=None if device == "cpu" else scheme,  # one worker, whichever scheme was requested
@@ -364,8 +364,8 @@ def _playouts(
 
 
 def _current_result(board: Board, root: Root, trees: Sequence[Records], seconds: float) -> Result:
-    """Return the result with the move that has the most games, or in `flat`, where all have equally many, the best
-    mean."""
+    """Return the result so far. Its move is the one with most games; with `flat`, where all have equally many, the one
+    with the best mean."""
     tree = trees[0]
     count = int(tree[0]["count"])
     visits = sum(tree_of_worker["visits"][1 : count + 1] for tree_of_worker in trees)

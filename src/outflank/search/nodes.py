@@ -1,12 +1,12 @@
-"""The steps of every search at a node: query the table, fill in the moves, order them, store the value.
+"""The steps that all searches take at a node: query the table, generate moves, order them, store the value.
 
-A search that enters a node counts it (`worker.nodes`) and then takes these steps, so that the counters mean the same in
-`minimax`, in `alphabeta`, at a frame, at a marked node and at a node of a cluster's tree.
+A search counts each node that it enters (`worker.nodes`) and then takes these steps. So the counters mean the same in
+`minimax`, in `alphabeta`, at split points, in table-driven schemes and on a cluster.
 
-`query_table` is `inlined`, so that its results stay in registers. Callers mark it as `unlikely` that one of these steps
-ends a node: otherwise the optimiser treats the loops after the step as rare and no longer inlines the calls in these
-loops, which cost alpha-beta by discs 14 % of its time and the usual search of Othello 4 %. Steps that only some
-searches take at a node, or only some nodes need, stay `never_inlined`: they would take registers from all.
+`query_table` is `inlined`, so that its results stay in registers. Callers mark it as `unlikely` that a step ends the
+node: otherwise the optimiser treats the loops after the step as rare and does not inline their calls, which cost
+alpha-beta with the evaluation `discs` 14 % of its time and the default search of Othello 4 %. Steps that only some
+searches or nodes need are `never_inlined`, because inlined they would take registers from all searches.
 """
 
 import numpy as np
@@ -46,8 +46,8 @@ from outflank.search.worker import PASS_EVALUATES, PASS_FREE, PLIES, SORT_ALL, S
 def query_table(
     game: Game, position: Position, depth: int, worker: Worker, probe: Probe
 ) -> tuple[bool, Word, int, Word, Word]:
-    """Return what the table has for a node with `depth` left: whether it was queried, the data (0: nothing), and the
-    symmetry and the two words under which it stores the position."""
+    """Look up a node with `depth` left. Return whether the table was queried, the entry's data (0: no entry), and the
+    symmetry and the two words under which the table stores the position."""
     if worker.table == 0 or depth < worker.table_from:
         return False, U64(0), 0, U64(0), U64(0)
     symmetry, first, second = table_key(game, position, worker)
@@ -61,7 +61,7 @@ def query_table(
 
 @inner
 def is_table_cutoff(data: Word, depth: int, alpha: Value, beta: Value, worker: Worker) -> bool:
-    """Return whether an entry ends a node searched in (alpha, beta), and count that."""
+    """Return whether an entry cuts off a node searched in (alpha, beta), and count the cut-off."""
     if not is_cutoff_entry(data, depth, alpha, beta, worker):
         return False
     worker.cuts += 1
@@ -71,7 +71,7 @@ def is_table_cutoff(data: Word, depth: int, alpha: Value, beta: Value, worker: W
 
 @inner
 def is_cutoff_entry(data: Word, depth: int, alpha: Value, beta: Value, worker: Worker) -> bool:
-    """Return whether an entry ends a node searched in (alpha, beta)."""
+    """Return whether an entry cuts off a node searched in (alpha, beta)."""
     entry_depth, required_depth = depth_of(data), depth + worker.realm
     if entry_depth != required_depth and (
         worker.at_least == 0 or entry_depth < required_depth or entry_depth >= worker.realm + PROVED
@@ -94,10 +94,10 @@ def fill_moves(
     worker: Worker,
     probe: Probe,
 ) -> tuple[bool, Value, int, int]:
-    """Fill a node's moves into `worker.moves` from `start` on. Return whether its value is known at once, that value,
-    the end of the moves, and the depth left below them.
+    """Generate a node's moves into `worker.moves` from `start` on. Return whether the node's value is known at once,
+    the value, the end of the moves, and the depth left below them.
 
-    The value is known if the game is over, and if a pass is evaluated.
+    The value is known if the game is over, or if the only move is a pass and passes are evaluated.
     """
     end = fill(game, position, worker.moves, start)
     left = depth - 1
@@ -120,7 +120,7 @@ def fill_moves(
 
 @inner
 def depth_after(game: Game, move: MoveCode, depth: int, worker: Worker) -> int:
-    """Return the depth left after a move."""
+    """Return the depth left after a move, by the worker's pass rule."""
     if not is_pass(game, move):
         return depth - 1
     if worker.pass_rule == PASS_EVALUATES:
@@ -130,11 +130,11 @@ def depth_after(game: Game, move: MoveCode, depth: int, worker: Worker) -> int:
 
 @inner
 def hint_for(data: Word, depth: int, worker: Worker) -> MoveCode:
-    """Return the table's move for a node, which is tried first; `NO_MOVE` if it has none.
+    """Return the table's move for a node, which is tried first; `NO_MOVE` if there is none.
 
-    With the game's own ordering for exact play, the move of an estimate does not count unless the estimate looked to
-    the end of the game as well: the move that looks best leaves more to search than one that is soon decided. With such
-    moves first a proof of Othello with 18 to 22 empty squares took 20 to 35 % more nodes.
+    With the game's own ordering for exact play, moves of estimates are ignored, unless the estimate searched to the end
+    of the game too. The move that looks best often takes longer to prove than another: with these moves first, proofs
+    of Othello with 18 to 22 empty squares took 20 to 35 % more nodes.
     """
     if worker.exact_order != 0 and depth_of(data) < PROVED and depth_of(data) != depth:
         return np.int64(NO_MOVE)
@@ -155,7 +155,7 @@ def arrange(
     end: int,
     worker: Worker,
 ) -> int:
-    """Prepare the order of `worker.moves[start:end]`. Return how they are still to be sorted, by their scores."""
+    """Score the moves in `worker.moves[start:end]`, or put them in order. Return the sorting still to be done."""
     if end == start + 1 or (worker.sorting == SORT_NONE and table_move == NO_MOVE):
         return SORT_NONE
     return arrange_several(evaluation, game, position, state, depth, ply, table_move, symmetry, start, end, worker)
@@ -163,11 +163,11 @@ def arrange(
 
 @kernel
 def arrange_several(evaluation, game, position, state, depth, ply, table_move, symmetry, start, end, worker):
-    """Do the work of `arrange` if there are moves to order. A kernel, because this work is half of every search's code,
-    and the same in all searches."""
+    """Do the work of `arrange` if there are moves to order. A kernel, because all searches share this code, which would
+    be half of the code of each."""
     sort = worker.sorting
     if symmetry != 0 and table_move != NO_MOVE:
-        # The entry's move belongs to the mirrored board: find the move whose image it is.
+        # The entry's move belongs to the mirrored board: find the move with this mirror image.
         image, table_move = table_move, NO_MOVE
         for index in range(start, end):
             if mirror_move(game, worker.moves[index], symmetry) == image:
@@ -200,7 +200,7 @@ def arrange_all(
     end: int,
     worker: Worker,
 ) -> None:
-    """Put `worker.moves[:end]` in order at once, for other workers to search."""
+    """Put `worker.moves[:end]` in their final order at once, because other workers may take them."""
     sort = arrange(evaluation, game, position, state, depth, ply, table_move, symmetry, np.int64(0), end, worker)
     if sort != SORT_NONE:
         for index in range(end if sort == SORT_ALL else 1):
@@ -209,7 +209,7 @@ def arrange_all(
 
 @inner
 def extend_line(move: MoveCode, ply: int, worker: Worker) -> None:
-    """Store the principal variation at `ply`: a move, and the line at the next ply."""
+    """Store the principal variation at `ply`: `move`, then the line of the next ply."""
     worker.line[ply, 0] = move
     rest_length = worker.line_length[ply + 1]
     for step in range(min(rest_length, PLIES - 1)):
@@ -219,7 +219,7 @@ def extend_line(move: MoveCode, ply: int, worker: Worker) -> None:
 
 @inner
 def entry_of(game: Game, best: Value, depth: int, bound: int, move: MoveCode, symmetry: int, worker: Worker) -> Word:
-    """Return the data to store for a node whose position the table stores under `symmetry`."""
+    """Return the table data for a node's result; `move` is mirrored by `symmetry`, like the stored position."""
     if symmetry != 0:
         move = np.int64(mirror_move(game, MOVE(move), symmetry))
     return with_selectivity(packed(best, depth + worker.realm, bound, move, worker.age), worker.selectivity_index)
@@ -227,13 +227,13 @@ def entry_of(game: Game, best: Value, depth: int, bound: int, move: MoveCode, sy
 
 @inner
 def store_entry(first: Word, second: Word, data: Word, depth: int, ply: int, worker: Worker) -> None:
-    """Store an entry, and send it to the other nodes of a cluster if it qualifies."""
+    """Store an entry. Also send it to the other nodes of a cluster if it is deep enough and near enough to the root."""
     remember(worker.table, worker.table_shift, first, second, data)
     send_entry(first, second, data, depth, ply, worker)
 
 
 @inner
 def send_entry(first: Word, second: Word, data: Word, depth: int, ply: int, worker: Worker) -> None:
-    """Send an entry to the other nodes of a cluster, if it qualifies."""
+    """Send an entry to the other nodes of a cluster if it is deep enough and near enough to the root."""
     if worker.outbox != 0 and depth >= worker.send_from and ply <= worker.send_within:
         post_late(first, second, data, worker)

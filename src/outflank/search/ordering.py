@@ -1,7 +1,7 @@
-"""Move ordering.
+"""Move ordering: scores of moves, their sorting, and the named orderings of a game.
 
-The table's move is always first. Then come killers (moves that cut off a sibling), then the promise of the game's
-features under the weights of a named ordering, plus the history of cut-offs.
+The table's move is always first. Then come killers (moves that cut off a sibling). The others are ordered by their
+*promise*, the weighted sum of the game's features of a move, plus the history of cut-offs.
 """
 
 from dataclasses import dataclass, field
@@ -35,18 +35,17 @@ from outflank.search.worker import (
 from outflank.validation.text import from_words
 from outflank.validation.values import Between, check_fields, kinds_of
 
-# Whole sorts of moves by their scores, for comparison: they differ in how they order moves with equal scores.
+# Complete sorts of moves by score, for comparison. They differ in the order of moves with equal scores.
 #
-# The search itself selects the best of the rest at each move (`bring_best`), which costs nothing for moves that a
-# cut-off spares; the order is that of `insertion` and `merge`, which keep equals as they were generated.
+# The search itself selects the next best move each time (`bring_best`), which costs nothing for moves that a cut-off
+# skips. Its order is that of `insertion` and `merge`, which keep equal moves as they were generated.
 
 
 @kernel
 def sort_moves(sort, start, end, worker):
-    """Put `worker.moves[start:end]` in order, the highest score first; the room above them may be overwritten.
+    """Sort `worker.moves[start:end]` by score, the highest first; entries from `end` on may be overwritten.
 
-    It is called by the address in the record of a worker that sorts this way: other searches never wait until it is
-    compiled.
+    Searches call this kernel by its address in the worker's record, so that it is compiled only if it is used.
     """
     if sort == SORT_HEAP:
         _heap(start, end, worker)
@@ -63,13 +62,13 @@ def _sample(game: Game, position: Position, every: bool) -> Samples:
 
 
 def sorting_address(worker: Worker) -> int:
-    """Return the value of a worker's `sort_at`; 0 if it selects the best of the rest, or does not sort."""
+    """Return the value for a worker's `sort_at`: the address of `sort_moves`, or 0 if the worker does not use it."""
     return address_for(sort_moves, 0, 0, 0, worker) if worker.sorting > SORT_ALL else 0
 
 
 @inner
 def _insertion(start: int, end: int, worker: Worker, backwards: bool) -> None:
-    """Sort with equals as they were generated; or `backwards`, the last first."""
+    """Sort stably; with `backwards`, moves with equal scores end in reverse order."""
     moves, scores = worker.moves, worker.scores
     for index in range(start + 1, end):
         move, score = moves[index], scores[index]
@@ -82,8 +81,7 @@ def _insertion(start: int, end: int, worker: Worker, backwards: bool) -> None:
 
 @inner
 def _merge(start: int, end: int, worker: Worker) -> None:
-    """Sort with equals as they were generated. Runs of doubling length are merged into the room above and copied
-    back."""
+    """Sort stably: merge runs of doubling length into the room above `end`, and copy them back."""
     moves, scores = worker.moves, worker.scores
     width = 1
     while width < end - start:
@@ -107,7 +105,7 @@ def _merge(start: int, end: int, worker: Worker) -> None:
 
 @inner
 def _heap(start: int, end: int, worker: Worker) -> None:
-    """Sort with equals in the heap's order. The lowest is on top, and goes to the end."""
+    """Sort by a heap with the lowest score on top, which decides the order of equal moves."""
     count = end - start
     for top in range(count // 2 - 1, -1, -1):
         _sift(start, top, count, worker)
@@ -118,7 +116,7 @@ def _heap(start: int, end: int, worker: Worker) -> None:
 
 @inner
 def _sift(start: int, top: int, count: int, worker: Worker) -> None:
-    """Let `top` sink until nothing below it is lower."""
+    """Move the node `top` of the heap down until no child has a lower score."""
     scores = worker.scores
     while True:
         child = 2 * top + 1
@@ -144,7 +142,7 @@ TABLE_MOVE, KILLER = 1 << 40, 1 << 30
 HISTORY_LIMIT = 1 << 20
 
 JITTER = 0x3FF
-"""Most that a worker's jitter adds to a score: about four units of a feature."""
+"""Maximum that a worker's jitter adds to a score: about four units of a feature."""
 
 SORTS = {
     "none": SORT_NONE,
@@ -159,10 +157,10 @@ SORTS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ordering:
-    """How moves are ordered, as fields of a worker's record."""
+    """Settings of move ordering, which `apply` copies to a worker's record."""
 
     weights: dict[str, int] = field(default_factory=dict)
-    """The features' weights, by name."""
+    """Weight of each feature, by its name."""
     by_stage: tuple[dict[str, int], ...] = ()
     """Weights for each of the `STAGES` of a game, its start first, instead of `weights`."""
     sort: Literal["all", "best", "none", "insertion", "backwards", "merge", "heap"] = "all"
@@ -171,7 +169,7 @@ class Ordering:
     killers: bool = False
     history: bool = False
     from_depth: Annotated[int, Between(0, 1 << 20)] = 2
-    """Depth below which nodes keep the order of generation: sorting there costs more than it saves."""
+    """Remaining depth below which moves stay as generated: sorting there costs more than it saves."""
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -179,7 +177,7 @@ class Ordering:
             raise InvalidOption(f"an ordering by_stage has {STAGES} dictionaries of weights, and no weights besides")
 
     def apply(self, game: Game, worker: Worker) -> None:
-        """Set a worker's options."""
+        """Copy these settings to a worker's record."""
         names = features(game)
         rows = self.by_stage or (self.weights,) * STAGES
         unknown = sorted({name for row in rows for name in row} - set(names))
@@ -196,11 +194,11 @@ class Ordering:
 
 
 NONE = OrderingWeights()
-"""Moves in the order of generation."""
+"""Ordering without weights: moves stay as generated."""
 
 
 def orderings(game: Game) -> list[str]:
-    """Return the names of the orderings that a game has."""
+    """Return the names of a game's orderings."""
     return list(_named(game))
 
 
@@ -209,9 +207,9 @@ def _named(game: Game) -> dict[str, OrderingWeights]:
 
 
 def ordering_named(game: Game, name: str | None = None, *, exact: bool = False, **options: Any) -> Ordering:
-    """Return the ordering called `name`; other fields of `Ordering` are options, or follow the name as settings.
+    """Return the ordering called `name`. Fields of `Ordering` are set by `options`, or after a colon in `name`.
 
-    Without a name, return the game's default ordering, which may be another for `exact` play.
+    Without a name, return the game's default ordering, or its default for `exact` play.
 
     >>> from outflank.abalone.rules import Abalone
     >>> ordering_named(Abalone(marbles=14, goal=6), "kinds:from_depth=1,sort=best").from_depth
@@ -237,7 +235,7 @@ def ordering_named(game: Game, name: str | None = None, *, exact: bool = False, 
 
 
 def _settings(name: str, words: str) -> dict[str, object]:
-    """Return the settings that follow a name, such as `from_depth=1,sort=best`."""
+    """Return the settings in the text after a name and a colon, such as `from_depth=1,sort=best`."""
     kinds = {field: kind for field, kind in kinds_of(Ordering).items() if field not in ("weights", "by_stage")}
     settings = {}
     for word in filter(None, words.split(",")):
@@ -256,7 +254,7 @@ def stage_of_weights(game: Game, position: Position, worker: Worker) -> Int:
 
 @inner
 def weights_at(game: Game, position: Position, worker: Worker) -> npt.NDArray[np.int64]:
-    """Return the weights of the features at `position`."""
+    """Return the weight of each feature at `position`."""
     return worker.weights[stage_of_weights(game, position, worker)]
 
 
@@ -264,7 +262,7 @@ def weights_at(game: Game, position: Position, worker: Worker) -> npt.NDArray[np
 def weigh(
     game: Game, position: Position, depth: int, ply: Int, table_move: MoveCode, start: Int, end: int, worker: Worker
 ) -> None:
-    """Give every move of `worker.moves[start:end]` a score; the highest is tried first."""
+    """Write a score for each move of `worker.moves[start:end]` to `worker.scores`; the highest is tried first."""
     shallow = depth < worker.sort_from
     weights = weights_at(game, position, worker)
     for index in range(start, end):
@@ -285,7 +283,7 @@ def weigh(
 
 @never_inlined
 def bring_best(index: int, end: int, worker: Worker) -> None:
-    """Move the highest score of the rest to `index`, keeping the order of the others."""
+    """Bring the move with the highest score in `worker.moves[index:end]` to `index`; the others keep their order."""
     best = index
     for place in range(index + 1, end):
         if worker.scores[place] > worker.scores[best]:
@@ -301,7 +299,7 @@ def bring_best(index: int, end: int, worker: Worker) -> None:
 
 @inlined
 def record_cutoff(move: MoveCode, depth: int, ply: int, worker: Worker) -> None:
-    """Update the killers and the history: `move` cut off a node."""
+    """Update killers and history after `move` has cut off a node."""
     if worker.killers != 0 and ply < PLIES and worker.killer[ply, 0] != move:
         worker.killer[ply, 1] = worker.killer[ply, 0]
         worker.killer[ply, 0] = move

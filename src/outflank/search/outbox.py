@@ -1,8 +1,8 @@
-"""A ring of entries that a worker sends to the other nodes of a cluster, and that a carrier thread empties.
+"""Ring buffers of table entries that a worker sends to the other nodes of a cluster; a carrier thread empties them.
 
-One worker writes to a ring and one carrier reads from it, so that two words, the numbers of entries posted and carried,
-are all they share. A ring is bounded: if it is full, a worker that may not wait drops the entry, for entries only save
-work; a worker that must wait does so, but only while its own search is still wanted.
+A ring has one writer, a worker, and one reader, the carrier. They share only two words: the numbers of entries posted
+and carried. A ring is bounded: if it is full, a worker that may not wait drops the entry, since entries only save work;
+a worker that must wait does so, but only while its own search is still wanted.
 """
 
 import numpy as np
@@ -20,10 +20,10 @@ from outflank.search.table import ENTRY_WORDS, Table, adopted, age_of, depth_of,
 from outflank.search.worker import WORKER, Worker
 
 WORDS = ENTRY_WORDS
-"""Words of an entry on its way: the position's two, and its data."""
+"""Number of words of an entry in a ring: the position's two, and its data."""
 
 NAP_MICROSECONDS = 2000
-"""Sleep of a waiting worker before it checks whether its search is still wanted."""
+"""Microseconds that a waiting worker sleeps before it checks whether its search is still wanted."""
 
 OUTBOX = record_type(
     {
@@ -44,7 +44,7 @@ OUTBOX = record_type(
 
 
 class Outbox:
-    """The memory of a ring."""
+    """A ring buffer of entries, and its record."""
 
     def __init__(self, room: int, batch: int, *, waits: bool) -> None:
         self._records = allocate(OUTBOX, 1)
@@ -58,21 +58,21 @@ class Outbox:
     def clear(self) -> None:
         """Drop all entries; neither the worker nor the carrier may be using the ring.
 
-        Counts restart at 0: a worker that waits for delivery does so at each multiple of the batch size, and its
-        carrier sends only whole batches. If a batch started elsewhere, both would wait for ever.
+        Counts restart at 0. A worker that waits for delivery does so at each multiple of the batch size, and its
+        carrier sends only whole batches: if a batch began at another count, both would wait for ever.
         """
         self.record.posted = self.record.carried = 0
 
     @property
     def address(self) -> int:
-        """Value for a worker's field `outbox`."""
+        """Address of the ring's record, for a worker's field `outbox`."""
         return address_of(self._records)
 
 
 @kernel
 def post(first, second, data, worker):
-    """Put an entry into the worker's ring. Searches call this function by its address in the worker's record
-    (`post_late`), so that it is not compiled without a cluster."""
+    """Put an entry into the worker's ring. Return 1, or 0 if it was dropped. Searches call this kernel by its address
+    in the ring's record (`post_late`), so that it is compiled only for clusters."""
     outbox = record_at(worker.outbox, OUTBOX)
     posted = outbox.posted
     full = posted - load(outbox, "carried") >= outbox.room
@@ -106,14 +106,14 @@ def call_carrier(outbox):
 
 @inner
 def post_late(first, second, data, worker):
-    """Call `post` from the kernels of searches."""
+    """Call `post` by its address, from the kernels of searches."""
     call_at(record_at(worker.outbox, OUTBOX).post_at, first, second, data, worker)
 
 
 @inner
 def await_delivery(outbox, number, worker):
-    """Wait until `number` entries have been carried away. Return whether they have: the search may have been
-    stopped."""
+    """Wait until `number` entries have been carried away, or the search is stopped. Return whether they have been
+    carried."""
     began = nanoseconds()
     carried = load(outbox, "carried")
     while carried < number and not poll_stop(worker):
@@ -125,8 +125,8 @@ def await_delivery(outbox, number, worker):
 
 @kernel
 def await_call(outbox, seen, microseconds):
-    """Sleep until a batch is full, at most about `microseconds`. Return how often the carrier has been called by
-    now."""
+    """Sleep until the carrier is called again after `seen` calls, at most about `microseconds`. Return the number of
+    calls."""
     if load(outbox, "calls") == seen:
         sleep_on(outbox, "calls", seen, microseconds)
     return load(outbox, "calls")
@@ -137,7 +137,7 @@ def collect(outbox, entries, least):
     """Copy the entries of the ring to `entries`, as many as fit. Return their number, or 0 if there are fewer than
     `least`.
 
-    They stay in the ring until they are released.
+    They stay in the ring until `release`.
     """
     carried = load(outbox, "carried", "relaxed")
     count = min(load(outbox, "posted") - carried, np.int64(len(entries)))
@@ -152,17 +152,15 @@ def collect(outbox, entries, least):
 
 @kernel
 def release(outbox, count):
-    """Mark `count` entries as delivered or given up, and wake a worker that waits for that."""
+    """Mark `count` entries as delivered or given up, and wake a worker that waits for their delivery."""
     fetch_add(outbox, "carried", count)
     wake(outbox, "carried", 1)
 
 
 @kernel
 def adopt(entries, count, worker):
-    """Store entries of other nodes in the worker's table, unless the table has better ones. Return the number stored.
-
-    A search that finds such an entry later can tell that it comes from another node.
-    """
+    """Store entries of other nodes in the worker's table, unless it has one of this search that is as deep. Return the
+    number stored. They are marked as foreign."""
     stored = 0
     for index in range(count):
         first, second, data = entries[index, 0], entries[index, 1], entries[index, 2]
@@ -174,7 +172,7 @@ def adopt(entries, count, worker):
 
 
 def _worker() -> tuple[Worker, tuple[object, ...]]:
-    """Return a record with everything that the kernels here access, and the objects that it refers to."""
+    """Return a worker's record for samples, and the objects that it refers to by address."""
     worker = allocate(WORKER, 1)[0]
     table, bells, outbox = Table(4), allocate(BELL, 1), Outbox(16, 16, waits=False)
     table.attach(worker)

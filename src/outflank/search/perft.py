@@ -1,4 +1,4 @@
-"""perft: the leaves of a game tree, the classic check of a game's rules and of their speed."""
+"""perft: counting the leaves of a game tree, the usual test of a game's rules and their speed."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -19,20 +19,20 @@ from outflank.search.python_arguments import check_board
 from outflank.validation.values import Between, conform
 
 ROOM = 1 << 14
-"""Moves that a worker can store for its current line."""
+"""Capacity of a worker's move stack: the moves of all nodes on its current line."""
 
 WORKER = record_type({"leaves": np.int64, "moves": (MOVE, ROOM)})
 SHARED = record_type({"next": np.int64, "done": np.int64, "stop": np.int64}, own_lines=("next", "done"))
 
 JOBS_PER_WORKER = 48
-"""Jobs per worker: enough that the last jobs of all workers end at about the same time."""
+"""Number of jobs per worker: enough that all workers end at about the same time."""
 
 
 @kernel
 def leaves(game, position, depth, ended, worker, start, shared):
-    """Return the number of leaves `depth` plies below `position`; a game that ends at a smaller depth counts `ended`.
+    """Return the number of leaves `depth` plies below `position`; a game that ends earlier counts `ended`.
 
-    `worker.moves` is free from `start` on. Once `shared.stop` is set the answer is worthless.
+    `worker.moves` is free from `start` on. Once `shared.stop` is set the result is worthless.
     """
     if depth == 1:
         return count(game, position) or ended
@@ -45,7 +45,7 @@ def leaves(game, position, depth, ended, worker, start, shared):
     for index in range(start, end):
         child = play(game, position, worker.moves[index])
         if depth == 2:
-            # The last ply is counted, never played; and counted here: a recursive call costs a third more.
+            # Moves of the last ply are counted, not played; and counted here: a recursive call costs a third more.
             total += count(game, child) or ended
         else:
             total += leaves(game, child, depth - 1, ended, worker, end, shared)
@@ -54,7 +54,7 @@ def leaves(game, position, depth, ended, worker, start, shared):
 
 @kernel
 def count_jobs(game, jobs, depths, counts, ended, worker, shared):
-    """Take jobs (two words each) until none is left; write the leaves of each to `counts`."""
+    """Take jobs (two words of a position, and a depth) until none is left. Write the leaves of each to `counts`."""
     while load(shared, "stop", "relaxed") == 0:
         job = fetch_add(shared, "next", 1, "relaxed")
         if job >= len(jobs):
@@ -91,15 +91,15 @@ class Subtree:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Perft:
-    """Result of a count."""
+    """Result of `perft`."""
 
     leaves: int
     seconds: float
-    """Time of the count, without compiling."""
+    """Time of the count in seconds, without compilation."""
     workers: int
-    """Threads that counted; on a GPU, the threads that divided the work."""
+    """Number of threads that counted; on a GPU, of threads that divided the work."""
     divide: dict[Move, int]
-    """Leaves below each move of the root (`str(move)` is its text); empty if the game is over there."""
+    """Number of leaves below each root move (`str(move)` is its text); empty if the game is over there."""
     device: Literal["cpu", "gpu"] = "cpu"
     """Device that counted."""
 
@@ -115,7 +115,7 @@ def perft(
     """Count the leaves of the game tree `depth` plies below `board`, a pass being a ply.
 
     A game that ends earlier counts as one leaf if `finished`, else not at all. Rules about a game's history, such as
-    draws by repetition, do not count here: positions have none. `progress(done, total)` receives the number of finished
+    draws by repetition, are ignored: positions have no history. `progress(done, total)` receives the number of finished
     jobs. Ctrl-C raises `KeyboardInterrupt`; its attribute `partial_result` is a `Perft` of the finished jobs.
 
     >>> perft(Board.from_text("f5"), 3).leaves
@@ -131,7 +131,7 @@ def perft(
 
     records, shared = allocate(WORKER, workers), allocate(SHARED, 1)[0]
     no_jobs = _job_arrays(game, [])
-    count_jobs(game, *no_jobs, no_jobs[1].copy(), ended, records[0], shared)  # compiles, or loads
+    count_jobs(game, *no_jobs, no_jobs[1].copy(), ended, records[0], shared)  # compiles or loads the kernel
     shared["next"] = 0
 
     started = time.perf_counter()
@@ -160,7 +160,7 @@ def perft(
 
 
 def checked_depth(board: Any, depth: object, progress: object) -> int:
-    """Return the depth of a count. Raise an error of one line if the count is impossible."""
+    """Return `depth` as an integer. Raise an error if one of these arguments of `perft` is wrong."""
     check_board(board, "perft")
     plies: int = conform(int, depth, "depth")
     deepest = ROOM // most_moves(board.game)
@@ -180,7 +180,7 @@ def moves_of(game: Game, position: Position) -> list[int]:
 def _split_tree(
     game: Game, position: Position, roots: list[int], depth: int, *, job_count: int
 ) -> tuple[list[Subtree], list[Subtree]]:
-    """Return games that ended on the way, and at least `job_count` subtrees unless the tree is too shallow."""
+    """Return games that ended above the subtrees, and at least `job_count` subtrees unless the tree is too shallow."""
     todo = [Subtree(play(game, position, move), depth - 1, root) for root, move in enumerate(roots)]
     finished: list[Subtree] = []
     while len(todo) < job_count and todo and todo[0].depth > 4:
@@ -201,6 +201,6 @@ def _children(game: Game, jobs: list[Subtree], finished: list[Subtree]) -> Itera
 
 
 def _job_arrays(game: Game, jobs: list[Subtree]) -> tuple[Any, Any]:
-    """Return the jobs as arrays for the kernel: two words and a depth each."""
+    """Return the positions (two words each) and the depths of jobs as arrays for the kernel."""
     words = np.array([pack(game, job.position) for job in jobs], np.uint64).reshape(-1, 2)
     return words, np.array([job.depth for job in jobs], np.int64)

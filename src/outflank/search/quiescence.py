@@ -10,7 +10,7 @@ def quiescence(game, evaluation, position, state, alpha, beta, plies, start, wor
     """Return the value v of `position` when the side to move may stop or continue with noisy moves.
 
     v = max(value, max over noisy moves of -quiescence(child, plies - 1)); value alone if `plies` is 0, the final value
-    if the game is over. With alpha-beta's promise: exact inside (alpha, beta), a bound on that side outside.
+    if the game is over. The result is exact inside (alpha, beta), otherwise a bound on that side.
     """
     worker.nodes += 1
     worker.leaves += 1

@@ -1,6 +1,6 @@
-"""Samples that compile the search kernels: a root for each way in which they are compiled, and their arguments.
+"""Sample arguments with which the search kernels are compiled in advance.
 
-They are not beside the kernels, as other samples are, because a root imports the kernels.
+Other samples are beside their kernels. These need a `Root`, which imports the kernels.
 """
 
 from collections.abc import Iterator
@@ -22,12 +22,12 @@ from outflank.search.root_moves import HIGH, LOW
 
 
 def sample_roots(game: Game, position: Position, every: bool) -> Iterator[Root]:
-    """Yield a root for each way in which a game's searches are compiled: by the types of its evaluations."""
+    """Yield a root for each type of evaluation, or only for the default unless `every`; and one for exact play."""
     types = {type(evaluation): evaluation for evaluation in evaluations(game).values()}
     sample_evaluations = list(types.values()) if every else [evaluation_named(game)]
     for evaluation in sample_evaluations:
         yield Root(game, position, Options(evaluation=evaluation, table_bits=4))
-    if moves_left(game, position) < ENDLESS_GAME:  # endless games are never played out
+    if moves_left(game, position) < ENDLESS_GAME:  # endless games have no exact play
         yield Root(game, position, Options(exact=True, table_bits=4))
 
 

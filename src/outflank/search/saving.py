@@ -1,8 +1,8 @@
-"""Saved state of a long proof: a file that is written while the proof runs, and read after a kill.
+"""Checkpoints of long proofs: a file that is written while a proof runs, and from which a later run continues.
 
-A file has a line of JSON, a `SolveState`, then the table entries that took longest to find, and a checksum of all. The
-search does not wait while the file is written: its entries are as good as those that workers read while others write.
-The file only saves work. A value is proved anew, from entries that are full positions with their bounds.
+A file has a line of JSON (`SolveState`), the table entries that took longest to find, and a checksum of both. The
+search goes on while the file is written: torn entries are as harmless as in the table. The file only saves work. A
+later run proves the value anew, from entries that are full positions with their bounds.
 """
 
 import hashlib
@@ -33,10 +33,10 @@ from outflank.validation.documents import Count, Document, Duration, decoded, en
 from outflank.validation.text import how_many
 
 EVERY_SECONDS = 60.0
-"""Time between two saved states: the most work that a kill can lose."""
+"""Seconds between two checkpoints: the most work that a kill can lose."""
 
 MOST_ENTRIES = 1 << 20
-"""Most saved entries: 24 MiB. Each stands for all that was searched below it, and the deepest for most."""
+"""Maximum number of saved entries (24 MiB). An entry saves the search of its subtree; the deepest save most."""
 
 DIGEST = hashlib.sha256().digest_size
 
@@ -44,30 +44,30 @@ Score = Annotated[int, Meta(ge=-LIMIT, le=LIMIT)]
 
 
 class SolveState(Document, frozen=True, kw_only=True, tag="outflank/solve-state/1"):
-    """State of the proof of a position. The entries follow it in the file."""
+    """Header of a checkpoint: the state of the proof of a position. The table entries follow it in the file."""
 
     position: str
-    """Position with its rules, in the numbered notation of all games."""
+    """Position and rules, in the numbered notation that all games share."""
     wld: bool
     moves: Count
-    """Number of moves whose scores are requested."""
+    """Number of best moves whose scores are requested."""
     canonical: bool
-    """Whether symmetric positions share an entry."""
+    """Whether symmetric positions share a table entry."""
     lower: Score | None
     """Proved lower bound of the score."""
     upper: Score | None
     move: Count | None
-    """Code of the move that has the lower bound."""
+    """Code of the root move whose score is at least `lower`."""
     moves_done: Count
-    """Root moves that were finished in the unfinished pass; the table has their values."""
+    """Number of root moves done in the unfinished pass; their values are in the table."""
     nodes: Count
-    """Nodes entered so far, by all runs together."""
+    """Number of nodes entered in all runs together."""
     seconds: Duration
     entries: Count
 
 
 def problem(board: Board, options: Options) -> dict[str, Any]:
-    """Return the fields in which a proof must agree with the saved one that it continues."""
+    """Return the fields that must be equal in a checkpoint and in the proof that continues from it."""
     return {
         "position": write_numbered(description_of(board.game), board.game, board.position, board.turn, 0),
         "wld": options.wld,
@@ -78,27 +78,27 @@ def problem(board: Board, options: Options) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Resumed:
-    """A proof read from a file."""
+    """A checkpoint read from a file."""
 
     saved: SolveState
     entries: npt.NDArray[np.uint64]
 
     @property
     def known(self) -> Known:
-        """Proved bounds, from which the search continues."""
+        """Proved bounds of the score, from which the search continues."""
         return Known(lower=self.saved.lower, upper=self.saved.upper, move=self.saved.move)
 
     def fill(self, table: Table) -> int:
-        """Store the saved entries in a table, for the next search. Return their number."""
+        """Store the saved entries in a table, for the next search. Return the number stored."""
         worker = allocate(WORKER, 1)[0]
         table.attach(worker)
-        worker.age = (table.age + 1) % AGES  # the age of the search that follows, which increments the table's
+        worker.age = (table.age + 1) % AGES  # the age of the next search, which increments the table's age
         return int(adopt(self.entries, len(self.entries), worker))
 
 
 def read_state(path: Path, board: Board, options: Options) -> Resumed | None:
-    """Return the proof in a file, None if there is no such file. Raise an error of one line if it is another proof, or
-    damaged."""
+    """Return the checkpoint in a file; None if there is no file. Raise `OutflankError` if it is damaged or of another
+    proof."""
     try:
         data = path.read_bytes()
     except FileNotFoundError:
@@ -126,7 +126,7 @@ def read_state(path: Path, board: Board, options: Options) -> Resumed | None:
 
 
 class Saving:
-    """Saves a proof in a file. Pass its `table` and its `known` to the search, and the object itself as `watch`."""
+    """Writes checkpoints of a proof. Pass its `table` and `known` to the search, and the object itself as `watch`."""
 
     def __init__(
         self,
@@ -146,9 +146,9 @@ class Saving:
         self.path, self.every_seconds, self.most_entries = path, every_seconds, most_entries
         self._problem = problem(board, options)
         self.watch = watch
-        """Another receiver of the progress."""
+        """Function that also receives the progress; None: there is none."""
         self.resumed = read_state(path, board, options)
-        """The saved proof that this one continues; None: it begins."""
+        """Checkpoint from which the proof continues; None: the proof begins anew."""
         saved = self.resumed.saved if self.resumed is not None else None
         self.nodes_before, self.seconds_before = (saved.nodes, saved.seconds) if saved is not None else (0, 0.0)
         self.known = self.resumed.known if self.resumed is not None else Known()
@@ -160,7 +160,7 @@ class Saving:
         self._failed = False
 
     def __call__(self, progress: Progress) -> None:
-        """Receive a search's progress, and save it if it is time."""
+        """Receive a search's progress. Write a checkpoint if the last is `every_seconds` old."""
         if self.watch is not None:
             self.watch(progress)
         if not progress.proving:
@@ -171,7 +171,8 @@ class Saving:
             self._due = time.monotonic() + self.every_seconds
 
     def results(self, results: Iterator[Result]) -> Iterator[Result]:
-        """Yield the results of the search, the last one with all that is known, and save the state at the end."""
+        """Yield the results of the search, then the last again with the bounds of all runs. Save an unfinished
+        proof."""
         last: Result | None = None
         try:
             for result in results:
@@ -184,7 +185,8 @@ class Saving:
             yield self._end(last)
 
     def _end(self, result: Result) -> Result:
-        """Save an unfinished proof; remove the file of a finished one."""
+        """Save an unfinished proof; remove the file of a finished one. Return the result with the bounds of all
+        runs."""
         if result.exact and not result.stopped:
             self.path.unlink(missing_ok=True)
             return result
@@ -201,8 +203,8 @@ class Saving:
     def _save(
         self, lower: int | None, upper: int | None, move: int | None, moves_done: int, nodes: int, seconds: float
     ) -> tuple[int | None, int | None, int | None]:
-        """Write the bounds, combined with those from before this run. Return the combined bounds, and the move that has
-        the lower bound."""
+        """Write a checkpoint. Return the bounds, combined with those of earlier runs, and the move with the lower
+        bound."""
         known = self.known
         if known.lower is not None and (lower is None or lower < known.lower):
             lower, move = known.lower, known.move

@@ -1,13 +1,13 @@
-"""Selective search: a node ends early if a shallower search makes its side of the window likely enough.
+"""Selective search (Multi-ProbCut): a node is cut off if a shallower search makes that likely enough.
 
-Multi-ProbCut (Buro, 1997). The values of a deep and of a shallower search differ by a random error whose standard
-deviation was measured (`SearchErrors`). If the shallower value is beyond the window by some of these
-deviations, the deep one is taken to be on that side too, and is not searched for. The share of such guesses that is
-right, for normally distributed errors, is the search's *selectivity*; 100 is the plain search.
+The values of a deep and of a shallower search differ by a random error whose standard deviation was measured
+(`SearchErrors`). If the shallower value is beyond the window by some of these deviations, the deep value is taken to be
+on that side too, and is not searched (Buro, 1997). The share of these guesses that are right, for normally distributed
+errors, is the search's *selectivity*; 100 is the plain search.
 
-Guesses are made only in null windows, never on the principal variation. Whether a guess is made depends on the window,
-which depends on what was searched before: so the value of a selective search with several workers, which search in
-another order each time, is not promised to be that of one.
+Guesses are made only in null windows, never on the principal variation. Whether one is made depends on the window, and
+so on what was searched before. Several workers search in another order each time, so the value of a selective search
+may differ from that of one worker.
 """
 
 from typing import Final
@@ -27,16 +27,16 @@ from outflank.kernels.memory import record_at
 from outflank.search.worker import Worker
 
 SELECTIVITIES = {100: 0.0, 99: 2.58, 98: 2.33, 95: 1.96, 87: 1.51, 73: 1.10}
-"""Standard deviations of the error by which a shallow value must be beyond a window, by the share of guesses that are
-right then, in per cent. The selectivity index of a search is its place here, from 0."""
+"""Standard deviations of the error by which a shallow value must be beyond a window, by selectivity: the per cent of
+guesses that are then right. The selectivity index of a search is its place here, from 0."""
 
 MOST_SELECTIVE: Final = 73
 
 PROBED_FROM = 3
-"""Least remaining depth of a node at which a shallower search guesses whether its value is outside the window. With
-fewer plies left, where most nodes are, the node's evaluation stands for that search. Guessing there as well saved half
-of the nodes and a third of the time on 60 tournament positions at depth 14; values differed from those of a surer
-search by 0.90 instead of 0.83 discs."""
+"""Minimum remaining depth of a node at which a shallower search guesses whether its value is outside the window. With
+fewer plies left, where most nodes are, the evaluation replaces that search. Guessing there too saved half of the nodes
+and a third of the time on 60 tournament positions at depth 14; values differed from those of a less selective search by
+0.90 instead of 0.83 discs."""
 DEEPEST_PROBED = 63
 
 MARGINS = np.dtype(
@@ -49,21 +49,21 @@ MARGINS = np.dtype(
 
 
 def selectivity_index(selectivity: int) -> int:
-    """Return the number by which workers and entries store a selectivity."""
+    """Return the index by which workers and table entries store a selectivity; 0: not selective."""
     return list(SELECTIVITIES).index(selectivity)
 
 
 def spread(
     errors: SearchErrors, depth: npt.NDArray[np.int64], shallow: npt.NDArray[np.int64]
 ) -> npt.NDArray[np.float64]:
-    """Return the standard deviations between searches of some depths and shallower ones, in a row for each stage."""
+    """Return the standard deviations between values of `depth` and of `shallow` plies, a row for each stage."""
     between = errors.between * np.log(np.maximum(depth - shallow, 1))
     by_depth = errors.constant + errors.shallow * np.log1p(shallow) + between
     return np.asarray(np.exp(errors.stage * np.arange(STAGES)[:, None] + by_depth), np.float64)
 
 
 def margins(game: Game, evaluation: Evaluation, selectivity: int) -> npt.NDArray[np.void]:
-    """Return a record `MARGINS` for searches by an evaluation."""
+    """Return a record of type `MARGINS` for searches with an evaluation; all 0 if they are not selective."""
     record = np.zeros(1, MARGINS)
     errors = errors_of(game, evaluation) if selectivity < 100 else None
     if errors is not None:
@@ -71,28 +71,28 @@ def margins(game: Game, evaluation: Evaluation, selectivity: int) -> npt.NDArray
         depth = np.arange(DEEPEST_PROBED + 1)
         deep = spread(errors, depth, np.where(depth < PROBED_FROM, 0, shallower(depth)))
         record["deep"] = np.minimum(deviations * deep, LIMIT)
-        # The evaluation stands for the shallower search here, from which it differs by an error of its own.
+        # Here the evaluation replaces the shallower search, from which it differs by an error of its own.
         record["rough"] = np.minimum(deviations * (spread(errors, depth, 0 * depth) + deep) / 2, LIMIT)
     return record
 
 
 @inner
 def shallower(depth: Int) -> Int:
-    """Return the depth of the shallower search for one of `depth`: about half, and of the same parity, since values of
-    odd and even depths differ."""
+    """Return the depth of the shallower search for a node with `depth` left: about half, and of the same parity, since
+    values of odd and even depths differ."""
     return 2 * (depth // 4) + depth % 2
 
 
 @inner
 def plays_out(left: int, depth: int, worker: Worker) -> bool:
-    """Return whether a search by estimates reaches the end of every line, `left` moves being left at a node: then it
+    """Return whether a search with estimates reaches the end of every line below a node with `left` moves left. It then
     uses the game's endgame support."""
     return depth > left and worker.workspace != 0
 
 
 @generic
 def is_selective(evaluation: Evaluation) -> bool:
-    """Return whether searches by an evaluation are compiled to be selective, which costs the others a little."""
+    """Return whether searches with an evaluation are compiled to be selective, which slows plain ones a little."""
 
 
 @is_selective.register(object)
@@ -107,13 +107,13 @@ def _(evaluation):
 
 @inner
 def uses_probcut(alpha: Value, beta: Value, depth: int, worker: Worker) -> bool:
-    """Return whether a shallower search is made at a node."""
+    """Return whether ProbCut is tried at a node: a shallower search in place of the full one."""
     return worker.selectivity_index != 0 and depth >= PROBED_FROM and beta == alpha + 1
 
 
 @inner
 def uses_evaluation_guess(alpha: Value, beta: Value, depth: int, worker: Worker) -> bool:
-    """Return whether a node has so few plies left that the evaluation itself is used to guess."""
+    """Return whether so few plies are left at a node that the evaluation itself is used to guess."""
     return worker.selectivity_index != 0 and depth < PROBED_FROM and beta == alpha + 1
 
 
@@ -138,7 +138,7 @@ def guess_by_evaluation(
 
 
 ABOVE, BELOW, NO_SIDE = 0, 1, 2
-"""Side of its window on which a node's value is guessed to be: first above, then below."""
+"""Sides of its window on which a node's value is guessed to be, in the order in which they are tried."""
 
 
 @inner
@@ -153,8 +153,9 @@ def probe_window(
     side: int,
     worker: Worker,
 ) -> tuple[bool, Value]:
-    """Return whether a shallower search may show that a value is on one side of (alpha, beta), and the lower end of its
-    null window: its value must be on the same side of that window."""
+    """Return whether a shallower search is worthwhile for one side of (alpha, beta), and the lower end of its null
+    window. A value on that side of this window makes it likely that the node's value is on that side of (alpha,
+    beta)."""
     margins = record_at(worker.margins, MARGINS)
     game_stage, depth_index = stage_of(game, position), min(depth, DEEPEST_PROBED)
     deep, rough = np.int64(margins.deep[game_stage, depth_index]), np.int64(margins.rough[game_stage, depth_index])
@@ -175,11 +176,11 @@ def likely_bound(
     side: int,
     worker: Worker,
 ) -> Value:
-    """Return the bound of a node whose value is taken to be on one side of (alpha, beta).
+    """Return the bound of a node whose value is guessed to be on one side of (alpha, beta).
 
-    Where games are played out, values are whole scores: a value above `alpha` is at least the next score. With bounds a
-    little above the best move's value, other moves took its place, and proofs, which begin with the best move of such a
-    search, began with one that is harder to prove.
+    In searches to the end of the game values are whole scores: a value above `alpha` is at least the next score. With
+    bounds a little above the best move's value, other moves took its place, and proofs, which begin with the best move
+    of such a search, began with one that is harder to prove.
     """
 
 

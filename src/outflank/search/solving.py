@@ -1,4 +1,4 @@
-"""Solving: a search that proves the final score under perfect play."""
+"""`solve`: a search that proves the final score of a position under perfect play."""
 
 import os
 import warnings
@@ -21,22 +21,22 @@ from outflank.search.table import FEWEST_BITS, Table
 from outflank.search.whole_search import iterate, search
 
 TABLE_BITS = 22
-"""Largest table of a proof, 128 MiB: a proof visits the same positions again and again, and searches again what the
-table has lost."""
+"""Maximum size of a proof's table in bits (128 MiB). A proof visits the same positions many times, and searches again
+what the table has lost."""
 
 SPARE_BITS = 7
-"""Bits of the table for a position that the game's own kernels solve; each further move adds one. Of Othello with 18 to
-24 empty squares no proof had fewer nodes with all bits, and they took 3 to 20 % longer: memory must be cleared."""
+"""Bits of the table for a position that the game's own kernels solve; each further move adds one. In Othello with 18 to
+24 empty squares, tables of `TABLE_BITS` saved no nodes and took 3 to 20 % longer: memory must be cleared."""
 
 
 def default_table_bits(board: Board) -> int:
-    """Return the default size of a proof's table."""
+    """Return the default size of a proof's table in bits."""
     own, moves = int(ending_moves(board.game)), int(moves_left(board.game, board.position))
     return TABLE_BITS if own < 0 else max(FEWEST_BITS, min(TABLE_BITS, moves - own + SPARE_BITS))
 
 
 ON_DEVICE = ("device", "exact", "wld", "moves")
-"""Options that a GPU supports."""
+"""Names of the options that a GPU supports."""
 
 
 @document_options
@@ -58,7 +58,7 @@ def solve(
     `nodes` or `stop` end the proof early, the result's `exact` is false, and `lower` and `upper` are the proved bounds.
 
     With `device="gpu"` a GPU proves an ending with few free cells, and takes no option but `wld`, `moves` and `stop`.
-    With `device="gpu-or-cpu"` the CPU searches what no GPU can take, by the other options, and a warning says why.
+    With `device="gpu-or-cpu"` the CPU proves what no GPU can take, with the other options, and a warning says why.
 
     `save` names a file in which the proof is saved every `save_every` seconds and when it ends; if the file exists the
     proof continues from it. Once the score is proved the file is removed.
@@ -75,7 +75,7 @@ def solve(
         if (result := _solve_on_device(board, limits, stop, companions, options)) is not None:
             return result
         options = {**options, "device": "cpu"}
-    # Mirror images share an entry: that has no measurable cost, and the four first moves of a start become one.
+    # Symmetric positions share an entry: that has no measurable cost, and makes the four first moves of a game one.
     bits = default_table_bits(board) if options.get("use_endgame_kernels", True) else TABLE_BITS
     request: SearchKeywords = {"table_bits": bits, "canonical": True, **options, "exact": True}
     if save is None:
@@ -106,7 +106,7 @@ def _solve_on_device(
     companions: Mapping[str, object],
     options: SearchKeywords,
 ) -> Result | None:
-    """Return what a GPU proves of a board; None if `gpu-or-cpu` leaves it to the CPU, after a warning that says why."""
+    """Return the result of a proof on a GPU; None if `gpu-or-cpu` leaves it to the CPU, after a warning."""
     limits, checked = parse_options(board, limits, options)
     device = checked.device
     refused = [name for name in LIMITS if getattr(limits, name) is not None]
@@ -115,7 +115,7 @@ def _solve_on_device(
         refused += [name for name in OPTIONS if name in options and name not in ON_DEVICE]
     if refused:
         raise InvalidOption(f"{refused[0]} beside device {device}: a GPU takes a whole ending at once")
-    # By name: this module does not depend on the GPU's.
+    # By name, because `search` must not import `gpu`.
     if import_module("outflank.gpu.choosing").resolve_device(device) == "cpu":
         return None
     on_device = import_module("outflank.gpu.by_moves")

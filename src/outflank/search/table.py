@@ -1,12 +1,12 @@
 """The transposition table: search results for positions that may be reached again.
 
-Flat words, in buckets of 128 bytes: five entries of three words each. An entry holds the position's two words and its
-data (value, depth, kind of bound, best move, age). The two words are stored xored with the data: an entry that two
-workers have written at once, half and half, then decodes to another position than any that is looked up, and reads as a
-miss. So nothing is locked, and a hit is always a full comparison of the position.
+A table is an array of 64-bit words, in buckets of 128 bytes: five entries of three words each. An entry holds the
+position's two words and its data (value, depth, kind of bound, best move, age). The two words are stored xored with the
+data. An entry that two workers have written at once, half and half, then decodes to a position that is never looked up,
+and reads as a miss. So nothing is locked, and every hit is a comparison of the full position.
 
-Only this module knows the layout of words, bits and buckets. Others get data from `packed` and `looked_up`, read it by
-the functions below, and reach a table by the address and the shift that `Table.attach` gives a worker.
+Only this module knows the layout of words, bits and buckets. Others get data from `packed` and `looked_up`, read it
+with the functions below, and reach a table by the address and the shift that `Table.attach` gives a worker.
 """
 
 from collections.abc import Iterator
@@ -28,7 +28,7 @@ from outflank.search.worker import Worker
 
 @inner
 def table_key(game: Game, position: Position, worker: Worker) -> tuple[int, Word, Word]:
-    """Return the symmetry under which the table stores a position (0: as it is), and the position's two words there."""
+    """Return the symmetry under which the table stores a position (0: none), and the mirrored position's two words."""
     symmetry = 0
     key = position
     if worker.canonical != 0:
@@ -39,13 +39,13 @@ def table_key(game: Game, position: Position, worker: Worker) -> tuple[int, Word
 
 
 EMPTY, UPPER, LOWER, EXACT = 0, 1, 2, 3
-"""Kinds of bound: the value is at most, at least, or exactly what is stored."""
+"""Kinds of bound: no value; or the value is at most, at least, or exactly the stored one."""
 
 ENTRY_WORDS = 3
-"""Words of an entry: the position's two, and its data."""
+"""Number of words of an entry: the position's two, and its data."""
 
 WAYS = 5
-"""Entries of a bucket."""
+"""Number of entries of a bucket."""
 
 WORDS_PER_BUCKET = 16
 CACHE_LINE = 64
@@ -55,30 +55,29 @@ NO_MOVE = 0xFFFF
 FEWEST_BITS, MOST_BITS = 4, 34
 
 SMALL_BITS = 20
-"""Bits of a table that every machine has memory for: 32 MiB."""
+"""Size in bits of a table that every machine has memory for: 32 MiB."""
 
 BUCKETS_AT_A_TIME = 1 << 16
-"""Buckets scanned together: 8 MiB."""
+"""Number of buckets scanned at a time: 8 MiB."""
 
-# data: value + 2^15 in bits 0-15, move in 16-31, depth in 32-39, bound in 40-41, age in 42-44, selectivity in 45-47,
-# number of workers that search the position in 48-54, whether another node of a cluster found the entry in 55, and the
-# episode in which those workers began in 56-62;
-# bit 63 is always set, so that no data is 0 and an empty slot matches no position.
+# Bits of an entry's data: 0-15 value + 2^15, 16-31 move, 32-39 depth, 40-41 bound, 42-44 age, 45-47 selectivity, 48-54
+# number of workers that search the position, 55 whether another node of a cluster found the entry, 56-62 episode of
+# those workers. Bit 63 is always set, so that no data is 0 and an empty slot matches no position.
 OFFSET = 1 << 15
 PRESENT = 1 << 63
 FOREIGN = 1 << 55
 
 AGES = 8
-"""Number of ages that entries can have."""
+"""Number of different ages; then they start again at 0."""
 
 PROVED = 128
-"""Added to the depth of an entry that is a final score. One table then serves both the estimates and the proof after
-them: neither takes the other's values, and the proof begins with the estimates' moves."""
+"""Added to the depth of an entry whose value is a final score. One table then serves both the estimates and the proof
+after them: neither uses the other's values, but the proof begins with the estimates' moves."""
 
 
 @inner
 def hashed(first: Word, second: Word) -> Word:
-    """Return a hash of both words; the table uses its highest bits."""
+    """Return a hash of a position's two words; the table uses its highest bits."""
     mixed = multiply(first, U64(0x9E3779B97F4A7C15)) ^ multiply(second ^ (second >> U64(31)), U64(0xD6E8FEB86659FD93))
     mixed = multiply(mixed ^ (mixed >> U64(32)), U64(0xFF51AFD7ED558CCD))
     return mixed ^ (mixed >> U64(29))
@@ -86,7 +85,7 @@ def hashed(first: Word, second: Word) -> Word:
 
 @inner
 def packed(value: Value, depth: int, bound: int, move: MoveCode, age: int) -> Word:
-    """Return an entry's data in one word."""
+    """Return an entry's data in one word, without selectivity and marks."""
     low = U64(value + OFFSET) | (U64(move) << U64(16)) | (U64(depth) << U64(32))
     return low | (U64(bound) << U64(40)) | (U64(age) << U64(42)) | U64(PRESENT)
 
@@ -99,49 +98,49 @@ def value_of(data: Word) -> Value:
 
 @inner
 def move_of(data: Word) -> MoveCode:
-    """Return the best move, or `NO_MOVE`."""
+    """Return the best move in an entry's data, or `NO_MOVE`."""
     return np.int64((data >> U64(16)) & U64(0xFFFF))
 
 
 @inner
 def depth_of(data: Word) -> Int:
-    """Return the depth of the search that found the value."""
+    """Return the depth of the search that found an entry's value, plus `PROVED` if that is a final score."""
     return np.int64((data >> U64(32)) & U64(0xFF))
 
 
 @inner
 def bound_of(data: Word) -> Int:
-    """Return the kind of bound."""
+    """Return the kind of bound in an entry's data."""
     return np.int64((data >> U64(40)) & U64(3))
 
 
 @inner
 def tells_value(data: Word) -> bool:
-    """Return whether the data has a value: it is neither empty nor only a worker's mark."""
+    """Return whether an entry's data has a value: it is not 0, and not only a worker's mark."""
     return bound_of(data) != EMPTY
 
 
 @inner
 def hint_of(data: Word) -> MoveCode:
-    """Return the best move, or `NO_MOVE`; also if there is no data."""
+    """Return the best move in an entry's data; `NO_MOVE` if it has none, or if there is no data (0)."""
     return move_of(data) if data != U64(0) else np.int64(NO_MOVE)
 
 
 @inner
 def age_of(data: Word) -> Int:
-    """Return the age of the search that stored the entry, modulo `AGES`."""
+    """Return the age of the search that stored an entry, its number modulo `AGES`."""
     return np.int64((data >> U64(42)) & U64(AGES - 1))
 
 
 @inner
 def selectivity_of(data: Word) -> Int:
-    """Return the selectivity index of the search that found the value; 0: not selective."""
+    """Return the selectivity index of the search that found an entry's value; 0: not selective."""
     return np.int64((data >> U64(45)) & U64(7))
 
 
 @inner
 def with_selectivity(data: Word, selectivity_index: int) -> Word:
-    """Return the data with the selectivity index of the search that found the value."""
+    """Return an entry's data with the selectivity index of the search that found the value."""
     return data | (U64(selectivity_index) << U64(45))
 
 
@@ -153,8 +152,8 @@ def is_foreign(data: Word) -> Int:
 
 @inner
 def adopted(data: Word, age: int) -> Word:
-    """Return the data of an entry from another node of a cluster as it is stored here: with this search's age, and no
-    worker searching it."""
+    """Return the data of an entry from another node of a cluster as it is stored here: with this search's age, and
+    without marks of workers."""
     own_data = packed(value_of(data), depth_of(data), bound_of(data), move_of(data), age)
     return with_selectivity(own_data, selectivity_of(data)) | U64(FOREIGN)
 
@@ -164,7 +163,7 @@ MOST_WORKERS_AT, EPISODES = 127, 128
 
 @inner
 def workers_at(data: Word, episode: int) -> Int:
-    """Return how many workers were searching the position in this episode when the entry was written."""
+    """Return how many workers were searching an entry's position in this episode when the entry was written."""
     if np.int64((data >> U64(56)) & U64(EPISODES - 1)) != episode:
         return np.int64(0)
     return np.int64((data >> U64(48)) & U64(MOST_WORKERS_AT))
@@ -172,23 +171,23 @@ def workers_at(data: Word, episode: int) -> Int:
 
 @inner
 def marked(data: Word, workers: int, episode: int) -> Word:
-    """Return the data with another number of workers that search the position."""
-    rest = data & U64(0x8080FFFFFFFFFFFF)  # the mark of a foreign value is kept
+    """Return an entry's data with the mark that `workers` workers search the position in this episode."""
+    rest = data & U64(0x8080FFFFFFFFFFFF)  # keeps the bit `FOREIGN`
     return rest | (U64(min(workers, MOST_WORKERS_AT)) << U64(48)) | (U64(episode) << U64(56))
 
 
 WRITERS = (MOST_WORKERS_AT + 1) * EPISODES
-"""Number of different stamps."""
+"""Number of different writers that `stamp` can tell apart."""
 
 
 def stamp(writer: int) -> int:
-    """Return the age field for a worker that stamps its entries with a number, where marks of workers are not used."""
+    """Return an age that also stamps a writer's number on entries, for searches that use no marks of workers."""
     return (writer & MOST_WORKERS_AT) << 6 | (writer >> 7) << 14
 
 
 @inner
 def writer_of(data: Word) -> Word:
-    """Return the number that an entry was stamped with."""
+    """Return the writer's number that an entry was stamped with."""
     return (data >> U64(48)) & U64(MOST_WORKERS_AT) | ((data >> U64(56)) & U64(EPISODES - 1)) << U64(7)
 
 
@@ -199,8 +198,8 @@ def _bucket(shift: int, first: Word, second: Word) -> Int:
 
 @inner
 def prefetch_bucket(address: int, shift: int, first: Word, second: Word) -> None:
-    """Prefetch the bucket of a position that will be looked up soon. Many look-ups then wait for memory once instead of
-    each time: a bucket is hardly ever in a cache."""
+    """Prefetch the bucket of a position that will be looked up soon. Several look-ups then wait for memory only once: a
+    bucket is hardly ever in a cache."""
     bucket = address + 8 * _bucket(shift, first, second)
     prefetch(bucket)
     prefetch(bucket + CACHE_LINE)
@@ -208,7 +207,7 @@ def prefetch_bucket(address: int, shift: int, first: Word, second: Word) -> None
 
 @inner
 def looked_up(address: int, shift: int, first: Word, second: Word) -> Word:
-    """Return the data for a position; 0 if the table does not have it."""
+    """Return the data of a position's entry; 0 if there is none."""
     bucket = _bucket(shift, first, second)
     for way in range(WAYS):
         data = read_word(address, bucket + ENTRY_WORDS * way + 2)  # race: a torn entry fails the test below
@@ -224,7 +223,7 @@ def looked_up(address: int, shift: int, first: Word, second: Word) -> Word:
 
 @inner
 def remember(address: int, shift: int, first: Word, second: Word, data: Word) -> None:
-    """Store an entry: in the position's own slot, or in place of the least valuable entry of the bucket."""
+    """Store an entry: over the position's old one, in an empty slot, or over the least valuable entry of the bucket."""
     bucket = _bucket(shift, first, second)
     slot_way, least = 0, np.int64(1 << 40)
     age = age_of(data)
@@ -238,10 +237,10 @@ def remember(address: int, shift: int, first: Word, second: Word, data: Word) ->
             read_word(address, bucket + ENTRY_WORDS * way) ^ old == first
             and read_word(address, bucket + ENTRY_WORDS * way + 1) ^ old == second
         ):
-            # Same depth or another: the newest value is the one that this search will look up.
+            # Whatever the old depth: the newest value is the one that this search will look up.
             slot_way, least = way, np.int64(-1)
             break
-        # Deep entries took long to find; those of earlier searches may never be used again.
+        # Deep entries took long to find; entries of earlier searches may never be used again.
         worth = depth_of(old) + (256 if age_of(old) == age else 0)
         if worth < least:
             slot_way, least = way, worth
@@ -252,21 +251,21 @@ def remember(address: int, shift: int, first: Word, second: Word, data: Word) ->
 
 
 def sound_proofs(entries: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
-    """Return the entries, a position's two words and data in each row, that a proof can have stored."""
+    """Return the entries (rows of a position's two words and data) that a proof can have stored."""
     data = entries[:, 2]
     sound: npt.NDArray[np.uint64] = entries[_are_proofs(data) & (data >= U64(PRESENT))]
     return sound
 
 
 def _are_proofs(data: npt.NDArray[np.uint64]) -> npt.NDArray[np.bool_]:
-    """Return which entries have values that were proved, and not by a selective search."""
+    """Return which entries have proved values, not found by a selective search."""
     has_exact_value = (data >> U64(40) & U64(3) != EMPTY) & (data >> U64(45) & U64(7) == 0)
     return np.asarray(has_exact_value & (data >> U64(32) & U64(0xFF) >= PROVED), np.bool_)
 
 
 @dataclass(frozen=True, slots=True)
 class Occupancy:
-    """The number of entries in a table."""
+    """Numbers of entries and of full buckets in a table, or in a part of it."""
 
     entries: int
     slots: int
@@ -275,12 +274,12 @@ class Occupancy:
 
     @property
     def share(self) -> float:
-        """Entries per slot."""
+        """Share of the slots that hold an entry."""
         return self.entries / self.slots
 
 
 def check_bits(bits: int, *, tables: int = 1) -> None:
-    """Raise `InvalidOption` for tables larger than memory: the system would grant them, and fail when they fill."""
+    """Raise `InvalidOption` for tables larger than memory, which the system would grant, and fail when they fill."""
     if not FEWEST_BITS <= bits <= MOST_BITS:
         raise InvalidOption(f"a table of {bits} bits: {FEWEST_BITS} to {MOST_BITS} are possible")
     # Small tables are not checked: reading the memory size takes a millisecond, a tenth of a short proof.
@@ -291,25 +290,25 @@ def check_bits(bits: int, *, tables: int = 1) -> None:
 
 
 _in_memory: dict[int, int] = {}
-"""Bytes of every table that has not been freed, by its id: a `dict` is changed in one step, from any thread."""
+"""Size in bytes of every table that has not been freed, by its id. No lock: each change of a `dict` is atomic."""
 
 
 def tables_in_memory() -> tuple[int, int]:
-    """Return the number of tables in this process, and their bytes."""
+    """Return the number of tables in this process, and their total size in bytes."""
     sizes = list(_in_memory.values())
     return len(sizes), sum(sizes)
 
 
 class Table:
-    """Memory for entries. Searches that share one must agree on game, evaluation and pass rule."""
+    """A transposition table. Searches that share one must have the same game, evaluation and pass rule."""
 
     def __init__(self, bits: int = 22, *, interleave: bool = False) -> None:
         check_bits(bits)
         self.bits = bits
-        """32 · 2^bits bytes, room for 5/4 · 2^bits entries."""
+        """Size of the table: 32 · 2^bits bytes, room for 5/4 · 2^bits entries."""
         buckets = 1 << (bits - 2)
         try:
-            # Aligned: an entry must not straddle more cache lines than its bucket does.
+            # Aligned, so that a bucket does not span more cache lines than necessary.
             self.words: npt.NDArray[np.uint64] = new_words(buckets * WORDS_PER_BUCKET)
         except MemoryError:
             raise InvalidOption(
@@ -323,7 +322,7 @@ class Table:
         self.shift: int = 64 - (bits - 2)
         """Right shift that turns a hash into a bucket number."""
         self.age: int = 0
-        """Number of searches, modulo `AGES`."""
+        """Number of searches so far, modulo `AGES`."""
         self.used: bool = False
         """Whether a search has used the table since it was cleared."""
 
@@ -334,11 +333,11 @@ class Table:
 
     @property
     def slots(self) -> int:
-        """Number of entries that fit."""
+        """Number of entries for which the table has room."""
         return len(self.words) // WORDS_PER_BUCKET * WAYS
 
     def attach(self, worker: Worker) -> None:
-        """Let a worker use the table."""
+        """Set the fields of a worker's record that let it use the table."""
         worker.table, worker.table_shift, worker.age = self.address, self.shift, self.age
 
     def clear(self) -> None:
@@ -347,11 +346,11 @@ class Table:
         self.used = False
 
     def new_search(self) -> None:
-        """Begin another search: entries of earlier ones are replaced first."""
+        """Begin another search, which replaces entries of earlier searches first."""
         self.age, self.used = (self.age + 1) % AGES, True
 
     def occupancy(self, buckets: int | None = None) -> Occupancy:
-        """Count the entries; only those of the first `buckets` buckets, for an estimate."""
+        """Count the entries in the first `buckets` buckets, for an estimate; None: in all."""
         used = self._entries()[:buckets, :, 2] != 0
         return Occupancy(int(used.sum()), used.size, int(used.all(axis=1).sum()), len(used))
 
@@ -363,8 +362,8 @@ class Table:
         return pairs
 
     def costliest_proofs(self, most: int) -> npt.NDArray[np.uint64]:
-        """Return the entries of proofs that took longest to find, at most `most`: a position's words and data in each
-        row.
+        """Return the deepest entries of proofs, which took longest to find, at most `most`: rows of a position's words
+        and data.
 
         A search may run meanwhile: a torn entry belongs to a position that is never looked up.
         """
@@ -381,8 +380,8 @@ class Table:
         return rows
 
     def _proofs(self) -> Iterator[tuple[npt.NDArray[np.uint64], npt.NDArray[np.int64]]]:
-        """Yield stored entries of proofs with their depths, some buckets at a time: there may be no memory for a second
-        table."""
+        """Yield the stored entries of proofs with their depths, some buckets at a time: there may be no memory for a
+        copy of the table."""
         buckets = self._entries()
         for start in range(0, len(buckets), BUCKETS_AT_A_TIME):
             entries = buckets[start : start + BUCKETS_AT_A_TIME].reshape(-1, ENTRY_WORDS).copy()
@@ -391,6 +390,6 @@ class Table:
             yield entries[is_proof], depths[is_proof]
 
     def _entries(self) -> npt.NDArray[np.uint64]:
-        """Return the words of the entries, by bucket and way."""
+        """Return the stored words, by bucket, entry and word."""
         buckets = self.words.reshape(-1, WORDS_PER_BUCKET)
         return buckets[:, : ENTRY_WORDS * WAYS].reshape(-1, WAYS, ENTRY_WORDS)

@@ -1,7 +1,7 @@
-"""The record of one searching worker: its options, counters and stacks.
+"""The record of a search worker: its options, counters, move stack and principal variations.
 
-Everything that does not select compiled code is a field here, read at run time. Only the types of game, evaluation and
-probe require another compilation.
+All options are fields that are read at run time. Only another type of game, evaluation or probe needs another
+compilation.
 """
 
 from typing import TypeAlias
@@ -14,25 +14,25 @@ from outflank.kernels.record_types import Record, record_type
 from outflank.search.stopping import STOP_FIELDS
 
 ROOM = 1 << 14
-"""Moves of all nodes on a worker's current line."""
+"""Capacity of a worker's move stack: the moves of all nodes on its current line."""
 
 PLIES = 128
-"""Most plies of a line."""
+"""Maximum number of plies of a line."""
 
 LOOKUP_GROUP = 8
-"""Positions that are looked up together."""
+"""Number of positions that are prefetched and then looked up in the table together."""
 
 CODES = 1 << 13
-"""Move codes that the history keeps apart; larger ones share."""
+"""Number of slots of the history table; a move's slot is its code modulo this number."""
 
 PASS_FREE, PASS_PLY, PASS_EVALUATES = 0, 1, 2
-"""Cost of a pass: nothing, a ply, or the node is evaluated at once."""
+"""Cost of a pass: no ply; one ply; or the node is evaluated at once."""
 
 SORT_NONE, SORT_BEST, SORT_ALL = 0, 1, 2
-"""How moves are ordered: as generated, the most promising first, or all by repeated selection of the next best."""
+"""Move orderings: as generated; only the most promising move first; or all, by repeated selection of the next best."""
 
 SORT_INSERTION, SORT_BACKWARDS, SORT_MERGE, SORT_HEAP = 3, 4, 5, 6
-"""Orderings that sort all moves before the first is tried: see `sorting`."""
+"""Move orderings that sort all moves before the first is tried (`ordering.sort_moves`)."""
 
 WORKER = record_type(
     {
@@ -42,8 +42,8 @@ WORKER = record_type(
         "leaves": np.int64,  # positions evaluated
         "estimates": np.int64,  # leaves that were not the end of a game
         "lookups": np.int64,
-        "hits": np.int64,  # positions found in the table
-        "cuts": np.int64,  # nodes that an entry ended
+        "hits": np.int64,  # look-ups that found a value
+        "cuts": np.int64,  # nodes cut off by a table entry
         "foreign_hits": np.int64,  # hits on entries of another node of a cluster
         "foreign_cuts": np.int64,
         "cutoffs": np.int64,  # nodes cut off by a move
@@ -55,12 +55,12 @@ WORKER = record_type(
         "table": np.int64,  # address of the table; 0: none
         "table_shift": np.int64,
         "table_from": np.int64,  # depth from which the table is queried
-        "at_least": np.int64,  # not 0: entries of greater depth may end a search too
+        "at_least": np.int64,  # not 0: entries of greater depth cut off nodes too
         "canonical": np.int64,  # not 0: symmetric positions share an entry
         "age": np.int64,
         "selectivity_index": np.int64,  # selectivity of the search (`selective`); 0: not selective
         "margins": np.int64,  # address of the record `MARGINS`; 0: none
-        "realm": np.int64,  # added to the depth of entries: `PROVED` where the game is played out
+        "realm": np.int64,  # added to the depth of entries: `PROVED` in exact searches, else 0
         "workspace": np.int64,  # address of the memory of the game's endgame kernels; 0: none
         "outbox": np.int64,  # address of the ring for entries to send; 0: none
         "send_from": np.int64,  # least depth of entries to send
@@ -70,9 +70,9 @@ WORKER = record_type(
         "sort_from": np.int64,  # depth from which moves are ordered
         "killers": np.int64,  # whether killers are used
         "history": np.int64,  # whether the history is used
-        "jitter": np.int64,  # not 0: equal moves are tried in another order, which depends on the number
+        "jitter": np.int64,  # not 0: seed that varies the order of moves with similar scores
         "exact_order": np.int64,  # whether moves are ordered for exact play, not by the weights
-        "estimate_order": np.int64,  # whether moves are ordered by a short look ahead
+        "estimate_order": np.int64,  # whether the evaluation takes part in move ordering
         "staged": np.int64,  # whether the weights change with the stage of the game
         "weights": (np.int64, (STAGES, FEATURES)),
         # stacks and memories
@@ -87,7 +87,7 @@ WORKER = record_type(
 )
 
 Worker: TypeAlias = Record
-"""A record `WORKER`."""
+"""A record of type `WORKER`."""
 
 COUNTERS = (
     "nodes",
@@ -101,10 +101,10 @@ COUNTERS = (
     "cutoffs",
     "first_cutoffs",
 )
-"""Counters among the fields."""
+"""Names of the fields that are counters."""
 
 _FIRST_STACK = "line_length"
 
 SETTINGS = (*tuple(WORKER.names or ())[: (WORKER.names or ()).index(_FIRST_STACK)], "killer")
-"""Settings and counters: all fields but the stacks and memories, of which only the killers are included, because they
-are empty at first."""
+"""Fields that are copied from the first worker's record to all others: settings, counters and killers, which are not 0
+at first. The other stacks and memories are."""
