@@ -24,7 +24,7 @@ from outflank.search.root_moves import RootMove, RootValue, search_best_moves
 from outflank.search.worker import WORKER
 
 POOL = 96
-"""Number of frames (split points) per worker: one for each divided ply of its line, and more on lines of others."""
+"""Number of frames (split points) per worker. A line needs one per divided ply; lines of other workers hold more."""
 
 _BY_HANDS = {
     "wasted_nodes": "wasted",
@@ -43,7 +43,7 @@ _BY_WORKERS = {
     "cutoffs": "cutoffs",
     "first_cutoffs": "first_cutoffs",
 }
-"""Record fields from which `WorkerStatistics` are read: those of hands in `_BY_HANDS`, those of workers here."""
+"""Fields of a `WORKER` record by their names in `WorkerStatistics`; `_BY_HANDS` has those of a `HAND` record."""
 
 
 @kernel
@@ -196,7 +196,7 @@ class Crew:
         hands, workers = self.hands, self.root.workers
         useful = hands["busy_ns"] / 1e9
         if opened is not None:
-            # With the current subtree. Its start may not be stored yet: no longer than this window is open.
+            # Add the current subtree's time. Its start may not be stored yet; it is not before the window's opening.
             useful += np.where(hands["idle"] != 0, 0.0, now - np.maximum(opened, hands["since"] / 1e9))
         # By columns: field by field, this takes longer than a short search with many workers.
         counts = {name: hands[field] for name, field in _BY_HANDS.items()}

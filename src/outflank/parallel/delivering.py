@@ -1,4 +1,4 @@
-"""Values in the divided search: delivering a move's value to its frame, and a frame's value to the frame above."""
+"""Values in the divided search: from a move to its split point (frame), and from there to the split point above."""
 
 import numpy as np
 
@@ -38,7 +38,7 @@ from outflank.search.worker import PLIES
 
 @inner
 def deliver(game, crew, hand, worker):
-    """Deliver the value of the move in hand to its frame. Return the next step."""
+    """Deliver the value of the worker's current move to its split point. Return the worker's next step."""
     address, index = hand.frame, hand.index
     frame = frame_at(address)
     if hand.valid == 0:
@@ -88,12 +88,13 @@ def deliver(game, crew, hand, worker):
 
 @inner
 def claim(frame, mark, worker):
-    """Raise the key of a frame to `mark`, the key of a move that has beaten its scout. Return the frame's best key.
+    """Raise a split point's key (value and rank) to `mark`, that of a move which has beaten its scout. Return the best
+    key.
 
     The key is not raised if scouts may guess. The search for the move's value, which makes no guesses, may show that
     the move is no better than the best before it, and yet it would be taken for the best. Of 40 random positions of
-    Othello, searched to depth 7 with many guesses, 25 had another value or move than without frames; and proofs, which
-    begin with that move, took up to five times the nodes.
+    Othello, searched to depth 7 with many guesses, 25 had another value or move than without split points; and proofs,
+    which begin with that move, took up to five times the nodes.
     """
     if worker.selectivity_index != 0:
         return max(mark, load(frame, "key", "relaxed"))  # race: if it is old, the value is searched for too soon
@@ -103,7 +104,7 @@ def claim(frame, mark, worker):
 
 @inner
 def write_line(crew, hand, frame, key, move):
-    """Store the principal variation of a frame: `move`, which is worth `key`, and the line in hand after it."""
+    """Store the principal variation of a split point: `move`, which is worth `key`, and the line in `hand` after it."""
     # race: a worker that finds it taken waits; seldom more than one has such a value
     while not compare_exchange(frame, "writing", 0, 1):
         yield_core()
@@ -120,8 +121,8 @@ def write_line(crew, hand, frame, key, move):
 
 @inner
 def hold(crew, hand, frame, index):
-    """Hold a frame for a move that beat its scout: searches of its younger brothers are given up, because their windows
-    are too low now. Return whether the move may be searched; not if the frame is held for an elder move."""
+    """Hold a split point for a move that beat its scout: searches of younger brothers are given up, because their
+    windows are too low now. Return whether the move may be searched; not if an elder move holds the split point."""
     while True:
         held = load(frame, "held")
         if held != 0 and held <= index:
@@ -135,7 +136,7 @@ def hold(crew, hand, frame, index):
 
 @inner
 def release_hold(crew, hand, frame):
-    """Release the frame if it was held for the move in hand. Workers that left it may come back."""
+    """Release the split point if it was held for the current move. Workers that left it may come back."""
     if hand.holding != 0:
         hand.holding = 0
         # race: a worker that sees it late gives up one move too many, which is taken again
@@ -145,7 +146,7 @@ def release_hold(crew, hand, frame):
 
 @inner
 def postpone(crew, address, index):
-    """Give up move number `index` of a frame so that another is searched first. A worker will take it again."""
+    """Give up move number `index` of a split point so that another is searched first. A worker will take it again."""
     # race: a worker that finds it before it is counted takes it all the same
     write_word(moves_of(address), crew.room + index, U64(POSTPONED))
     fetch_add(frame_at(address), "postponed", 1, "seq_cst")
@@ -154,8 +155,8 @@ def postpone(crew, address, index):
 
 @inner
 def continue_frame(crew, hand, frame, leads):
-    """Return the next step in a frame: offer its other moves once the first ones are done, or take a move. `leads`: the
-    move in hand is the best so far.
+    """Return the next step at a split point: offer its other moves once the first ones are done, or take a move.
+    `leads`: the current move is the best so far.
 
     If one move after the other beats the best, the next may do so too, and brothers that are searched meanwhile have
     windows that are too low. So the other moves wait while moves keep beating the best: this reduced the extra nodes of
@@ -171,7 +172,7 @@ def continue_frame(crew, hand, frame, leads):
 
 @inner
 def serial_moves(crew, frame):
-    """Return how many moves of a frame are searched before the others are offered.
+    """Return how many moves of a split point are searched before the others are offered.
 
     Near the leaves the number is one less: extra nodes cost little there, and idle workers lose more.
     """
@@ -187,7 +188,7 @@ def serial_moves(crew, frame):
 
 @inner
 def cut_frame(game, crew, hand, worker, key):
-    """Deliver the value of a frame that is cut off to the frame above at once, and notify the workers still inside."""
+    """Deliver the value of a split point that is cut off to the one above, and notify the workers still inside."""
     address = hand.frame
     frame = frame_at(address)
     store_frame_value(game, address, key, LOWER, worker)
@@ -214,7 +215,7 @@ def cut_frame(game, crew, hand, worker, key):
 
 @inner
 def leave(game, crew, hand, worker):
-    """Leave a frame that has no move left for this worker; the last one out completes it. Return the next step."""
+    """Leave a split point without moves for this worker; the last one out completes it. Return the next step."""
     address = hand.frame
     frame = frame_at(address)
     stumble(crew, hand)
@@ -251,7 +252,7 @@ def leave(game, crew, hand, worker):
 
 @inner
 def withdraw_permit(hand, address):
-    """Take back this worker's own permit for the frame, the newest on its deque, if no other worker has taken it.
+    """Take back this worker's own permit for a split point, the newest on its deque, if no other worker has taken it.
     Return 1 if the permit was there, else 0."""
     permit = pop(hand)
     if permit == address:
@@ -263,7 +264,7 @@ def withdraw_permit(hand, address):
 
 @inner
 def return_to_parent(hand, frame, key):
-    """Put a frame's value in hand, to be delivered to the frame above."""
+    """Put a split point's value in `hand`, to be delivered to the split point above."""
     hand.value, hand.valid, hand.line_length = key >> RANK_BITS, 1, 0
     hand.index, hand.until = frame.index, frame.until
     hand.alpha, hand.beta = frame.alpha, frame.beta
@@ -272,7 +273,7 @@ def return_to_parent(hand, frame, key):
 
 @inner
 def end_frame(crew, hand):
-    """Return the next step after a frame: deliver its value to the frame above, or close the root."""
+    """Return the next step after a split point: deliver its value to the one above, or close the root."""
     if hand.frame != 0:
         return DELIVER
     store(crew, "open", 0, "seq_cst")
@@ -282,7 +283,7 @@ def end_frame(crew, hand):
 
 @inner
 def store_frame_value(game, address, key, bound, worker):
-    """Store a frame's value in the table, as `alphabeta` does for a node, unless the frame is the root's."""
+    """Store a split point's value in the table, as `alphabeta` does for a node, unless it is the root."""
     frame = frame_at(address)
     if worker.table == 0 or frame.depth < worker.table_from or frame.above == 0:
         return

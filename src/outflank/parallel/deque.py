@@ -1,4 +1,4 @@
-"""A deque of permits to join split points per worker: the owner works at its bottom, thieves steal from its top.
+"""One deque per worker with permits to join split points: the owner works at its bottom, thieves steal from its top.
 
 After Chase and Lev, with the memory orderings that Lê, Pop, Cohen and Zappa Nardelli (2013) proved sufficient; their
 fences are written as sequentially consistent accesses. A deque's size is fixed: if it is full, no permit is offered.

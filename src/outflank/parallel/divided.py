@@ -194,7 +194,7 @@ class Divided(CrewDivision):
 
 
 def _proved(key: int, moves: Sequence[RootMove], rank_of: dict[int, int]) -> RootMove | None:
-    """Return the move that has the root's value in `key`; None: the key is only a bound."""
+    """Return the move that has the value in the root's `key`; None: the key is only a bound."""
     return next((move for move in moves if rank_of[move.code] == key & RANK), None)
 
 

@@ -19,9 +19,9 @@ from outflank.search.probes import DepthCounts, Probe, Silent, note_lookup, note
 from outflank.search.worker import Worker
 
 STARTED, OPENED, OFFERED, TAKEN, DONE, GIVEN_UP, IN_TURN, CLOSED, LEFT, SEEKING, FOUND, HOME = range(12)
-"""Kinds of event: a root is begun; a frame is opened for the job in hand; the frame's other moves are offered; a move
-is taken; a move is done, or given up; a frame's moves that beat their scouts are searched in turn; a frame is complete,
-or left to the workers still inside; a worker looks for a permit; a worker has found one; a worker ends."""
+"""Kinds of event: a root is begun; a split point is opened for the current job; its other moves are offered; a move is
+taken; a move is done, or given up; moves that beat their scouts are searched in turn; a split point is complete, or
+left to the workers still inside; a worker looks for a permit; a worker has found one; a worker ends."""
 
 NAMES = (
     "started",
@@ -39,9 +39,9 @@ NAMES = (
 )
 
 TIME, NODES, KIND, FRAME_ADDRESS, DETAIL, WORKER_ID = range(6)
-"""Words of an event: time in nanoseconds, nodes that its worker had entered, kind, frame, detail and worker. The detail
-of a taken move is its index in the frame, above `CODE_SHIFT` its code, and above `MORE_SHIFT` the number of moves that
-follow it in its lot. The detail of an opened root or frame is its depth."""
+"""Words of an event: time in nanoseconds, nodes that its worker had entered, kind, address of the split point, detail
+and worker. The detail of a taken move is its index, above `CODE_SHIFT` its code, and above `MORE_SHIFT` the number of
+moves that follow it in its lot. The detail of an opened root or split point is its depth."""
 
 WORDS = 6
 CODE_SHIFT, MORE_SHIFT = 16, 32
@@ -68,7 +68,7 @@ def _(probe, depth, data):
 
 @generic
 def note_event(probe: Probe, kind: int, frame: int, detail: int, hand: Hand, worker: Worker) -> None:
-    """Record an event of `kind` at `frame`; the meaning of `detail` depends on the kind."""
+    """Record an event of `kind` at the split point `frame`; the meaning of `detail` depends on the kind."""
     raise missing(note_event, probe)
 
 

@@ -1,4 +1,4 @@
-"""Idle workers: finding a permit on the own deque or by stealing, and backing off while there is none.
+"""Idle workers: finding a permit on the worker's own deque or by stealing, and backing off while there is none.
 
 The kernels do not depend on the game, so they are compiled only once.
 """
@@ -58,7 +58,7 @@ def wake_all(crew: Crew) -> None:
 
 @kernel
 def find_permit(crew, hand):
-    """Return a permit, own or stolen; `EMPTY` when the search is over or, for the leader, when this root is done.
+    """Return a permit, the worker's own or a stolen one; `EMPTY` when the search or, for the leader, this root is over.
 
     While `hand.idle` is set the worker holds no work. It clears the flag before it steals, and steals only if a root is
     still open then. So once the leader has closed the root and sees every flag set, no worker holds work, or gets any

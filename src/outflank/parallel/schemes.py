@@ -12,8 +12,7 @@ from outflank.search.root import Root
 
 
 class TreePerWorker:
-    """Root-parallel Monte-Carlo: every worker grows a tree from a seed of its own; counts of root moves are added
-    up."""
+    """Root-parallel Monte-Carlo: each worker grows a tree from its own seed; the root moves' counts are added up."""
 
     reads_deadline = True
 
@@ -90,7 +89,8 @@ FORK_JOIN = Scheme(
     overhead="no extra nodes with minimax; with alpha-beta, those that an elder brother would have cut off",
     divide=lambda root, workers: Divided(root, workers, Plan(eldest_first=False)),
 )
-"""Fork-join (reports 002 and 004): every node above the threshold offers all its moves at once, and joins by maximum.
+"""Fork-join (reports 002 and 004): every node above the threshold offers all its moves at once, and takes their
+maximum.
 
 With minimax this scheme visits exactly the nodes of one worker. With alpha-beta no move waits for another, so each
 window stays as wide as when its move was taken. That costs many more nodes; young brothers wait avoids it."""
@@ -164,7 +164,7 @@ def _divide_young_brothers(root: Root, workers: int) -> Divided:
 
 
 def plan_for(root: Root) -> Plan:
-    """Return the plan of young brothers wait for a root with its options."""
+    """Return the plan by which young brothers wait splits the tree of a root."""
     if root.options.exact:
         return PROVING
     return SELECTIVE if root.options.selectivity < 100 else ESTIMATING

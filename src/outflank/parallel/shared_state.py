@@ -54,7 +54,7 @@ CREW = record_type(
         "lot": np.int64,  # moves handed out at a time; or `IN_ADVANCE` or `ROWS`
         "stumble": np.int64,  # for tests: at places with races, yield the core once in this many times; 0: never
         # words that change during a search
-        "open": np.int64,  # whether a root is being searched
+        "open": np.int64,  # not 0: a root is being searched; table-driven schemes store the episode
         "over": np.int64,  # not 0: the helpers' threads end
         "sleepers": np.int64,
         "wake": np.int64,  # sleepers wait for this word to change
@@ -74,7 +74,7 @@ HAND = record_type(
         "id": np.int64,
         "free": np.int64,  # list of unused frames
         "random": np.uint64,
-        # the job in hand: a position, its window, and its move in a frame
+        # the worker's current job: a position, its window, and its move at a split point
         "first": np.uint64,
         "second": np.uint64,
         "depth": np.int64,
@@ -89,7 +89,7 @@ HAND = record_type(
         "holding": np.int64,  # whether the frame is held for the move, which beat its scout
         "value": np.int64,
         "valid": np.int64,
-        "line_length": np.int64,  # of the principal variation from the position in hand; 0: unknown
+        "line_length": np.int64,  # length of the principal variation from that position; 0: unknown
         "line": (MOVE, PLIES),
         # statistics
         "busy_ns": np.int64,
@@ -143,7 +143,7 @@ FRAME = record_type(
         "holding": np.int64,  # whether the frame above is held for this move
         "leftmost": np.int64,
         "expected": np.int64,  # expected result: `OPEN`, `CUT` or `ALL`
-        "count": np.int64,  # moves
+        "count": np.int64,  # number of moves
         "opener": np.int64,  # the worker that offered the frame's moves; `NOT_OFFERED`: none has yet
         "owner": np.int64,  # the worker whose pool owns the frame
         "link": np.int64,  # the next frame on a list
@@ -171,17 +171,17 @@ RANK = (1 << RANK_BITS) - 1
 """Mask of the rank in a key."""
 
 CODE = (1 << RANK_BITS) - 1
-"""Mask of the move in a word of a frame's row of moves; the rank is above it."""
+"""Mask of the move in a word of a split point's row of moves; the rank is above it."""
 
 IN_ADVANCE, ROWS = 0, -1
-"""Special values of `lot`: every worker gets its share at once; or the moves of one row of the board at a time."""
+"""Special values of `lot`, the number of moves handed out at a time: each worker's share at once; or a board row."""
 
 OPEN, CUT, ALL = range(3)
-"""Expected result of a frame: a value inside its window; a cut-off by its first move; no cut-off."""
+"""Expected result of a split point: a value inside its window; a cut-off by its first move; no cut-off."""
 
 DESCEND, DELIVER, TAKE, LEAVE, IDLE, OFFER, AWAY = range(7)
-"""Steps of a worker: search the position in hand; deliver its value to its frame; take a move of the frame; leave the
-frame; find another frame; offer the frame's moves and take one; end."""
+"""Steps of a worker: search its current position; deliver the value to its split point; take a move there; leave the
+split point; find another one; offer its moves and take one; end."""
 
 WORD_OF = {name: place[1] // 8 for name, place in (FRAME.fields or {}).items()}
 """Index of the word at which each field of a frame begins."""
@@ -191,53 +191,53 @@ assert [WORD_OF[name] for name in LIFELINE] == list(range(len(LIFELINE))), "a li
 HAND_BYTES, FRAME_BYTES = HAND.itemsize, FRAME.itemsize
 
 NOT_OFFERED = -1
-"""Opener of a frame whose moves have not been offered yet."""
+"""Opener of a split point whose moves have not been offered yet."""
 
 NOTHING = -(1 << 60)
 """Key that is less than every other."""
 
 FAILED = 1 << 40
-"""Value word of a move that beat its scout and waits for its turn."""
+"""Mark in place of a move's value: it beat its scout and waits for its turn."""
 
 POSTPONED = 1 << 41
-"""Value word of a move that was given up for another move, and will be taken again."""
+"""Mark in place of a move's value: it was given up for another move, and will be taken again."""
 
 SEARCHED = 1 << 42
-"""Value word of a postponed move once it has been taken again."""
+"""Mark in place of a move's value: it was postponed, and has been taken again."""
 
 
 @inner
 def hand_of(crew: Crew, worker: int) -> Hand:
-    """Return the hand of worker number `worker`."""
+    """Return the `HAND` record of worker number `worker`."""
     return record_at(crew.hands + worker * HAND_BYTES, HAND)
 
 
 @inner
 def frame_at(address: int) -> Frame:
-    """Return the frame at an address."""
+    """Return the `FRAME` record at an address."""
     return record_at(address, FRAME)
 
 
 @inner
 def moves_of(frame: int) -> int:
-    """Return the address of the row of moves of the frame at address `frame`."""
+    """Return the address of the row of moves of the split point at address `frame`."""
     return frame + FRAME_BYTES
 
 
 @inner
 def move_at(frame: int, index: int) -> MoveCode:
-    """Return move number `index` of the frame at address `frame`."""
+    """Return move number `index` of the split point at address `frame`."""
     return MOVE(read_word(moves_of(frame), index) & U64(CODE))
 
 
 @inner
 def rank_at(frame: int, index: int) -> Int:
-    """Return the rank of move number `index` of a frame. Of equal moves the one with the highest rank wins."""
+    """Return the rank of move number `index` of a split point. Of equal moves the one with the highest rank wins."""
     return np.int64(read_word(moves_of(frame), index) >> U64(RANK_BITS))
 
 
 def frame_bytes(room: int) -> int:
-    """Return the size in bytes of a frame with room for `room` moves."""
+    """Return the size in bytes of a `FRAME` record with room for `room` moves."""
     return -(-(FRAME_BYTES + 16 * room) // 128) * 128
 
 
@@ -249,7 +249,7 @@ def frame_bytes(room: int) -> int:
 
 @inner
 def take_frame(hand: Hand) -> Int:
-    """Return the address of an unused frame; 0: there is none, and the node is not split."""
+    """Return the address of an unused `FRAME` record; 0: there is none, and the node is not split."""
     address = hand.free
     if address == 0:
         address = exchange(hand, "returned", 0)  # race: with a worker that reads the head, and will fail to replace it
@@ -263,7 +263,7 @@ def take_frame(hand: Hand) -> Int:
 
 @inner
 def release(crew: Crew, hand: Hand, address: int) -> None:
-    """Return a frame to the pool of its owner, once no worker is in it."""
+    """Return a `FRAME` record to the pool of its owner, once no worker is inside."""
     frame = frame_at(address)
     hand.released += 1
     if frame.owner == hand.id:

@@ -73,8 +73,8 @@ from outflank.search.table import value_of
 
 @kernel
 def work(game, evaluation, crew, hand, worker, probe, step):
-    """Search with the crew from `step` on. The leader returns once the root's value is known, a helper once the crew is
-    dismissed."""
+    """Search as a worker of the crew, beginning with `step`. The leader returns once the root's value is known, a
+    helper once the crew is dismissed."""
     hand.since = nanoseconds()
     if step in (TAKE, OFFER):
         # Only the leader. This publishes its writes between roots; from here on helpers may steal and count.
@@ -117,7 +117,7 @@ def work(game, evaluation, crew, hand, worker, probe, step):
 
 @inner
 def descend(game, evaluation, crew, hand, worker, probe):
-    """Find the value of the position in hand: at once, by a search alone, or by a new frame. Return the next step."""
+    """Find the current position's value: at once, by a search alone, or at a new split point. Return the next step."""
     if worker.nodes >= worker.poll_at:
         report_nodes(worker)
     worker.aborted = 0
@@ -153,7 +153,7 @@ def descend(game, evaluation, crew, hand, worker, probe):
 
 @inner
 def search_alone(game, evaluation, position, crew, hand, worker, probe):
-    """Return the value of the position in hand, searched by this worker alone."""
+    """Return the value of the worker's current position, searched by this worker alone."""
     state = begin(evaluation, game, position)
     start = np.int64(0)
     if hand.depth == 0:
@@ -167,7 +167,7 @@ def search_alone(game, evaluation, position, crew, hand, worker, probe):
 
 @inner
 def open_frame(game, evaluation, position, crew, hand, worker, probe):
-    """Make a frame of the position in hand, unless its value is known or no frame is free. Return the next step.
+    """Make the current position a split point, unless its value is known or no frame is free. Return the next step.
 
     The steps are those at a node of `alphabeta`, in the same order, so that a single worker enters the same nodes.
     """
@@ -233,7 +233,7 @@ def open_frame(game, evaluation, position, crew, hand, worker, probe):
 
 @inner
 def finish_without_frame(crew, hand, address, known_value):
-    """Release the frame of a node whose value is known, and put the value in hand. Return the next step."""
+    """Release the frame of a node whose value is known, and store the value in `hand`. Return the next step."""
     release(crew, hand, address)
     hand.value = np.int64(known_value)
     hand.valid, hand.line_length = 1, 0

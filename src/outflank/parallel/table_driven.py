@@ -72,8 +72,8 @@ def search_marked(
 
     The lower 16 bits of `marks` are a threshold: nodes with at most that depth left have no marks, and belong to
     `alphabeta`. The upper bits are the episode. At the root (ply 0) the moves are `worker.moves[start:end]`, in that
-    order; afterwards `worker.scores` has the value of each and `worker.line[0, 0]` the best move, if the search was
-    stopped the best of those done. Elsewhere `end` is `start`. A mark that is left behind only makes others search the
+    order. Afterwards `worker.scores` has the value of each and `worker.line[0, 0]` the best move, or the best of those
+    done if the search was stopped. Elsewhere `end` is `start`. A mark that is left behind only makes others search the
     position later.
     """
     threshold, episode = marks & 0xFFFF, marks >> 16

@@ -1,4 +1,4 @@
-"""Moves of a frame (split point): offering them, joining a frame by a permit, taking a move, and its window."""
+"""Moves of a split point (frame): offering them, joining it by a permit, taking a move, and the move's window."""
 
 import numpy as np
 
@@ -33,28 +33,28 @@ from outflank.search.stopping import BELL, is_wanted
 
 @inner
 def floor_for(crew, address, index):
-    """Return the value that move number `index` of a frame must beat.
+    """Return the value that move number `index` of a split point must beat.
 
     At the root, a move that the tie rule prefers to the best so far need only equal the best value, since the rank
     decides between equals. So the best move does not depend on which move was searched first.
     """
     frame = frame_at(address)
     # Atomics: the frame may be reused by now, if the frame below it that reads here was cut meanwhile.
-    alpha = load(frame, "alpha", "relaxed")  # race: of another frame only below a cut, where it is not used
+    alpha = load(frame, "alpha", "relaxed")  # race: belongs to another frame only below a cut, where it is not used
     if crew.share_alpha == 0:
         return alpha
     key = load(frame, "key", "relaxed")  # race: an old key makes the window wider than necessary, never wrong
-    if load(frame, "above", "relaxed") == 0:  # race: of another frame only below a cut, where it is not used
+    if load(frame, "above", "relaxed") == 0:  # race: belongs to another frame only below a cut, where it is not used
         key -= rank_at(address, index)
     return max(alpha, key >> RANK_BITS)
 
 
 @inner
 def ceiling_of(crew, frame):
-    """Return the frame's beta, lowered by the current key of the frame above, but above the frame's own alpha.
+    """Return a split point's beta, lowered by the current key of the one above, but above its own alpha.
 
-    While the frame above is being cut off, its alpha may exceed its beta. The lowered beta would then be at most this
-    frame's alpha, and an upper bound of its value could be taken for a lower one.
+    While the split point above is being cut off, its alpha may exceed its beta. The lowered beta would then be at most
+    this one's alpha, and an upper bound of its value could be taken for a lower one.
     """
     if frame.above == 0 or crew.prune == 0:
         return frame.beta
@@ -66,7 +66,7 @@ def ceiling_of(crew, frame):
 
 @inner
 def offer(crew, hand):
-    """Let other workers join the frame in hand. Return the next step."""
+    """Let other workers join the current split point. Return the next step."""
     frame = frame_at(hand.frame)
     frame.opener = hand.id
     hand.spawned += frame.count - load(frame, "next", "relaxed")
@@ -76,7 +76,7 @@ def offer(crew, hand):
 
 @inner
 def invite(crew, hand, frame):
-    """Offer a permit for the frame in hand. The worker that takes it offers the next."""
+    """Offer a permit for the current split point. The worker that takes it offers the next."""
     if crew.count > 1:
         fetch_add(frame, "join", 1)
         if push(hand, hand.frame):
@@ -87,7 +87,7 @@ def invite(crew, hand, frame):
 
 @inner
 def join(crew, hand, permit):
-    """Enter a frame by a permit, and offer another one if there is more to do. Return the next step."""
+    """Enter a split point by a permit, and offer another one if there is more to do. Return the next step."""
     hand.frame = permit
     hand.index, hand.until, hand.holding = -1, 0, 0
     frame = frame_at(permit)
@@ -102,7 +102,7 @@ def join(crew, hand, permit):
 
 @inner
 def take(game, crew, hand):
-    """Take the frame's next move, with the current window, or leave the frame. Return the next step."""
+    """Take the split point's next move, with the current window, or leave it. Return the next step."""
     address = hand.frame
     frame = frame_at(address)
     stumble(crew, hand)
@@ -168,7 +168,7 @@ def take_lot(game, crew, address):
 
 @inner
 def take_failed(crew, address):
-    """Return the next move that beat its scout, and the end of its lot. Only one worker is still inside the frame."""
+    """Return the next move that beat its scout, and the end of its lot. Only one worker is still inside by then."""
     frame = frame_at(address)
     index = load(frame, "next", "relaxed")
     while index < frame.count and np.int64(read_word(moves_of(address), crew.room + index)) != FAILED:
@@ -179,7 +179,7 @@ def take_failed(crew, address):
 
 @inner
 def start_move(game, hand, address, index, low, high):
-    """Make move number `index` of a frame the job in hand, in the window (low, high). Return the next step."""
+    """Make move number `index` of a split point the worker's job, in the window (low, high). Return the next step."""
     frame = frame_at(address)
     position = unpack(game, frame.first, frame.second)
     hand.first, hand.second = pack(game, play(game, position, move_at(address, index)))
@@ -193,12 +193,12 @@ def start_move(game, hand, address, index, low, high):
 
 @inner
 def expected_below(frame, index, low, high):
-    """Return the expected result (`OPEN`, `CUT`, `ALL`) after move number `index` of a frame, searched in (low, high).
+    """Return the expected result (`OPEN`, `CUT`, `ALL`) after move `index` of a split point, searched in (low, high).
 
-    If the first move does not cut a frame off as expected, the others seldom do: so the position after each other move
-    is expected to be cut off itself. With 13 empty squares of Othello, 92 % of the frames that are expected to have no
-    cut-off have none, and 97 % of the others are cut off by the first move. If all moves of a `CUT` frame were taken to
-    lead to `ALL` frames, every second frame expected to have no cut-off would have one.
+    If the first move does not cut a split point off as expected, the others seldom do: so the position after each other
+    move is expected to be cut off itself. With 13 empty squares of Othello, 92 % of the split points that are expected
+    to have no cut-off have none, and 97 % of the others are cut off by the first move. If all moves of a `CUT` were
+    taken to lead to an `ALL`, every second split point expected to have no cut-off would have one.
     """
     if high - low > 1:
         return np.int64(OPEN)

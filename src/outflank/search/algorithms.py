@@ -11,7 +11,7 @@ from outflank.search.root_moves import HIGH, LOW, RootMove, RootValue, preferred
 from outflank.search.stopping import Stopped
 
 Algorithm = Callable[[Root, Division, int, int | None], RootValue]
-"""Function of a root, its division, a depth and the previous iteration's value (None: there was none)."""
+"""Function that returns a root's value, given its division, a depth and the previous iteration's value (or None)."""
 
 
 def minimax_at_root(root: Root, division: Division, depth: int, previous: int | None) -> RootValue:
@@ -20,7 +20,7 @@ def minimax_at_root(root: Root, division: Division, depth: int, previous: int | 
 
 
 def alphabeta_at_root(root: Root, division: Division, depth: int, previous: int | None) -> RootValue:
-    """Return the exact value of the root. With `aspiration`, a narrow window comes first, and opens if it fails."""
+    """Return the exact value of the root. With `aspiration`, a narrow window is tried first and widened if needed."""
     width, best_count = root.options.aspiration, root.options.moves
     alpha, beta = LOW, HIGH
     if previous is not None and width is not None and best_count == 1:

@@ -97,7 +97,7 @@ def alphabeta(game, evaluation, position, state, alpha, beta, depth, ply, start,
     """
     worker.nodes += 1
     if start < 0 or ply < 0 or poll_stop(worker):
-        # Indices are never negative. Because of this test the compiler needs none where they are used.
+        # `start` and `ply` are never negative. This test spares the compiler a test at each use.
         return 0
     worker.line_length[ply] = 0
 

@@ -50,7 +50,7 @@ class Division(Protocol):
         """Return the progress of the current window, or of the one that was stopped. May be called from any thread."""
 
     def forget(self) -> None:
-        """Clear the tables."""
+        """Clear the transposition table."""
 
     def statistics(self) -> tuple[WorkerStatistics, ...]:
         """Return the statistics of each worker so far."""

@@ -1,6 +1,6 @@
 """Steps at a node of a search to the end of the game: endgame solver, early cut-offs and move ordering for exact play.
 
-They are generic over the type of `evaluation`. Types other than `Patterns` and `Solving` have the plain steps.
+They are generic over the type of `evaluation`. Other types than `Patterns` and `Solving` add nothing to a plain search.
 """
 
 import numpy as np
@@ -71,7 +71,7 @@ def _(evaluation, game, position, alpha, beta, depth, worker):
 
 @generic
 def may_lack_line(evaluation: Evaluation) -> bool:
-    """Return whether a search may know a value without its principal variation, as after the endgame solver."""
+    """Return whether a search may return a value without its principal variation, as the endgame solver does."""
 
 
 @may_lack_line.register(object)

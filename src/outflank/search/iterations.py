@@ -23,7 +23,7 @@ GUESSED = 9
 AT_ONCE = 10
 """Number of plies before the end of a game from which a selective search goes to the end in one iteration, if the game
 has endgame kernels: this costs little more than an iteration a few plies shallower. On 17 positions of Othello with 22
-and 24 empty squares 6, 8 and 10 took 7.9, 5.1 and 5.9 s; larger numbers delay the first value."""
+and 24 empty squares values of 6, 8 and 10 took 7.9, 5.1 and 5.9 s; larger ones delay the first result."""
 
 SOON_SECONDS = 0.4
 """Expected time in seconds below which an iteration may delay Ctrl-C until its end."""
@@ -236,7 +236,7 @@ class Stage:
         )
 
     def _stopped_result(self, last: Result) -> Result:
-        """Return the last result as a stopped one, with the bounds that were proved until now."""
+        """Return the last result, marked as stopped, with the bounds proved until now."""
         root = self.root
         standing = self.division.standing()
         if not root.options.exact:

@@ -1,9 +1,9 @@
 """Batches of leaves of a Monte-Carlo tree, selected together for a GPU that plays many games at once.
 
 A path through the tree ends at a node without children. The node is expanded, and several games are played from each
-child: selecting paths takes CPU time, the games do not. Until then the games count provisionally on the whole path.
-Each node is credited with its own mean result so far, and a node without games with losses: later paths diverge about
-where they would if the results were known. Selection is deterministic: the same results give the same tree.
+child: selecting paths takes CPU time, the games do not. Until they are played, the games count provisionally on the
+path: each node is credited with its own mean result so far, and a node without games with losses. Later paths diverge
+about where they would if the results were known. Selection is deterministic: the same results give the same tree.
 
 Variants were compared on a CPU in 45 balanced positions of tournament games with 19 to 26 empty squares. The measure is
 the share of games that went to moves which hold a win or a draw, a sixth of all moves. Searches of six seconds, which
@@ -15,8 +15,8 @@ single steps may not be.
 - Four games from each of 100,000 leaves, in batches of a quarter of those before, 4,096 at most: 0.21 with virtual
   losses on the whole path, 0.23 with provisional means; in batches of a 64th, 256 at most, 0.24.
 - The same if the games of a leaf count as one visit in the exploration term: 0.28, but in the large batches 0.19.
-  Otherwise a search trusts a leaf the sooner, the more games it has, and in these positions the games mislead.
-- The same from all children of 50,000 nodes: 0.30, in batches of a 16th, 400 paths at most, 0.31, 900 at most, 0.28.
+  Otherwise a search trusts a leaf sooner if it has more games, and in these positions the games mislead.
+- The same from all children of 50,000 nodes: 0.30; in batches of a 16th, 400 paths at most, 0.31; 900 at most, 0.28.
   With one game from each child 0.25.
 """
 
@@ -51,7 +51,7 @@ class Batch:
         self._counts = np.zeros(ways, np.int64)
 
     def choose(self, tree: Records, used: int, leaves: int, games: int, worker: Worker) -> int:
-        """Select `leaves` leaves or a few more, as far as there is room for the paths, for `games` games from each.
+        """Select about `leaves` leaves, fewer if there is no room for more paths, to play `games` games from each.
         Return the tree's number of nodes."""
         ways = (self._paths, self._lent, self._lengths, self._counts, self.words)
         self.games = games
@@ -77,7 +77,7 @@ class Batch:
 
 @kernel
 def choose(game, tree, used, leaves, games, worker, paths, lent, lengths, counts, words):
-    """Select paths until they have `leaves` leaves. Return the numbers of nodes of the tree, paths and leaves. A path
+    """Select paths until they have `leaves` leaves. Return the numbers of tree nodes, of paths and of leaves. A path
     whose last node gets no children has that node as its leaf, and a count of 0."""
     ways, places = 0, 0
     while places < leaves and ways < len(paths):

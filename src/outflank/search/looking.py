@@ -19,8 +19,8 @@ def look(game, estimate, position, state, alpha, beta, plies, start, worker):
     """Return the value of `position` by a search `plies` deep with the evaluation `estimate`: exact inside (alpha,
     beta), otherwise a bound on that side. Passes cost no ply.
 
-    The look-ahead uses no table: it is faster than a table access, and its positions are far more than a table has room
-    for. Finished games are estimated too: the value of a won game, which exceeds every estimate, would say nothing
+    The look-ahead uses no table: it takes less time than a table access, and visits far more positions than a table has
+    room for. Finished games are estimated too: the value of a won game, which exceeds every estimate, would say nothing
     about the margin.
     """
     worker.nodes += 1

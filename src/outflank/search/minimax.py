@@ -34,7 +34,7 @@ def minimax(game, evaluation, position, state, depth, start, worker, probe):
         child = play(game, position, move)
         child_state = after(evaluation, game, state, position, move, child)
         if left == 0 and worker.quiescence > 0:
-            # Typed: with literals the recursion would have a second signature, which crashes when it is loaded again.
+            # Typed: with literals the recursion would have a second signature, which crashes when loaded again.
             low, high = np.int64(WORST), np.int64(-WORST)
             result = -quiescence(game, evaluation, child, child_state, low, high, worker.quiescence, end, worker)
         elif left == 0:

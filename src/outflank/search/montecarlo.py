@@ -64,7 +64,7 @@ WIN = 1000
 """Value of a won game. Estimates of unfinished games lie between -WIN and WIN."""
 
 WINS = Scale(unit="wins", points=WIN, decimals=2, most=1)
-"""Scale of the values: +0.50 wins is three games won of four."""
+"""Scale of the values: +0.50 wins means that three games of four are won."""
 
 LONGEST = 120
 """Plies after which an unfinished game is evaluated instead of played on."""

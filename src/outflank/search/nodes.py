@@ -155,7 +155,7 @@ def arrange(
     end: int,
     worker: Worker,
 ) -> int:
-    """Score the moves in `worker.moves[start:end]`, or put them in order. Return the sorting still to be done."""
+    """Score or sort `worker.moves[start:end]`. Return the sorting that is left to the caller, such as `SORT_ALL`."""
     if end == start + 1 or (worker.sorting == SORT_NONE and table_move == NO_MOVE):
         return SORT_NONE
     return arrange_several(evaluation, game, position, state, depth, ply, table_move, symmetry, start, end, worker)

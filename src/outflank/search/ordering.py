@@ -105,7 +105,7 @@ def _merge(start: int, end: int, worker: Worker) -> None:
 
 @inner
 def _heap(start: int, end: int, worker: Worker) -> None:
-    """Sort by a heap with the lowest score on top, which decides the order of equal moves."""
+    """Heapsort with the lowest score on top; the heap decides the order of moves with equal scores."""
     count = end - start
     for top in range(count // 2 - 1, -1, -1):
         _sift(start, top, count, worker)
@@ -164,8 +164,9 @@ class Ordering:
     by_stage: tuple[dict[str, int], ...] = ()
     """Weights for each of the `STAGES` of a game, its start first, instead of `weights`."""
     sort: Literal["all", "best", "none", "insertion", "backwards", "merge", "heap"] = "all"
-    """`all`: select the next best move each time; `best`: only put the best move first; `none`. The others sort all
-    moves at once, to the same order (`insertion`, `merge`) or with another order of equals (`backwards`, `heap`)."""
+    """`all`: select the next best move each time; `best`: only put the best move first; `none`: as generated. The
+    others sort all moves at once, in the order of `all` (`insertion`, `merge`) or with equal moves in another order
+    (`backwards`, `heap`)."""
     killers: bool = False
     history: bool = False
     from_depth: Annotated[int, Between(0, 1 << 20)] = 2

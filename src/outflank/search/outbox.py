@@ -125,7 +125,7 @@ def await_delivery(outbox, number, worker):
 
 @kernel
 def await_call(outbox, seen, microseconds):
-    """Sleep until the carrier is called again after `seen` calls, at most about `microseconds`. Return the number of
+    """Sleep until the carrier has had more than `seen` calls, at most about `microseconds`. Return the number of
     calls."""
     if load(outbox, "calls") == seen:
         sleep_on(outbox, "calls", seen, microseconds)
@@ -159,8 +159,8 @@ def release(outbox, count):
 
 @kernel
 def adopt(entries, count, worker):
-    """Store entries of other nodes in the worker's table, unless it has one of this search that is as deep. Return the
-    number stored. They are marked as foreign."""
+    """Store entries of other nodes, marked as foreign, in the worker's table, unless that has an entry of this search
+    at least as deep. Return the number stored."""
     stored = 0
     for index in range(count):
         first, second, data = entries[index, 0], entries[index, 1], entries[index, 2]

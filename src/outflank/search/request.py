@@ -21,7 +21,7 @@ LONGEST_SECONDS = 1e9
 """Longest time limit in seconds: some thirty years. The clocks that stop a search can count a few times as far."""
 
 Plies = Annotated[int, Between(0, 1 << 20)]
-"""Number of plies; one larger than the tree's depth means all plies."""
+"""Number of plies; a number larger than the tree's depth means all of them."""
 
 EvaluationOrName = Annotated[
     str | tuple[Any, ...], Called("the name of an evaluation, or one itself (a NamedTuple with a registered `value`)")
@@ -102,12 +102,11 @@ class Options:
     """The name of an ordering, possibly with settings (`kinds:from_depth=1,sort=best`), or an `Ordering`; None: the
     game's default, with killers and history."""
     table_bits: int | None = option(20, "Size of the table: 32 · 2^BITS bytes; 0: no table.")
-    """32 · 2^bits bytes for the transposition table; None: no table."""
+    """Size of the transposition table: 32 · 2^bits bytes; None: no table."""
     table_depth: Literal["equal", "at-least"] = option(
         "equal", "Depth of table entries that may cut off a search; at-least is for players."
     )
-    """Depth of entries that may cut off a node. `at-least` is for players: values then depend on what the table
-    holds."""
+    """Depth of entries that may cut off a node. `at-least` is for players: values then depend on what is stored."""
     canonical: bool = option(False, "Let symmetric positions share a table entry.")
     passes: Literal["free", "ply", "evaluated"] = option(
         "free", "A pass costs no ply, costs a ply, or is evaluated at once."
@@ -253,4 +252,4 @@ class Stop:
 
 
 _ENTRY_MODULES = ("outflank.search", "outflank.distributed.cluster")
-"""First parts of the names of the modules that users call to search."""
+"""Prefixes of the names of the modules that users call to search."""

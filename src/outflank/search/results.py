@@ -28,9 +28,9 @@ class WorkerStatistics:
     """Statistics of one worker in a search."""
 
     useful_seconds: float = 0.0
-    """Time spent searching parts of the tree."""
+    """Time in seconds spent searching."""
     idle_seconds: float = 0.0
-    """Time spent looking for work, or waiting."""
+    """Time in seconds spent looking for work, or waiting."""
     nodes: int = 0
     wasted_nodes: int = 0
     """Nodes of subtrees that were given up because their values were no longer needed."""
@@ -285,4 +285,4 @@ def watching(watch: Watch | None, progress: Callable[[], Progress], stop: Callab
         finished.set()
         thread.join()
         if failures:
-            raise failures.pop()  # popped, so that this frame, which the traceback refers to, does not refer back
+            raise failures.pop()  # popped: this frame must not refer to an exception whose traceback refers to it

@@ -74,7 +74,7 @@ def horizon_of(game: Game, position: Position, pass_rule: int = PASS_FREE) -> in
     It is one ply beyond the last move, because the end of a game is detected where no move is left.
     """
     if pass_rule == PASS_EVALUATES:
-        return deepest(game)  # lines end before the game does, at any depth
+        return deepest(game)  # a pass ends a line before the game does
     moves = int(moves_left(game, position))
     return min(deepest(game), (moves if pass_rule == PASS_FREE else 2 * moves) + 1)
 

@@ -171,8 +171,7 @@ class Saving:
             self._due = time.monotonic() + self.every_seconds
 
     def results(self, results: Iterator[Result]) -> Iterator[Result]:
-        """Yield the results of the search, then the last again with the bounds of all runs. Save an unfinished
-        proof."""
+        """Yield the search's results, then the last again with the bounds of all runs. Save an unfinished proof."""
         last: Result | None = None
         try:
             for result in results:
@@ -185,8 +184,7 @@ class Saving:
             yield self._end(last)
 
     def _end(self, result: Result) -> Result:
-        """Save an unfinished proof; remove the file of a finished one. Return the result with the bounds of all
-        runs."""
+        """Save an unfinished proof; remove the file of a finished one. Return the result with all runs' bounds."""
         if result.exact and not result.stopped:
             self.path.unlink(missing_ok=True)
             return result

@@ -1,9 +1,9 @@
 """Selective search (Multi-ProbCut): a node is cut off if a shallower search makes that likely enough.
 
 The values of a deep and of a shallower search differ by a random error whose standard deviation was measured
-(`SearchErrors`). If the shallower value is beyond the window by some of these deviations, the deep value is taken to be
-on that side too, and is not searched (Buro, 1997). The share of these guesses that are right, for normally distributed
-errors, is the search's *selectivity*; 100 is the plain search.
+(`SearchErrors`). If the shallower value is beyond the window by some multiple of this deviation, the deep value is
+assumed to be on that side too, and is not searched (Buro, 1997). The share of these guesses that are right, for
+normally distributed errors, is the search's *selectivity*; 100 is the plain search.
 
 Guesses are made only in null windows, never on the principal variation. Whether one is made depends on the window, and
 so on what was searched before. Several workers search in another order each time, so the value of a selective search
@@ -27,8 +27,8 @@ from outflank.kernels.memory import record_at
 from outflank.search.worker import Worker
 
 SELECTIVITIES = {100: 0.0, 99: 2.58, 98: 2.33, 95: 1.96, 87: 1.51, 73: 1.10}
-"""Standard deviations of the error by which a shallow value must be beyond a window, by selectivity: the per cent of
-guesses that are then right. The selectivity index of a search is its place here, from 0."""
+"""For each selectivity (per cent of the guesses that are right), the number of standard deviations by which a shallow
+value must be beyond the window. The selectivity index of a search is its place here, from 0."""
 
 MOST_SELECTIVE: Final = 73
 
@@ -154,8 +154,7 @@ def probe_window(
     worker: Worker,
 ) -> tuple[bool, Value]:
     """Return whether a shallower search is worthwhile for one side of (alpha, beta), and the lower end of its null
-    window. A value on that side of this window makes it likely that the node's value is on that side of (alpha,
-    beta)."""
+    window. A value on that side of it makes it likely that the node's value is on that side of (alpha, beta)."""
     margins = record_at(worker.margins, MARGINS)
     game_stage, depth_index = stage_of(game, position), min(depth, DEEPEST_PROBED)
     deep, rough = np.int64(margins.deep[game_stage, depth_index]), np.int64(margins.rough[game_stage, depth_index])

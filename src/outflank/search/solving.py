@@ -26,7 +26,7 @@ what the table has lost."""
 
 SPARE_BITS = 7
 """Bits of the table for a position that the game's own kernels solve; each further move adds one. In Othello with 18 to
-24 empty squares, tables of `TABLE_BITS` saved no nodes and took 3 to 20 % longer: memory must be cleared."""
+24 empty squares, proofs with `TABLE_BITS` saved no nodes and took 3 to 20 % longer: memory must be cleared."""
 
 
 def default_table_bits(board: Board) -> int:
@@ -75,7 +75,7 @@ def solve(
         if (result := _solve_on_device(board, limits, stop, companions, options)) is not None:
             return result
         options = {**options, "device": "cpu"}
-    # Symmetric positions share an entry: that has no measurable cost, and makes the four first moves of a game one.
+    # Symmetric positions share an entry: that has no measurable cost, and the four first moves of a game become one.
     bits = default_table_bits(board) if options.get("use_endgame_kernels", True) else TABLE_BITS
     request: SearchKeywords = {"table_bits": bits, "canonical": True, **options, "exact": True}
     if save is None:

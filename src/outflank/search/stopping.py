@@ -166,8 +166,8 @@ def is_wanted(bell: Record, lifeline: Int, place: Int) -> bool:
         # race: a late read is repeated at the next ring
         if read_word(lifeline, _CUT) != U64(0) or (unwanted != 0 and place >= unwanted):
             return False
-        place = np.int64(read_word(lifeline, _INDEX))  # race: of another frame only below a cut
-        lifeline = np.int64(read_word(lifeline, _ABOVE))  # race: of another frame only below a cut
+        place = np.int64(read_word(lifeline, _INDEX))  # race: may belong to another frame, but only below a cut
+        lifeline = np.int64(read_word(lifeline, _ABOVE))  # race: may belong to another frame, but only below a cut
     return True
 
 

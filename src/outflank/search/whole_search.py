@@ -52,7 +52,7 @@ def search(
 
     Call `stop`, a `Stop`, from any thread to end the search. Pass the same `table`, a `Table`, to the next search with
     the same game, evaluation and passes to reuse its entries. The search calls `watch` with a `Progress` a few times a
-    second, from another thread. An `instrument` (`Counts`, a `Recording`) measures.
+    second, from another thread. An `instrument` (`Counts`, a `Recording`) collects measurements.
 
     >>> import outflank
     >>> outflank.search(outflank.OthelloBoard.start(4, scoring="discs"), exact=True).value_text

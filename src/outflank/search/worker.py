@@ -36,7 +36,7 @@ SORT_INSERTION, SORT_BACKWARDS, SORT_MERGE, SORT_HEAP = 3, 4, 5, 6
 
 WORKER = record_type(
     {
-        **STOP_FIELDS,  # when to stop
+        **STOP_FIELDS,  # fields that serve to stop the worker
         # counters
         "nodes": np.int64,  # positions entered, leaves included
         "leaves": np.int64,  # positions evaluated
@@ -51,10 +51,10 @@ WORKER = record_type(
         # options
         "pass_rule": np.int64,
         "quiescence": np.int64,  # plies of noisy moves beyond the depth
-        "scout": np.int64,  # principal variation search
+        "scout": np.int64,  # not 0: principal variation search
         "table": np.int64,  # address of the table; 0: none
         "table_shift": np.int64,
-        "table_from": np.int64,  # depth from which the table is queried
+        "table_from": np.int64,  # remaining depth from which the table is queried
         "at_least": np.int64,  # not 0: entries of greater depth cut off nodes too
         "canonical": np.int64,  # not 0: symmetric positions share an entry
         "age": np.int64,
@@ -63,11 +63,11 @@ WORKER = record_type(
         "realm": np.int64,  # added to the depth of entries: `PROVED` in exact searches, else 0
         "workspace": np.int64,  # address of the memory of the game's endgame kernels; 0: none
         "outbox": np.int64,  # address of the ring for entries to send; 0: none
-        "send_from": np.int64,  # least depth of entries to send
-        "send_within": np.int64,  # greatest ply of entries to send
+        "send_from": np.int64,  # minimum depth of entries to send
+        "send_within": np.int64,  # maximum ply of entries to send
         "sorting": np.int64,
         "sort_at": np.int64,  # address of `sort_moves`, if moves are sorted before the first is tried
-        "sort_from": np.int64,  # depth from which moves are ordered
+        "sort_from": np.int64,  # remaining depth from which moves are ordered
         "killers": np.int64,  # whether killers are used
         "history": np.int64,  # whether the history is used
         "jitter": np.int64,  # not 0: seed that varies the order of moves with similar scores
@@ -106,5 +106,5 @@ COUNTERS = (
 _FIRST_STACK = "line_length"
 
 SETTINGS = (*tuple(WORKER.names or ())[: (WORKER.names or ()).index(_FIRST_STACK)], "killer")
-"""Fields that are copied from the first worker's record to all others: settings, counters and killers, which are not 0
-at first. The other stacks and memories are."""
+"""Fields that are copied from the first worker's record to all others: settings, counters and killers. The other fields
+are 0 at first."""
