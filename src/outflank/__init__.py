@@ -9,8 +9,8 @@
     >>> outflank.perft(outflank.AbaloneBoard.start(), 2).leaves
     1936
 
-Names are imported when they are first used: `import outflank` costs next to nothing, and the
-compiler is loaded by the first search.
+Each name is imported at its first use: `import outflank` takes almost no time, and the first search
+loads the compiler.
 """
 
 from functools import cache
@@ -25,7 +25,7 @@ def __getattr__(name: str) -> object:
     if name.startswith("__") or name not in _homes():
         raise AttributeError(f"module 'outflank' has no attribute {name!r}")
     module = import_module(_homes()[name])
-    if name not in globals():  # as `lab` is now, and `search`, the package that can be called
+    if name not in globals():  # the import has set the subpackages `lab` and `search` (which can be called)
         globals()[name] = getattr(module, name)
     return globals()[name]
 
@@ -36,10 +36,10 @@ def __dir__() -> list[str]:
 
 @cache
 def _homes() -> dict[str, str]:
-    """The module of each public name, as the stub has them for type checkers.
+    """Return the module of each public name, read from the stub that type checkers use.
 
-    lazy_loader reads a stub too, but at every start and by `ast`, which takes longer than all of this, and would give a
-    function for `search` the first time alone.
+    lazy_loader reads a stub too, but parses it with `ast` at every start, which takes longer than this function. It
+    would also return a function for `search` at the first access only.
     """
     stub = __loader__.get_data(f"{__file__.removesuffix('c')}i").decode()
     lines = [line.split() for line in stub.splitlines() if line.startswith("from ")]

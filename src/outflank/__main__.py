@@ -1,6 +1,6 @@
-"""Where the program begins: `outflank`, and `python -m outflank`.
+"""Entry point of the program: `outflank`, and `python -m outflank`.
 
-Everything else is imported here, for that takes the better part of a second, in which Ctrl-C is pressed as well.
+The command line is imported inside `begin`, under a handler for Ctrl-C: that import takes most of a second.
 """
 
 import gc
@@ -11,13 +11,13 @@ import sys
 INTERRUPTED = 130
 
 OBJECTS_BETWEEN_COLLECTIONS = 200_000
-"""More than a start makes: hardly anything of it is garbage, and Python looks after every 700."""
+"""Garbage collector threshold, above the objects of a start: few of them are garbage. Python's default is 700."""
 
 
 def begin() -> None:
-    """Run the command line; Ctrl-C leaves without a traceback from the first moment."""
+    """Run the command line. Ctrl-C ends it without a traceback, even during the imports."""
     before = signal.getsignal(signal.SIGINT)
-    if before is signal.default_int_handler:  # it may be ignored, as behind nohup
+    if before is signal.default_int_handler:  # else SIGINT may be ignored, as under nohup
         signal.signal(signal.SIGINT, _leave)
     gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS)
     from outflank.ui.cli import main
@@ -26,11 +26,11 @@ def begin() -> None:
     try:
         main()
     finally:
-        gc.freeze()  # the interpreter would look through all there is as it ends, a fifth of a second for nothing
+        gc.freeze()  # otherwise a useless last collection delays the exit by a fifth of a second
 
 
 def _leave(*_: object) -> None:
-    """End at once: an exception would come out of whatever module is half imported, or be caught there."""
+    """End the process at once: an exception would be raised in a half-imported module, which might catch it."""
     sys.stderr.write("outflank: interrupted\n")
     sys.stderr.flush()
     os._exit(INTERRUPTED)

@@ -1,8 +1,8 @@
-"""Commands as text: lines that a reader can paste into a shell, which then passes exactly the original words.
+"""Commands as lines of text that a reader can paste into a shell, which passes exactly the original words.
 
-Words may come from anyone, such as a position that a visitor of a server has sent; none of them may be run. On Windows
-the line is for PowerShell (7.3 or later passes double quotes within words; earlier ones drop them). Pasted into `cmd`,
-it may pass other words, and runs nothing either.
+Words may be untrusted, such as a position that a visitor of a server has sent: the shell must not execute them. On
+Windows the line is for PowerShell (7.3 or later keeps double quotes within words; earlier versions drop them). `cmd`
+may pass different words, but does not execute any either.
 """
 
 import re
@@ -13,10 +13,10 @@ from collections.abc import Iterable
 
 PROGRAM = "outflank"
 
-# PowerShell reads a comma as a list, and divides `-a.b` into two words: both are quoted.
+# PowerShell reads a comma as a list separator and splits `-a.b` into two words, so both are quoted.
 _bare_in_powershell = re.compile(r"(?a:\w[\w./:\\+=-]*|--?[A-Za-z][\w-]*)")
 _literal_in_powershell = frozenset(" #&'()*+,-./:;<=>?@[\\]^_{|}~")
-"""Characters besides letters and digits that mean themselves between double quotes, in PowerShell and in `cmd`."""
+"""Characters, besides letters and digits, without a special meaning in double quotes in PowerShell and `cmd`."""
 
 
 def command_line(words: Iterable[str], *, windows: bool = sys.platform == "win32") -> str:
@@ -31,19 +31,19 @@ def command_line(words: Iterable[str], *, windows: bool = sys.platform == "win32
 
 
 def this_command() -> str:
-    """Return the line that runs this process's command again."""
+    """Return the command line that runs this process's command again."""
     return command_line([PROGRAM, *sys.argv[1:]])
 
 
 def _quoted_for_posix(word: str) -> str:
-    """Quote a word. Pasted control characters act as keys of the terminal, even in quotes: `$'…'` escapes them."""
+    """Return a quoted word. Terminals act on pasted control characters, even in quotes: `$'…'` escapes them."""
     if not any(_is_key(character) for character in word):
         return shlex.quote(word)
     return f"$'{''.join(map(_escaped, word))}'"
 
 
 def _is_key(character: str) -> bool:
-    """Return whether it is a control character other than the end of a line, or a byte that is no character."""
+    """Return whether a terminal may act on the character: a control character except newline, or a surrogate."""
     return character != "\n" and unicodedata.category(character) in ("Cc", "Cs")
 
 
@@ -61,7 +61,7 @@ def _quoted_for_powershell(word: str) -> str:
 
 
 def _escaped_for_powershell(character: str) -> str:
-    """Return characters that end quotes in PowerShell or `cmd`, like typographic ones, `%` and `!`, as codes."""
+    """Return a character for use in double quotes; special ones, like typographic quotes, `%` and `!`, as codes."""
     if character in "$`":
         return f"`{character}"
     if character.isalnum() or character in _literal_in_powershell:

@@ -1,4 +1,4 @@
-"""A short test of an installation: do the kernels compile and count correctly, and can they be cached?"""
+"""A short test of the installation: kernels compile and count correctly, and the cache can be written."""
 
 import tempfile
 import time
@@ -44,7 +44,7 @@ def _tick_sample(game: Game, position: Position, every: bool) -> Samples:
 
 
 def self_test() -> Iterator[Check]:
-    """Run every check and yield its result; none of them raises."""
+    """Run every check and yield its result. A check that raises an exception has failed."""
     for game in map(game_named, OWN_GAMES):
         yield _run(f"{game.title}'s rules", partial(_rules, game))
     for name, check in (
@@ -57,7 +57,7 @@ def self_test() -> Iterator[Check]:
 def _run(name: str, check: Callable[[], str]) -> Check:
     try:
         return Check(name, True, check())
-    except Exception as error:  # a diagnosis reports any error
+    except Exception as error:
         return Check(name, False, f"{type(error).__name__}: {' '.join(str(error).split())[:300]}")
 
 

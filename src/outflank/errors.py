@@ -1,4 +1,4 @@
-"""All errors that this package raises on purpose.
+"""All errors that this package raises on purpose, and notices to the terminal.
 
     OutflankError
     ├── FormatError (ValueError)      text that is not in its format
@@ -7,8 +7,8 @@
     ├── InvalidPosition (ValueError)  cells that cannot be a position of the game
     └── UnknownName (ValueError)      no game, layout or option of that name
 
-Callers that know only the builtin exceptions catch what they expect; the command line turns any of them into one line
-and exit status 2.
+The subclasses are also `ValueError`s, for callers that know only the builtin exceptions. The command line prints any of
+these errors as one line, and ends with status 2.
 """
 
 import sys
@@ -19,21 +19,21 @@ from typing import Any, Self
 
 
 def notify(message: str) -> None:
-    """Print what is waited for on standard error, if that is a terminal or a notebook's."""
+    """Print a notice to standard error, if that is a terminal or a notebook."""
     if sys.stderr.isatty() or _is_a_notebooks(sys.stderr):
         print(message, file=sys.stderr, flush=True)
 
 
 def _is_a_notebooks(stream: object) -> bool:
-    """Return whether the stream's text appears below a notebook's cell, where a person reads it."""
+    """Return whether the stream's text appears below a notebook's cell."""
     return type(stream).__module__.partition(".")[0] == "ipykernel"
 
 
 class OutflankError(Exception):
-    """Root of the exception tree. Its message is one line, even if it quotes several."""
+    """Base class of this package's errors. The message is always one line, even if it quotes several lines."""
 
     partial_result: Any = None
-    """What was known when the error ended the work: results, scores or a count; None: nothing."""
+    """Results, scores or a count from before the error ended the work; None if there are none."""
 
     def __str__(self) -> str:
         return " ".join(super().__str__().splitlines())
@@ -41,22 +41,22 @@ class OutflankError(Exception):
 
 @contextmanager
 def keep_partial_result(result: Callable[[], Any]) -> Iterator[None]:
-    """Store `result()` as the `partial_result` of an exception that ends the block."""
+    """Store `result()` in the `partial_result` of any exception that ends the block."""
     try:
         yield
     except BaseException as error:
-        # Ctrl-C stays a `KeyboardInterrupt`, which declares no such field: no class derived from it ends a script as an
-        # interrupt does.
+        # A `KeyboardInterrupt` gets the field too. It stays one: a derived class would not end a script as an interrupt
+        # does.
         vars(error)["partial_result"] = result()
         raise
 
 
 class FormatError(OutflankError, ValueError):
-    """Text that is not in its format, with the place and what was expected there."""
+    """The text is not in its format. The message says where, and what was expected there."""
 
     @classmethod
     def at(cls, what: str, text: str, place: int, expected: str) -> Self:
-        """Return the error for `text[place]`, of the format `what`.
+        """Return the error for the character `text[place]`; `what` names the format.
 
         >>> print(FormatError.at("board line", "XO?-", 2, "a cell (X, O or -)"))
         board line, column 3: expected a cell (X, O or -), found '?' in 'XO?-'
@@ -70,7 +70,7 @@ class FormatError(OutflankError, ValueError):
 
 
 class IllegalMove(OutflankError, ValueError):
-    """The move is well formed but not legal here."""
+    """The move is well formed but not legal in this position."""
 
 
 class InvalidOption(OutflankError, ValueError):
@@ -82,11 +82,11 @@ class InvalidPosition(OutflankError, ValueError):
 
 
 class UnknownName(OutflankError, ValueError):
-    """There is nothing of that name; the message lists the known names."""
+    """No game, layout or option has that name; the message lists the known names."""
 
     @classmethod
     def among(cls, kind: str, name: object, known: Iterable[str]) -> Self:
-        """Return the error for a `kind` of thing called `name`, if only `known` exist.
+        """Return the error for an unknown `name` of a `kind`, such as "layout"; `known` are the valid names.
 
         >>> print(UnknownName.among("layout", "strandard", ["standard", "star"]))
         unknown layout 'strandard', did you mean 'standard'? (known: standard, star)
@@ -96,7 +96,7 @@ class UnknownName(OutflankError, ValueError):
 
 
 def suggestion(name: str, known: Iterable[str]) -> str:
-    """Return a suggestion for `name`, as the end of a sentence; empty if it is similar to none of `known`.
+    """Return the end of a sentence that suggests the most similar of `known`; empty if none is similar to `name`.
 
     >>> suggestion("qiut", ["save", "quit"]), suggestion("f5", ["save", "quit"])
     (", did you mean 'quit'?", '')
@@ -106,12 +106,12 @@ def suggestion(name: str, known: Iterable[str]) -> str:
 
 
 def reason_of(error: OSError) -> str:
-    """Return the system's reason for an error, which may be missing."""
+    """Return the operating system's reason for an error, or a substitute if it gives none."""
     return error.strerror or str(error) or f"{type(error).__name__} without a reason"
 
 
 def place_in(text: str, place: int) -> str:
-    """Return the place of `text[place]` in words: with the line only if there are several.
+    """Return the column of `text[place]` in words, with the line if there are several.
 
     >>> place_in("f5d6", 2), place_in("f5\\nd6", 3)
     ('column 3', 'line 2, column 1')
@@ -122,7 +122,7 @@ def place_in(text: str, place: int) -> str:
 
 
 def _excerpt(line: str, place: int, width: int = 60) -> str:
-    """Return `line`, or the part of it around `place` if it is long."""
+    """Return `line`, or only the part around `place` if it is longer than `width`."""
     start = max(0, min(place - width // 2, len(line) - width))
     cut = line[start : start + width]
     return ("…" if start else "") + cut + ("…" if start + width < len(line) else "")

@@ -1,8 +1,7 @@
-"""Folders for a user's files: one for each purpose, in the system's usual place.
+"""The user's folders for caches, settings, notes on running work, and games, in the system's usual places.
 
-platformdirs knows the places: it takes 3 ms to import, so it is imported only when needed. For settings and notes its
-Linux places are used on every system: `~/.config` is where people look for a command's settings on macOS too, and keep
-theirs.
+platformdirs knows these places. It takes 3 ms to import, so it is imported only when needed. All folders except the
+cache are in Linux's places on every system: on macOS too, people look for a command's settings in `~/.config`.
 """
 
 import os
@@ -15,11 +14,11 @@ NAME = "outflank"
 
 
 class NoHome(OutflankError):
-    """There is no home directory to keep anything in."""
+    """The user has no home directory, so there is no folder for the files."""
 
 
 def cache_folder() -> Path:
-    """Return the folder for files that can be made again: `OUTFLANK_CACHE_DIR`, or the system's usual one."""
+    """Return the folder for files that can be made again: `OUTFLANK_CACHE_DIR`, or the system's folder for caches."""
     configured = os.environ.get("OUTFLANK_CACHE_DIR")
     if configured:
         return expanded(configured)
@@ -29,21 +28,21 @@ def cache_folder() -> Path:
 
 
 def config_folder() -> Path:
-    """Return the folder for settings that the user has chosen or received."""
+    """Return the folder for settings that the user has chosen or received, such as the token of a cluster."""
     from platformdirs.unix import Unix
 
     return _folder(lambda: Unix(NAME).user_config_dir, "settings")
 
 
 def state_folder() -> Path:
-    """Return the folder for notes on running work."""
+    """Return the folder for notes on running work, such as a cluster."""
     from platformdirs.unix import Unix
 
     return _folder(lambda: Unix(NAME).user_state_dir, "notes")
 
 
 def data_folder() -> Path:
-    """Return the folder for files that the user has made and that cannot be made again: games."""
+    """Return the folder for the user's games, which cannot be made again."""
     from platformdirs.unix import Unix
 
     return _folder(lambda: Unix(NAME).user_data_dir, "games")

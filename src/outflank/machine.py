@@ -1,6 +1,6 @@
-"""The resources of this process: processor, cores, memory, including a container's limits.
+"""The processor, cores and memory of this machine, and how much of them this process may use.
 
-Because of those limits psutil is not used: it reports what the machine has.
+psutil is not used because it ignores the limits of containers.
 """
 
 import os
@@ -13,35 +13,35 @@ from pathlib import Path
 from typing import Literal
 
 DeviceOption = Literal["cpu", "gpu", "gpu-or-cpu"]
-"""Requested device: a GPU and nothing else; or a GPU, and the CPU where there is none."""
+"""Requested device. `gpu` fails if there is no GPU; `gpu-or-cpu` uses the CPU then."""
 
 DeviceUsed = Literal["cpu", "gpu", "gpu+cpu"]
-"""Device that did the work: both, if a GPU was lost on the way and the CPU went on."""
+"""Device that did the work. `gpu+cpu`: the GPU was lost on the way, and the CPU finished."""
 
 MOST_WORKERS = 1024
-"""Limit on the threads of one search, count or experiment: more than machines have cores is a typing error."""
+"""Limit on the threads of one search, count or experiment. More is a typing error: machines have fewer cores."""
 
 WINDOWS_PROCESSOR = r"HARDWARE\DESCRIPTION\System\CentralProcessor\0"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Machine:
-    """The machine as this process sees it."""
+    """The machine's resources, and the part of them that this process may use."""
 
     system: str
     processor: str
     cores: int
     """Cores in the machine."""
     usable_cores: float
-    """Cores this process may keep busy, by its affinity and its container's quota."""
+    """Cores that this process may keep busy, limited by its affinity and its container's quota."""
     memory_bytes: int | None
     """Memory in the machine; None if unknown."""
     usable_memory_bytes: int | None
-    """The lesser of the memory and the container's limit."""
+    """The lesser of the memory and the container's limit; None if unknown."""
 
 
 def this_machine() -> Machine:
-    """Return the resources of this process now."""
+    """Return the resources of the machine and of this process now."""
     return Machine(
         system=f"{platform.system()} {platform.release()} {platform.machine()}",
         processor=_processor(),
@@ -53,7 +53,7 @@ def this_machine() -> Machine:
 
 
 def usable_cores() -> float:
-    """Return the cores this process may keep busy, a fraction if a container has one."""
+    """Return the number of cores that this process may keep busy; a fraction if its container's quota is one."""
     if sys.platform == "linux":
         allowed = len(os.sched_getaffinity(0))
     else:
@@ -68,7 +68,7 @@ def usable_memory() -> int | None:
 
 
 def _processor() -> str:
-    """Return the processor's model by its maker's name, or else by the compiler's."""
+    """Return the processor's model name according to the system, or else according to LLVM."""
     return _system_name() or _compiler_name() or platform.processor() or platform.machine()
 
 
@@ -89,7 +89,7 @@ def _system_name() -> str:
 
 
 def _compiler_name() -> str:
-    """Return LLVM's name of the processor: Linux identifies ARM processors by numbers only."""
+    """Return LLVM's name of the processor. On ARM, Linux gives only numbers."""
     from llvmlite.binding import get_host_cpu_name
 
     name = str(get_host_cpu_name())
@@ -111,7 +111,7 @@ def _memory() -> int | None:
         return None
 
 
-# --- control groups: version 2's file, then version 1's; every group up to the root may limit ---
+# --- control groups, of version 2 or 1: every group up to the root may set a limit ---
 
 
 def _groups(controller: str) -> list[Path]:
@@ -145,7 +145,7 @@ def _container_memory() -> int | None:
     for group in _groups("memory"):
         for name in ("memory.max", "memory.limit_in_bytes"):
             words = _words(group / name)
-            # Version 1 expresses "no limit" by a number near the largest it has.
+            # In version 1, "no limit" is a number near the largest integer.
             if words and words[0].isdigit() and int(words[0]) < 1 << 60:
                 limits.append(int(words[0]))
     return min(limits, default=None)

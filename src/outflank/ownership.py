@@ -1,6 +1,6 @@
-"""Ownership of files: a file that other users own, or may write, is not trusted as this user's own.
+"""Checks whether other users own, or may write, a file or folder: then it is not trusted.
 
-Root counts as this user: root can do anything here anyway.
+Files of root are trusted like the user's own: root can change everything anyway.
 """
 
 import os
@@ -9,12 +9,12 @@ import sys
 from pathlib import Path
 
 MOST_LINKS = 40
-"""Limit on the symbolic links on one path, after which it counts as a cycle, as on Linux."""
+"""Limit on the symbolic links in one path, as on Linux. A path with more is taken for a cycle."""
 
 
 def complaint(path: Path, status: os.stat_result, *, private: bool = False) -> str | None:
-    """Return why a file with this state is not this user's alone to write (`private`: nor to read); None if it is."""
-    if sys.platform == "win32":  # modes mean nothing there
+    """Return why a file is not trusted: others own it, may write it or, if `private`, may read it; None if it is."""
+    if sys.platform == "win32":  # file modes mean nothing on Windows
         return None
     if status.st_uid not in (os.geteuid(), 0):
         return _foreign(path)
@@ -24,16 +24,16 @@ def complaint(path: Path, status: os.stat_result, *, private: bool = False) -> s
 
 
 def exposure(path: Path) -> str | None:
-    """Return how other users could change what is at `path`; None if they cannot.
+    """Return how other users could change or replace the file or folder at `path`; None if they cannot.
 
-    Checks every directory and every link on the way, from the root down. If no other user may write to a directory, its
-    checked entries stay as they are; in one with the sticky bit, like /tmp, so do entries that belong to this user. A
-    missing path exposes nothing: make it with `make_private`, and check again.
+    Checks every directory and link of the path, from the root down. Others can replace an entry of a directory that
+    they may write, unless the directory has the sticky bit (like /tmp) and the entry belongs to this user. A missing
+    path returns None: make it with `make_private`, and check again.
     """
     if sys.platform == "win32":
         return None
     place = Path("/")
-    # Its owner too: in a user namespace of one user, root's directories seem to belong to another user.
+    # The owner of `/` too: in a user namespace with one user, root's directories seem to belong to another user.
     trusted = {os.geteuid(), 0, os.stat(place).st_uid}
     left = list(reversed(Path.cwd().joinpath(path).parts[1:]))
     links = 0
@@ -64,7 +64,7 @@ def exposure(path: Path) -> str | None:
 
 
 def make_private(directory: Path) -> None:
-    """Make a directory, and missing ones above it, so that only this user can enter."""
+    """Make a directory and its missing parents, which only this user can enter."""
     if not directory.is_dir():
         make_private(directory.parent)
         directory.mkdir(mode=0o700, exist_ok=True)
@@ -83,7 +83,7 @@ def _others_write(status: os.stat_result) -> bool:
 
 
 def _is_private_group(number: int) -> bool:
-    """Return whether a group is the private one that many systems give each user: same name, no other member."""
+    """Return whether a group is the user's private one: it has the user's name and no other member."""
     import grp
     import pwd
 

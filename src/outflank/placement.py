@@ -1,4 +1,4 @@
-"""Placement of workers: bindings of threads to processors, and of pages to memory nodes."""
+"""Placement of workers: the machine's topology, and binding of threads to processors and of pages to memory nodes."""
 
 import ctypes
 import os
@@ -14,13 +14,11 @@ from typing import Literal
 
 from outflank.errors import InvalidOption
 
-# Topology of the machine, as far as this process may use it: processors, cores, memory nodes, caches.
-#
-# Read from Linux itself: psutil counts processors and cores, but does not say which belong together; hwloc does, but
-# is a system library that must be installed first.
+# The topology is read from Linux itself: psutil counts processors and cores, but does not say which belong together;
+# hwloc does, but is a system library that must be installed first.
 
 SYSTEM = Path("/sys/devices/system")
-"""Where Linux describes the machine; other systems do not."""
+"""Folder in which Linux describes the machine; other systems have none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,22 +26,22 @@ class Processor:
     """A logical processor, which runs one thread."""
 
     number: int
-    """The system's number."""
+    """The operating system's number of the processor."""
     core: tuple[int, int]
-    """The package and the core that it belongs to: two processors of one core share its units and caches."""
+    """Numbers of its package and its core. Two processors of one core share its units and caches."""
     node: int
-    """The nearest memory node."""
+    """Number of the nearest memory node."""
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryNode:
-    """Memory, and the processors nearest to it."""
+    """A NUMA node: memory, and the processors nearest to it."""
 
     number: int
     processors: tuple[int, ...]
-    """Those processors that this process may use."""
+    """Numbers of its processors that this process may use."""
     memory_bytes: int | None
-    """Size of the memory; None: unknown."""
+    """Size of its memory; None if unknown."""
 
 
 @dataclass(frozen=True)
@@ -51,10 +49,10 @@ class Topology:
     """The machine's processors and memory."""
 
     processors: tuple[Processor, ...]
-    """The processors that this process may use."""
+    """Processors that this process may use."""
     nodes: tuple[MemoryNode, ...]
     last_cache_bytes: int | None
-    """Size of the largest cache that processors share; None: unknown."""
+    """Size of the largest cache that processors share; None if unknown."""
 
     @cached_property
     def cores(self) -> int:
@@ -62,7 +60,6 @@ class Topology:
         return len({processor.core for processor in self.processors})
 
     def __str__(self) -> str:
-        """Return the topology in words, for people."""
         count, cores, nodes = len(self.processors), self.cores, len(self.nodes)
         text = f"{count} processor{'' if count == 1 else 's'}"
         if cores != count:
@@ -81,7 +78,7 @@ def _node_text(node: MemoryNode) -> str:
 
 
 def topology(system: Path = SYSTEM, allowed: set[int] | None = None) -> Topology:
-    """Return the topology of the machine now; if it is unknown, every processor is a core of one memory node."""
+    """Return the machine's current topology. If it is unknown, each processor counts as a core of one memory node."""
     numbers = sorted(_allowed() if allowed is None else allowed)
     nodes = _nodes(system, numbers)
     near = {number: node.number for node in nodes for number in node.processors}
@@ -106,7 +103,7 @@ def _nodes(system: Path, allowed: list[int]) -> tuple[MemoryNode, ...]:
     for path in (system / "node").glob("node[0-9]*"):
         numbers = parse_ranges(_text(path / "cpulist"))
         node = MemoryNode(int(path.name.removeprefix("node")), tuple(sorted(numbers & set(allowed))), _memory(path))
-        if node.processors or node.memory_bytes:  # a node may have either
+        if node.processors or node.memory_bytes:  # some nodes have only one of the two
             nodes.append(node)
     return tuple(sorted(nodes, key=lambda node: node.number))
 
@@ -121,7 +118,7 @@ def _memory(node: Path) -> int | None:
 
 def _core(path: Path, number: int) -> tuple[int, int]:
     package, core = _text(path / "physical_package_id").strip(), _text(path / "core_id").strip()
-    # Some systems number every package and core -1: then each processor counts as a core of its own.
+    # Some systems give every package and core the number -1: then each processor counts as a core of its own.
     return (int(package) if package.isdigit() else 0, int(core)) if core.isdigit() else (0, number)
 
 
@@ -134,7 +131,7 @@ def _cache(path: Path) -> int | None:
 
 
 def parse_ranges(text: str) -> set[int]:
-    """Return the numbers of a list as Linux writes it.
+    """Return the numbers in a text of ranges, as Linux writes them.
 
     >>> sorted(parse_ranges("0-2,5"))
     [0, 1, 2, 5]
@@ -148,7 +145,7 @@ def parse_ranges(text: str) -> set[int]:
 
 
 def number_ranges(numbers: tuple[int, ...]) -> str:
-    """Return such a list of numbers.
+    """Return numbers as a text of ranges, as Linux writes them.
 
     >>> number_ranges((0, 1, 2, 5))
     '0-2,5'
@@ -167,17 +164,17 @@ def _text(path: Path) -> str:
 
 
 Pin = Literal["none", "compact", "spread"] | tuple[int, ...]
-"""Placement of workers. `compact`: side by side, sharing cores and memory nodes while there is room; `spread`: as far
-apart as possible; or processors by number, taken in turn; `none`: wherever the system puts them."""
+"""Placement of workers. `compact`: fills one core and one memory node after another; `spread`: as far apart as
+possible; a tuple: on these processors, in turn; `none`: wherever the system puts them."""
 
 
 def can_bind() -> bool:
-    """Return whether this system binds threads to processors."""
+    """Return whether this system can bind threads to processors."""
     return hasattr(os, "sched_setaffinity")
 
 
 def worker_processors(pin: Pin, machine: Topology | None = None) -> tuple[int, ...]:
-    """Return the processors of the first worker, the second, …, used in rotation. Empty: no worker is bound.
+    """Return the processors for the first worker, the second, …, used in rotation; empty if workers are not bound.
 
     >>> worker_processors("none")
     ()
@@ -201,7 +198,7 @@ def _compact_order(processor: Processor) -> tuple[int, tuple[int, int], int]:
 
 
 def _spread_out(processors: Iterable[Processor]) -> list[Processor]:
-    """Return one core of each memory node in turn; second processors of cores come after all first ones."""
+    """Return the processors in the order of `spread`: memory nodes in turn, second processors of cores last."""
     ranked: list[tuple[int, int, int, Processor]] = []
     for node, of_node in groupby(sorted(processors, key=_compact_order), lambda processor: processor.node):
         for core, (_, of_core) in enumerate(groupby(of_node, lambda processor: processor.core)):
@@ -210,14 +207,14 @@ def _spread_out(processors: Iterable[Processor]) -> list[Processor]:
 
 
 def bind(processors: Iterable[int]) -> None:
-    """Bind this thread to some processors, if the system can."""
+    """Bind this thread to these processors, if the system can."""
     with suppress(AttributeError, OSError):
         os.sched_setaffinity(0, processors)
 
 
 @contextmanager
 def pinned(processors: Sequence[int], worker: int) -> Iterator[None]:
-    """Bind this thread to a worker's processor during the block; restore its affinity afterwards."""
+    """Bind this thread to the processor of worker number `worker` during the block; restore its affinity afterwards."""
     if not processors:
         yield
         return
@@ -232,16 +229,16 @@ def pinned(processors: Sequence[int], worker: int) -> Iterator[None]:
 # --- memory ---
 
 INTERLEAVE = 3
-"""MPOL_INTERLEAVE: pages go to the nodes in turn, as they are touched."""
+"""Linux's memory policy MPOL_INTERLEAVE: pages go to the memory nodes in turn, as they are touched."""
 
 _MBIND = {"x86_64": 237, "aarch64": 235}
-"""The number of the system call, by processor architecture."""
+"""Number of the system call `mbind`, by processor architecture."""
 
 
 def interleave(address: int, size: int, nodes: Sequence[MemoryNode] | None = None) -> bool:
     """Distribute the pages of untouched memory over all memory nodes in turn; return whether that succeeded.
 
-    Without it a page lies on the memory node of the worker that touches it first.
+    Without this call, a page lies on the memory node of the worker that touches it first.
     """
     number = _MBIND.get(platform.machine())
     nodes = [node for node in (topology().nodes if nodes is None else nodes) if node.memory_bytes]

@@ -1,9 +1,8 @@
-"""Parts that are chosen by name: the package's own, those of installed plug-ins, and those registered in this process.
+"""Registries of parts that are chosen by name: the package's own, those of plug-ins, and those of this process.
 
 Every kind of part (game, scheme, evaluation, experiment, protocol) has one `Registry`. The package's own parts and
-plug-ins are found in the same way, as `module:attribute`, and imported when they are first used. Plug-ins are the entry
-points of a group such as `outflank.schemes`, looked up only for a name that is not known otherwise, or for a list of
-all.
+those of plug-ins are given as `module:attribute`, and imported at their first use. Plug-ins are entry points of a group
+such as `outflank.schemes`. They are looked up only for a name that is otherwise unknown, or for a list of all names.
 """
 
 import os
@@ -20,20 +19,20 @@ from outflank.errors import InvalidOption, OutflankError, UnknownName
 Part = TypeVar("Part")
 
 
-# Named tuples: every command defines these classes, and a dataclass takes six times as long.
+# Named tuples: every command defines these classes, and defining a dataclass takes six times as long.
 
 
 class Source(NamedTuple):
-    """The origin of a part."""
+    """Where a part comes from."""
 
     place: str
-    """Where it is defined: `module:attribute`, or what has registered it: `module`, `module.Class`."""
+    """`module:attribute` of the part, or the `module` or `module.Class` that has registered it."""
     package: str = ""
-    """The package that installs it, with its version; empty if it was registered in this process."""
+    """Package that installs the part, with its version; empty if it was registered in this process."""
 
     @property
     def module(self) -> str:
-        """The place without the attribute."""
+        """Module in `place`, without the attribute."""
         return self.place.partition(":")[0]
 
     def __str__(self) -> str:
@@ -41,17 +40,17 @@ class Source(NamedTuple):
 
 
 class ListedPart(NamedTuple, Generic[Part]):
-    """A name, with its part or the reason why there is none."""
+    """A name in a registry, with its part or the reason why there is none."""
 
     name: str
     source: Source
     part: Part | None = None
     reason: str = ""
-    """Why there is no part: a line that names the plug-in, too."""
+    """Why there is no part, in one line that names the plug-in; empty if there is one."""
 
 
 def instance_of(expected: type[Part]) -> Callable[[str, object], Part]:
-    """Return a check for parts that are instances of a class, and know their own names."""
+    """Return a check that a part is an instance of `expected`, and that its own `name`, if any, is the given one."""
 
     def check(name: str, part: object) -> Part:
         if not isinstance(part, expected):
@@ -64,14 +63,14 @@ def instance_of(expected: type[Part]) -> Callable[[str, object], Part]:
 
 
 class Registry(Generic[Part]):
-    """The parts of one kind. A name belongs to its first owner, and to this package before any other."""
+    """The parts of one kind, by name. A name belongs to this package, or else to the first that registers it."""
 
     def __init__(
         self, kind: str, group: str, homes: Mapping[str, str], *, check: Callable[[str, object], Part]
     ) -> None:
-        """Make a registry of parts that errors call `kind`, with the entry points of `group`; `homes` are our own.
+        """Make a registry: `kind` names the parts in errors, `group` the entry points; `homes` has the package's own.
 
-        `check` returns the part for an object found under a name, or raises `InvalidOption`.
+        `check(name, object)` returns the part, or raises `InvalidOption`.
         """
         self.kind, self.group = kind, group
         self._own = {name: Source(place=home, package="outflank") for name, home in homes.items()}
@@ -85,7 +84,7 @@ class Registry(Generic[Part]):
 
     @property
     def own(self) -> tuple[str, ...]:
-        """The names of the package's own parts."""
+        """Names of the package's own parts."""
         return tuple(self._own)
 
     def names(self) -> tuple[str, ...]:
@@ -93,11 +92,11 @@ class Registry(Generic[Part]):
         return tuple(self.sources())
 
     def sources(self) -> dict[str, Source]:
-        """Return the origin of the part of each name, without importing any part."""
+        """Return the source of each name's part, without importing any part."""
         return self._sources(_entry_points(self.group))
 
     def get(self, name: str) -> Part:
-        """Return the part of that name."""
+        """Return the part of that name; raise `UnknownName` if there is none."""
         if name not in self._loaded:
             source = self._known.get(name) or self.sources().get(name)
             if source is None:
@@ -106,7 +105,7 @@ class Registry(Generic[Part]):
         return self._loaded[name]
 
     def register(self, name: str, part: object, *, by: str) -> Part:
-        """Register a part of this process. Only its owner (`by`) may register the name again."""
+        """Register a part in this process. Only `by`, the module or class that registers it, can replace it later."""
         try:
             checked = self._check(name, part)
         except InvalidOption as error:
@@ -119,7 +118,7 @@ class Registry(Generic[Part]):
         return checked
 
     def parts(self) -> dict[str, Part]:
-        """Return all parts by name. A plug-in that cannot be loaded is left out, with a warning once."""
+        """Return all parts by name. A plug-in that cannot be loaded is left out, with one warning per process."""
         listing = self.listing()
         for line in sorted({entry.reason for entry in listing} - self._warned - {""}):
             warnings.warn(line, RuntimeWarning, stacklevel=2)
@@ -127,7 +126,7 @@ class Registry(Generic[Part]):
         return {entry.name: entry.part for entry in listing if entry.part is not None}
 
     def listing(self) -> list[ListedPart[Part]]:
-        """Return all entries, including plug-ins that cannot be loaded or whose name is taken."""
+        """Return all entries, including plug-ins that cannot be loaded or have a name that is taken."""
         installed = _entry_points(self.group)
         sources, entries = self._sources(installed), []
         for name, source in sources.items():
@@ -148,12 +147,12 @@ class Registry(Generic[Part]):
         for name, source in installed:
             owner = sources.setdefault(name, source)
             if not owner.package and f"{owner.place}.".startswith(f"{source.module}."):
-                sources[name] = source  # its module registers it too
+                sources[name] = source  # the plug-in's own module has registered the name
         return sources
 
     @property
     def _known(self) -> dict[str, Source]:
-        """Names known without looking at installed packages."""
+        """Sources of the names that are known without looking at installed packages."""
         return self._own | self._registered
 
     def _load(self, name: str, source: Source) -> None:
@@ -170,14 +169,14 @@ class Registry(Generic[Part]):
 
 
 def _entry_points(group: str) -> list[tuple[str, Source]]:
-    """Return the plug-ins of a group in the order in which Python finds them, as installed now."""
+    """Return the plug-ins of a group that are installed now, in the order in which Python finds them."""
     return list(_installed(group, tuple((folder, _changed(folder)) for folder in sys.path)))
 
 
 @lru_cache(maxsize=16)
 def _installed(group: str, folders: tuple[tuple[str, int], ...]) -> tuple[tuple[str, Source], ...]:
-    """Return the plug-ins in folders that changed at these times: reading all packages takes 20 ms and more."""
-    from importlib.metadata import entry_points  # 20 ms, which most commands do not need
+    """Return the plug-ins in `folders`, pairs of path and time of change: reading all packages takes 20 ms or more."""
+    from importlib.metadata import entry_points  # takes 20 ms; most commands do not need it
 
     return tuple(
         (
@@ -189,7 +188,7 @@ def _installed(group: str, folders: tuple[tuple[str, int], ...]) -> tuple[tuple[
 
 
 def _changed(folder: str) -> int:
-    """Return when something was last installed in a folder, or removed; 0 if there is no folder."""
+    """Return when something was last installed in a folder or removed from it, in ns; 0 if there is no folder."""
     try:
         return os.stat(folder or ".").st_mtime_ns
     except OSError:
@@ -197,8 +196,8 @@ def _changed(folder: str) -> int:
 
 
 def failure_of(error: BaseException, importer: str = __file__) -> str:
-    """Return what went wrong in a user's or plug-in's module, and where; `importer` is the file that imported it."""
-    import traceback  # needed only here
+    """Return the error of a user's or plug-in's module in words, with its line; `importer` is the importing file."""
+    import traceback
 
     text = error_text(error)
     if isinstance(error, OutflankError | ModuleNotFoundError):
@@ -225,6 +224,6 @@ def error_text(error: BaseException) -> str:
 
 
 def _name_of(kind: type) -> str:
-    """Return the name of a class, whatever its metaclass does."""
+    """Return the name of a class, even if its metaclass redefines `__name__`."""
     name: str = type.__dict__["__name__"].__get__(kind)
     return name

@@ -1,4 +1,4 @@
-"""A user's own modules, which a command imports by name or as a file, and other processes with pickled values."""
+"""Import of a user's own modules by name or from a file, here and in processes that receive pickled values."""
 
 import pickle
 import sys
@@ -16,7 +16,7 @@ _imported: dict[str, None] = {}
 
 
 def import_user_module(name_or_path: str) -> ModuleType:
-    """Import the module of that name, from the current folder or Python's path, or the module in that file."""
+    """Import and return the module in a file, or of a name in the current folder or on Python's path."""
     path = Path(name_or_path)
     is_file = path.suffix == ".py" or path.is_file()
     try:
@@ -25,16 +25,16 @@ def import_user_module(name_or_path: str) -> ModuleType:
         module = _from_file(path) if is_file else import_module(name_or_path)
         _imported[str(path.resolve()) if is_file else name_or_path] = None
         return module
-    except KeyboardInterrupt:  # pressed during the import; a module that raises it means the same
+    except KeyboardInterrupt:
         raise
     except BaseException as error:  # user modules may raise anything
-        from outflank.plugins import failure_of  # which `--version` does not need
+        from outflank.plugins import failure_of  # not needed by `--version`
 
         raise OutflankError(f"--import {name_or_path}: {failure_of(error, __file__)}") from None
 
 
 def imported_modules() -> tuple[str, ...]:
-    """Return the names and files that were imported, in order, for another process of this machine to import."""
+    """Return the names and files of imported user modules, in order, for another process of this machine to import."""
     return tuple(_imported)
 
 
@@ -51,9 +51,9 @@ def _from_file(path: Path) -> ModuleType:
     if spec is None or spec.loader is None:
         raise OutflankError("a Python file ends in .py")
     module = module_from_spec(spec)
-    sys.modules[name] = module  # its kernels are found again by its name
+    sys.modules[name] = module  # kernels are looked up through the name of their module
     if str(file.parent) not in sys.path:
-        sys.path.insert(0, str(file.parent))  # modules beside it can be imported, as from a script
+        sys.path.insert(0, str(file.parent))  # it can import modules beside it, as a script can
     try:
         spec.loader.exec_module(module)
     except BaseException:
@@ -64,20 +64,20 @@ def _from_file(path: Path) -> ModuleType:
 
 @dataclass(frozen=True, slots=True)
 class PickledValue:
-    """A pickled value with the modules that it needs."""
+    """A pickled value with the user modules that it needs."""
 
     modules: tuple[str, ...]
     data: bytes
 
     def load(self) -> Any:
-        """Return the value. Raises OutflankError if a module cannot be imported here."""
+        """Return the value; raise `OutflankError` if one of `modules` cannot be imported in this process."""
         for module in self.modules:
             import_user_module(module)
         return pickle.loads(self.data)
 
 
 def pickle_for_nodes(value: object, dumps: Callable[[object], bytes] = pickle.dumps) -> PickledValue:
-    """Return the pickled value, with the modules that the user had this process import."""
+    """Return the pickled value, with the user modules that this process has imported."""
     try:
         return PickledValue(imported_modules(), dumps(value))
     except (pickle.PicklingError, AttributeError, TypeError) as error:

@@ -1,4 +1,4 @@
-"""Compiles or loads every kernel of the package, for both games."""
+"""Compiles every kernel of the package for both games, or loads it from the cache."""
 
 from collections.abc import Iterator
 from importlib import import_module
@@ -36,27 +36,27 @@ HOMES = (
     "search.montecarlo",
     "search.samples",
 )
-"""Modules with kernels, or samples for some, that no scheme imports."""
+"""Modules that define kernels, or sample arguments of kernels, and that no parallel scheme imports."""
 
 
 def own_kernels() -> list[Kernel]:
-    """Return all kernels of the package, regardless of what was imported before."""
+    """Import all modules with kernels; return the kernels of the package, except those of `learning`."""
     for home in HOMES:
         import_module(f"outflank.{home}")
     for name in SCHEMES.own:
-        SCHEMES.get(name)  # imports its kernels
+        SCHEMES.get(name)  # imports the scheme's kernels
     return [kernel for kernel in kernels() if _is_warmed(kernel.py_func.__module__)]
 
 
 def _is_warmed(module: str) -> bool:
-    """Return whether a module's kernels are warmed: those of learning, which few use, compile when needed."""
+    """Return whether a module's kernels are compiled here. Those of `learning`, which few use, compile when needed."""
     return module.startswith("outflank.") and not module.startswith("outflank.learning.")
 
 
 def warm(*, every: bool = False) -> Iterator[cache.Event]:
-    """Run every kernel of the package once on its sample arguments; yield what that compiled or loaded, as it comes.
+    """Run every kernel of the package on its sample arguments; yield each compilation or load from the cache.
 
-    With `every`, for each evaluation that can be chosen by name, not only for the usual ones.
+    With `every`, this includes all evaluations that can be chosen by name, not only the usual ones.
     """
     reported = len(cache.history)
     for game, position in STARTS:

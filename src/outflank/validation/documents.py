@@ -1,11 +1,11 @@
-"""JSON documents as values of declared types; a document that does not fit gives a one-line error that says where.
+"""Reading and writing of JSON documents of declared types; a wrong document raises a one-line error with the place.
 
 A `Document` declares the content of a file or a printed line; its tag, like `outflank/match/1`, names its type. msgspec
-reads, checks and writes them; this module explains its errors. It takes 15 ms to import: only modules that read or
-write documents import it.
+reads, checks and writes documents; this module explains its errors. msgspec takes 15 ms to import, so only modules that
+read or write documents import this one.
 
-Why msgspec: read by `json` and checked by `validation.values`, ten thousand stored games took eleven seconds, and now
-take 0.2; pydantic does as much in twelve times the space. `validation.values` says why not everywhere.
+Why msgspec: ten thousand stored games took 11 seconds with `json` and `validation.values`, and take 0.2 now. pydantic
+does the same in twelve times the space. The docstring of `validation.values` says why msgspec is not used everywhere.
 """
 
 import json
@@ -35,25 +35,25 @@ T = TypeVar("T")
 D = TypeVar("D", bound="Document")
 
 JsonObject = dict[str, Any]
-"""Values by name, all of which JSON can express."""
+"""A dictionary of values that JSON can express."""
 
 Count = Annotated[int, Meta(ge=0, le=MOST_INTEGER)]
-"""A number of things."""
+"""A whole number of at least 0."""
 Several = Annotated[int, Meta(ge=1, le=MOST_INTEGER)]
-"""A number of at least 1."""
+"""A whole number of at least 1."""
 Duration = Annotated[float, Meta(ge=0.0, le=1e12)]
 Measured = Annotated[float, Meta(ge=1e-9, le=1e12)]
-"""A time or a rate that can be divided by."""
+"""A time or a rate that is not 0, so that it can be a divisor."""
 Number = Annotated[
     Annotated[int, Meta(ge=-int(MOST_NUMBER), le=int(MOST_NUMBER))]
     | Annotated[float, Meta(ge=-MOST_NUMBER, le=MOST_NUMBER)],
     Called("a number"),
 ]
-"""A number small enough that sums and products of such numbers are finite."""
+"""A number within ±`MOST_NUMBER`, so that sums and products are finite."""
 
 
 MOST_LEVELS = 500
-"""Limit on the nesting of objects and lists in a document. Ours have some ten levels."""
+"""Limit on the nesting of objects and lists in a document. Documents of this package have about ten levels."""
 TOO_DEEP = "it has more levels than are read"
 
 _escape = re.compile(rb"\\.", re.DOTALL)
@@ -62,11 +62,11 @@ _AS_LISTS = bytes.maketrans(b"{}", b"[]")
 
 
 class Document(Struct, frozen=True, kw_only=True, tag_field="schema"):
-    """The content of a JSON object. Its `tag` is the name of its schema, with a version."""
+    """The content of a JSON object. The `tag` of the class is the name of its schema, with a version."""
 
     @classmethod
     def schema(cls) -> str:
-        """Return the name of the schema."""
+        """Return the name of the schema, like `outflank/match/1`."""
         return str(cls.__struct_config__.tag)
 
 
@@ -74,21 +74,21 @@ class Document(Struct, frozen=True, kw_only=True, tag_field="schema"):
 
 
 def encoded(document: object) -> bytes:
-    """Return a document in one line."""
+    """Return a document as one line of JSON in UTF-8."""
     try:
         return msgspec.json.encode(document, enc_hook=_plain_number)
-    except UnicodeEncodeError:  # a lone surrogate, as names of files may have: no file holds it
+    except UnicodeEncodeError:  # a lone surrogate, possible in names of files, cannot be written in UTF-8
         values = msgspec.to_builtins(document, enc_hook=_plain_number)
         return json.dumps(values, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
 
 
 def in_ascii(document: object) -> str:
-    """Return a document as one line of ASCII JSON, which any stream can print and which keeps any file name in it."""
+    """Return a document as one line of ASCII JSON: every stream can print it, and no file name in it is changed."""
     return json.dumps(msgspec.to_builtins(document, enc_hook=_plain_number))
 
 
 def in_lines(document: object) -> str:
-    """Return a document in many lines, for a file that people read."""
+    """Return a document as indented JSON, for a file that people read."""
     return msgspec.json.format(encoded(document), indent=1).decode() + "\n"
 
 
@@ -108,7 +108,7 @@ def _plain_number(value: object) -> object:
 
 
 def decoded(kind: type[T], data: bytes) -> T:
-    """Return the document in some JSON; raise a `Misfit` if there is none."""
+    """Return JSON `data` as a value of type `kind`; raise a `Misfit` if it does not fit."""
     if _has_many_levels(data):
         raise Misfit("", TOO_DEEP)
     try:
@@ -124,23 +124,23 @@ def decoded(kind: type[T], data: bytes) -> T:
 def _has_many_levels(data: bytes) -> bool:
     """Return whether objects and lists are nested deeper than `MOST_LEVELS`.
 
-    msgspec goes as deep as Python lets it, which depends on the version and on the stack, and from 3.14 on may be
-    deeper than a hundred thousand. Documents with fewer objects and lists than that cost two counts here, others a few
-    passes.
+    msgspec reads as many levels as Python permits, which depends on the version and on the stack, and may be more than
+    100,000 from 3.14 on. A document with at most `MOST_LEVELS` objects and lists costs two counts here, a larger one a
+    few passes.
     """
     if data.count(b"[") + data.count(b"{") <= MOST_LEVELS:
         return False
     if b"\\" in data:
         data = _escape.sub(b"", data)
     brackets = b"".join(data.translate(None, _NOT_STRUCTURAL).split(b'"')[::2]).translate(_AS_LISTS)
-    import numpy as np  # here: most documents do not need it
+    import numpy as np  # most documents do not need it
 
     steps = np.where(np.frombuffer(brackets, np.uint8) == ord("["), 1, -1)
     return bool(np.cumsum(steps).max(initial=0) > MOST_LEVELS)
 
 
 def converted(kind: type[T], value: object) -> T:
-    """Return the document of dictionaries and lists; raise a `Misfit` if they are none."""
+    """Return dictionaries and lists as a value of type `kind`; raise a `Misfit` if they do not fit."""
     try:
         return msgspec.convert(value, kind)
     except msgspec.ValidationError as error:
@@ -152,7 +152,7 @@ class _Labelled(Struct):
 
 
 def read_document(path: Path, kind: type[D], description: str) -> D:
-    """Return the document in a file; raise a one-line error if it is not `what`, or damaged."""
+    """Return the `kind` of document in a file; raise a one-line error if it is damaged or is not `description`."""
     try:
         data = path.read_bytes().removeprefix(b"\xef\xbb\xbf")
     except OSError as error:
@@ -163,7 +163,7 @@ def read_document(path: Path, kind: type[D], description: str) -> D:
         except Misfit as error:
             if error.kind is None:
                 raise
-            label = None  # some other JSON
+            label = None  # JSON, but no document
         if label != kind.schema():
             raise OutflankError(f"{path} is not {description} ({kind.schema()})")
         return decoded(kind, data)
@@ -171,7 +171,7 @@ def read_document(path: Path, kind: type[D], description: str) -> D:
 
 @contextmanager
 def naming_file(path: Path) -> Iterator[None]:
-    """Add the file's path to the error of a document that does not fit."""
+    """Turn a `Misfit` of the block into an error that says which file is damaged."""
     try:
         yield
     except Misfit as error:
@@ -187,7 +187,7 @@ def _decoder(kind: object) -> msgspec.json.Decoder[Any]:
 
 
 def _explained(kind: object, read: Callable[[], Any], error: msgspec.ValidationError) -> Misfit:
-    """Return the error of a msgspec message, in the words of this package, with the value that was found."""
+    """Return the `Misfit` for an error of msgspec: the place, the expected kind in words, and the value found there."""
     message, _, path = str(error).partition(" - at `$")
     # msgspec does not name the keys of dictionaries.
     steps = [int(number) if number else name or None for name, number in re.findall(r"\.(\w+)|\[(?:(\d+)|\.+)\]", path)]
@@ -201,7 +201,7 @@ def _reason(kind: object, steps: list[str | int | None], message: str, read: Cal
     missing = re.search("required field `(.*)`", message)
     try:
         expected = kind_at(kind, [*steps, missing[1]] if missing else steps)
-    except LookupError:  # the tag that distinguishes several kinds
+    except LookupError:  # the error is in the tag that distinguishes several kinds
         return Misfit("", message[0].lower() + message[1:].replace("`", ""), kind)
     if missing:
         return Misfit(missing[1], f"expected {in_words(expected)}, found nothing", expected)
@@ -209,7 +209,7 @@ def _reason(kind: object, steps: list[str | int | None], message: str, read: Cal
         value = read()
         for step in steps:
             value = value[step]
-    # Inside a dictionary, a number that is too large, or invalid text further on.
+    # The value is inside a dictionary or too large a number, or the data after it are invalid.
     except (LookupError, TypeError, RecursionError, msgspec.DecodeError, UnicodeDecodeError):
         return Misfit("", f"expected {in_words(expected)}", expected)
     if length := re.search(r"of length (\d+)", message):
@@ -218,11 +218,11 @@ def _reason(kind: object, steps: list[str | int | None], message: str, read: Cal
 
 
 _HALF_CHARACTER = rb"(?<!\\)(?:\\\\)*+(\\u[dD][89abAB][0-9a-fA-F]{2})(?!\\u[dD][c-fC-F])"
-"""The escape of a surrogate without its other half. msgspec calls some of these truncated."""
+"""Pattern of the JSON escape of a lone surrogate. For some of them msgspec's error says "truncated"."""
 
 
 def _unreadable(data: bytes, error: Exception) -> str:
-    """Return where JSON is not valid any more."""
+    """Return a message that says where `data` stops being valid JSON."""
     place = re.search(r"\(byte (\d+)\)", str(error))
     if place is None and "truncated" in str(error):
         half = re.search(_HALF_CHARACTER, data)

@@ -1,4 +1,4 @@
-"""Text that stands for values of a declared type: settings of players, options, numbers in protocol lines."""
+"""Conversion of text, as in options, settings of players and protocol lines, to values of declared types."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -13,15 +13,14 @@ YES, NO = ("yes", "true", "on"), ("no", "false", "off")
 
 # ASCII only: Python's own `int` reads Arabic digits as well, and its `isdigit` accepts ².
 _whole = re.compile(r"[+-]?[0-9]{1,18}")
-# The digits before a point match in one way only: with two ways, a hundred thousand digits that are no number take
-# minutes.
+# Digits before a point can match in one way only: with two ways, 100,000 digits that are no number take minutes.
 _number = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)(e[+-]?[0-9]{1,3})?", re.IGNORECASE)
 
 _item = re.compile(r'\s*+(?:"((?:[^"]|"")*+)"\s*+|((?!")[^,]*+))(?=,|\Z)')
 
 
 def how_many(count: int, singular: str, plural: str | None = None) -> str:
-    """Return a number of things in words.
+    """Return a count with its noun in the singular or plural.
 
     >>> how_many(1, "worker"), how_many(2000, "worker"), how_many(0, "leaf", "leaves")
     ('1 worker', '2,000 workers', '0 leaves')
@@ -30,12 +29,12 @@ def how_many(count: int, singular: str, plural: str | None = None) -> str:
 
 
 def is_count(text: str) -> bool:
-    """Return whether a word is a whole number without a sign, of at most 18 digits."""
+    """Return whether a text is a whole number without a sign, of at most 18 digits."""
     return re.fullmatch(r"[0-9]{1,18}", text) is not None
 
 
 def comma_separated(words: Iterable[str]) -> str:
-    """Return a list as one text, which `comma_separated_words` reads; quoted as in CSV where necessary.
+    """Return words as one text that `comma_separated_words` reads, quoted as in CSV if necessary.
 
     >>> comma_separated(["f5d6", '[Black "a, b"] f5', ""])
     'f5d6,"[Black ""a, b""] f5",""'
@@ -49,9 +48,9 @@ def _list_item(word: str) -> str:
 
 
 def comma_separated_words(text: str) -> list[str]:
-    """Return the items of a list with commas between, without the blanks around them; empty ones are left out.
+    """Return the items of a comma-separated list, without surrounding blanks; empty items are left out.
 
-    An item that stands in double quotes may have commas, and double quotes that are written twice.
+    An item in double quotes may contain commas, and double quotes that are written twice.
 
     >>> comma_separated_words('f5d6 ,, "[Black ""a, b""] f5", ""')
     ['f5d6', '[Black "a, b"] f5', '']
@@ -73,7 +72,7 @@ def comma_separated_words(text: str) -> list[str]:
 
 
 def from_words(kind: Kind, text: str, name: str) -> Any:
-    """Return the value of a word where this kind is expected; `name` is the setting that it is for.
+    """Return `text` converted to the type `kind`; errors call it `name`, the name of the setting.
 
     >>> from_words(int | None, "7", "depth"), from_words(int | None, "none", "depth"), from_words(bool, "yes", "pin")
     (7, None, True)
@@ -93,8 +92,7 @@ def _meanings(kind: Kind, text: str) -> Iterator[object]:
     if origin is Annotated:
         yield from _meanings(arguments[0], text)
     elif origin is Union:
-        # Kinds that accept any word, or a list of words, come last: `3` is a number wherever a number is allowed,
-        # `none` None.
+        # Kinds that accept any word, or a list of words, come last: `3` is a number, and `none` is None, if allowed.
         for option in sorted(arguments, key=lambda option: option in (str, Any) or parts_of(option)[0] is tuple):
             yield from _meanings(option, text)
     elif origin is Literal:

@@ -1,12 +1,12 @@
-"""Values of declared types: a value that does not fit gives a one-line error that says where.
+"""Checks that values are of declared types; a wrong value raises a one-line error with the place.
 
 A *kind* is an annotation: `int`, `float | None`, `Literal["a", "b"]`, `tuple[int, ...]`, a dataclass, or a `Shape`,
-which says what an object must hold. `Annotated[int, Between(1, 9)]` narrows a kind, and so does any function in its
-place that raises an `OutflankError`. Numbers are finite, and small enough that their sums and products are so too.
+which lists the names in an object. `Annotated[int, Between(1, 9)]` narrows a kind; instead of `Between` it may have a
+function that raises an `OutflankError`. Numbers must be finite, and small enough that sums and products are finite.
 
-The arguments of functions and the samples of experiments are checked here, not by msgspec, which reads the documents:
-every search would wait 15 ms for its import, and it cannot handle NumPy's numbers, functions that check a value, and
-kinds that depend on other values.
+The arguments of functions and the samples of experiments are checked here. msgspec, which reads documents, is not used
+for them: its import would delay every search by 15 ms, and it cannot handle NumPy's numbers, functions that check a
+value, and kinds that depend on other values.
 """
 
 import re
@@ -26,16 +26,16 @@ if TYPE_CHECKING:
 
 Kind = object
 Step = str | int | None
-"""A step into a value: the name of a part, its number, or None if it is not known."""
+"""A step into a nested value: the name or the index of an element, or None if it is not known."""
 
 MOST_INTEGER = 2**63 - 1
 MOST_NUMBER = 1e18
 MOST_JSON_LEVELS = 32
-"""Limit on the levels below a field of a document that may hold anything."""
+"""Limit on the nesting of a document's field that may hold any JSON."""
 
 _SIMPLE = (int, float, str, bool, NoneType)
 _HALF_LETTERS = re.compile("[\ud800-\udfff]")
-"""Lone surrogates, which JSON can express and no file can hold."""
+"""Pattern of lone surrogates, which JSON can express but UTF-8 files cannot."""
 
 IN_JSON = {bool: "true or false", NoneType: "nothing (null)"}
 IN_PYTHON = {bool: "True or False", NoneType: "None"}
@@ -43,7 +43,7 @@ IN_TEXT = {bool: "yes or no", NoneType: "none"}
 
 
 class Misfit(FormatError):
-    """A value that is not of its kind: `place` says where within the whole, and the message what belongs there."""
+    """The value is not of its kind. `place` says where in the whole value, and the message what is expected there."""
 
     def __init__(self, place: str, reason: str, kind: Kind = None) -> None:
         super().__init__(f"{place}: {reason}" if place else reason)
@@ -51,11 +51,11 @@ class Misfit(FormatError):
 
     @classmethod
     def of(cls, kind: Kind, value: object) -> "Misfit":
-        """Return the error for a value where a `kind` is expected."""
+        """Return the error for a `value` that is not of the expected `kind`."""
         return cls("", f"expected {in_words(kind)}, found {excerpt(value)}", kind)
 
     def within(self, *steps: Step) -> "Misfit":
-        """Return the same error for a value that is these steps into a larger one."""
+        """Return the same error for a larger value, in which `steps` lead to the wrong one."""
         place = self.place
         for step in reversed(steps):
             place = f"{_step_text(step)}{'.' if place and not place.startswith('[') else ''}{place}"
@@ -70,7 +70,7 @@ def _step_text(step: Step) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Between:
-    """Narrows numbers to a range, both ends included. Documents use msgspec's `Meta`."""
+    """Narrows a kind of number to a range, both ends included. Documents use msgspec's `Meta` instead."""
 
     least: float
     most: float = MOST_NUMBER
@@ -78,21 +78,21 @@ class Between:
 
 @dataclass(frozen=True, slots=True)
 class Called:
-    """Names a kind in messages, if its own name says too little."""
+    """Gives the words for an `Annotated` kind in messages."""
 
     words: str
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Shape:
-    """An object that has these names, each with its kind. Anything else in it is of the kind `others`."""
+    """The kind of an object that has all `names`, each with its kind. Its other items are of the kind `others`."""
 
     names: Mapping[str, Kind]
     others: Kind = Any
     optional: Mapping[str, Kind] = field(default_factory=dict)
-    """Names that the object may have."""
+    """Names that the object may have, each with its kind."""
     also: Callable[[dict[str, Any]], None] | None = None
-    """Raises an `OutflankError` if the values do not go together."""
+    """Function that raises an `OutflankError` if the values contradict each other."""
 
 
 @cache
@@ -103,13 +103,13 @@ def kinds_of(cls: "type[DataclassInstance]") -> dict[str, Kind]:
 
 
 def parts_of(kind: Kind) -> tuple[Any, tuple[Any, ...]]:
-    """Return what makes a kind (`Annotated`, `Union`, `Literal`, `tuple`; None: a plain type), and its arguments."""
+    """Return the origin of a kind (`Annotated`, `Union`, `tuple`, …; None for a plain type), and its arguments."""
     origin = get_origin(kind)
     return Union if origin is UnionType else origin, get_args(kind)
 
 
 def _range(check: object) -> tuple[float, float] | None:
-    """Return the ends of a `Between` or of msgspec's `Meta`, of which only `ge` and `le` are known here."""
+    """Return the ends of a `Between`, or the `ge` and `le` of msgspec's `Meta`; None if `check` is neither."""
     if isinstance(check, Between):
         return check.least, check.most
     least, most = getattr(check, "ge", None), getattr(check, "le", None)
@@ -117,7 +117,7 @@ def _range(check: object) -> tuple[float, float] | None:
 
 
 def kind_at(kind: Kind, steps: Sequence[Any]) -> Kind:
-    """Return the kind of the value at these steps into a document; raise a `LookupError` if there is none."""
+    """Return the kind of the element to which `steps` lead in a document; raise a `LookupError` if there is none."""
     if not steps:
         return kind
     origin, arguments = parts_of(kind)
@@ -140,7 +140,7 @@ def kind_at(kind: Kind, steps: Sequence[Any]) -> Kind:
 
 
 def check_fields(instance: "DataclassInstance") -> None:
-    """Raise an error if a field of a dataclass is not of its annotated kind; for its `__post_init__`."""
+    """Convert the fields of a dataclass to their annotated kinds, or raise a `Misfit`; for its `__post_init__`."""
     for name, kind in kinds_of(instance.__class__).items():
         value = getattr(instance, name)
         try:
@@ -154,7 +154,7 @@ def check_fields(instance: "DataclassInstance") -> None:
 
 
 def conform(kind: Kind, value: object, *place: Step) -> Any:
-    """Return the value if it is of this kind, lists converted to tuples and objects to dataclasses where expected.
+    """Return `value` as this kind: lists may become tuples, and objects dataclasses. Else raise a `Misfit` at `place`.
 
     >>> conform(tuple[int, ...], [1, 2])
     (1, 2)
@@ -167,7 +167,7 @@ def conform(kind: Kind, value: object, *place: Step) -> Any:
         return _conformed(kind, value)
     except Misfit as error:
         raise error.within(*place) from None
-    except OutflankError as error:  # of a function that checks
+    except OutflankError as error:  # raised by a function that narrows the kind
         raise Misfit("", str(error)).within(*place) from None
 
 
@@ -217,15 +217,15 @@ def _simple(kind: Kind, value: object) -> object:
 
 
 def python_number(value: object) -> object:
-    """Return Python's own number or truth value for NumPy's or any equal one; other values as they are.
+    """Return numbers and truth values of NumPy and other libraries as Python's own; other values unchanged.
 
-    Other numbers are accepted at first and fail later: no lock waits for a `float32`, and no JSON holds one.
+    Without this, they would fail later: neither a lock's timeout nor JSON accepts a `float32`.
     """
     if type(value) in (*_SIMPLE, list, tuple, dict):
         return value  # the usual case
     if isinstance(value, Real):
         return int(value) if isinstance(value, Integral) else float(value)
-    return bool(value) if type(value).__name__ in ("bool_", "bool") else value  # NumPy's
+    return bool(value) if type(value).__name__ in ("bool_", "bool") else value  # NumPy's bool
 
 
 def _narrowed(kind: Kind, value: object) -> object:
@@ -235,7 +235,7 @@ def _narrowed(kind: Kind, value: object) -> object:
     except Misfit as error:
         if error.place:
             raise
-        raise Misfit.of(kind, value) from None  # names the narrowing as well
+        raise Misfit.of(kind, value) from None  # this message includes the narrowing
     for check in checks:
         if callable(check):
             check(conformed)
@@ -253,7 +253,7 @@ def _one_of(kind: Kind, value: object) -> object:
         try:
             return conform(option, value)
         except Misfit as error:
-            # An error inside the value says more than one about the whole.
+            # An error about an element is more precise than one about the whole value.
             if error.place and len(options) - (NoneType in options) == 1:
                 raise
     raise Misfit.of(kind, value)
@@ -265,7 +265,7 @@ def _several(kind: Kind, value: object) -> object:
     container, kinds = parts_of(kind)
     if container is list or kinds[-1] is Ellipsis:
         if kinds[0] is Any and isinstance(value, container):
-            return value  # a named tuple stays one
+            return value  # a named tuple remains a named tuple
         kinds = (kinds[0],) * len(value)
     if len(value) != len(kinds):
         raise Misfit("", f"expected {len(kinds)} elements, found {len(value)}")
@@ -303,7 +303,7 @@ def _instance(cls: "type[DataclassInstance]", value: object) -> object:
 
 
 def check_json(value: object, *place: Step) -> None:
-    """Raise an error if no document can hold the value, or if it has too many levels, so that recursion ends."""
+    """Raise a `Misfit` if JSON cannot express the value, or if it has more than `MOST_JSON_LEVELS` levels."""
     if len(place) > MOST_JSON_LEVELS:
         raise Misfit("", f"expected at most {MOST_JSON_LEVELS} levels").within(*place)
     if isinstance(value, dict | list | tuple):
@@ -317,7 +317,7 @@ def check_json(value: object, *place: Step) -> None:
 
 
 def in_words(kind: Kind, spelling: Mapping[object, str] = IN_JSON) -> str:
-    """Return a kind in words, for people."""
+    """Return a kind in words for messages, with the words of `spelling` for bool and None."""
     origin, arguments = parts_of(kind)
     if origin is Annotated:
         words = in_words(arguments[0], spelling)
@@ -346,7 +346,7 @@ def in_words(kind: Kind, spelling: Mapping[object, str] = IN_JSON) -> str:
 
 
 def excerpt(value: object, most: int = 40) -> str:
-    """Return a value for a message: in one line, shortened if it is long."""
+    """Return a value as one line for a message, shortened to about `most` characters."""
     if isinstance(value, dict):
         return "an object"
     if isinstance(value, list | tuple):
