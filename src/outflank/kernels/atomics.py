@@ -4,12 +4,12 @@
     fetch_add(counters, index, 1)            # an element; an index per dimension in a tuple
     load(worker, "stop", "relaxed")
 
-The last argument is the memory order, a literal: `relaxed`, `acquire`, `release`,
-`acq_rel` or `seq_cst`, as in C11. The default is the order that publishes: `acquire` for
-loads, `release` for stores, `acq_rel` for the rest. Every integer type is supported. Indices
-are not checked and must not be negative.
+The last argument is the memory order, a literal: `relaxed`, `acquire`, `release`, `acq_rel` or `seq_cst`, as in C11.
+The default is `acquire` for loads, `release` for stores and `acq_rel` for the rest. Every integer type is supported.
+Indices are not checked and must not be negative.
 
-The Python twins hold a lock: as exact, but slow. They report to an observer (see `observers`).
+In the interpreter these functions hold a lock, so that they are atomic but slow, and report to the observer, if any
+(see `observers`).
 """
 
 from threading import Lock
@@ -23,10 +23,10 @@ from outflank.kernels.lowering import IR, Builder, CallTypes, Context, Emit, Num
 _lock = Lock()
 
 _FAILURE_ORDER = {"acq_rel": "acquire", "release": "relaxed"}
-"""Memory order of a compare-exchange that fails, where it differs from that of one that succeeds."""
+"""Memory order of a failed compare-exchange, if it differs from the order of a successful one."""
 
 Target: TypeAlias = Any
-"""A record, or an array of integers."""
+"""A record or an array of integers, in shared memory."""
 
 Key: TypeAlias = str | int | tuple[int, ...]
 """The name of a record's field, or the index of an element of an array."""
@@ -41,7 +41,7 @@ def _converted(cell: Int, value: Int) -> Int:
 
 
 def load(target: Target, key: Key, order: str = "acquire") -> Int:
-    """Return the value."""
+    """Return the value of a field or element."""
     if observers.observer is not None:
         target = observers.announce_access(target, key, "read", order)
     with _lock:
@@ -49,7 +49,7 @@ def load(target: Target, key: Key, order: str = "acquire") -> Int:
 
 
 def store(target: Target, key: Key, value: Int, order: str = "release") -> None:
-    """Write `value`."""
+    """Write `value` to a field or element."""
     if observers.observer is not None:
         target = observers.announce_access(target, key, "write", order)
     with _lock:
@@ -77,7 +77,7 @@ def fetch_add(target: Target, key: Key, amount: Int, order: str = "acq_rel") -> 
 
 
 def fetch_max(target: Target, key: Key, value: Int, order: str = "acq_rel") -> Int:
-    """Write `value` if it is greater; return the old value."""
+    """Write `value` if it is greater than the old value; return the old value."""
     if observers.observer is not None:
         target = observers.announce_access(target, key, "update", order)
     with _lock:
@@ -118,7 +118,7 @@ def _register_with_numba() -> None:
     }
 
     def typed(name: str, values: int, default: str, returns: "NumbaType | None", orders: tuple[str, ...]) -> Typer:
-        """Return the typer for an operation that takes `values` values after target and key."""
+        """Return the typer for an operation with `values` arguments between the key and the memory order."""
 
         def typer(target: NumbaType, key: Any, *rest: NumbaType) -> CallTypes:
             if isinstance(target, types.Record) and isinstance(key, types.StringLiteral):

@@ -1,4 +1,4 @@
-"""Operations on the bits of a 64-bit word: first their Python twins, then their LLVM instructions."""
+"""Operations on the bits of a 64-bit word: Python functions for the interpreter, LLVM instructions for kernels."""
 
 from typing import Any, TypeAlias
 
@@ -8,13 +8,13 @@ from outflank.kernels.compiler import extend
 from outflank.kernels.lowering import IR, Builder, Context, Signature, define, is_device
 
 U64 = np.uint64
-"""The type of a board. Combined with a signed integer it becomes a float: always cast."""
+"""Type of a bitboard. An operation with a signed integer returns a float: cast the integer first."""
 
 Word: TypeAlias = Any
-"""A word of 64 bits: a `U64`; where Python calls a function, often an int."""
+"""A 64-bit word: a `U64`, or often an int in calls from Python."""
 
 Int: TypeAlias = Any
-"""A whole number: an int, or NumPy's of any width."""
+"""A whole number: an int, or a NumPy integer of any width."""
 
 MASK = 0xFFFFFFFFFFFFFFFF
 
@@ -38,7 +38,7 @@ def lowest(word: Word) -> int:
 
 
 def bit_at(index: Int) -> Word:
-    """Return the word whose only set bit is `index`, which must be below 64: a board with one square.
+    """Return the word with only bit `index` set, which must be below 64: a board with one square.
 
     >>> int(bit_at(3))
     8
@@ -94,9 +94,9 @@ def _register_with_numba() -> None:
         )
 
     def opaque_bit(context: Context, builder: Builder, signature: Signature, index: IR) -> IR:
-        # Otherwise the optimiser turns each shift of the bit by a constant into a shift of another constant by the
-        # index: in the lines of a board that is one more instruction per direction, where a shift is otherwise part of
-        # the instruction that uses it.
+        # Hidden from the optimiser, which would turn each shift of the bit by a constant into a shift of another
+        # constant by the index. That is one more instruction for each direction of a board, while a shift by a constant
+        # is part of the instruction that uses it.
         if is_device(context):
             return builder.shl(ir.Constant(ir.IntType(64), 1), index)
         word, pointer = ir.IntType(64), ir.PointerType()

@@ -1,18 +1,16 @@
 """The disk cache of compiled kernels, one file per kernel and signature.
 
-Numba's own cache has two faults for a package made of many small modules. It stamps an
-entry with the one file that the function is in, so that an edit of a helper elsewhere goes
-unnoticed; and two processes that start cold can overwrite each other's numbered files, so
-that a third one loads the wrong code. Here
+Numba's own cache has two faults for a package of many small modules. It checks only the file that contains a function,
+so an edit of a helper in another file goes unnoticed. And two processes that start with an empty cache can overwrite
+each other's numbered files, so that a third one loads the wrong code. Here
 
-- the directory's name is a digest of every source that kernels are made of, and the key of
-  a kernel that can reach users' code includes the sources of their modules;
-- a file's name is a digest of kernel, signature, processor and form of lanes; it is written under
-  another name and renamed, and it has a checksum. Concurrent writers of a file write the
-  same content, so no lock is needed.
+- the directory's name is a digest of all sources of kernels, and the key of a kernel that can call users' code includes
+  the sources of their modules;
+- a file's name is a digest of kernel, signature, processor and form of lanes. The file is written under another name
+  and renamed, and has a checksum. Concurrent writers of a file write the same content, so no lock is needed.
 
-A cache that cannot be read or written, or that other users can write, costs time and a
-warning, but never a wrong answer.
+A cache that cannot be read or written, or that other users can write, costs time and a warning, but never causes a
+wrong result.
 """
 
 import ast
@@ -41,47 +39,47 @@ from outflank.kernels.lowering import Callee, CompileResult, Context, NumbaType,
 
 PACKAGE = Path(__file__).resolve().parent.parent
 PLAIN_FOLDERS = ("arena", "boards", "players", "protocols", "ui")
-"""Folders of the package without compiled code: an edit of the command line recompiles nothing. All other folders are
-part of the digest, those of the games too."""
+"""Folders of the package without kernels. They are not part of the digest: editing the command line recompiles
+nothing."""
 
 MIXED_FOLDERS = ("distributed", "formats", "lab")
-"""Folders with little compiled code: only modules that name the compiler are part of the digest."""
+"""Folders with few kernels: only their modules that mention `outflank.kernels` are part of the digest."""
 
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One kernel compiled or loaded for one signature."""
+    """The compilation of a kernel for one signature, or its loading from the cache."""
 
     kernel: str
     types: tuple[str, ...]
-    """Names of the classes that select the bodies: the game's, the evaluation's, …"""
+    """Names of the classes that select the bodies of generic functions: the game's, the evaluation's, …"""
     how: Literal["compiled", "loaded"]
     seconds: float
 
 
 history: list[Event] = []
-"""Kernels that this process has compiled or loaded, in order."""
+"""Compilations and loadings of kernels in this process, in order."""
 
 
 announce: Callable[[str], None] = notify
-"""Called once with a message, before the first compilation of a process."""
+"""Function that shows a message before the first compilation of a process."""
 
 
 # --- which sources a kernel is made of ------------------------------------------------
 
 _origins: set[str] = set()  # users' modules that define kernel code
-_sources: dict[str, bytes] = {}  # users' modules and those that they import -> digest at import
-_extended_types: set[type] = set()  # types for which a user's module registered a body
-_unkeyed_types: set[type] = set()  # types whose bodies hold values that are not in any source
-_unkeyed_origins: set[str] = set()  # origins with kernel code that is not in their file
-_defined: set[str] = set()  # users' kernel functions: which functions of a file are defined may depend on anything
+_sources: dict[str, bytes] = {}  # users' modules and those that they import -> digest of the source at import
+_extended_types: set[type] = set()  # types for which a user's module registered a body of a generic function
+_unkeyed_types: set[type] = set()  # types with bodies that depend on values outside any source, as closures do
+_unkeyed_origins: set[str] = set()  # users' modules with kernel code that is not in their file
+_defined: set[str] = set()  # users' kernel functions that exist: a source may define them under conditions
 
 
 def note_origin(function: Callable[..., object], cls: type | None = None) -> None:
-    """Record that `function` is kernel code, and a body for the type `cls` if it is given.
+    """Record that `function` is kernel code and, with `cls`, the body of a generic function for that type.
 
-    The sources are read now, while the module is being imported (or reloaded): a later edit
-    must not be taken for the source that was compiled.
+    The sources are read now, while the module is imported (or reloaded): a later edit of the file is not the code that
+    gets compiled.
     """
     module = function.__module__
     if _is_own_module(module):
@@ -114,7 +112,7 @@ def _package_sources() -> list[Path]:
 
 
 def _is_kernel_source(path: Path, source: bytes) -> bool:
-    """Return whether a file of the package is part of the digest: code may be compiled from it."""
+    """Return whether a file of the package is part of the digest, because it may contain kernel code."""
     parts = path.relative_to(PACKAGE).parts
     return (len(parts) > 1 and parts[0] not in MIXED_FOLDERS) or b"outflank.kernels" in source
 
@@ -132,7 +130,7 @@ def _package_digest() -> str:
 def _package_state() -> tuple[tuple[int, int], ...] | None:
     """Return the modification times and sizes of the package's files; None while they are being replaced.
 
-    It is needed for each kernel, so it reads no file.
+    It is called for each kernel, so it reads no content of files.
     """
     try:
         return tuple((stat.st_mtime_ns, stat.st_size) for stat in map(os.stat, _package_sources()))
@@ -155,13 +153,13 @@ def _single_check() -> Iterator[None]:
 
 @memoize
 def _package_stamp() -> tuple[tuple[int, int], ...] | None:
-    """Return the state of the package's files when its first kernel was imported."""
+    """Return the state of the package's files at the time when its first kernel was imported."""
     _package_digest()
     return _package_state()
 
 
 def _imported_sources(name: str) -> Iterator[tuple[str, bytes]]:
-    """Yield a user's module and the user's modules that it imports, with their sources."""
+    """Yield the names and sources of a user's module and of the user's modules that it imports."""
     seen: set[str] = set()
     todo = [name]
     while todo:
@@ -186,7 +184,7 @@ def _source(module: ModuleType) -> bytes | None:
 
 @lru_cache(maxsize=256)  # called for every function that a module declares, and for every look-up of a kernel
 def _imports(source: bytes, package: str) -> tuple[str, ...]:
-    """Return the sorted names of the modules that a source in `package` imports, as far as the text shows them."""
+    """Return the sorted names in the import statements of a source in `package`; some may not be modules."""
     names: set[str] = set()
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
@@ -202,13 +200,13 @@ def _imports(source: bytes, package: str) -> tuple[str, ...]:
 
 
 def _is_user_module(module: ModuleType, origin: str) -> bool:
-    """Return whether `module` is the user's own: of the same package as `origin`, or not an installed one."""
+    """Return whether `module` is the user's: in the package of `origin`, or neither installed nor Python's own."""
     if _is_own_module(module.__name__):
         return False
     if module.__name__.split(".")[0] == origin.split(".")[0]:
         return True
     file = Path(getattr(module, "__file__", None) or "")
-    # Any environment: there are per-user installations, and environments that include the system's packages.
+    # Installed in any environment: for this user only, or in the system's environment that this one includes.
     if not {"site-packages", "dist-packages"}.isdisjoint(file.parts):
         return False
     paths = sysconfig.get_paths()
@@ -216,7 +214,7 @@ def _is_user_module(module: ModuleType, origin: str) -> bool:
 
 
 def _constants(module: ModuleType) -> bytes:
-    """Return a digest of the plain values among a module's globals: the compiler freezes those that kernels use."""
+    """Return a digest of the plain values among a module's globals: kernels that use them are compiled with them."""
     plain = (bool, int, float, str, bytes, tuple, np.generic)
     digest = hashlib.blake2b(digest_size=16)
     for name, value in sorted(vars(module).items()):
@@ -227,7 +225,7 @@ def _constants(module: ModuleType) -> bytes:
 
 
 def _user_key(module: str, classes: Collection[type]) -> bytes | None:
-    """Return the part of a cache key that stands for users' code, empty if the signature cannot reach any.
+    """Return the part of a cache key for users' code; empty if a kernel with these classes cannot call any.
 
     None: the sources are unknown, as in a notebook, so the kernel cannot be cached.
     """
@@ -267,7 +265,7 @@ def _classes(numba_type: "NumbaType | tuple[NumbaType, ...]") -> Iterator[type]:
 
 
 class CachedKernel:
-    """The cache files of one kernel, on any target."""
+    """The cache files of one kernel, for the processor or a GPU."""
 
     _announced = False
 
@@ -279,11 +277,11 @@ class CachedKernel:
 
     @property
     def cache_path(self) -> str:
-        """Directory of this generation of kernels."""
+        """Directory of the cache files (see `generation`)."""
         return str(generation())
 
     def flush(self) -> None:
-        """Do nothing: every file is written at once."""
+        """Do nothing: every file is written as soon as its kernel is compiled."""
 
     def begin(self, signature: Signature, started: float, *, is_cached: bool) -> None:
         """Record the start of a compilation, and announce the first one of the process."""
@@ -303,10 +301,10 @@ class CachedKernel:
         history.append(Event(self._name, types, how, seconds))
 
     def path(self, signature: Signature, machine: tuple[object, ...]) -> Path | None:
-        """Return the file for `signature` on a `machine`, given by identifying values; None if it cannot be cached."""
+        """Return the file for `signature` on the target that the values in `machine` identify; None: not cacheable."""
         classes = sorted(set(_classes(signature)), key=lambda cls: (cls.__module__, cls.__qualname__))
         users = _user_key(self._module, classes)
-        # A package that was edited while this process runs is partly the old and partly the new one.
+        # If the package was edited while this process runs, old and new modules may be mixed.
         state = _checked_states[0] if _checked_states else _package_state()
         if users is None or state is None or state != _package_stamp():
             return None
@@ -332,10 +330,10 @@ def write_kernel(path: Path, payload: bytes) -> None:
 
 
 class KernelCache(CachedKernel):
-    """The cache of a Numba dispatcher: one kernel on this processor."""
+    """The cache of one kernel on this processor, for its Numba dispatcher."""
 
     def load_overload(self, signature: Signature, target: Context) -> "CompileResult | None":
-        """Return the cached code for `signature`; None: it must be compiled."""
+        """Return the cached code for `signature`; None if it must be compiled."""
         started = time.perf_counter()
         with _single_check():
             path = self._path(signature, target.codegen())
@@ -350,7 +348,7 @@ class KernelCache(CachedKernel):
         return None
 
     def save_overload(self, signature: Signature, result: CompileResult) -> None:
-        """Cache the code that has just been compiled."""
+        """Write the code that has just been compiled for `signature` to the cache."""
         self.done(signature)
         path = self._path(signature, result.codegen)
         if (
@@ -375,7 +373,7 @@ class KernelCache(CachedKernel):
 
 @memoize
 def generation() -> Path:
-    """Return the cache directory for these sources and this compiler."""
+    """Return the cache directory for the current sources and versions of the compiler."""
     import_numba()
     import llvmlite
     import numba

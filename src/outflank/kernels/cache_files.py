@@ -1,6 +1,6 @@
-"""The files of compiled kernels: where they are, and which of them are trusted.
+"""Files of compiled kernels: their bytes, their folders, which of them are trusted, and clean-up.
 
-Loading a file means running it. So nothing is read from, or written to, a folder that other users can write.
+The code in a file is run. So no file is read from, or written to, a folder that other users can write.
 """
 
 import hashlib
@@ -19,22 +19,20 @@ from outflank.kernels.lowering import CompileResult, Context, Library
 from outflank.kernels.uninterrupted import delay_interrupts
 from outflank.ownership import complaint, exposure, make_private
 
-# Compiled code as bytes, and back.
-#
-# Numba can compile all of Python and NumPy only after it has loaded all of its own libraries, which takes as long as
-# importing it. Code that is already compiled needs only the addresses of the functions that it calls. So their names
-# are stored beside it, and the libraries are loaded only if one of the names is unknown otherwise.
+# Before Numba can compile, it must load all of its own libraries, which takes as long as importing it. Code that is
+# already compiled needs only the addresses of the functions that it calls. So their names are stored beside it, and the
+# libraries are loaded only if one of the names is unknown otherwise.
 
 
 def to_bytes(result: CompileResult) -> bytes:
     """Return Numba's compiled code as bytes, for `from_bytes` in another process."""
-    # The type annotations are for listings only, and a third of the size.
+    # The type annotations are needed for listings only, and are a third of the size.
     parts = result._replace(type_annotation="")._reduce()
     return scripts.dumps((result.library.callees, _external_names(result.library), parts))
 
 
 def from_bytes(payload: bytes, target: Context) -> "CompileResult | None":
-    """Return the compiled code, ready to be called; None if the payload is not usable."""
+    """Return the compiled code in `payload`, ready to be called; None if it is not usable."""
     from numba.core.compiler import CompileResult
     from numba.core.runtime import rtsys
 
@@ -52,22 +50,22 @@ def from_bytes(payload: bytes, target: Context) -> "CompileResult | None":
 
 
 def _external_names(library: Library) -> tuple[str, ...]:
-    """Return the external names that the code refers to."""
+    """Return the names of functions and variables outside the library that its code refers to."""
     module = library._final_module
     names = [symbol.name for symbol in (*module.functions, *module.global_variables) if symbol.is_declaration]
     return tuple(sorted(name for name in names if not name.startswith("llvm.")))
 
 
 def _is_defined(name: str) -> bool:
-    """Return whether the symbol `name` is defined; code that calls an undefined one would call address 0."""
+    """Return whether the symbol `name` is defined. A call of an undefined one would go to address 0."""
     from llvmlite.binding import address_of_symbol
 
     return address_of_symbol(name) is not None
 
 
 def refresh_registrations(target: Context) -> None:
-    """Load Numba's new registrations now, which it would do during compilation: interrupted by Ctrl-C there, it would
-    never load the rest in this process."""
+    """Load Numba's new registrations now. Numba would load them during compilation; if Ctrl-C interrupted it there, it
+    would never load the rest in this process."""
     from numba.core.registry import cpu_target
 
     with delay_interrupts():
@@ -76,13 +74,13 @@ def refresh_registrations(target: Context) -> None:
 
 
 GENERATIONS_KEPT = 6
-"""Number of generations (directories named by digest) that stay on disk; older ones are removed. One has 1 to 2 MB."""
+"""Number of generations (a directory for each version of the sources) that stay on disk. Each has 1 to 2 MB."""
 
 SEAL_BYTES = 16
 
 
 class Exposed(OutflankError):
-    """Other users can write to the cache."""
+    """Other users can write to the cache folder."""
 
 
 def require_private(folder: Path) -> None:
@@ -100,10 +98,10 @@ def prepare(folder: Path) -> None:
 
 
 def read(path: Path) -> bytes | None:
-    """Return the content of `path`; None if it is missing, damaged, or another user's. The folder must have passed
+    """Return the payload in `path`; None if the file is missing, damaged or not trusted. The folder must have passed
     `require_private`."""
     try:
-        # Opening must not block, whatever the file is; and an open file cannot be replaced between check and read.
+        # Opening must not block, whatever the file is. An open file cannot be replaced between check and read.
         handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
         with os.fdopen(handle, "rb") as file:
             status = os.fstat(handle)
@@ -120,7 +118,7 @@ def read(path: Path) -> bytes | None:
 
 
 def write(path: Path, payload: bytes) -> None:
-    """Write `payload` to `path` for `read`, whole or not at all."""
+    """Write `payload` to `path`, completely or not at all, so that `read` returns it."""
     if not path.parent.exists():
         prepare(path.parent)
         _remove_old_generations(path.parent.parent)
@@ -135,19 +133,19 @@ def write(path: Path, payload: bytes) -> None:
 
 
 def _seal(name: str, payload: bytes) -> bytes:
-    """Return a checksum that covers the name too: another kernel's file is not valid under this name."""
+    """Return a checksum of `name` and `payload`, so that another kernel's file is not valid under this name."""
     return hashlib.blake2b(name.encode() + b"\0" + payload, digest_size=SEAL_BYTES).digest()
 
 
 def _remove_old_generations(parent: Path) -> None:
-    """Remove old generations to limit disk space. A process that still uses one only has to compile again."""
+    """Remove old generations to limit disk space. A process that still uses one must compile again."""
     generations = sorted(parent.iterdir(), key=lambda path: path.stat().st_mtime, reverse=True)
     for old in generations[GENERATIONS_KEPT:]:
         shutil.rmtree(old, ignore_errors=True)
 
 
 def disk_usage() -> tuple[int, int]:
-    """Return the number of kernels on disk, of all generations, and their bytes."""
+    """Return the number of cached kernels of all generations, and their size in bytes."""
     try:
         sizes = [path.stat().st_size for path in (cache_folder() / "kernels").rglob("*.kernel")]
     except (OSError, NoHome):

@@ -1,20 +1,18 @@
-"""The compiler of kernels from Python functions. It imports Numba only when it is needed.
+"""Compilation of Python functions to kernels. Numba is imported only when it is needed.
 
 Three kinds of function are written in the subset of Python that Numba compiles:
 
-- a `kernel` is an entry point: called from Python it is compiled, then run;
-- an `inner` function is a part of kernels: the interpreter runs it unchanged,
-  a kernel that calls it compiles it;
-- a generic function (`outflank.kernels.generic`) is an inner function with one body
-  per game or evaluation.
+- a `kernel` is an entry point: when Python calls it, it is compiled and run;
+- an `inner` function is a part of kernels: the interpreter runs it unchanged, and it is compiled with the kernels that
+  call it;
+- a generic function (`outflank.kernels.generic`) is an inner function with one body per game or evaluation.
 
-So the interpreter draws a board on the screen in milliseconds, and a search runs as
-machine code, from one source of the rules. Importing Numba takes a third of a second:
-everything that needs it is registered with `extend` and runs when the first kernel is
+So one source of the rules draws a board in milliseconds in the interpreter, and searches as machine code. Importing
+Numba takes a third of a second: everything that needs it is registered with `extend` and runs when the first kernel is
 called.
 
-A word that a kernel returns to Python is a plain `int`: wrap it in `np.uint64` before it is passed
-to another kernel. Otherwise a small one has a signed type there, and the kernel is compiled again.
+A word that a kernel returns to Python is a plain `int`: wrap it in `np.uint64` before you pass it to another kernel.
+Otherwise a small word has a signed type, for which the kernel is compiled again.
 
 `NUMBA_DISABLE_JIT=1` runs kernels in the interpreter too, without Numba.
 """
@@ -42,7 +40,7 @@ _ATTRIBUTE = re.compile(r"Unknown attribute '(\w+)' of type Module\(<module '([^
 
 
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
-"""Escape sequences: Numba writes in colours if the package for them is installed."""
+"""Pattern of escape sequences for colours, which Numba's messages have if the package for colours is installed."""
 
 
 class NotCompiled(OutflankError, TypeError):
@@ -50,9 +48,9 @@ class NotCompiled(OutflankError, TypeError):
 
 
 def raise_explanation(error: Exception) -> None:
-    """Raise the explanation of a compiler error in its place, if there is one: the original text has some sixty lines.
+    """Raise a one-line explanation of a compiler error, if there is one: the original text has some sixty lines.
 
-    The caller handles the error, and re-raises it if this returns.
+    Call it in the `except` block, and re-raise the original error if it returns.
     """
     explanation = explanation_of(error)
     if explanation is not None:
@@ -60,7 +58,7 @@ def raise_explanation(error: Exception) -> None:
 
 
 def explanation_of(error: Exception) -> NotCompiled | None:
-    """Return the explanation of a compiler error; None if there is none."""
+    """Return a one-line explanation of a compiler error; None if there is none."""
     if type(error).__module__ not in ("numba.core.errors", "numba.cuda.core.errors"):
         return None
     text = _COLOUR.sub("", str(error))
@@ -86,7 +84,7 @@ def explanation_of(error: Exception) -> NotCompiled | None:
 OPTIONS: dict[str, Any] = {"error_model": "numpy", "nogil": True, "no_cpython_wrapper": False}
 """Numba's options for every function. The numpy error model saves a test for zero at each division.
 
-A function that has callers with different options is compiled twice, so kernels and their parts share these.
+A function that has callers with different options is compiled twice, so all kernels and their parts share these.
 """
 
 _lock = RLock()
@@ -100,7 +98,7 @@ def interpreted() -> bool:
 
 
 def extend(registration: Callable[[], None]) -> Callable[[], None]:
-    """Run `registration`, which extends Numba, once Numba has been loaded."""
+    """Run `registration`, which extends Numba, as soon as Numba is loaded."""
     with _lock:
         if _registrations is None:
             registration()
@@ -110,13 +108,13 @@ def extend(registration: Callable[[], None]) -> Callable[[], None]:
 
 
 def load_numba() -> None:
-    """Import Numba and run the registrations that waited for it."""
+    """Import Numba and run the registrations passed to `extend`."""
     global _registrations
     with _lock:
         if _registrations is None:
             return
         with delay_interrupts():
-            import_numba()  # the registrations below assume that it is loaded
+            import_numba()
             shield_llvm()
             while _registrations:
                 _registrations.pop(0)()
@@ -124,13 +122,13 @@ def load_numba() -> None:
 
 
 Samples: TypeAlias = Iterator[tuple[Any, ...]]
-"""Typical arguments of a kernel, each a tuple."""
+"""Typical calls of a kernel, each as a tuple of arguments."""
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def inner(function: Function) -> Function:
-    """Let kernels call `function`; for the interpreter it is unchanged."""
+    """Let kernels call `function`. The interpreter runs it unchanged."""
     cache.note_origin(function)
 
     @extend
@@ -143,23 +141,23 @@ def inner(function: Function) -> Function:
 
 
 def inlined(function: Function) -> Function:
-    """Declare an `inner` function that is always inlined, even if it is large: part of the hot path of several callers.
+    """Declare an `inner` function that is always inlined, even if it is large: for the hot paths of several callers.
 
-    Bodies of generic functions can be inlined too: `@play.register(Othello)` above `@inlined`.
+    It also declares bodies of generic functions: `@play.register(Othello)` above `@inlined`.
     """
     setattr(function, INLINING, "alwaysinline")
     return inner(function)
 
 
 def never_inlined(function: Function) -> Function:
-    """Declare an `inner` function that is never inlined, even if it is small: it is rarely called, or long, and would
-    take registers from the hot path around it."""
+    """Declare an `inner` function that is never inlined, even if it is small: for code that is rarely called, or long,
+    and would take registers from the hot path around it."""
     setattr(function, INLINING, "noinline")
     return inner(function)
 
 
 class Kernel:
-    """A function that is compiled when Python calls it, and runs without the interpreter's lock."""
+    """A function that is compiled when Python calls it, and runs without the interpreter's lock (GIL)."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         if function.__closure__:
@@ -184,12 +182,12 @@ class Kernel:
 
     @property
     def name(self) -> str:
-        """The kernel's name, with its module inside the package."""
+        """Name of the kernel after that of its module, without `outflank.`"""
         return f"{self.__module__.removeprefix('outflank.')}.{self.__name__}"
 
     @cached_property
     def compiled(self) -> Callable[..., Any]:
-        """Numba's dispatcher for this kernel, or the plain function if `interpreted`."""
+        """Numba's dispatcher for this kernel, or the plain function if kernels run in the interpreter."""
         if interpreted():
             return self.py_func
         load_numba()
@@ -201,26 +199,26 @@ class Kernel:
 
     @property
     def _numba_type_(self) -> NumbaType:
-        # For the compiler, a kernel that is named inside another kernel is its dispatcher.
+        # In the code of another kernel, this kernel has the type of its dispatcher.
         return self.compiled._numba_type_  # type: ignore[attr-defined, no-any-return]  # numba is untyped
 
     def sample(self, arguments: Callable[..., Samples]) -> Callable[..., Samples]:
-        """Register typical arguments, for `warm` and tests.
+        """Register a function that yields typical arguments of this kernel, for `warm` and tests.
 
-        `arguments(game, position, every)` yields tuples of arguments: one for each usual
-        specialisation, or with `every` for each that can be selected by name.
+        `arguments(game, position, every)` yields a tuple of arguments for each usual specialisation, or if `every` for
+        each that can be selected by name.
         """
         self._samples.append(arguments)
         return arguments
 
     def samples(self, game: object, position: object, *, every: bool = False) -> Samples:
-        """Yield the typical arguments for one game."""
+        """Yield tuples of typical arguments for one game; see `sample`."""
         for arguments in self._samples:
             yield from arguments(game, position, every)
 
 
 def kernel(function: Callable[..., object]) -> Kernel:
-    """Make `function` an entry point into compiled code."""
+    """Declare that `function` is an entry point into compiled code."""
     return Kernel(function)
 
 
@@ -232,8 +230,8 @@ def kernels() -> tuple[Kernel, ...]:
 def unlikely(condition: bool) -> bool:
     """Return `condition`, with the hint that it is seldom true.
 
-    Without a hint the optimiser assumes both branches to be equally likely, and does not inline code that follows a
-    few tests that leave the function.
+    Without the hint the optimiser assumes that both branches are equally likely, and does not inline code that follows
+    a few tests for early returns.
 
     >>> unlikely(1 > 2)
     False

@@ -1,4 +1,4 @@
-"""Compilation without the parts of Numba's work that kernels do not need."""
+"""Faster compilation: Numba's work without the parts that kernels do not need."""
 
 import gc
 from collections.abc import Callable, Iterator
@@ -14,19 +14,19 @@ from outflank.kernels.lowering import CompilerState, Signature
 # Numba types a function by iterating over all of its statements until nothing changes, at least twice, and again from
 # the start for every recursive call. Each time it tries all overloads of a name on the argument types of every call,
 # with and without the values of constants, and writes a report of each that does not fit. The result is the same every
-# time: of the 6,040 calls in the first search of Othello only 318 are distinct. Caching them halves the time of
-# inference, which is an eighth of the whole.
+# time: of the 6,040 calls in the first search of Othello only 318 are distinct. Caching them halves the time of type
+# inference, which is an eighth of the compilation time.
 
 
 def _bodies(function: Any, signature: Signature) -> list[Any]:
-    """Return the compiled bodies for a call. Numba finds them by the argument types alone: if the same function was
-    compiled for a GPU meanwhile, they are the GPU's, until the call is typed again."""
+    """Return the compiled bodies for a call. Numba stores them by argument types alone: after a compilation of the same
+    function for a GPU they are the GPU's, until the call is typed again."""
     overloads_by_template = (getattr(template, "_compiled_overloads", {}) for template in function.templates)
     return [overloads.get(signature.args) for overloads in overloads_by_template]
 
 
 def caching_type_inference() -> type:
-    """Return the type inference pass for the pipelines of kernels and their parts; Numba must be loaded."""
+    """Return a type inference pass that caches the types of calls; Numba must be loaded."""
     from numba.core import types
     from numba.core.compiler_machinery import register_pass
     from numba.core.typed_passes import NopythonTypeInference
@@ -36,8 +36,6 @@ def caching_type_inference() -> type:
     calls: dict[Any, Any] = {}
 
     class Inferer(TypeInferer):  # type: ignore[misc]  # numba is untyped
-        """Infers the types of one function."""
-
         def __init__(self, context: Any, func_ir: Any, warnings: Any) -> None:
             super().__init__(context, func_ir, warnings)
             self._values: dict[Any, Any] = {}
@@ -49,7 +47,7 @@ def caching_type_inference() -> type:
             return clone
 
         def resolve_call(self, fnty: Any, pos_args: Any, kw_args: Any) -> Any:
-            if not isinstance(fnty, types.Function):  # a kernel that may be recursive, or a method
+            if not isinstance(fnty, types.Function):  # a kernel, which may be recursive, or a method
                 return super().resolve_call(fnty, pos_args, kw_args)
             key = fnty, tuple(pos_args), tuple(kw_args.items())
             call_signature, bodies = calls.get(key, (None, None))
@@ -100,17 +98,17 @@ COLOURS = ("code", "errmsg", "filename", "indicate", "highlight", "reset")
 
 @contextmanager
 def fast_compilation() -> Iterator[None]:
-    """Compile without garbage collection, without colours, without lists that only generators need, and untimed.
+    """Inside the block, compile without garbage collection, colours, timers, and lists that only generators need.
 
     - No object becomes garbage before the end: looking for garbage costs 5 % of the time.
-    - Numba writes a message for every type that does not fit before it finds one that does, in colours if the package
-      for them is installed: another 5 %.
+    - Numba writes a message for every type that does not fit before it finds one that does. Colours, if the package for
+      them is installed, cost another 5 %.
     - After every pass Numba lists the variables that each block may use. It needs the list only at the end, and for
-      generators: the others cost 4 %.
-    - Each of the 25,000 calls of LLVM, with its lock, is recorded by a timer of every function that is being compiled:
+      generators: the other lists cost 4 %.
+    - Every function that is being compiled has a timer that records each of the 25,000 calls of LLVM, and its lock:
       2 %.
 
-    Compilations take turns: the caller holds Numba's lock.
+    Only one thread compiles at a time: the caller holds Numba's lock.
     """
     colour_scheme, post_processor, run, events, start, end = _parts()
     if post_processor.run is _post_process:  # nested: a caller of this function is being compiled
@@ -150,7 +148,7 @@ def _without_locks(record: Callable[..., None]) -> Callable[..., None]:
 
 
 def _post_process(self: Any, emit_dels: bool = False, extend_lifetimes: bool = False) -> None:
-    """Do what Numba's own post-processing does, except for the list that is not needed."""
+    """Do what Numba's own post-processing does, except for the list of variables that only generators need."""
     if emit_dels or self.func_ir.is_generator:
         _parts()[2](self, emit_dels, extend_lifetimes)
         return

@@ -14,8 +14,8 @@ _same_name_classes: dict[tuple[str, tuple[str, ...]], list[type]] = {}
 def _make_name_unique(cls: type) -> None:
     """Rename `cls` if another class has the same name and fields, as after a reload.
 
-    Numba identifies a named tuple by its class's name and the names and types of its fields:
-    a second class that looks the same would get the first one's code.
+    Numba identifies a named tuple by the name of its class and the names and types of its fields: a second class with
+    the same ones would get the code of the first.
     """
     fields = getattr(cls, "_fields", None)
     if fields is None:
@@ -27,15 +27,15 @@ def _make_name_unique(cls: type) -> None:
 
 
 def generic(stub: Callable[..., object]) -> Any:
-    """Make `stub` select its body by the type of its first argument, both interpreted and compiled.
+    """Return a function that selects its body by the type of its first argument, both interpreted and compiled.
 
-    The interpreter uses `singledispatch`; the compiler reads the same registry while it
-    types a call, so that no call is virtual. Any module can add bodies:
+    The interpreter uses `singledispatch`. The compiler reads the same registry when it types a call, so compiled calls
+    need no dispatch at run time. Any module can add bodies:
 
         @play.register(Othello)
         def _(game, position, move): ...
 
-    `stub` is never a body: it names the arguments and has the docstring.
+    `stub` is not a body: it names the arguments and has the docstring.
     """
     function = singledispatch(stub)
     register = function.register
@@ -65,5 +65,5 @@ def generic(stub: Callable[..., object]) -> Any:
 
 
 def missing(function: Callable[..., object], subject: object) -> TypeError:
-    """Return the error for a stub to raise: `subject` has no body of `function`."""
+    """Return the error that a stub raises if `function` has no body for the type of `subject`."""
     return TypeError(f"{function.__name__}: nothing registered for {type(subject).__name__}")

@@ -1,13 +1,13 @@
-"""The registers that hold the lanes of `lanes.py`: selected by the machine and by the number of lanes.
+"""Choice of vector or general registers for the lanes of `lanes.py`, by processor and number of lanes.
 
 As *vectors* the lanes lie side by side in vector registers; as *scalars* each has a general register of its own. The
 choice is based on measurements, which `python -m benchmarks.kernels` repeats on any machine:
 
-- If one register holds all lanes, vectors win: a step of a board is one instruction for all directions.
+- If one register holds all lanes, vectors are faster: a step of a board is one instruction for all directions.
 - If no register is that wide, four lanes are faster as scalars: they fit into the general registers, more instructions
   run in parallel there, and on arm64 a shift by a constant is part of the instruction that uses it.
-- Eight lanes do not fit into the general registers: vectors win, even in four pieces of two lanes each.
-- If all words of a vector can only be shifted by the same distance (x86-64 before AVX2), scalars win for any number.
+- Eight lanes do not fit into the general registers: vectors are faster, even as four registers of two lanes each.
+- If all words of a vector can only be shifted by the same distance (x86-64 before AVX2), scalars are always faster.
 """
 
 import os
@@ -19,7 +19,7 @@ from outflank.errors import InvalidOption
 Form = Literal["vectors", "scalars"]
 
 FORCED = "OUTFLANK_LANES"
-"""Environment variable that forces a form, for measurements."""
+"""Environment variable that forces a form (`vectors` or `scalars`), for measurements."""
 
 COUNTS = (2, 4, 8)
 """Supported numbers of lanes."""
@@ -31,7 +31,7 @@ MOST_SCALARS = 4
 
 @cache
 def forced_form() -> Form | None:
-    """Return the form that the environment forces, or None; fixed for the life of the process, as kernels are."""
+    """Return the form that the environment forces, or None. It is read once: compiled kernels cannot change."""
     name = os.environ.get(FORCED, "")
     for form in get_args(Form):
         if name == form:
@@ -42,7 +42,7 @@ def forced_form() -> Form | None:
 
 
 def vector_bits(triple: str, features: str) -> int:
-    """Return the bits of the widest vector register whose words can be shifted by different distances; 0: none.
+    """Return the bits of the widest vector register that can shift its words by different distances; 0 if none can.
 
     The processor is given by LLVM's target triple and list of features.
     """
@@ -53,7 +53,7 @@ def vector_bits(triple: str, features: str) -> int:
 
 
 def choose_form(count: int, bits: int) -> tuple[Form, str]:
-    """Return the form for `count` lanes on vector registers of `bits` bits, and the reason."""
+    """Return the form for `count` lanes with vector registers of `bits` bits, and the reason in words."""
     form = forced_form()
     if form is not None:
         return form, f"{FORCED} says so"
@@ -80,6 +80,6 @@ def form_of(count: int) -> Form:
 
 
 def forms_text() -> str:
-    """Return the text of `outflank doctor` about the numbers of lanes that games use; Numba must be loaded."""
+    """Return the forms of four and eight lanes in words, for `outflank doctor`; Numba must be loaded."""
     forms = [(count, *choose_form(count, target_bits())) for count in (4, 8)]
     return "; ".join(f"{count} as {form} ({why})" for count, form, why in forms)

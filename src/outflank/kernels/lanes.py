@@ -1,10 +1,8 @@
 """Lanes: several 64-bit words side by side, for one step of a board in every direction at once.
 
-In a kernel such a value lies in vector registers, or each of its words in a general register
-(`lane_forms.py` decides); in the interpreter it is a NumPy array, whose operators mean the
-same (but `a |= b` would change an array that other names share, so kernels do not support
-it: write `a = a | b`). So the directions of a board are the lanes of one expression, in one
-source for all machines.
+In a kernel, lanes are in vector registers or in general registers (`lane_forms.py` decides). In the interpreter they
+are a NumPy array with the same operators. Write `a = a | b`: kernels do not support `a |= b`, which would change an
+array that other names share. So one expression handles all directions of a board, in one source for all machines.
 """
 
 import operator
@@ -31,19 +29,18 @@ from outflank.kernels.lowering import (
     is_device,
 )
 
-# Runs of bits along four rays of a board at once, by one addition with carry in each.
-#
-# They are always in vector registers, whatever is best for `lanes`: even on a Neoverse-N1, whose registers do not hold
-# four words, these few steps are a third faster that way.
+# `enclosed` finds runs of bits along four rays of a board at once, with one addition with carry in each. It always uses
+# vector registers, whatever form is best for `lanes`: even on a Neoverse-N1, which has no register for four words, that
+# makes these few steps a third faster.
 
 RAYS = 4
-"""Number of rays in a row of the table: its first words."""
+"""Number of rays in a row of the table of `enclosed`. They are the row's first words."""
 
 
 def enclosed(table: npt.NDArray[np.uint64], row: int, run: Word, ends: Word) -> Word:
-    """Return the bits of `run` at the beginning of each ray in `table[row]` where a bit of `ends` follows them.
+    """Return the bits of `run` at the beginning of each ray in `table[row]`, if a bit of `ends` follows them there.
 
-    A ray goes from its lowest bit upwards, and shares no bit with the others; neither do `run` and `ends`.
+    A ray goes from its lowest bit upwards. Rays have no bit in common, and `run` and `ends` have none in common.
 
     >>> rays = np.array([[0b11110, 0, 0, 0]], np.uint64)
     >>> bin(enclosed(rays, 0, 0b00110, 0b01000)), bin(enclosed(rays, 0, 0b00110, 0b10000))
@@ -100,7 +97,7 @@ def _register_rays_with_numba() -> None:
         end = builder.and_(builder.and_(carried, spread(builder, ends)), rays)
         # Minus one gives all bits below; zero stays zero, as the subtraction saturates.
         runs = builder.and_(call(builder, f"llvm.usub.sat.v{RAYS}i64", four, end, one), rays)
-        return call(builder, f"llvm.vector.reduce.add.v{RAYS}i64", word, runs)  # an `or`, of rays that share no bit
+        return call(builder, f"llvm.vector.reduce.add.v{RAYS}i64", word, runs)  # equals an `or`: rays share no bit
 
     define(
         enclosed,
@@ -111,15 +108,15 @@ def _register_rays_with_numba() -> None:
 
 
 Vector: TypeAlias = npt.NDArray[Any]
-"""Lanes, as the interpreter has them."""
+"""Lanes in the interpreter: an array of words."""
 
-# A third of the time of searches in the interpreter went into these functions. Arrays of so few words cost only the
-# calls of NumPy that create them, and those below are the cheapest.
+# These functions took a third of the time of searches in the interpreter. An array of a few words costs as much as the
+# NumPy call that creates it, and the calls below are the cheapest.
 
 
 @lru_cache(maxsize=64)  # rules use the same constants at every node
 def lanes(*words: Word) -> Vector:
-    """Return lanes with one of `words` in each: two, four or eight."""
+    """Return lanes that hold `words`, which must be two, four or eight."""
     array = np.array(words, dtype=np.uint64)
     array.flags.writeable = False
     return array
@@ -133,22 +130,22 @@ def spread(word: Word, like: Vector) -> Vector:
 
 
 def occupied(vector: Vector) -> Vector:
-    """Return all ones in each lane that has a bit set, zero in the others."""
+    """Return lanes with all bits set where the lane of `vector` is not zero, and zero elsewhere."""
     return -np.sign(vector)
 
 
 def merged(vector: Vector) -> Word:
-    """Return the bitwise or of the lanes."""
+    """Return the bitwise or of all lanes."""
     return np.uint64(reduce(operator.or_, vector.tolist()))
 
 
 def bit_counts(vector: Vector) -> Vector:
-    """Return the number of set bits of each lane, in that lane."""
+    """Return lanes that hold the number of set bits in each lane of `vector`."""
     return np.bitwise_count(vector).astype(np.uint64)
 
 
 def total(vector: Vector) -> int:
-    """Return the sum of the lanes."""
+    """Return the sum of all lanes."""
     return int(vector.sum())
 
 
@@ -168,7 +165,7 @@ def _register_with_numba() -> None:
     index_type = ir.IntType(32)
 
     class Lanes(types.Type):  # type: ignore[misc]  # numba is untyped
-        """`count` unsigned words, in vector registers or in general ones."""
+        """Numba's type of `count` lanes, in vector registers or in general ones."""
 
         def __init__(self, count: int) -> None:
             self.count = count
@@ -196,7 +193,7 @@ def _register_with_numba() -> None:
         return joined(builder, [value] * like.type.count, signature.return_type.form)
 
     def in_each(step: Callable[..., IR]) -> Emit:
-        """Return the emitter that applies `step`, which handles a word or a vector of words, to all lanes."""
+        """Return an emitter that applies `step`, which handles a word or a vector of words, to all lanes."""
 
         def emit(context: Context, builder: Builder, signature: Signature, *vectors: IR) -> IR:
             if signature.args[0].form == "vectors":
@@ -233,7 +230,7 @@ def _register_with_numba() -> None:
         def emit(context: Context, builder: Builder, signature: Signature, vector: IR) -> IR:
             step = getattr(builder, instruction)
             if signature.args[0].form == "vectors":
-                # Halve until one word is left: each step is one instruction on a narrower register.
+                # The vector is halved until one word is left: each step is one instruction on a narrower register.
                 while vector.type.count > 1:
                     vector = step(*halves(builder, vector))
                 return builder.extract_element(vector, ir.Constant(index_type, 0))

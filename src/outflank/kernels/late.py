@@ -1,8 +1,7 @@
-"""Kernels that other kernels call by an address that is stored in a record.
+"""Calls of kernels by an address that is stored in a record.
 
-A kernel that calls another by its name can run only after the other is compiled too. A kernel that is needed only
-sometimes, and takes long to compile, is called by address instead: the code that fills the record asks for the address,
-and only then is the kernel compiled.
+A kernel that calls another one by name can run only after the other is compiled too. A kernel that is needed only
+sometimes, and takes long to compile, is called by address instead: it is compiled when `address_for` is called.
 """
 
 from collections.abc import Callable
@@ -16,10 +15,7 @@ _kernels_by_address: dict[int, Callable[..., Any]] = {}
 
 
 def address_for(kernel: Kernel, *arguments: object) -> int:
-    """Return the address of `kernel`, which returns an integer, for arguments of exactly the types of these.
-
-    The kernel is compiled for them.
-    """
+    """Compile `kernel`, which must return an integer, for exactly the types of these arguments; return its address."""
     if interpreted():
         address = next(
             (address for address, called_kernel in _kernels_by_address.items() if called_kernel is kernel),
@@ -38,7 +34,7 @@ def address_for(kernel: Kernel, *arguments: object) -> int:
 
 
 def call_at(address: Int, *arguments: object) -> Int:
-    """Call the kernel at `address`, with arguments of the types of `address_for`, and return its integer."""
+    """Call the kernel at `address` and return its integer. The arguments have the same types as for `address_for`."""
     return _kernels_by_address[int(address)](*arguments)
 
 
@@ -49,7 +45,7 @@ def _register_with_numba() -> None:
     def emit(context: Context, builder: Builder, signature: Signature, address: IR, *arguments: IR) -> IR:
         convention, kinds = context.call_conv, signature.args[1:]
         code = convention.get_function_type(signature.return_type, kinds).as_pointer()
-        # Kernels raise nothing: the status is ignored.
+        # The status is ignored: kernels raise no exceptions.
         _, result = convention.call_function(
             builder, builder.inttoptr(address, code), signature.return_type, kinds, arguments
         )

@@ -1,4 +1,4 @@
-"""Importing Numba: supported versions, and one-line errors if the import fails or the environment is wrong."""
+"""Import of Numba: supported versions, and one-line errors if the import fails or the environment is wrong."""
 
 import os
 import warnings
@@ -6,14 +6,14 @@ import warnings
 from outflank.errors import InvalidOption, OutflankError
 
 OLDEST, TOO_NEW = (0, 66), (0, 69)
-"""The first version of Numba that compiles the kernels, and the first that was not tested, as in `pyproject.toml`."""
+"""First version of Numba that compiles the kernels, and first one that was not tested, as in `pyproject.toml`."""
 
 _UNREADABLE = "Environment variable '"
-"""Beginning of Numba's warning about a value that it cannot read and ignores."""
+"""Beginning of Numba's warning that it ignores an environment variable because it cannot read the value."""
 
 
 def import_numba() -> None:
-    """Import Numba; raise a one-line error for an unsupported version, or for an environment that it cannot use."""
+    """Import Numba; raise a one-line error if its version is too old, or if it rejects environment variables."""
     _check_features(os.environ.get("NUMBA_CPU_FEATURES", ""))
     try:
         with warnings.catch_warnings():
@@ -35,14 +35,14 @@ def import_numba() -> None:
 
 
 def _check_features(text: str) -> None:
-    """Raise InvalidOption if a feature has no sign: LLVM would end the process."""
+    """Raise `InvalidOption` if a processor feature in `text` has no sign: LLVM would end the process."""
     for feature in filter(None, text.split(",")):
         if feature[0] not in "+-":
             raise InvalidOption(f"NUMBA_CPU_FEATURES={text}: expected + or - before every feature, found {feature!r}")
 
 
 def check_version(version: str) -> None:
-    """Raise OutflankError for a version of Numba that is too old; warn of one that was not tested."""
+    """Raise `OutflankError` for a version of Numba that is too old; warn of one that was not tested."""
     parts = tuple(int(part) for part in version.split(".")[:2] if part.isdigit())
     if parts < OLDEST:
         requirement = f"numba>={_dotted(OLDEST)},<{_dotted(TOO_NEW)}"

@@ -1,4 +1,4 @@
-"""Define how Numba compiles a function, by its LLVM instructions."""
+"""Functions that are defined by their LLVM instructions, and calls between compiled kernels."""
 
 from collections.abc import Callable
 from importlib import import_module
@@ -11,50 +11,50 @@ if TYPE_CHECKING:  # importing the package must not import Numba
 
 
 Context: TypeAlias = "base.BaseContext"
-"""Numba's context: how code is generated for a processor or a GPU."""
+"""Numba's target context, which generates code for a processor or a GPU."""
 
 Builder: TypeAlias = "ir.IRBuilder"
-"""llvmlite's writer of instructions."""
+"""llvmlite's builder of LLVM instructions."""
 
 IR: TypeAlias = "ir.Value"
-"""A value in LLVM's code."""
+"""LLVM value in the code that is being generated."""
 
 IRType: TypeAlias = "ir.Type"
-"""The type of a value in LLVM's code."""
+"""LLVM type of a value."""
 
 Module: TypeAlias = "binding.ModuleRef"
-"""A module of LLVM's code."""
+"""LLVM module: a unit of code that is optimised and linked."""
 
 Library: TypeAlias = "codegen.CodeLibrary"
-"""The machine code of a function, with that of functions which it calls."""
+"""Machine code of a function and of the functions that it calls."""
 
 NumbaType: TypeAlias = "types.Type"
 """Numba's type of a value."""
 
 Signature: TypeAlias = "typing.Signature"
-"""Numba's types of a call: its result's, and its arguments'."""
+"""Numba's types of a call: of the result and of the arguments."""
 
 CompilerState: TypeAlias = "compiler.StateDict"
-"""What the steps of one compilation share."""
+"""State that the passes of one compilation share."""
 
 CompileResult: TypeAlias = "compiler.CompileResult"
 """A function compiled for one signature."""
 
 CallTypes: TypeAlias = tuple[NumbaType, ...] | None
-"""The types (result, *arguments) of a call; None: it does not match."""
+"""Types (result, *arguments) of a call; None if the function does not accept the arguments."""
 
 Typer = Callable[..., CallTypes]
-"""Maps the arguments' types to the types of the call."""
+"""Function that maps the types of the arguments to the types of the call."""
 
 Emit = Callable[..., IR]
-"""Maps (context, builder, signature, *arguments) to the LLVM value of the call."""
+"""Function that maps (context, builder, signature, *arguments) to the LLVM value of the call."""
 
 
 def define(function: Callable[..., object], pattern: tuple[type, ...], typer: Typer, emit: Emit) -> None:
-    """Compile calls of `function` whose types match `pattern` and `typer` to the code that `emit` builds in place.
+    """Make Numba compile calls of `function`, if `pattern` and `typer` match, to the code that `emit` builds in place.
 
-    In place matters: an overload would be a separate function that the optimiser has to
-    inline again. Call this from a registration that is passed to `compiler.extend`.
+    "In place" matters: an overload would be a separate function, which the optimiser has to inline again. Call this in
+    a registration for `compiler.extend`.
     """
     from numba.core.typing.templates import AbstractTemplate, infer_global, signature
     from numba.extending import lower_builtin
@@ -74,33 +74,33 @@ def define(function: Callable[..., object], pattern: tuple[type, ...], typer: Ty
 
 
 def is_device(context: Context) -> bool:
-    """Return whether code is compiled for a GPU: LLVM supports fewer intrinsics there, and its registers differ."""
+    """Return whether code is compiled for a GPU, where LLVM supports fewer intrinsics and registers differ."""
     return type(context).__name__ == "CUDATargetContext"
 
 
-# How a kernel calls another kernel: by a symbol that stands for an address.
+# A kernel calls another kernel by a symbol that stands for its address.
 #
-# Numba copies the code of all callees into the caller, and optimises it there again: the search below a frame, with
-# the endings below that, would be compiled again in every kernel that calls it, though none can inline it. Here every
+# Numba would copy the code of all callees into the caller, and optimise it there again: the search below a split point,
+# with the endgame solver, would be compiled again for every kernel that calls it, though none can inline it. Here every
 # kernel is compiled once. Its symbol is derived from the name of its file in the cache, so that it is the same in
 # every process, and the cache file of a caller lists the kernels that must be ready before it.
 
 
 class Callee(NamedTuple):
-    """A kernel compiled for some types, as its callers refer to it."""
+    """A kernel compiled for some types, with the names that its callers use."""
 
     symbol: str
-    """Symbol of the kernel's address; for a kernel that cannot be cached it is valid in this process only."""
+    """Symbol of the kernel's address. If the kernel cannot be cached, it is valid in this process only."""
     llvm_name: str
-    """The compiler's name of the function, by which callers compiled in this process refer to it."""
+    """LLVM's name of the function, which callers compiled in this process use."""
     is_cached: bool
-    """Whether the kernel is cached: other processes know it by `symbol` then."""
+    """Whether the kernel is cached, so that `symbol` is valid in other processes too."""
     module: str
     name: str
     types: tuple[NumbaType, ...]
 
     def is_ready(self) -> bool:
-        """Load or compile the kernel if necessary; return whether it is still the one its cached caller refers to."""
+        """Load or compile the kernel if necessary; return whether it has the symbol that its cached caller uses."""
         getattr(import_module(self.module), self.name).compiled.compile(self.types)
         return self.symbol in _symbols
 
@@ -119,12 +119,12 @@ def publish(result: CompileResult, callee: Callee) -> None:
 
 
 def callee_of(library: Library) -> Callee | None:
-    """Return the callee whose code library this is; None: it is not a kernel's."""
+    """Return the kernel with this code library; None if it is not a kernel's."""
     return _callees.get(library)
 
 
 def call_by_symbol(module: Module, callees: tuple[Callee, ...]) -> None:
-    """Rename the declarations in a caller's code to the callees' symbols."""
+    """Rename the declarations of callees in a caller's code to their symbols."""
     declared = {function.name: function for function in module.functions if function.is_declaration}
     for callee in callees:
         if callee.llvm_name in declared:

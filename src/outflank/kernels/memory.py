@@ -1,7 +1,7 @@
-"""Shared memory by address: words of a large table, and records that refer to each other.
+"""Access to shared memory by address: words of a large table, and records that refer to each other.
 
-An array argument costs a kernel seven words per call; its address in a record costs none. Reads
-and writes of words are relaxed atomics: never torn within a word, unordered between words.
+An array argument costs a kernel seven words per call; its address in a record costs none. Reads and writes of words are
+relaxed atomics: a word is never torn, but different words are not ordered.
 """
 
 import ctypes
@@ -23,13 +23,13 @@ from outflank.kernels.record_types import Record, RecordType, with_attributes
 _lock = Lock()
 
 MAPPED_BYTES = 1 << 20
-"""Least size of arrays that are mapped, with pages of their own."""
+"""Least size of arrays that get memory pages of their own, from `mmap`."""
 
 HUGE_PAGES_BYTES = 1 << 22
-"""Least size of arrays that request huge pages, as NumPy's do."""
+"""Least size of arrays that request huge pages, the same as NumPy's."""
 
 ALIGNMENT = 128
-"""Alignment in bytes: two cache lines, which some processors load together."""
+"""Alignment of arrays in bytes: two cache lines, which some processors load together."""
 
 
 def address_of(array: npt.NDArray[np.generic]) -> int:
@@ -38,11 +38,11 @@ def address_of(array: npt.NDArray[np.generic]) -> int:
 
 
 def new_words(count: int) -> npt.NDArray[np.uint64]:
-    """Return `count` zeroed words at a multiple of `ALIGNMENT`. Large arrays are returned to the system when freed.
+    """Return `count` zeroed words at a multiple of `ALIGNMENT`; raise `MemoryError` if there is not enough memory.
 
-    The C library keeps freed memory: glibc's threshold for mapped memory rises to the size of every mapping that is
-    freed, up to 32 MiB, and from then on arrays of that size come from heaps that seldom shrink. So large arrays are
-    mapped here. Raises MemoryError.
+    Large arrays are mapped here, so that freed memory returns to the system. The C library would keep it: glibc's
+    threshold for mapped memory rises to the size of every mapping that is freed, up to 32 MiB, and from then on arrays
+    of that size come from heaps that seldom shrink.
     """
     if 8 * count < MAPPED_BYTES:
         raw: npt.NDArray[np.uint64] = np.zeros(count + ALIGNMENT // 8, np.uint64)
@@ -72,12 +72,12 @@ def read_word(address: Int, index: Int) -> Word:
 
 
 def read_short(address: Int, index: Int) -> Int:
-    """Return number `index` of the array of signed 16-bit numbers at `address`, which must be constant."""
+    """Return number `index` of the array of signed 16-bit numbers at `address`, which must never change."""
     return ctypes.c_int16.from_address(int(address) + 2 * int(index)).value
 
 
 def prefetch(address: Int) -> None:
-    """Prefetch the memory at `address`, which will soon be read, into the cache."""
+    """Load the memory at `address`, which will soon be read, into the processor's cache."""
 
 
 def write_word(address: Int, index: Int, word: Word) -> None:
@@ -88,7 +88,7 @@ def write_word(address: Int, index: Int, word: Word) -> None:
 
 
 def replace_word(address: Int, index: Int, expected: Word, word: Word) -> bool:
-    """Set word `index` if it is `expected`, as an atomic compare-exchange; return whether it was."""
+    """Set word `index` if it is `expected`, in one atomic compare-exchange; return whether it was."""
     cell = _word(address, index)
     if observers.observer is not None:
         observers.observer.turn(True)
@@ -115,8 +115,8 @@ def _record(address: Int, dtype: RecordType) -> Record:
 
 @cache
 def _memory_of(dtype: RecordType) -> tuple[Any, RecordType]:
-    """Return the ctypes array of a record's memory, and its dtype with attributes for the fields. Creating the views
-    each time, the second as a `recarray`, took ten times as long."""
+    """Return the ctypes type of a record's memory, and its dtype with attributes for the fields. Creating both for each
+    record, the second as a `recarray`, took ten times as long."""
     return ctypes.c_uint8 * dtype.itemsize, with_attributes(dtype)
 
 

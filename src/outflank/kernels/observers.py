@@ -1,9 +1,9 @@
 """A hook for tools that trace kernels in the interpreter: every access to shared memory, and every wait.
 
-While an observer is installed, the Python twins of atomics, words and waiting report to it, and records are
-`WatchedRecord`s: every read and write of their fields is reported too. An access is first announced (`turn`: here
-another thread may be scheduled), then reported (`touched`), and nothing happens between the report and the access
-itself. Compiled kernels are not traced; without an observer a twin only reads one more global name.
+While an observer is installed, the functions of `atomics`, `memory` and `waiting` report to it. Records are
+`WatchedRecord`s, which report every read and write of their fields. An access is first announced (`turn`: here another
+thread may be scheduled), then reported (`touched`), and nothing happens between the report and the access itself.
+Compiled kernels are not traced. Without an observer, tracing costs only the read of one global name.
 """
 
 import threading
@@ -24,26 +24,26 @@ class Observer(Protocol):
     def touched(self, address: int, kind: str, order: str) -> None:
         """Report that the element at `address` is accessed now: a `read`, a `write`, or both in one (`update`).
 
-        `order` is a memory order of C11, `plain` for an access that is not atomic, or `system` for one by the system.
+        `order` is a memory order of C11, `plain` for a non-atomic access, or `system` for one by the operating system.
         """
 
     def rests(self, how: str) -> None:
-        """Report that this thread waits shortly: a `pause`, or a `yield` of its core."""
+        """Report that this thread waits briefly: a `pause`, or a `yield` of its core."""
 
     def sleeps(self, address: int) -> None:
         """Report that this thread sleeps on the word at `address`, until a timeout or until it is woken."""
 
     def wakes(self, address: int, count: int) -> None:
-        """Report that up to `count` threads that sleep on the word are woken."""
+        """Report that this thread wakes up to `count` threads that sleep on the word at `address`."""
 
     def placed(self, address: int, dtype: np.dtype[np.void]) -> None:
-        """Report that a record of this type lies at `address`."""
+        """Report that there is a record of this type at `address`."""
 
     def started(self, thread: threading.Thread) -> None:
         """Report that this thread has started another."""
 
     def run(self, body: Callable[[], None]) -> None:
-        """Run `body`, the work of this thread, which another has started."""
+        """Run `body`, the work of this thread, which has just been started."""
 
     def joins(self, thread: threading.Thread) -> None:
         """Report that this thread waits for the end of another."""
@@ -53,12 +53,12 @@ observer: Observer | None = None
 """The installed observer. Only one search at a time can be traced in a process."""
 
 _watched_records: dict[tuple[int, int], tuple["WatchedRecord", np.dtype[np.void]]] = {}
-"""Cache of records by address and identity of the type, which is therefore kept alive."""
+"""Traced records by address and `id` of their type. The type is stored too, so that its `id` remains valid."""
 
 
 @contextmanager
 def watched_by(watcher: Observer) -> Iterator[None]:
-    """Install `watcher` as the observer. Records that were created before are not traced."""
+    """Install `watcher` as the observer during the block. Records that were created before are not traced."""
     global observer
     if observer is not None:
         raise RuntimeError("kernels are being watched already")
@@ -71,7 +71,7 @@ def watched_by(watcher: Observer) -> Iterator[None]:
 
 
 class WatchedRecord:
-    """A record whose fields are traced. Kernels and Python code use it like the record itself."""
+    """A record that reports every access to its fields. Kernels and Python code use it like the record itself."""
 
     __slots__ = ("_address", "_arrays", "_bare", "_fields")
     _address: int
@@ -114,15 +114,15 @@ class WatchedRecord:
 
 
 class WatchedArray(np.ndarray[Any, Any]):
-    """An array whose elements, records or numbers, are traced. Arrays computed from it are not."""
+    """An array that reports accesses to its elements, records or numbers. Arrays computed from it do not."""
 
     _bare: Any
-    _address: int | None = None  # None: a result of NumPy's, which is not shared
+    _address: int | None = None  # None: a result computed by NumPy, which threads do not share
     _records: dict[int, WatchedRecord]
 
     @classmethod
     def over(cls, array: npt.NDArray[Any]) -> "WatchedArray":
-        """Return a view of `array` whose accesses are traced."""
+        """Return a view of `array` that reports every access."""
         watched = array.view(cls)
         watched._bare = array.view(np.ndarray)
         watched._address = array.__array_interface__["data"][0]
@@ -141,7 +141,7 @@ class WatchedArray(np.ndarray[Any, Any]):
             return WatchedArray.over(part)
         if observer is not None:
             observer.turn(False)
-        value = self._bare[key]  # first: an index beyond the end stops a loop over the array, and accesses nothing
+        value = self._bare[key]  # before the report: an index that is too large ends a loop, and accesses nothing
         if observer is not None:
             observer.touched(_element(self._address, self.strides, key), "read", "plain")
         return value
@@ -180,7 +180,7 @@ def _is_element(key: Any, dimensions: int) -> bool:
 
 
 def _element(address: int, strides: tuple[int, ...], key: Any) -> int:
-    """Return the address of an element."""
+    """Return the address of element `key` of an array at `address`."""
     if isinstance(key, tuple):
         return address + sum(int(index) * stride for index, stride in zip(key, strides, strict=True))
     return address + int(key) * strides[0]
@@ -196,11 +196,11 @@ def _report_all(part: npt.NDArray[Any], kind: str) -> None:
         observer.touched(_element(start, part.strides, index), kind, "plain")
 
 
-# --- for the twins, which call these only while an observer is installed ---
+# --- for `atomics`, `memory` and `waiting`, which call these only while an observer is installed ---
 
 
 def locate(target: Any, key: Any) -> tuple[Any, int]:
-    """Return the untraced memory behind `target`, and the address of its element `key`."""
+    """Return the untraced record or array behind `target`, and the address of its element `key`."""
     if isinstance(target, WatchedRecord):
         return target._bare, target._address + target._fields[key][0]
     if isinstance(target, np.void):
@@ -216,7 +216,7 @@ def _start(array: npt.NDArray[Any]) -> int:
 
 
 def announce_access(target: Any, key: Any, kind: str, order: str) -> Any:
-    """Announce and report an atomic access to a field or element; return the untraced memory that holds it."""
+    """Announce and report an atomic access to a field or element; return the untraced record or array."""
     assert observer is not None
     observer.turn(True)
     bare, address = locate(target, key)
@@ -225,7 +225,7 @@ def announce_access(target: Any, key: Any, kind: str, order: str) -> Any:
 
 
 def announce_word_access(address: int, kind: str) -> None:
-    """Announce and report a relaxed access to a word."""
+    """Announce and report a relaxed atomic access to the word at `address`."""
     assert observer is not None
     observer.turn(True)
     observer.touched(address, kind, "relaxed")

@@ -1,10 +1,10 @@
 """Numba's compiler pipelines, reduced for functions that are only parts of kernels.
 
-Numba optimises every function together with all of its callees, and generates machine code, before it links it into its
-callers and does the same to those. The machine code of a kernel's part is never run. Here parts are only typed and
-lowered; a kernel links all of its parts, is optimised once, and only the kernel becomes machine code. That, and not
-compiling parts twice (see `OPTIONS` of the compiler), takes 40 % off the time of a first search. A kernel that is
-called by another kernel is not linked in (`lowering`).
+Numba optimises every function with all of its callees and generates its machine code; then it links the function into
+its callers and does the same to them. But the machine code of a kernel's part is never run. Here parts are only typed
+and lowered; a kernel links all of its parts, is optimised once, and only the kernel becomes machine code. That, and not
+compiling parts twice (see `compiler.OPTIONS`), takes 40 % off the time of a first search. A kernel that is called by
+another kernel is not linked in (see `lowering`).
 """
 
 import builtins
@@ -18,16 +18,14 @@ from typing import Any
 from outflank.kernels.fast_compilation import caching_type_inference, fast_compilation
 from outflank.kernels.lowering import Callee, CompilerState, Library, Module, call_by_symbol, called_in, callee_of
 
-# Selection of Numba's passes for a function, and a pass manager that only runs them.
-#
 # Numba runs some twenty-five passes on every function. A third of them handle things that kernel code hardly ever has
 # (closures and comprehensions, exceptions, `with`, functions and types of Numba's own), and search all statements for
-# them: they are skipped for a function whose bytecode shows that it has none. That takes 7 % off the time of a first
+# them. They are skipped if the bytecode of a function shows that it has none. That takes 7 % off the time of a first
 # search, and the results of kernels cannot depend on it: a pass that finds nothing changes nothing.
 
 RAISE = dis.opmap["RAISE_VARARGS"]
 SPECIAL_FUNCTIONS = (isinstance, hasattr, functools.reduce)
-"""Functions that Numba has a pass for."""
+"""Functions that need one of the skipped passes."""
 
 
 def unneeded_passes(function: FunctionType) -> frozenset[type]:
@@ -74,7 +72,7 @@ def is_plain(function: FunctionType) -> bool:
 
 
 def _global_value(function: FunctionType, name: str) -> Any:
-    """Return the value of a global name; None if it is only an attribute's name."""
+    """Return the value of a global or builtin name; None if there is none, as for the name of an attribute."""
     return function.__globals__.get(name, getattr(builtins, name, None))
 
 
@@ -89,8 +87,8 @@ def _is_special(value: object) -> bool:
 def bare_pass_manager() -> type:
     """Return a pass manager that only runs the passes; Numba must be loaded.
 
-    Numba's own records the function, its flags and the types of all of its arguments, a worker's record with all of
-    its fields among them, before every pass: 2 % of the time.
+    Before every pass, Numba's own pass manager records the function, its flags and the types of its arguments,
+    including all fields of a worker's record: 2 % of the time.
     """
     from numba.core.compiler_machinery import PassManager
 
@@ -108,7 +106,7 @@ def bare_pass_manager() -> type:
 
 
 INLINING = "_outflank_inlining"
-"""Attribute of a Python function that holds LLVM's attribute for its inlining."""
+"""Name of the attribute of a Python function that holds LLVM's attribute for its inlining."""
 
 
 @cache
@@ -130,10 +128,10 @@ def pipelines() -> Any:
             self._finalized = True
 
         def _optimize_functions(self, module: Module) -> None:
-            module.data_layout = self._codegen._data_layout  # it is optimised with the kernel
+            module.data_layout = self._codegen._data_layout  # optimised later, with the kernel
 
     def needed(library: Library, ordered: dict[Library, None] | None = None) -> dict[Library, None]:
-        """Return a library after all that it needs: the linker drops functions that are not yet referenced."""
+        """Return a library after its dependencies, the reverse of linking: the linker drops unreferenced functions."""
         ordered = {} if ordered is None else ordered
         for dependency in library._linking_libraries:
             if dependency not in ordered and isinstance(dependency, PartLibrary):
@@ -168,8 +166,8 @@ def pipelines() -> Any:
                 if function.name not in self._own:
                     function.linkage = "internal"
             call_by_symbol(self._final_module, self.callees)
-            # In two rounds, as Numba does for reference counts, of which kernels have few: the first combines
-            # instructions, without which searches of Abalone take 4 % longer, and costs 4 % of compiling.
+            # Numba has two rounds because of reference counts, of which kernels have few. Both are needed: the first
+            # combines instructions. It costs 4 % of compilation; without it searches of Abalone take 4 % longer.
             super()._optimize_final_module()
             self.callees = called_in(self._final_module, self.callees)
 
@@ -211,7 +209,7 @@ def pipelines() -> Any:
             state.flags.no_cfunc_wrapper = True
             super().run_pass(state)
             library = state.library
-            for variable in library._final_module.global_variables:  # as when it is loaded from a cache
+            for variable in library._final_module.global_variables:  # as for a kernel loaded from the cache
                 environment = lookup_environment(variable.name) if variable.name.startswith("_ZN08NumbaEnv") else None
                 if environment is not None:
                     library.codegen.set_env(variable.name, environment)

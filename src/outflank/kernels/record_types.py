@@ -1,7 +1,7 @@
 """Records: the state of a worker, or state that workers share, as one structured value.
 
-A record is one pointer as a kernel's argument, where each array costs seven words.
-Records are padded to whole cache lines, so that no two workers ever write to the same line.
+As a kernel's argument a record is one pointer, while an array is seven words. Records are padded to whole cache lines,
+so that no two workers ever write to the same line.
 """
 
 from collections.abc import Mapping
@@ -14,16 +14,16 @@ import numpy as np
 from outflank.kernels import observers
 
 LINE = 128
-"""Bytes of a line that workers do not share. Cache lines have 64, but processors fetch them in pairs (or have 128)."""
+"""Bytes that only one worker writes. Cache lines have 64 and are fetched in pairs, or have 128."""
 
 Record: TypeAlias = Any
-"""A record: its fields are attributes, and items by name."""
+"""A record. Its fields can be read and written as attributes, and as items by name."""
 
 Records: TypeAlias = Any
 """An array of records, as `allocate` returns it."""
 
 RecordType: TypeAlias = np.dtype[np.void]
-"""The type of a record, as `record_type` returns it."""
+"""NumPy type of a record, as `record_type` returns it."""
 
 Field = type[Any] | str | np.dtype[Any] | tuple[Any, int | tuple[int, ...]]
 
@@ -31,8 +31,8 @@ Field = type[Any] | str | np.dtype[Any] | tuple[Any, int | tuple[int, ...]]
 def record_type(fields: Mapping[str, Field], *, own_lines: tuple[str, ...] = ()) -> RecordType:
     """Return a record type of `fields` in their order, each aligned, with a size that is a multiple of `LINE`.
 
-    A field is a type, or a type and a shape. Those named in `own_lines` get lines of their own:
-    for words that other workers write while this worker reads the fields beside them.
+    A field is a type, or a type and a shape. Fields in `own_lines` get lines of their own: for words that other workers
+    write while this worker reads the fields beside them.
 
     >>> record_type({"nodes": np.int64, "moves": (np.uint16, 200)}).itemsize
     512
@@ -59,9 +59,9 @@ def record_type(fields: Mapping[str, Field], *, own_lines: tuple[str, ...] = ())
 def with_attributes(dtype: RecordType) -> RecordType:
     """Return the same record type, with its fields as attributes for Python.
 
-    `np.record` has them too, but looks them up in Python code: that was a seventh of the time of searches in the
-    interpreter, and of the Python part of short compiled ones. Here an attribute takes a sixth of it. For the compiler
-    both are the same type.
+    `np.record` has such attributes, but looks them up in Python code: that was a seventh of the time of searches in the
+    interpreter, and of the Python part of short compiled ones. The attributes made here take a sixth of that time. For
+    the compiler both are the same type.
     """
 
     def attribute(name: str) -> property:
@@ -83,14 +83,14 @@ class _Records(np.recarray[Any, Any]):
 
 
 HUGE_PAGE = 1 << 21
-"""Bytes of a huge page on most machines: a processor finds its address without a TLB miss."""
+"""Bytes of a huge page on most machines. Reads on one huge page avoid the TLB misses of many small pages."""
 
 
 def allocate(dtype: RecordType, count: int, *, on_huge_page: bool = False) -> Records:
     """Return `count` zeroed records, the first at an address that is a multiple of `LINE`.
 
-    Records with frequent random reads that fit can lie on a huge page: on normal pages, each read would wait for a
-    TLB miss. Memory for two is allocated, since NumPy requests huge pages only from that size on; the unused part
+    `on_huge_page` is for records that fit on a huge page and are often read at random: on normal pages, each read would
+    wait for a TLB miss. Two huge pages are allocated, since NumPy requests them only from that size on; the unused part
     takes no memory.
     """
     size = count * dtype.itemsize
@@ -102,5 +102,5 @@ def allocate(dtype: RecordType, count: int, *, on_huge_page: bool = False) -> Re
 
 
 def allocated_bytes(records: Records) -> int:
-    """Return the bytes of memory that `allocate` has allocated for some records."""
+    """Return the number of bytes that `allocate` has allocated for these records."""
     return int(records.nbytes if records.base is None else allocated_bytes(records.base))

@@ -1,8 +1,8 @@
-"""Kernel code of a script that is run directly: how it is cached like a module's.
+"""Caching of kernel code in a script that is run directly, as if the script were a module.
 
 Everything that a script defines belongs to `__main__`, and so does code in a notebook or after `python -i`. Only code
-that is in the script's file, as it is now, can be cached under a key made of that file. The cached code refers to the
-script's classes by name: Numba would pickle copies of them, which no signature of the next process matches.
+that is in the script's current file can be cached under a key made from that file. The cached code refers to the
+script's classes by name. Numba would pickle copies of them, which match no signature in the next process.
 """
 
 import io
@@ -17,7 +17,7 @@ MAIN = "__main__"
 
 
 def is_in_script(function: Callable[..., object]) -> bool:
-    """Return whether a function of `__main__` is, word for word, in the script's file; a notebook has none."""
+    """Return whether a function of `__main__` is in the script's file, unchanged; a notebook has no file."""
     file = getattr(sys.modules.get(MAIN), "__file__", None)
     try:
         return file is not None and function.__code__ in _codes(Path(file).read_bytes())
@@ -27,7 +27,7 @@ def is_in_script(function: Callable[..., object]) -> bool:
 
 @lru_cache(maxsize=2)
 def _codes(source: bytes) -> frozenset[CodeType]:
-    """Return the code objects of all functions in a source. They are equal if they do the same, on the same lines."""
+    """Return the code objects of all functions in a source. Two are equal if they do the same on the same lines."""
 
     def nested_codes(code: CodeType) -> Iterator[CodeType]:
         yield code
@@ -39,7 +39,7 @@ def _codes(source: bytes) -> frozenset[CodeType]:
 
 
 def is_importable_by_name(value: Any) -> bool:
-    """Return whether the name of a class or function of `__main__` leads to this very object."""
+    """Return whether the qualified name of a class or function leads to this same object in `__main__`."""
     named: Any = sys.modules.get(MAIN)
     for name in value.__qualname__.split("."):
         named = getattr(named, name, None)
@@ -47,9 +47,9 @@ def is_importable_by_name(value: Any) -> bool:
 
 
 def dumps(result: object, pickler: type | None = None) -> bytes:
-    """Return Numba's compiled code as bytes, with the script's classes and functions by their names.
+    """Return Numba's compiled code as bytes, in which the script's classes and functions are stored by name.
 
-    The default `pickler` is Numba's for the processor; the GPU's target has its own.
+    The default `pickler` is Numba's for code of the processor; GPU code has another one.
     """
     from numba.core.serialize import NumbaPickler
 

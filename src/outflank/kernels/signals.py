@@ -1,9 +1,9 @@
 """Handling of signals while kernels run.
 
 Python runs signal handlers in its main thread, and only between two of its own instructions: a kernel that runs there
-delays Ctrl-C until it returns. So long work runs in a second thread, the deputy, while the main thread waits in a way
-that every handler can interrupt; the handlers are not changed. In other threads kernels run directly: their callers
-wait for them as they do for any thread.
+delays Ctrl-C until it returns. So long work of the main thread runs in a second thread, the deputy, while the main
+thread waits in a way that every signal handler can interrupt. The handlers are not changed. In other threads kernels
+run directly.
 """
 
 import sys
@@ -19,14 +19,14 @@ from outflank.kernels.compiler import interpreted
 T = TypeVar("T")
 
 STEP_SECONDS = 0.1
-"""Timeout of one wait in a loop: not every system wakes the main thread for a signal."""
+"""Timeout of each wait of the main thread, which waits in a loop: not every system wakes it for a signal."""
 
 
 class Attendant:
     """Runs long work for one caller so that signals can interrupt it; `stop` must make the work return.
 
-    A call that a handler has interrupted raises the handler's exception, as soon as the work has ended. A second
-    interrupt does not wait for that.
+    If a signal handler raises an exception, `run` calls `stop` and raises the exception when the work has ended. At a
+    second exception it does not wait for the end.
     """
 
     def __init__(self, stop: Callable[[], None]) -> None:
@@ -41,7 +41,7 @@ class Attendant:
             with stopped_with_main_thread(self._stop):
                 return work()
         if interpreted() or observers.observer is not None:
-            return work()  # the interpreter handles signals by itself
+            return work()  # the interpreter runs it, and handles signals by itself
         task = _Task(work)
         try:
             self._start()
@@ -74,11 +74,11 @@ class Attendant:
 def _serve(tasks: "SimpleQueue[_Task[object] | None]") -> None:
     while (task := tasks.get()) is not None:
         task.run()
-        del task  # its result must not stay alive while the thread is idle
+        del task  # so that its result is freed while the thread is idle
 
 
 class _Task(Generic[T]):
-    """Work that is passed from one thread to another; the first thread that claims it has it."""
+    """Work that one thread passes to another. The first thread that claims it decides whether it is run."""
 
     def __init__(self, work: Callable[[], T]) -> None:
         self._work = work
@@ -99,11 +99,11 @@ class _Task(Generic[T]):
         self._wake_lock.release()
 
     def withdraw(self) -> bool:
-        """Claim the task, if it has not begun; return whether that succeeded: it will never begin then."""
+        """Claim the task, so that it never begins; return False if it has already begun."""
         return self._claim.acquire(blocking=False)
 
     def wait(self) -> None:
-        while not self._ended:  # a wake-up alone is not enough: a wait that was interrupted may have consumed it
+        while not self._ended:  # not only the lock: an interrupted wait may have acquired it
             self._wake_lock.acquire(timeout=STEP_SECONDS)
 
     def outcome(self) -> T:
@@ -112,11 +112,11 @@ class _Task(Generic[T]):
             try:
                 raise failure
             finally:
-                del failure  # its traceback holds this frame: there must be no cycle
+                del failure  # its traceback refers to this frame: this avoids a reference cycle
         return self._results[0]
 
 
-# --- other threads: the interpreter waits for them when the main thread has ended ---
+# --- threads other than the main one: the interpreter waits for them when the main thread has ended ---
 
 _lock = threading.RLock()
 _stops: list[Callable[[], None]] = []
@@ -126,7 +126,7 @@ _interrupted = False
 
 @contextmanager
 def stopped_with_main_thread(stop: Callable[[], None]) -> Iterator[None]:
-    """Call `stop` if Ctrl-C ends the main thread meanwhile, and raise KeyboardInterrupt here too.
+    """If Ctrl-C ends the main thread during the block, call `stop` and raise `KeyboardInterrupt` in this thread too.
 
     Otherwise a script that is interrupted in `thread.join()` would not end before the thread's search has ended.
     """
@@ -145,7 +145,7 @@ def stopped_with_main_thread(stop: Callable[[], None]) -> Iterator[None]:
 
 
 def _register_main_thread_end() -> None:
-    """Register for the end of the main thread, before the interpreter waits for other threads, as executors do."""
+    """Register a function for the main thread's end, before the interpreter waits for others, as executors do."""
     global _registered
     if not _registered:
         _registered = True
@@ -157,7 +157,7 @@ def _register_main_thread_end() -> None:
 
 def _on_main_thread_end() -> None:
     global _interrupted
-    # The exception that ended it. A program that ends otherwise lets its threads finish.
+    # `last_value` is the exception that ended the main thread. A program that ends otherwise lets its threads finish.
     if isinstance(getattr(sys, "last_value", None), KeyboardInterrupt):
         with _lock:
             _interrupted = True

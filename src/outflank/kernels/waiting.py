@@ -1,9 +1,8 @@
-"""Waiting and clocks without the interpreter, for idle workers.
+"""Pauses, sleeps and a clock for idle workers, without the interpreter.
 
-An idle worker first pauses (the core stays hot), then yields the core, then sleeps until it is
-woken. Spinning alone is never right: eight threads on one core took seven times as long with
-it. Every step has a portable form; on systems with a futex, a sleep ends at once when another
-worker has work to share.
+An idle worker first pauses (the core stays hot), then yields the core, then sleeps until it is woken. Spinning alone is
+never right: with it, eight threads on one core took seven times as long. All three work on every system; on systems
+with a futex, a sleep ends at once when another worker has work to share.
 """
 
 import platform
@@ -23,7 +22,7 @@ _ON_WINDOWS = sys.platform == "win32"
 
 
 def pause() -> None:
-    """Tell the processor that this is a spin loop."""
+    """Tell the processor that the caller is a spin loop."""
     if observers.observer is not None:
         observers.observer.rests("pause")
 
@@ -39,7 +38,7 @@ def yield_core() -> None:
 def sleep_on(target: Record, field: str, value: Int, microseconds: Int) -> None:
     """Sleep while the 64-bit field `field` of a record is `value`, for about `microseconds` at most.
 
-    It may return early. Systems without a futex sleep for the whole time.
+    It may return early. On systems without a futex it sleeps for the whole time.
     """
     if observers.observer is not None:
         bare = observers.announce_access(target, field, "read", "system")
@@ -50,13 +49,13 @@ def sleep_on(target: Record, field: str, value: Int, microseconds: Int) -> None:
 
 
 def wake(target: Record, field: str, count: int) -> None:
-    """Wake up to `count` threads that sleep on the field. The caller must change the field first."""
+    """Wake up to `count` threads in `sleep_on` for this field. The caller must change the field first."""
     if observers.observer is not None:
         observers.observer.wakes(observers.locate(target, field)[1], int(count))
 
 
 def nanoseconds() -> Int:
-    """Return the time of a monotonic clock."""
+    """Return the time of a monotonic clock, in nanoseconds."""
     return np.int64(time.perf_counter_ns())
 
 
@@ -74,7 +73,7 @@ def _register_with_numba() -> None:
         return builder.call(cgutils.get_or_insert_function(builder.module, kind, name), arguments)
 
     def pause_hint(context: Context, builder: Builder, signature: Signature) -> IR:
-        # By LLVM's intrinsics: Numba's compiler has no parser for inline assembly.
+        # LLVM's intrinsics are used because Numba's compiler has no parser for inline assembly.
         if platform.machine().lower() in ("x86_64", "amd64"):
             call(builder, "llvm.x86.sse2.pause", void)
         elif platform.machine().lower() in ("aarch64", "arm64"):
@@ -97,7 +96,7 @@ def _register_with_numba() -> None:
         context: Context, builder: Builder, signature: Signature, record: IR, field: IR, value: IR, span: IR
     ) -> IR:
         if _ON_LINUX:
-            # A futex compares the low half of the word, and its time limit is seconds and nanoseconds.
+            # A futex compares the low half of the word; its time limit is a pair of seconds and nanoseconds.
             limit = cgutils.alloca_once(builder, ir.ArrayType(i64, 2))
             million = ir.Constant(i64, 10**6)
             parts = builder.bitcast(limit, i64.as_pointer())
@@ -128,7 +127,7 @@ def _register_with_numba() -> None:
             call(builder, "QueryPerformanceCounter", i32, ticks)
             call(builder, "QueryPerformanceFrequency", i32, per_second)
             count, frequency = builder.load(ticks), builder.load(per_second)
-            # Seconds and the remainder separately: the product would not fit in a word.
+            # Seconds and their remainder are converted separately: the whole product would not fit in a word.
             rest = builder.udiv(builder.mul(builder.urem(count, frequency), billion), frequency)
             return builder.add(builder.mul(builder.udiv(count, frequency), billion), rest)
         now = cgutils.alloca_once(builder, ir.ArrayType(i64, 2))

@@ -1,4 +1,4 @@
-"""Threads that run kernels in parallel: a kernel does not hold the interpreter's lock."""
+"""Threads that run kernels in parallel, which is possible because kernels do not hold the interpreter's lock."""
 
 import threading
 from collections.abc import Callable, Sequence
@@ -12,7 +12,7 @@ from outflank.placement import pinned
 
 
 class WorkerThread(threading.Thread):
-    """A thread that runs kernels. An installed observer decides when it continues."""
+    """A thread that runs kernels. If an observer is installed, that schedules the thread."""
 
     def start(self) -> None:
         super().start()
@@ -42,9 +42,9 @@ def run_workers(
 ) -> list[Any]:
     """Call `kernel` once per tuple of arguments, each in its own thread; return the results in order.
 
-    `watch` is called periodically from the calling thread. If that thread is interrupted,
-    or a call fails, `stop` must make the kernels return; the exception is raised when all
-    of them have. `places` are processors that the threads are bound to, in turn.
+    `watch` is called every `every_seconds` in the calling thread. If that thread is interrupted, or a call fails,
+    `stop` is called, which must make the kernels return; the exception is raised when all of them have returned.
+    `places` are processors that the threads are bound to, in turn.
     """
     results: list[Any] = [None] * len(arguments)
     failures: list[BaseException] = []
@@ -74,7 +74,7 @@ def run_workers(
         in_main = threading.current_thread() is threading.main_thread()
         with nullcontext() if in_main else stopped_with_main_thread(stop):
             for thread in threads:
-                # A wait with a timeout lets the interpreter handle Ctrl-C.
+                # The timeout lets the interpreter handle Ctrl-C.
                 while thread.is_alive():
                     thread.join(every_seconds)
                     if watch is not None:
@@ -90,5 +90,5 @@ def run_workers(
         try:
             raise first
         finally:
-            del first  # its traceback holds this frame: there must be no cycle
+            del first  # its traceback refers to this frame: this avoids a reference cycle
     return results
