@@ -1,7 +1,7 @@
-"""Computation on a GPU, by numba-cuda (`pip install 'outflank[gpu]'`), which no other package imports.
+"""Computation on a GPU with numba-cuda (`pip install 'outflank[gpu]'`).
 
 `outflank.gpu.solve(positions)` returns the exact scores of any number of endings, `outflank.gpu.perft(board, depth)`
-counts there what `outflank.perft` counts on the CPU, and `outflank.search` with `device="gpu"` plays its games there.
+counts the same leaves as `outflank.perft`, and `outflank.search` with `device="gpu"` plays its games on the GPU.
 """
 
 from importlib import import_module
@@ -17,4 +17,4 @@ _MODULES = {"perft": "outflank.gpu.counting", "solve": "outflank.gpu.solving_on_
 def __getattr__(name: str) -> object:
     if name not in _MODULES:
         raise AttributeError(f"module 'outflank.gpu' has no attribute {name!r}")
-    return getattr(import_module(_MODULES[name]), name)  # only now, as it imports CUDA
+    return getattr(import_module(_MODULES[name]), name)  # only when needed: it imports CUDA

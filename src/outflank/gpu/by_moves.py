@@ -1,7 +1,7 @@
-"""Boards solved on a device by their moves: the positions after all moves are solved together.
+"""Exact values of boards and of their moves, on a device: the positions after all moves are solved together.
 
-This gives each board's score, its best move, and the value of every other move. Of equal moves the best is the first in
-the game's order; a search reports the one that it tried first.
+This gives each board's score, its best move, and the value of every other move. If several moves are best, the first in
+the game's order is reported; a search reports the one that it tried first.
 """
 
 import time
@@ -36,7 +36,7 @@ class AllMoves(NamedTuple):
 
     moves: npt.NDArray[np.uint16]
     words: Words
-    """The positions after the moves, two words for each."""
+    """Positions after the moves, two words for each."""
     bounds: npt.NDArray[np.int64]
 
 
@@ -81,11 +81,11 @@ def all_moves(game: Game, words: Words) -> AllMoves:
 
 
 QUICK_FREE = 10
-"""Number of free cells at which the largest batch takes a second or two. Each further cell takes some three times as
-long, and batches are smaller by that factor, because a stop waits for the end of a batch."""
+"""Number of free cells with which the largest batch takes a second or two. With each further cell an ending takes some
+three times as long, and batches are smaller by that factor, because a stop waits for the end of a batch."""
 
 SMALLEST = 1 << 16
-"""Least number of endings in a batch: fewer would not keep a device busy."""
+"""Least number of endings in a batch. Fewer would not keep a device busy."""
 
 
 def solvable_indices(boards: Sequence[Board]) -> list[int]:
@@ -100,9 +100,9 @@ def solvable_indices(boards: Sequence[Board]) -> list[int]:
 def solve_board(
     board: Board, *, device: DeviceOption, wld: bool = False, moves: int = 1, stop: Stop | None = None
 ) -> Result:
-    """Return what `outflank.solve` returns for a board, with the values of the best `moves` moves.
+    """Return the same result as `outflank.solve`, with the values of the best `moves` moves.
 
-    Raises `InvalidOption` for a board with more than `MOST_FREE` free cells, or of a game without such a solver.
+    Raises `InvalidOption` for a board with more than `MOST_FREE` free cells, or of a game that a device cannot solve.
     """
     (free,) = free_counts(board.game, _words([board]))
     if free > MOST_FREE:
@@ -120,15 +120,14 @@ def solve_boards(
     stop: Stop | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> list[Result]:
-    """Return the values of boards under perfect play, as `outflank.solve` does; none has more than `MOST_FREE` free
-    cells. With `wld` the value is only win, loss or draw, with `every_move` each move has its value.
+    """Return the values of boards under perfect play, as `outflank.solve` does, for up to `MOST_FREE` free cells each.
+    With `wld` the value is only win, loss or draw; with `every_move` each move has its value.
 
-    `progress(done, total)` is called with the number of solved positions after all moves. Once `stop` is called, the
-    results of boards that are not proved say so. Nodes and seconds are divided equally among the boards: a device
-    solves them in parallel. `Result.device` tells which processor has solved each.
+    `progress(done, total)` counts the solved positions, which are those after the moves of all boards. If `stop` is
+    called, the results that are not proved are not `exact`. Nodes and seconds are divided equally among the boards,
+    since a device solves them in parallel. `Result.device` tells which processor has solved each.
 
-    An exception that ends it early, such as Ctrl-C or the loss of the device, has an attribute `partial_result`: these
-    results, of which those that are not proved say so.
+    An exception that ends it early, such as Ctrl-C or the loss of the device, has these results as `partial_result`.
     """
     parts = [_SameRules(numbers, [boards[number] for number in numbers]) for numbers in _by_rules(boards)]
     total, solved_before = sum(len(part.effort.scores) for part in parts), 0
@@ -190,7 +189,7 @@ def _words(boards: Sequence[Board]) -> Words:
 
 
 class _SameRules:
-    """Boards of the same rules."""
+    """Boards of the same rules, which are solved together."""
 
     def __init__(self, numbers: Sequence[int], boards: Sequence[Board]) -> None:
         self._numbers, self._boards, self.game = numbers, boards, boards[0].game
@@ -205,13 +204,13 @@ class _SameRules:
         solve(full, self.game, device=device)
 
     def solve(self, device: DeviceOption, tell: Callable[[int, int], None]) -> None:
-        """Solve the positions, or as many as there is time for."""
+        """Solve the positions after all moves, until `tell` raises an exception."""
         room = max(SMALLEST, ROOM // 3 ** max(0, self._free - QUICK_FREE))
         solve(self._all.words, self.game, effort=self.effort, device=device, progress=tell, room=room)
 
     def values(self) -> Iterator[tuple[int, Board, list[int], list[int | None], DeviceUsed]]:
-        """Yield each board after its index, with the codes of its moves, their known values for the mover, and the
-        processors that have solved them."""
+        """Yield for each board its index, the board, the codes of its moves, their values for the side to move (None if
+        unknown), and the processors that have solved them."""
         bounds = self._all.bounds.tolist()
         codes, scores = self._all.moves.tolist(), self.effort.scores.tolist()
         for index, (number, board) in enumerate(zip(self._numbers, self._boards, strict=True)):
@@ -220,7 +219,7 @@ class _SameRules:
             yield number, board, codes[rows], values, self._processors_used(rows)
 
     def _processors_used(self, rows: slice) -> DeviceUsed:
-        """Return the processors that have solved endings; a finished game has none, and the rules give its score."""
+        """Return the processors that have solved `rows`; `cpu` if there are none, because the game is finished."""
         by_cpu = self.effort.solved_by_cpu[rows]
         by_gpu = (self.effort.scores[rows] != UNSOLVED) & ~by_cpu
         if by_cpu.any():

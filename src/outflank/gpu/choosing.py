@@ -1,4 +1,4 @@
-"""The choice of the processor: the CPU, a GPU, or the CPU if no GPU can do the work.
+"""Choice of the processor for some work: the CPU, a GPU, or the CPU if no GPU can do the work.
 
 With `gpu`, a missing or lost GPU is an error, and the work is not done. With `gpu-or-cpu` the CPU continues instead,
 and a warning gives the reason.
@@ -21,7 +21,7 @@ T = TypeVar("T")
 
 
 def resolve_device(requested: DeviceOption) -> DeviceOption:
-    """Return the device to request, before any work is begun that would be lost: `cpu` if no GPU can be used.
+    """Return `requested`, or `cpu` if no GPU can be used. Call it before other work, which an error would waste.
 
     Raises `NoDevice` if `gpu` is requested and there is none.
     """
@@ -36,7 +36,7 @@ def resolve_device(requested: DeviceOption) -> DeviceOption:
 
 
 def on_device(requested: DeviceOption, on_gpu: Callable[[], T], on_cpu: Callable[[], T]) -> T:
-    """Return the result of `on_gpu`, or of `on_cpu`, which starts from the beginning if the GPU was lost.
+    """Return the result of `on_gpu` or `on_cpu`. With `gpu-or-cpu`, a GPU that is missing or lost leads to `on_cpu`.
 
     Errors of CUDA's libraries are raised as `DeviceTrouble`.
     """
@@ -44,7 +44,7 @@ def on_device(requested: DeviceOption, on_gpu: Callable[[], T], on_cpu: Callable
         raise UnknownName.among("device", requested, DEVICES)
     if requested == "cpu":
         return on_cpu()
-    import_numba()  # fails with a one-line error; the next import needs it too
+    import_numba()  # before the next import, which needs it too: this one fails with a one-line error
     from outflank.gpu.device import check_device
 
     try:

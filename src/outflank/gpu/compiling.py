@@ -1,8 +1,8 @@
-"""Kernels of a GPU: compiled from the same parts as those of the CPU, on first use, and cached on disk like them.
+"""Compilation of GPU kernels from the same parts as CPU kernels, at their first use, with the same cache on disk.
 
-Numba has a cache for devices too. It stamps an entry with the one file that the function is in, so that an edit of a
-rule would go unnoticed. Here a file's name is a digest as for kernels of the CPU (see `kernels/cache.py`): of every
-source of the package, users' modules as far as they are reached, the compiler and the target.
+Numba's own cache checks only the file that contains a function, so an edit of a rule would go unnoticed. Here a file's
+name is a digest as for CPU kernels (see `kernels/cache.py`): of the sources of the package, of users' modules that the
+kernel can call, of the compiler and of the target.
 """
 
 import pickle
@@ -22,7 +22,7 @@ from outflank.kernels.lowering import Context, Signature
 from outflank.kernels.uninterrupted import delay_interrupts
 
 _launch_lock = threading.Lock()
-"""Lock for launches: Numba loads a kernel at its first launch, and fails if two threads do so at once."""
+"""Lock for launches: Numba loads a kernel at its first launch, and fails if two threads launch it at once."""
 
 
 class DeviceKernel:
@@ -54,12 +54,12 @@ class DeviceKernel:
 
     @property
     def name(self) -> str:
-        """The kernel's name, with its module inside the package."""
+        """Name of the kernel after `device.` and the name of its module, without `outflank.`"""
         return f"device.{self.__module__.removeprefix('outflank.')}.{self.py_func.__name__}"
 
     @cached_property
     def compiled(self) -> Any:
-        """Numba's dispatcher for this kernel, or its simulator's."""
+        """Numba's dispatcher for this kernel, or the simulator's."""
         from outflank.gpu.device import cuda
         from outflank.gpu.driver import simulated
 
@@ -78,19 +78,19 @@ def device_kernel(function: Callable[..., None], /) -> DeviceKernel: ...
 @overload
 def device_kernel(**options: Any) -> Callable[[Callable[..., None]], DeviceKernel]: ...
 def device_kernel(function: Callable[..., None] | None = None, /, **options: Any) -> Any:
-    """Make a function a kernel of a device; options are those of `cuda.jit`, such as `max_registers`."""
+    """Declare that a function is a GPU kernel; `options` are those of `cuda.jit`, such as `max_registers`."""
     return DeviceKernel(function, options) if function else lambda function: DeviceKernel(function, options)
 
 
 class _DeviceCache(CachedKernel):
-    """The cache of a dispatcher for devices: one kernel."""
+    """The cache of one GPU kernel, for its Numba dispatcher."""
 
     def __init__(self, function: Callable[..., object], name: str, options: dict[str, Any]) -> None:
         super().__init__(function, name)
         self._options = repr(sorted(options.items()))
 
     def load_overload(self, signature: Signature, target: Context) -> Any:
-        """Return the cached kernel for `signature` on the current device; None: it must be compiled."""
+        """Return the cached kernel for `signature` on the current device; None if it must be compiled."""
         started = time.perf_counter()
         path = self._path(signature, target.codegen())
         payload = cache_files.read(path) if path else None
@@ -103,7 +103,7 @@ class _DeviceCache(CachedKernel):
         return None
 
     def save_overload(self, signature: Signature, kernel: Any) -> None:
-        """Cache the kernel that has just been compiled."""
+        """Write the kernel that has just been compiled for `signature` to the cache."""
         self.done(signature)
         path = self._path(signature, kernel.codegen)
         # A kernel that was compiled for one launch configuration cannot be used for others.
@@ -121,8 +121,8 @@ class _DeviceCache(CachedKernel):
 
 
 def _refresh_registrations(target: Context) -> None:
-    """Load Numba's new registrations now, which it would do during compilation: interrupted by Ctrl-C there, it would
-    never load the rest in this process."""
+    """Load Numba's new registrations now. Numba would load them during compilation; if Ctrl-C interrupted it there, it
+    would never load the rest in this process."""
     from numba.cuda.descriptor import cuda_target
     from numba.cuda.utils import numba_target_override
 
@@ -137,12 +137,12 @@ def _to_bytes(kernel: Any) -> bytes:
 
     states = kernel._reduce_states()
     library = states.pop("codelibrary")._reduce_states()
-    library["llvm_strs"] = []  # the source of the machine code: several times as large, and not needed any more
+    library["llvm_strs"] = []  # the LLVM code: several times as large as the machine code, and not needed any more
     return scripts.dumps((states, library), NumbaPickler)
 
 
 def _from_bytes(payload: bytes) -> Any:
-    """Return the kernel, ready to be launched; None if the payload is not usable."""
+    """Return the kernel in `payload`, ready to be launched; None if it is not usable."""
     from numba.cuda.codegen import CUDACodeLibrary
     from numba.cuda.dispatcher import _Kernel
 

@@ -1,8 +1,8 @@
-"""perft on a GPU: by the same rules, one level of the tree at a time.
+"""perft on a GPU: the same rules as on the CPU, one level of the tree at a time.
 
-A CPU searches one line after the other. Threads of a GPU run in groups, and wait for each other when they diverge:
-lines diverge, but all moves of a level are played alike. So a level is a list of positions; all their moves are
-listed, and each thread plays one and counts the moves that follow. The last ply is counted, never played. A level that
+A CPU searches one line of moves after another. Threads of a GPU run in groups, and wait for each other when they
+diverge. Lines diverge, but the moves of one level do not: so a level is a list of positions. Their moves are listed,
+and each thread plays one of them and counts the moves that follow. The last ply is counted, never played. A level that
 exceeds the memory is done in portions, each down to its leaves before the next: memory is bounded at any depth.
 """
 
@@ -29,16 +29,16 @@ MOST_THREADS = 1024
 """Greatest number of threads per block."""
 
 ROOM = 1 << 25
-"""Greatest number of moves that are listed at once: it keeps every thread of a device busy for milliseconds."""
+"""Greatest number of moves that are listed at once. They keep every thread of a device busy for milliseconds."""
 
 SHARE_OF_MEMORY = 0.5
-"""Greatest fraction of the device's free memory that a count takes."""
+"""Greatest fraction of the device's free memory that one `perft` takes."""
 
 FILLED = 0.9
-"""Fraction of the list that a portion is meant to fill: only the mean number of moves per position is known."""
+"""Fraction of the list that a portion should fill. Not 1: only the mean number of moves per position is known."""
 
 PARTS = 1000
-"""Total that is passed to `progress`."""
+"""The `total` in calls of `progress(done, total)`."""
 
 
 class _Level(NamedTuple):
@@ -47,13 +47,13 @@ class _Level(NamedTuple):
     words: DeviceArray
     """Two words for each position."""
     roots: DeviceArray
-    """Index of the root's move that each position is below."""
+    """Index of the root's move that leads to each position."""
     numbers: DeviceArray
     """Number of moves of each position."""
     length: int
     """Number of positions; the arrays may be longer."""
     moves: int
-    """Total number of moves."""
+    """Total number of moves of these positions."""
 
 
 @translate_cuda_errors()
@@ -66,12 +66,12 @@ def perft(
     room: int | None = None,
     threads: int = THREADS,
 ) -> Perft:
-    """Count the leaves of a game tree on a GPU: what `outflank.perft` counts, to the same numbers.
+    """Count the leaves of a game tree on a GPU, with the same result as `outflank.perft`.
 
     `progress(done, total)` is called with the counted part of the tree. Ctrl-C raises `KeyboardInterrupt`, the loss of
     the device `DeviceLost`; their attribute `partial_result` is a `Perft` of the portions that were counted. `room` is
-    the number of moves that are listed at once; None: as many as the device has memory for. `threads` is the number per
-    block, 1024 at most.
+    the number of moves that are listed at once; None: as many as the device has memory for. `threads` is the number of
+    threads per block, 1024 at most.
     """
     depth = checked_depth(board, depth, progress)
     threads = conform(Annotated[int, Between(1, MOST_THREADS)], threads, "threads")
@@ -98,20 +98,20 @@ def perft(
 
 
 def _room(depth: int) -> int:
-    """Return how many moves the device has memory for: the listed moves, and a level for each ply."""
+    """Return the number of moves that the device has memory for, with the level of each ply."""
     bytes_per_move = 6 + 20 * max(depth - 2, 1)
     free = getattr(cuda.current_context(), "get_memory_info", lambda: (1 << 30, 0))()[0]
     return max(1 << 16, int(min(ROOM, SHARE_OF_MEMORY * free / bytes_per_move)))
 
 
 class _Counting:
-    """One count: the sums and the listed moves on the device."""
+    """The state of one `perft`: the sums of leaves, and the listed moves on the device."""
 
     def __init__(self, game: Game, ended: int, roots: int, room: int, threads: int, progress: Any) -> None:
         self._game, self._ended, self._threads, self._progress = game, ended, threads, progress
         self._host_sums = np.zeros(roots, np.int64)
         self._last_sums = np.zeros_like(self._host_sums)
-        """The device's sums when they were last copied: the device's own are lost with it."""
+        """Last copy of the device's sums, which remains if the device is lost."""
         self._sums = cuda.to_device(self._host_sums)
         self._room = max(room, most_moves(game))
         self._parents = cuda.device_array(self._room, np.int32)
@@ -119,11 +119,11 @@ class _Counting:
         self._done = 0.0
 
     def known_leaves(self) -> list[int]:
-        """Return the leaves below each of the root's moves that are known to be counted."""
+        """Return the number of leaves known so far below each of the root's moves."""
         return [int(leaves) for leaves in self._host_sums + self._last_sums]
 
     def compile(self, position: Position) -> None:
-        """Compile the kernels that will be needed, by an empty count."""
+        """Compile the kernels that will be needed, by running them on no moves."""
         level = self._level([position])
         listed = self._list(level, 0, 0)
         self._count(level, listed)
@@ -131,7 +131,7 @@ class _Counting:
         cuda.synchronize()
 
     def count(self, positions: list[Position], depth: int) -> None:
-        """Count the leaves `depth` plies below positions, one for each of the root's moves."""
+        """Count the leaves `depth` plies below `positions`, which are those after the root's moves."""
         if depth == 0:
             self._host_sums += 1
             return
@@ -151,7 +151,7 @@ class _Counting:
         return _Level(to_device(words), to_device(root_indices), to_device(numbers), len(positions), int(numbers.sum()))
 
     def _descend(self, level: _Level, depth: int, share: float) -> None:
-        """Count the leaves `depth` plies below a level, which is the fraction `share` of the tree."""
+        """Count the leaves `depth` plies below a level; `share` is its fraction of the tree, for progress reports."""
         start, step = 0, level.length
         if level.moves > self._room:
             step = max(1, int(FILLED * self._room * level.length / level.moves))
@@ -174,7 +174,7 @@ class _Counting:
             start = end
 
     def _report(self, part: float) -> None:
-        # This copies a few numbers per portion of millions of moves, whose end is awaited anyway before the next one.
+        # This copies a few numbers per portion of millions of moves. The CPU waits for the end of a portion anyway.
         self._last_sums = self._sums.copy_to_host()
         self._done += part
         if self._progress is not None:
@@ -186,7 +186,7 @@ class _Counting:
         return max(1, -(-lanes // self._threads))
 
     def _list(self, level: _Level, start: int, end: int) -> int:
-        """List the moves of a part of a level; return their number, which may exceed the room."""
+        """List the moves of positions `start` to `end` of a level; return their number, which may exceed the room."""
         listed = cuda.to_device(np.zeros(2, np.int64))
         launch = _list_moves[self._blocks(end - start), self._threads]
         launch(
@@ -195,14 +195,14 @@ class _Counting:
         return int(listed.copy_to_host()[0])
 
     def _count(self, level: _Level, listed: int) -> None:
-        """Add the leaves after the listed moves of a level to the sums."""
+        """Add the numbers of leaves after the listed moves of a level to the sums."""
         launch = _count_leaves[self._blocks(listed), self._threads]
         launch(
             self._game, level.words, level.roots, self._parents, self._moves, np.int64(listed), self._ended, self._sums
         )
 
     def _play(self, level: _Level, listed: int) -> _Level:
-        """Return the level after the listed moves of a level."""
+        """Return the next level: the positions after the listed moves of a level."""
         room = max(listed, 1)
         words, roots = cuda.device_array((room, 2), np.uint64), cuda.device_array(room, MOVE)
         numbers, totals = cuda.device_array(room, np.int32), cuda.to_device(np.zeros(2, np.int64))
@@ -218,11 +218,11 @@ class _Counting:
 
 @inner
 def _reserve(size, extra, counts):
-    """Return the first of `size` places that this thread gets in an array that all threads share. `extra` is added to a
+    """Reserve `size` places for this thread in an array that all threads share; return the first. `extra` is added to a
     second counter.
 
     Places of a block are in the order of its threads. In order of arrival, the positions below one move of the root
-    would be scattered over all places, and neighbours would add to different sums: a third of the speed.
+    would be scattered over all places, and neighbours would add to different sums: that has a third of the speed.
     """
     lane = cuda.threadIdx.x
     ends = cuda.shared.array(MOST_THREADS, np.int32)
@@ -249,7 +249,7 @@ def _reserve(size, extra, counts):
 
 @device_kernel
 def _list_moves(game, words, numbers, first, end, parents, moves, listed):
-    """List the moves of some positions, with the index of the parent of each."""
+    """List the moves of positions `first` to `end`, with the index of the position before each move."""
     index = first + cuda.grid(1)
     number = np.int32(0)
     if index < end:
@@ -263,7 +263,7 @@ def _list_moves(game, words, numbers, first, end, parents, moves, listed):
 
 @device_kernel
 def _count_leaves(game, words, roots, parents, moves, listed, ended, sums):
-    """Add the number of moves after each listed one to the sums."""
+    """Add the number of leaves after each listed move to the sum of its root move."""
     block = cuda.shared.array(2, np.int32)
     index = cuda.grid(1)
     root, leaves = np.int32(0), np.int32(0)
@@ -287,7 +287,7 @@ def _count_leaves(game, words, roots, parents, moves, listed, ended, sums):
 
 @device_kernel
 def _play_moves(game, words, roots, parents, moves, listed, ended, sums, next_words, next_roots, next_numbers, totals):
-    """Write the positions after the listed moves, except finished games, which are leaves."""
+    """Write the positions after the listed moves. Finished games are counted as leaves instead."""
     index = cuda.grid(1)
     number, parent = np.int32(0), np.int32(0)
     first, second = np.uint64(0), np.uint64(0)

@@ -1,10 +1,10 @@
-"""Numba's CUDA, and the check that a device can be used."""
+"""Import of Numba's CUDA, and the check that a device can be used."""
 
 from typing import Any, TypeAlias
 
 import numpy as np
 
-if not hasattr(np, "row_stack"):  # numba-cuda 0.30 needs it when it is imported, and NumPy 2.5 has removed it
+if not hasattr(np, "row_stack"):  # numba-cuda 0.30 needs it at import, and NumPy 2.5 has removed it
     np.row_stack = np.vstack
 
 from numba import cuda
@@ -16,11 +16,11 @@ from outflank.kernels.compiler import interpreted
 __all__ = ["DeviceArray", "check_device", "cuda"]
 
 DeviceArray: TypeAlias = Any
-"""An array in the memory of the device, or its simulator's."""
+"""An array in the memory of the device or of its simulator."""
 
 
 def check_device() -> None:
-    """Raise `NoDevice`, with the reason, unless a device or its simulator can be used."""
+    """Raise `NoDevice`, with the reason, if neither a device nor its simulator can be used."""
     if simulated():
         return
     require_numba_cuda()
@@ -35,10 +35,10 @@ def check_device() -> None:
 
 
 def _open_context() -> None:
-    """Open a context on the device, which another process may block, and check that kernels can be compiled for it."""
+    """Open a context on the device, which other processes may prevent, and check that it is not too old for CUDA."""
     try:
         from numba.cuda.cudadrv.nvrtc import get_lowest_supported_cc
-    except ImportError:  # a .pth file puts it in place of Numba's own, and folders of PYTHONPATH cannot have one
+    except ImportError:  # numba-cuda replaces Numba's own CUDA by a .pth file, which has no effect on PYTHONPATH
         reason = "Numba's own CUDA is found in place of numba-cuda, or an old one: pip install 'outflank[gpu]'"
         raise NoDevice(f"device gpu: {reason}") from None
     context = cuda.current_context()

@@ -1,8 +1,7 @@
 """The transposition table of a device, which all threads read and write without locks.
 
-An entry has exact bounds and does not age: it may stay from one batch to the next. No thread waits for another. The two
-words of a position are stored scrambled by the bounds, so that a torn entry, written by two threads at once, matches no
-position.
+An entry has proved bounds and does not age: it may stay from one batch to the next. The two words of a position are
+stored scrambled by the bounds, so that a torn entry, written by two threads at once, matches no position.
 """
 
 import numpy as np
@@ -15,11 +14,11 @@ from outflank.kernels.bits import U64, Word, byte_swap, multiply
 from outflank.kernels.compiler import inner
 
 WORDS = 4
-"""Words of an entry: two of the position, the bounds, and padding so that no entry spans two lines of memory."""
+"""Words per entry: two for the position, one for the bounds, and padding so that no entry spans two cache lines."""
 
 ENTRY_BYTES = 8 * WORDS
 MOST_BITS, LEAST_BITS = 24, 8
-"""Binary logarithm of the number of entries: at most, which is half a gigabyte, and at least."""
+"""Greatest and least binary logarithm of the number of entries. The greatest table takes half a gigabyte."""
 
 BLOCKS, THREADS = 256, 256
 """Launch configuration of the kernel that clears a table."""
@@ -39,7 +38,7 @@ def new_table(bits: int) -> DeviceArray:
 
 
 def clear_table(table: DeviceArray) -> None:
-    """Clear a table, after all earlier work of the device."""
+    """Clear a table after all earlier work of the device has ended."""
     clear_entries[(1, 1) if simulated() else (BLOCKS, THREADS)](table)
     cuda.synchronize()
 
@@ -55,7 +54,7 @@ def highest_power(number: int) -> int:
 
 
 def table_bits(free: int) -> int:
-    """Return the binary logarithm of a table's entries if `free` bytes are free: it takes at most an eighth of them."""
+    """Return the binary logarithm of a table's number of entries; the table takes an eighth of `free` bytes at most."""
     return min(MOST_BITS, max(LEAST_BITS, (free // (8 * ENTRY_BYTES)).bit_length() - 1))
 
 
@@ -74,7 +73,7 @@ def _index_of(table: DeviceArray, first: Word, second: Word) -> Word:
 
 @inner
 def look_up(table: DeviceArray, first: Word, second: Word) -> tuple[Value, Value]:
-    """Return lower and upper bound of the value of the position with these two words."""
+    """Return the lower and the upper bound of the value of the position with these two words."""
     index = _index_of(table, first, second)
     bounds = table[index, 2]
     scramble = multiply(bounds, _FACTOR)
@@ -85,7 +84,7 @@ def look_up(table: DeviceArray, first: Word, second: Word) -> tuple[Value, Value
 
 @inner
 def store_bounds(table: DeviceArray, first: Word, second: Word, low: Value, high: Value) -> None:
-    """Store the bounds of a position's value."""
+    """Store the bounds of the value of the position with these two words."""
     index = _index_of(table, first, second)
     bounds = U64(low + OFFSET) | (U64(high + OFFSET) << U64(8))
     scramble = multiply(bounds, _FACTOR)

@@ -1,4 +1,4 @@
-"""Threads of a GPU: votes of a warp, and atomic operations on memory that all threads share."""
+"""Operations of GPU threads: votes of a warp, sleep, and atomic operations on shared memory."""
 
 from threading import Lock
 
@@ -8,22 +8,22 @@ from outflank.kernels.compiler import extend
 from outflank.kernels.lowering import IR, Builder, Context, Emit, NumbaType, Signature, define
 
 _lock = Lock()
-"""Lock of the interpreter's twins, which are not atomic by themselves."""
+"""Lock that makes the functions below atomic in the interpreter."""
 
 LANES = 32
-"""Threads of a *warp*, which execute each instruction together."""
+"""Number of threads in a *warp*, which execute each instruction together."""
 
 
 NANOSECONDS = 5000
-"""Duration of a sleep of an idle thread."""
+"""Duration of one `idle`."""
 
 
 def idle() -> None:
-    """Let a thread without work sleep for a moment, so that others can use the processor."""
+    """Let a thread without work sleep for `NANOSECONDS`, so that others can use the processor."""
 
 
 def atomic_load(array: DeviceArray, index: Int) -> Int:
-    """Return the current value of a number that other threads change, not one from this multiprocessor's cache."""
+    """Return the current value of an element that other threads change, not a copy in this multiprocessor's cache."""
     return array[index]
 
 
@@ -44,17 +44,17 @@ def exchange(array: DeviceArray, index: Int, value: Int) -> Int:
 
 
 def fetch_max(array: DeviceArray, index: Int, value: Int) -> None:
-    """Raise a number atomically to at least `value`."""
+    """Replace an element atomically by `value` if that is greater."""
     with _lock:
         array[index] = max(array[index], value)
 
 
 def fence() -> None:
-    """Order memory accesses: a thread that sees a write after the fence sees all writes before it; so for reads."""
+    """Order memory accesses: a thread that sees a write after the fence sees all writes before it. So for reads too."""
 
 
 def warp_count(condition: bool) -> Int:
-    """Return for how many threads of the warp a condition holds; all active threads must call this together."""
+    """Return the number of threads of the warp with a true `condition`; all active threads must call it together."""
     return (
         LANES if condition else 0
     )  # the interpreter runs threads one by one: the others are assumed to be like this one
@@ -94,7 +94,7 @@ def _register_with_numba() -> None:
         return context.get_dummy_value()
 
     def load(context: Context, builder: Builder, signature: Signature, array: IR, index: IR) -> IR:
-        # Not an atomic addition of zero, which runs for one thread after the other: this is one load per warp.
+        # One load per warp; an atomic addition of zero would run for one thread after the other.
         kind = signature.args[0]
         address = builder.ptrtoint(pointer_to(context, builder, kind, array, index), ir.IntType(64))
         bits = kind.dtype.bitwidth

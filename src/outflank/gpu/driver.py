@@ -11,10 +11,10 @@ from outflank.gpu.troubles import NO_DRIVER, NoDevice, trouble_numbered
 
 LIBRARIES = {"win32": ("nvcuda.dll", "nvml.dll")}
 DEFAULT_LIBRARIES = ("libcuda.so.1", "libnvidia-ml.so.1")
-"""Libraries of the driver, and of its management interface, which alone has its version and the free memory."""
+"""Libraries of the driver and of its management interface. Only the second knows its version and the free memory."""
 
 MULTIPROCESSORS, MAJOR, MINOR = 16, 75, 76
-"""The driver's numbers of a device's attributes."""
+"""Numbers of a device's attributes in the driver's interface."""
 
 LONGEST_NAME = 256
 
@@ -28,9 +28,9 @@ class DeviceFacts:
     multiprocessors: int
     memory_bytes: int
     free_memory_bytes: int | None
-    """Free memory; None: unknown."""
+    """Free memory; None if unknown."""
     driver: str | None
-    """Version of the driver; None: unknown."""
+    """Version of the driver; None if unknown."""
     cuda: tuple[int, int]
     """Newest version of CUDA that the driver supports."""
 
@@ -52,7 +52,7 @@ def require_numba_cuda() -> None:
 
 
 def first_device() -> DeviceFacts:
-    """Return the properties of the GPU that is used; raise `NoDevice`, with the reason, if there is none."""
+    """Return the properties of the first GPU, which is used; raise `NoDevice`, with the reason, if there is none."""
     require_numba_cuda()
     driver_name, management_name = LIBRARIES.get(sys.platform, DEFAULT_LIBRARIES)
     driver = _library(driver_name)
@@ -69,7 +69,7 @@ def _library(name: str) -> Any:
 
 
 def device_facts(driver: Any, management: Any) -> DeviceFacts:
-    """Return the properties of the driver's first device, with those of its management library, if there is one."""
+    """Return the properties of the first device, read from the driver's library and, if any, the management library."""
     device, name, memory = ctypes.c_int(), ctypes.create_string_buffer(LONGEST_NAME), ctypes.c_size_t()
     _call(driver.cuInit, 0)
     _call(driver.cuDeviceGet, ctypes.byref(device), 0)
@@ -108,7 +108,7 @@ class _Memory(ctypes.Structure):
 
 
 def _management_facts(management: Any, pci_address: Any) -> tuple[str | None, int | None]:
-    """Return the driver's version, and the free memory of the device at a PCI address."""
+    """Return the driver's version, and the free bytes of the device at a PCI address; None if unknown."""
     version, free = ctypes.create_string_buffer(LONGEST_NAME), None
     handle, memory = ctypes.c_void_p(), _Memory()
     if management.nvmlInit_v2():

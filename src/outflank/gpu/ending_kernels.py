@@ -1,26 +1,26 @@
-"""Exact scores of many endings at once: one thread of the device for each, in lockstep.
+"""The kernel that computes the exact scores of many endings at once, with one thread of the device for each.
 
 A thread searches by alpha-beta with scouts, without recursion: its stack lies in local memory, and the whole search is
-one loop with uniform rounds, so that the threads of a warp, each somewhere else in its own tree, share their
-instructions: choose a move, make it, compute the moves that follow. Moves are sorted in the same rounds.
+one loop. Each round has the same steps: choose a move, make it, compute the moves that follow. So the threads of a warp
+share their instructions, though each is somewhere else in its own tree. Moves are sorted in the same rounds.
 
 Variants measured on an H200 with 132 multiprocessors, in millions of endings per second (10 free cells, 4 million at
-once): 1.1 if a thread leaves all finished nodes before it goes on, 1.5 if it leaves one of them per round, because the
-others wait meanwhile; 2.0 without special code for the last two cells, which most threads had to wait for; 2.4 with
-32-bit numbers and if moves are computed only once many threads of a warp need them (1.8 without that); 2.5 if a thread
-may leave two nodes per round. With moves sorted from 6 or 8 free cells on instead of 7 it was 5 % slower. It takes 72
-registers per thread, 128 if the compiler does not see that no state of a job survives its end; 12 blocks of 64 threads
-share a multiprocessor. The stacks, 576 bytes each, are read from its caches.
+once): 1.1 if a thread leaves all finished nodes in one round, while the others wait for it; 1.5 if it leaves one of
+them per round; 2.0 without special code for the last two cells, which most threads had to wait for; 2.4 with 32-bit
+numbers and if moves are computed only when many threads of a warp need them (1.8 without that); 2.5 if a thread may
+leave two nodes per round. Sorting moves from 6 or 8 free cells on instead of 7 was 5 % slower. The kernel takes 72
+registers per thread, or 128 if the compiler does not see that no state of a job survives its end. 12 blocks of 64
+threads share a multiprocessor. Their stacks, 576 bytes each, are read from its caches.
 
-Longer endings are divided (`jobs.py`): a thread takes three to ten microseconds per node, so that the others would wait
-for it. Further savings of nodes were counted on a CPU, by the same search of random endings of 14 free cells, 268
-thousand steps each: a table (`device_table.py`) that is probed from 7 free cells on saves 30 %, from 6 on 35 % and from
-8 on 25 %; the moves of odd regions first among those of equal mobility, 10 %, and 4 % with 10 free cells; consecutive
-null windows, from 0 on, instead of the whole window another 16 %; bounds by stable discs 5 to 8 %; looking up the
-positions after all moves before any is tried 2 %. The table and the order are implemented. On the device 145 endings of
-13 to 15 free cells took 0.19 s without the table, 0.16 s if it is probed from 8 free cells on, and 0.15 s from 7 on;
-262,144 of 12 free cells 1.47 s without it (before rows were reused) and 1.43 s with it: probing costs most of what it
-saves if all threads have work.
+Longer endings are divided (`jobs.py`): a thread takes 3 to 10 microseconds per node, and the others would wait for it.
+Possible savings of nodes were counted on a CPU, with the same search of random endings of 14 free cells, 268 thousand
+steps each: 30 % with a table (`device_table.py`) that is probed from 7 free cells on (35 % from 6 on, 25 % from 8 on);
+10 % if moves in odd regions come first among those of equal mobility (4 % with 10 free cells); another 16 % with
+consecutive null windows, from 0 on, instead of the whole window; 5 to 8 % with bounds by stable discs; 2 % if all
+children are looked up before a move is tried. The table and the order are implemented. On the device 145 endings of 13
+to 15 free cells took 0.19 s without the table, 0.16 s if it is probed from 8 free cells on, and 0.15 s from 7 on.
+262,144 endings of 12 free cells took 1.47 s without it (before rows were reused) and 1.43 s with it: if all threads
+have work, probing costs most of what it saves.
 """
 
 import numpy as np
@@ -63,29 +63,29 @@ from outflank.gpu.jobs import (
 from outflank.kernels.bits import U64, bit_at, lowest, popcount
 
 MOST_FREE = 16
-"""Greatest number of free cells of an ending: the size of the stack."""
+"""Greatest number of free cells of an ending, which is the size of a thread's stack."""
 
 TRY_ALL = 5
 """Number of free cells up to which all cells are tried: computing the legal moves would cost as much as making them."""
 
 SORT_FROM = 7
-"""Number of free cells from which on moves are sorted."""
+"""Least number of free cells with which moves are sorted."""
 
 TABLE_FROM = 7
-"""Number of free cells from which on positions are stored in the table."""
+"""Least number of free cells with which positions are stored in the transposition table."""
 
 QUICK = 10
-"""Number of free cells up to which an ending does not use the table: it would save a tenth of the nodes, at the same
-cost."""
+"""Requested endings of at most this many free cells do not use the table: it saves 10 % of the nodes and costs as
+much."""
 
 UNSOLVED = -128
-"""Value of an ending that is too long."""
+"""Score of an ending that is too long, or not solved yet."""
 
 POLL_MASK = 15
-"""Mask of rounds in which an idle thread polls for a job while others of its warp have work."""
+"""An idle thread polls for a job in rounds with a number that has none of these bits."""
 
 CHECK_MASK = 255
-"""Mask of node counts at which a thread checks whether its job is pointless or should be divided."""
+"""A thread checks whether its job is pointless or should be divided if its node count has none of these bits."""
 
 NONE = NO_SCORE
 """Best value before any move has been searched."""
@@ -96,29 +96,27 @@ I32 = np.int32
 """Type of all small numbers: a device computes with 32 bits, and 64 bits cost twice as much."""
 
 CHOOSES, WEIGHS, ASKS, GOES = 0, 1, 2, 3
-"""The next step of a thread: choose a move, compute its mobility for sorting, compute the child's moves, descend."""
+"""Next step of a thread: choose a move, compute its mobility for sorting, compute the child's moves, descend."""
 
 BEGINS, ENDS, DIVIDES = 4, 5, 6
 """Steps between two jobs: begin a job, deliver the value of one, divide one among other threads."""
 
 ENOUGH = 12
-"""Threads of a warp's 32, or the same fraction of those that have work, that must need moves before these are
-computed."""
+"""Moves are computed when this many threads of a warp's 32 need them, or the same fraction of those with work."""
 
 NODES_PER_ROUND = 2
-"""Nodes that a thread may leave per round: if it left all finished ones, the others would wait for it."""
+"""Nodes that a thread may leave per round. If it left all finished ones, the others would wait for it."""
 
 OFFSET, BYTE, NIBBLE = 128, 255, 15
 PASSED, FULL_WINDOW = 1, 2
-"""Flags of a node: the side to move had to pass; it is searched in the full window of its parent."""
+"""Flags of a node: the side to move had to pass; the node is searched in the full window of its parent."""
 
 
 @device_kernel
 def solve_each(game: Game, tables: BatchTables, table: DeviceArray, jobs: Jobs, tally: DeviceArray, plan: Plan) -> None:
-    """Write the values of the requested jobs in their windows, with alpha-beta's promise.
+    """Write the value of each requested job, exact inside its window, else a bound on that side.
 
-    `tally` has the next job for a thread, the next place for a job, the number of requested jobs without a value, and
-    the nodes.
+    `tally` has the counters at the indices that `jobs.py` defines.
     """
     owns = cuda.local.array(MOST_FREE, np.uint64)
     opps = cuda.local.array(MOST_FREE, np.uint64)
@@ -137,7 +135,7 @@ def solve_each(game: Game, tables: BatchTables, table: DeviceArray, jobs: Jobs, 
     todo = listed = rest = mobilities = cells = cell = soon = ZERO
     step = CHOOSES
     while True:
-        # Expensive steps wait until many threads need them: meanwhile the others go on, except idle ones.
+        # Moves are expensive to compute: that waits until many threads of the warp need them. The others go on.
         rounds = I32(rounds + 1)
         row = np.int64(-1)
         needs_moves, is_waiting = step in (WEIGHS, ASKS), ticket >= 0
@@ -255,7 +253,7 @@ def solve_each(game: Game, tables: BatchTables, table: DeviceArray, jobs: Jobs, 
             spent = I32(0)
             if step == ENDS:
                 job = deliver(game, tables, table, jobs, tally, plan, job, np.int64(best))
-            # No state of a job survives: if the compiler sees that, the lines above can use its registers.
+            # No state of a job survives. If the compiler sees that, the lines above can use the registers of the state.
             position = child = unpack(game, ZERO, ZERO)
             todo = listed = rest = mobilities = cells = cell = soon = ZERO
             alpha = beta = best = low = high = flags = count = depth = free = I32(0)

@@ -1,17 +1,17 @@
-"""The jobs of a device's threads, and how they are divided when there are fewer jobs than threads.
+"""The jobs of a device's threads, and their division if there are fewer jobs than threads.
 
-Each thread takes the next ending of a list. The thread that has a long one divides it into its moves, and those again:
-the most promising move first, which that thread searches itself; when it has a value, the next in a null window. After
-some moves all others are tried at once, if there are idle threads. The thread that delivers the last value of the moves
-being tried continues with the next, or passes the best value on to the parent. It is the search of `parallel/` again,
-for a hundred thousand threads that have no stack to wait in.
+Each thread takes the next ending of a list. A thread that has a long one divides it into its moves, and those again. It
+searches the most promising move itself, and then the next one in a null window. After some moves all others are tried
+at once, if there are idle threads. The thread that delivers the last missing value continues with the next move, or
+passes the best value on to the parent. It is the search of `parallel/` again, for a hundred thousand threads that have
+no stack to wait in.
 
-Trying moves at once is often wasted work, for one of them causes a cutoff: without a table, random endings of 14 free
-cells that were divided down to 10 had 3 to 5 times the nodes after one serial move, 1.9 times after two, and 1.2 times
-after three (counted by the same search on a CPU). But idle threads cost nothing: on an H200 a thousand such endings
-took 2.4 s after three serial moves, and 1.4 s after one. A row is free again as soon as its part has its value: when
-each was used only once, 8 million of them were too few for 16,384 such endings, the rest of which was searched by one
-thread each: that took 5 s instead of 2.
+Trying moves at once is often wasted work, because one of them causes a cutoff: without a table, random endings of 14
+free cells that were divided down to 10 had 3 to 5 times the nodes with one serial move, 1.9 times with two, and 1.2
+times with three (counted with the same search on a CPU). But idle threads cost nothing: on an H200 a thousand of these
+endings took 2.4 s with three serial moves, and 1.4 s with one. The row of a part is free again when the part has its
+value. When each row was used only once, 8 million were too few for 16,384 of these endings: the rest of them was
+searched by one thread each, and that took 5 s instead of 2.
 """
 
 from typing import NamedTuple
@@ -27,41 +27,41 @@ from outflank.gpu.device_threads import atomic_load, exchange, fence, fetch_add,
 from outflank.kernels.bits import U64, Int, Word, bit_at, lowest, multiply, popcount
 from outflank.kernels.compiler import inner
 
-# Sorted lists of a node's moves, in two words: their cells, and the mobility that each leaves the opponent. The least
-# is first.
+# A sorted list of moves is two words of 6-bit fields: the cells, and the mobility that each move leaves the opponent,
+# the least first.
 
 ZERO, ONE, FIELD, CELL = U64(0), U64(1), U64(6), U64(63)
 
 LISTED = 10
-"""Capacity of a list: the cells that fit into the bits of a word. Any further moves come last."""
+"""Capacity of a list: the number of fields that fit into a word. Any further moves come last."""
 
 LIST = U64((1 << 6 * LISTED) - 1)
 GUARDS = U64(sum(32 << 6 * index for index in range(LISTED)))
 FIELDS = U64(sum(1 << 6 * index for index in range(LISTED)))
 
 EMPTY = U64(sum(31 << 6 * index for index in range(LISTED)))
-"""Mobilities of an empty list: greater than that of any move."""
+"""Mobilities of an empty list. Each is greater than that of any move."""
 
 MOST_LEFT = 30
 
 
 @inner
 def _inserted(fields: Word, place: Int, field: Word) -> Word:
-    """Return the list with a field inserted at a place."""
+    """Return the list `fields` with `field` inserted at `place`."""
     below = (ONE << (FIELD * place)) - ONE
     return ((fields & below) | ((fields & ~below) << FIELD) | (field << (FIELD * place))) & LIST
 
 
 @inner
 def left_to_opponent(free_to_move: Int, late: bool) -> Word:
-    """Return a move's sort key: the opponent's `freedom`; of moves with equal freedom the `soonest` are first."""
+    """Return a move's sort key: the opponent's `freedom` after it; among moves with equal freedom, `late` ones last."""
     return min(U64(2) * U64(free_to_move) + U64(late), U64(MOST_LEFT))
 
 
 @inner
 def with_move(listed: Word, lefts: Word, count: Int, cell: Int, left: Word) -> tuple[Word, Word, Word]:
-    """Return the lists of cells and of mobilities of `count` moves with one more move; and, as a bit, the cell that no
-    longer fits."""
+    """Return the lists of cells and of mobilities of `count` moves after the insertion of one more, and as a bit the
+    cell that no longer fits."""
     place = U64(popcount(((GUARDS | multiply(left, FIELDS)) - lefts) & GUARDS))
     out = U64(0)
     if count == LISTED:
@@ -74,60 +74,60 @@ def with_move(listed: Word, lefts: Word, count: Int, cell: Int, left: Word) -> t
 
 
 TAKEN, WRITTEN, OPEN, NODES, LENT, RETURNED = 0, 1, 2, 3, 4, 5
-"""Indices of a tally: jobs that threads have requested, and jobs that have been offered; requested endings without a
-value; positions visited; rows that were lent to parts, and rows that were returned."""
+"""Indices of the counters in a tally: jobs that threads have requested; jobs that were offered; requested endings
+without a value; positions visited; rows that were lent to parts; rows that were returned."""
 
 TALLIES = 6
 
 SPARE = 8
-"""One row in this many stays free: of a million, more than the threads that can request one at the same time."""
+"""One row in this many stays free: of a million rows, more than the threads that can request one at the same time."""
 
 EMPTY_PLACE = 0
-"""Content of a ring's place without a job or row; otherwise it is the row's number plus one."""
+"""Content of an empty place of a ring. Other places hold the number of a row plus one."""
 
 
 class Jobs(NamedTuple):
-    """The jobs, a row for each: first the requested endings, then the parts that they are divided into."""
+    """Arrays with a row for each job: first the requested endings, then the parts that they are divided into."""
 
     words: DeviceArray
     windows: DeviceArray
     values: DeviceArray
     parents: DeviceArray
-    """Parent job, of which each job is a move; -1: a requested ending."""
+    """Row of the parent, of which the job is a move; -1 for a requested ending."""
     order: DeviceArray
-    """Untried moves of a divided job, sorted by mobility."""
+    """Untried moves of a divided job, as a list sorted by mobility."""
     left: DeviceArray
     """Untried moves of a divided job, as bits."""
     tried: DeviceArray
-    """Number of moves that have been tried."""
+    """Number of a divided job's moves that have been tried or are being tried."""
     best: DeviceArray
     """Best value of the job's moves so far, at most the upper end of its window."""
     pending: DeviceArray
     """Number of the job's moves that are being tried."""
     waiting: DeviceArray
-    """Ring of parts that threads may take: each takes the one at the place of its ticket."""
+    """Ring of parts that threads may take. A thread takes the part at the place of its ticket."""
     free: DeviceArray
     """Ring of free rows for parts."""
 
 
 class Plan(NamedTuple):
-    """How jobs are divided."""
+    """How the jobs of a batch are divided."""
 
     requested: Int
     """Number of requested endings."""
     undivided: Int
-    """Number of endings at the start of the list that are not divided from the start, even if they are long."""
+    """Number of endings at the head of the list that are searched undivided at first, even if they are long."""
     short: Int
-    """Number of free cells up to which an ending is not divided from the start."""
+    """Number of free cells up to which an ending is searched undivided at first."""
     budget: Int
-    """Nodes after which a job that a thread has begun is divided after all, if other threads are idle."""
+    """Number of nodes after which an undivided job is divided, if other threads are idle."""
     serial_moves: Int
-    """Moves of a job that are tried one after the other before all others are tried at once."""
+    """Number of a job's moves that are tried one after the other before all others are tried at once."""
 
 
 @inner
 def is_moot(jobs: Jobs, job: Int) -> bool:
-    """Return whether the moves of a job are pointless: one of them has caused a cutoff, here or in an ancestor."""
+    """Return whether searching a job's moves is pointless, because the job or an ancestor has a cutoff."""
     while job >= 0:
         if atomic_load(jobs.best, job) >= jobs.windows[job, 1]:
             return True
@@ -143,7 +143,7 @@ def has_idle(tally: DeviceArray, parts: Int) -> bool:
 
 @inner
 def waiting_job(jobs: Jobs, ticket: Int) -> Int:
-    """Return the job for a thread's ticket, or -1 as long as there is none."""
+    """Return the job for a thread's ticket, or -1 if there is none yet."""
     place = ticket & (len(jobs.waiting) - 1)
     if atomic_load(jobs.waiting, place) == EMPTY_PLACE:
         return np.int64(-1)
@@ -154,7 +154,7 @@ def waiting_job(jobs: Jobs, ticket: Int) -> Int:
 
 @inner
 def _offer(jobs: Jobs, tally: DeviceArray, job: Int) -> None:
-    """Offer a job to all threads. A job that still waits in its place, from one ring cycle before, is offered again."""
+    """Offer a job to all threads. If an older job still waits at its place in the ring, that one is offered again."""
     mark = job + 1
     while mark != EMPTY_PLACE:
         place = np.int64(fetch_add(tally, WRITTEN, 1)) & (len(jobs.waiting) - 1)
@@ -166,14 +166,15 @@ def row_for_part(jobs: Jobs, tally: DeviceArray) -> Int:
     """Return a free row for a part, or -1 if few are left."""
     if atomic_load(tally, LENT) + len(jobs.free) // SPARE > atomic_load(tally, RETURNED):
         return np.int64(-1)
-    # Another thread may have been faster, or the row not yet returned: it is lost then, but no two threads get it.
+    # The place may be empty: another thread was faster, or a returned row is not yet written there. Then that row is
+    # lost, but no two threads get the same one.
     place = np.int64(fetch_add(tally, LENT, 1)) & (len(jobs.free) - 1)
     return np.int64(exchange(jobs.free, place, EMPTY_PLACE)) - 1
 
 
 @inner
 def _return_row(jobs: Jobs, tally: DeviceArray, row: Int) -> None:
-    """Return a part's row, which is no longer used, to the ring."""
+    """Return the row of a finished part to the ring."""
     fence()
     place = np.int64(fetch_add(tally, RETURNED, 1)) & (len(jobs.free) - 1)
     exchange(jobs.free, place, row + 1)
@@ -181,7 +182,7 @@ def _return_row(jobs: Jobs, tally: DeviceArray, row: Int) -> None:
 
 @inner
 def _write(game: Game, jobs: Jobs, row: Int, child: Position, parent: Int, low: Value, high: Value) -> None:
-    """Write a move of a job as a part, with its window from the job's point of view."""
+    """Write a move of a job as a part; `low` and `high` are its window from the job's point of view."""
     jobs.words[row, 0], jobs.words[row, 1] = pack(game, child)
     jobs.windows[row, 0], jobs.windows[row, 1] = -high, -low
     jobs.parents[row] = parent
@@ -189,8 +190,7 @@ def _write(game: Game, jobs: Jobs, row: Int, child: Position, parent: Int, low: 
 
 @inner
 def _try_next(game: Game, tables: BatchTables, jobs: Jobs, tally: DeviceArray, plan: Plan, job: Int, row: Int) -> bool:
-    """Start further moves of a job, the most promising of them in the thread's own `row`; return False if none is
-    left."""
+    """Start further moves of a job, the most promising one in the thread's own `row`; return False if none is left."""
     left = jobs.left[job]
     if left == ZERO:
         return False
@@ -228,7 +228,7 @@ def _try_next(game: Game, tables: BatchTables, jobs: Jobs, tally: DeviceArray, p
 
 @inner
 def divide(game: Game, tables: BatchTables, jobs: Jobs, tally: DeviceArray, plan: Plan, job: Int, row: Int) -> Int:
-    """Divide a job; return its part in `row`, which this thread must search next, or -1 if the game is over."""
+    """Divide a job; return `row`, which has the part that this thread must search next, or -1 if the game is over."""
     position = unpack(game, jobs.words[job, 0], jobs.words[job, 1])
     moves = open_cells(game, tables, position)
     passes = moves == ZERO
@@ -272,8 +272,8 @@ def deliver(
 ) -> Int:
     """Deliver a job's value to its parent and ancestors; return the job that the thread must search next, or -1.
 
-    A value that is not needed any more (`is_moot`) may be arbitrary: it is capped at the window's upper end, which is
-    a correct bound for a job that already has a cutoff.
+    The value of a pointless job (`is_moot`) may be arbitrary: it is capped at the upper end of the window, which is a
+    correct bound for a job that already has a cutoff.
     """
     while True:
         parent = np.int64(jobs.parents[job])

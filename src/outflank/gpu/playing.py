@@ -1,9 +1,9 @@
-"""Playouts of Monte-Carlo searches on a GPU, many at a time, by the policy of `search/montecarlo.py`.
+"""Playouts of Monte-Carlo searches on a GPU, many at a time, with the policy of `search/montecarlo.py`.
 
-`flat` plays the same number of games after every move of the root. `uct` keeps its tree on the CPU: leaves are selected
-in batches (`search/leaf_batches.py`), while games are played from those of the last batch, several from each. The
-random numbers of a game depend only on the seed and on its number, and results are sums of integers: a search is
-reproducible, however many threads a device has.
+`flat` plays the same number of games after every move of the root. `uct` keeps its tree on the CPU, which selects
+leaves in batches (`search/leaf_batches.py`). Meanwhile the device plays games from the leaves of the last batch,
+several from each. The random numbers of a game depend only on the seed and on the game's number, and results are sums
+of integers: so a search is reproducible for any number of threads.
 """
 
 from typing import Any, NamedTuple
@@ -32,21 +32,21 @@ from outflank.search.root import Root
 
 
 class PlacedEvaluation(NamedTuple):
-    """An evaluation that can be used on the device."""
+    """An evaluation for use on the device, with its memory there."""
 
     evaluation: Evaluation
     memory: list[DeviceArray]
-    """Device memory of the evaluation: the user must keep it alive."""
+    """Arrays on the device that the evaluation refers to. The caller must keep them alive."""
 
 
 def place_on_device(evaluation: Evaluation) -> PlacedEvaluation:
-    """Return an evaluation for the device; one that holds no addresses is unchanged."""
+    """Return an evaluation for use on the device. Only learned patterns need memory there."""
     memory: list[DeviceArray] = []
 
     def device_address(array: npt.NDArray[np.generic]) -> int:
         memory.append(cuda.to_device(array))
         interface = getattr(memory[-1], "__cuda_array_interface__", None)
-        return int((interface or memory[-1].__array_interface__)["data"][0])  # the second in the simulator
+        return int((interface or memory[-1].__array_interface__)["data"][0])  # the simulator has the second
 
     return PlacedEvaluation(
         loaded(evaluation).place_with(device_address) if isinstance(evaluation, Patterns) else evaluation, memory
@@ -58,44 +58,44 @@ THREADS = 128
 MOST_BLOCKS = 1 << 12
 
 FEW, MANY, MOST = 64, 256, 4096
-"""Sizes of a thread's list of moves in local memory: the smallest that the game allows is used."""
+"""Sizes of a thread's list of moves in local memory. The smallest that holds all moves of any position is used."""
 
 GAMES = 1 << 19
-"""Greatest number of games in a batch: some hundredths of a second, in which a search cannot react."""
+"""Greatest number of games in a batch. It takes some hundredths of a second, in which a search cannot react."""
 
 LEAVES, WAYS = 1 << 12, 1 << 9
-"""Greatest number of leaves of a tree that are selected at once, and of paths to them. Starting a batch and receiving
-it takes the CPU a third of a millisecond, in which it would select 250 paths in Othello; leaves that are selected at
-once are selected by older results."""
+"""Greatest number of leaves that are selected for a batch, and of paths to them. Starting and receiving a batch takes
+the CPU a third of a millisecond, in which it could select 250 paths in Othello. But the more leaves a batch has, the
+older are the results by which they are selected."""
 
 FEWEST_LEAVES = 1 << 8
-"""Least number of leaves in a batch: a smaller batch takes just as long."""
+"""Least number of leaves in a batch. A smaller batch takes just as long."""
 
 GROWTH = 16
-"""A batch has as many leaves as the tree has visits, divided by this: larger ones would be selected too blindly."""
+"""Visits of the tree for each game in the next batch: the leaves of a larger batch would be selected too blindly."""
 
 GAMES_PER_LEAF = 8
-"""Games from each leaf. In 45 positions (`search/leaf_batches.py`) an H200 found a good move in 17 at 0.15 seconds,
-with 4 or 16 games in 14: the difference is within chance."""
+"""Games from each leaf. In 0.15 seconds an H200 found a good move in 17 of 45 positions (`search/leaf_batches.py`), and
+in 14 with 4 or 16 games: the difference is within chance."""
 
 ROOM = 1 << 22
-"""Greatest number of nodes of a tree: those of about a second of Othello, which take 200 MB."""
+"""Greatest number of nodes of a tree. They take 200 MB, and last for about a second in Othello."""
 
 POLICY = np.dtype(
     [("sorting", np.int64), ("staged", np.int64), ("weights", np.int64, (STAGES, FEATURES))],
     align=True,
 )
-"""The fields of a worker's record that `playout` reads."""
+"""Type of a record with those fields of a worker's record that `playout` reads."""
 
 
 class DevicePlayer:
-    """One tree, whose games a device plays; if the device is lost, and the CPU may continue, it continues the tree."""
+    """A Monte-Carlo search of one tree with games on a device. If the device is lost, the CPU may continue the tree."""
 
     def __init__(self, root: Root) -> None:
         self.root = root
         self.device: DeviceUsed = "gpu"
         self._cpu_player: OnePlayer | None = None
-        """The player that continues on the CPU."""
+        """Player that continues on the CPU; None while the device plays."""
         tree, self._used = new_tree(root, ROOM)
         self.trees = [tree]
         self._flat = root.options.algorithm == "flat"
@@ -106,12 +106,12 @@ class DevicePlayer:
             self._games.make_room(leaves, leaves * GAMES_PER_LEAF)
         self._batches = [Batch(root.game, WAYS, LEAVES), Batch(root.game, WAYS, LEAVES)]
         self._running: RunningGames | None = None
-        """Games that the device plays now, from the leaves of the first pending batch."""
+        """Games that the device plays now, from the leaves of the first batch in `_pending`."""
         self._pending: list[Batch] = []
-        """Batches without results yet; the oldest first."""
+        """Batches that have no results yet, the oldest first."""
 
     def play(self, games: int) -> None:
-        """Play about `games` games, or until stopped."""
+        """Play about `games` games, or fewer if the search is stopped."""
         if self._cpu_player is None:
             on_device(self.root.options.device, lambda: self._play(games), lambda: self._continue_on_cpu(games))
         else:
@@ -135,7 +135,7 @@ class DevicePlayer:
     def _play_on_gpu(self, games: int) -> None:
         play = self._play_flat if self._flat else self._play_tree
         if games == 0:
-            play(0)  # compiles
+            play(0)  # compiles the kernel
         while games > 0 and not self.root.bell.stop:
             games -= play(min(games, self._next_games()))
             if self.root.worker.nodes >= self.root.bell.node_limit:
@@ -143,14 +143,14 @@ class DevicePlayer:
         self._credit()
 
     def _next_games(self) -> int:
-        """Return the greatest number of games for the next batch, within the limit of nodes."""
+        """Return the greatest number of games that the next batch may have, within the search's limit on nodes."""
         worker, running_games = self.root.worker, 0 if self._running is None else self._running.games
         nodes_per_game = worker.nodes / worker.leaves if worker.leaves else LONGEST
         nodes_left = self.root.bell.node_limit - worker.nodes - running_games * nodes_per_game
         return max(1, min(GAMES, int(nodes_left / nodes_per_game)))
 
     def _play_flat(self, games: int) -> int:
-        """Play the same number of games after each move; return their total."""
+        """Play the same number of games after each move of the root; return their total."""
         tree, moves = self.trees[0], self.root.moves
         games_each = 0 if games == 0 else max(1, games // len(moves))
         words = np.array([pack(self.root.game, move.child) for move in moves], np.uint64).reshape(-1, 2)
@@ -162,7 +162,7 @@ class DevicePlayer:
         return games_each * len(moves)
 
     def _play_tree(self, games: int) -> int:
-        """Select leaves of the tree while the last batch is played, start games from them, and return their number."""
+        """Select leaves while the last batch is played, and start games from them; return the number of these games."""
         tree = self.trees[0]
         games_each = min(GAMES_PER_LEAF, games)
         leaves = 0
@@ -192,7 +192,7 @@ class DevicePlayer:
         return results
 
     def statistics(self) -> tuple[WorkerStatistics, ...]:
-        """Return the statistics of the device."""
+        """Return the statistics of the device, which counts as one worker."""
         return (WorkerStatistics(nodes=int(self.root.worker.nodes)),)
 
 
@@ -212,14 +212,14 @@ class Games:
         self._buffers = [_Buffers(), _Buffers()]
 
     def make_room(self, positions: int, games: int) -> None:
-        """Allocate memory for batches of this size before time is measured: it takes a millisecond."""
+        """Allocate memory for batches of this size before time is measured: allocation takes a millisecond."""
         for buffers in self._buffers:
             buffers.make_room(positions, games)
 
     def begin(self, words: Words, games_each: int) -> "RunningGames":
-        """Start `games_each` games from each of some positions; two batches can run independently."""
+        """Start `games_each` games from each position in `words`. Two batches can run at the same time."""
         games = len(words) * games_each
-        # A few sizes only: Numba caches the launch configurations of a kernel, and is slow to set up a new one.
+        # Rounded, so that there are few sizes: Numba caches launch configurations, and is slow to set up a new one.
         blocks = min(MOST_BLOCKS, _rounded(-(-games // THREADS)))
         self._buffers.reverse()
         buffers = self._buffers[0]
@@ -241,7 +241,7 @@ class Games:
 
 
 class RunningGames(NamedTuple):
-    """Games that the device is playing."""
+    """A batch of games that the device is playing."""
 
     games: int
     positions: int
@@ -249,15 +249,15 @@ class RunningGames(NamedTuple):
     buffers: "_Buffers"
 
     def wait(self) -> tuple[npt.NDArray[np.int64], int]:
-        """Wait for the games; return the sum of the results for each position, for the side to move, and the number of
-        positions in all games."""
+        """Wait for the games; return for each start position the sum of the results for its side to move, and then the
+        number of positions in all games."""
         self.buffers.stream.synchronize()
         sums = np.zeros(self.positions, np.int64)
         return sums, tally(self.buffers.results.host, self.buffers.lengths.host, self.positions, self.games_each, sums)
 
 
 class _Shared(NamedTuple):
-    """An array in memory that a device and the CPU share: nothing is copied."""
+    """An array in memory that the device and the CPU share, so that nothing is copied."""
 
     device: DeviceArray
     host: npt.NDArray[Any]
@@ -271,7 +271,7 @@ def _shared(shape: int | tuple[int, ...], kind: type[np.generic]) -> _Shared:
 class _Buffers:
     """The memory of a batch: its positions, and the result and the number of positions of every game.
 
-    Copying arrays to and from the device for each batch took three quarters of a millisecond, several times the
+    It is shared with the device. Copying it for each batch took three quarters of a millisecond, several times the
     duration of a game: half of a search of 0.15 seconds had passed before its batches were large.
     """
 
@@ -280,7 +280,7 @@ class _Buffers:
         self.words = self.results = self.lengths = _Shared(None, np.zeros(0))
 
     def make_room(self, positions: int, games: int) -> None:
-        """Allocate memory for at least this many positions and games; a device has no empty arrays."""
+        """Allocate memory for this many positions and games, and for one at least: a device has no empty arrays."""
         if len(self.words.host) < max(positions, 1):
             self.words = _shared((_rounded(positions), 2), np.uint64)
         if len(self.results.host) < max(games, 1):
@@ -293,7 +293,7 @@ def _rounded(size: int) -> int:
 
 
 def _kernel_for(game: Game) -> DeviceKernel:
-    """Return the kernel whose threads have memory for the moves of any position of the game."""
+    """Return the smallest kernel that has memory for all moves of any position of the game."""
     for room, kernel in ((FEW, _play_few), (MANY, _play_many), (MOST, _play_most)):
         if most_moves(game) <= room:
             return kernel
@@ -319,7 +319,7 @@ ON_GPU = Scheme(
 
 @inner
 def _play_games(game, evaluation, policies, words, games, games_each, key, first, results, lengths, moves, random):
-    """Play `games` games from number `first` on, `games_each` from one position after the other."""
+    """Play `games` games, `games_each` from each position in turn; their numbers begin with `first`."""
     for number in range(cuda.grid(1), games, cuda.gridsize(1)):
         place = number // games_each
         random[0] = mixed(mixed(key) ^ (first + U64(number)))

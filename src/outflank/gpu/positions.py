@@ -1,4 +1,4 @@
-"""Positions as arrays of words for a device, and one-line errors for invalid ones."""
+"""Packed positions as arrays of words for a device, and one-line errors for invalid ones."""
 
 import numpy as np
 import numpy.typing as npt
@@ -11,13 +11,13 @@ from outflank.gpu.ending_kernels import MOST_FREE
 from outflank.validation.values import excerpt
 
 Words = npt.NDArray[np.uint64]
-"""Packed positions: a row of two words for each."""
+"""Packed positions, a row of two words for each."""
 
 WORD_BITS = 64
 
 
 def cells_of(game: Game) -> np.uint64:
-    """Return the cells of the board, as bits, for a game with a batch solver of endings."""
+    """Return the cells of the board as bits; raise `InvalidOption` if a device cannot solve endings of the game."""
     description_of(game)  # registers the game's functions for endings
     tables = batch_tables(game)
     if tables is None:
@@ -52,9 +52,9 @@ def checked_positions(positions: npt.ArrayLike, game: Game) -> Words:
 
 
 def _words(positions: npt.ArrayLike) -> Words:
-    """Return integers of any container as words; NumPy alone would truncate fractions, and parse digits."""
+    """Return the integers of any container as words. NumPy alone would truncate fractions, and parse digits in text."""
     try:
-        # Values that are not in an array stay objects: NumPy would convert words beside negative numbers to floats.
+        # Values that are not in an array stay objects: NumPy would convert words to floats if one of them is negative.
         array = np.asarray(positions, None if hasattr(positions, "__array__") else object)
     except (TypeError, ValueError):
         raise InvalidOption(f"positions: expected a row of two words for each, found {excerpt(positions)}") from None
@@ -65,13 +65,13 @@ def _words(positions: npt.ArrayLike) -> Words:
     if array.dtype.kind == "O":
         _check_objects(array)
     elif array.dtype.kind == "i" and array.dtype.itemsize * 8 < WORD_BITS and array.min() < 0:
-        # In 64 bits the sign is the highest bit of a word; in narrower types it is not a bit of a position.
+        # The sign of a 64-bit number is the highest bit of a word; in narrower types it is not a bit of a position.
         raise InvalidOption(f"positions of type {array.dtype} below 0: expected words, numpy.uint64")
     return np.ascontiguousarray(array, np.uint64)
 
 
 def _check_objects(array: npt.NDArray[np.object_]) -> None:
-    """Raise `InvalidOption` unless all objects are integers that fit into a word."""
+    """Raise `InvalidOption` if an object is not an integer that fits into a word."""
     for value in array.flat:
         if isinstance(value, list | tuple | np.ndarray):
             raise InvalidOption("positions in rows that are not alike: expected a row of two words for each")

@@ -26,27 +26,26 @@ from outflank.validation.values import Between, Misfit, conform
 Values = npt.NDArray[np.int8]
 
 SHORT, SERIAL_MOVES = 10, 2
-"""How endings are divided (`jobs.Plan`). 16,384 random ones of 14 free cells took 1.9 s, with 9 for `SHORT` as much,
-and with three serial moves 2.5 s."""
+"""Fields `short` and `serial_moves` of a `jobs.Plan`. 16,384 random endings of 14 free cells took 1.9 s; as long with 9
+for `SHORT`, and 2.5 s with three serial moves."""
 
 FEW, SHORT_OF_FEW, SERIAL_MOVES_OF_FEW = 1 << 12, 8, 1
-"""Number of endings up to which most threads would be idle, so that wasted work costs nothing, and how they are
-divided: 145 of 13 to 15 free cells took 0.18 s, with two serial moves 0.5 s."""
+"""Number of endings up to which most threads would be idle, so that wasted work costs nothing; and the same two fields
+for them. 145 endings of 13 to 15 free cells took 0.18 s, and 0.5 s with two serial moves."""
 
 DIVIDED_ENDINGS = 1 << 17
-"""The last this many endings of a batch are divided among threads from the start; those before them get one thread
-each."""
+"""Number of endings at the end of a batch that are divided at once; each of those before them gets one thread."""
 
 BUDGET = 1 << 14
-"""Nodes after which any ending is divided, once threads are idle."""
+"""Number of nodes after which any ending is divided, if threads are idle."""
 
 ROOM = 1 << 22
-"""Greatest number of endings in a batch: some thirty per thread, or most threads would wait for a few at its end."""
+"""Greatest number of endings in a batch: some thirty per thread. With fewer, most threads would wait at its end."""
 
 LEAST_ROOM = LEAST_PARTS = 1 << 10
 
 SLOTS = 2
-"""Batches that run at a time: while one ends the next begins."""
+"""Number of batches that run at a time: while one ends, the next begins."""
 
 DIVIDED = 1 << 21
 """Greatest number of parts of divided endings that exist at a time: some ten per thread."""
@@ -56,26 +55,26 @@ BLOCKS_PER_MULTIPROCESSOR = 12
 """Blocks per multiprocessor. Its registers suffice for 14, which was not faster."""
 
 PARTS = 1024
-"""Greatest number of threads per ending of a batch: a hundred endings use the whole device. 145 took the same time with
-128 and with 4,096; for one ending, further threads would only look for work, all in the same few words."""
+"""Greatest number of threads per ending of a batch: a hundred endings use the whole device. 145 endings took the same
+time with 128 and with 4,096. More threads for one ending would only look for work, all in the same few words."""
 
 WHOLE = (-64, 64)
 
 
 class Effort:
-    """The work for some endings, on the device and on the CPU."""
+    """Scores of some endings so far, and the work of the device and of the CPU for them."""
 
     def __init__(self, endings: int) -> None:
         self.nodes = 0
-        """Positions that the device has visited."""
+        """Number of positions that the device has visited."""
         self.nbytes = 0
-        """Device memory without the table."""
+        """Bytes of device memory, without the transposition table."""
         self.table_bytes = 0
-        """Device memory of the table."""
+        """Bytes of the transposition table on the device."""
         self.scores: Values = np.full(endings, UNSOLVED, np.int8)
-        """The score of each ending for its side to move; `UNSOLVED`: not known."""
+        """Score of each ending for its side to move; `UNSOLVED` if not known."""
         self.solved_by_cpu: npt.NDArray[np.bool_] = np.zeros(endings, np.bool_)
-        """Whether the CPU has solved each ending."""
+        """For each ending, whether the CPU has solved it."""
 
 
 def solve(
@@ -89,13 +88,13 @@ def solve(
 ) -> Values:
     """Return the final scores of positions under perfect play, for the side to move, computed on a GPU.
 
-    `positions` is an array of two words for each: in Othello the discs of the side to move, and the opponent's. `game`
-    is the rules (`board.game`); None: the default rules of the package's first game. The memory is that of two batches
-    of `room` endings, however many there are. `progress(done, total)` is called with the number of solved ones. With
-    the device `gpu-or-cpu` the CPU solves what a GPU cannot, or could not before it was lost.
+    `positions` is an array, two words for each: in Othello the discs of the side to move, and the opponent's. `game`
+    is the rules (`board.game`); None: the default rules of the package's first game. Memory is needed for two batches
+    of `room` endings, whatever the number of positions. `progress(done, total)` is called with the number of solved
+    positions. With `device="gpu-or-cpu"` the CPU solves all of them if there is no GPU, or the rest if a GPU is lost.
 
-    `effort`, made for as many endings, records the work, however it ends. An exception that ends it early, such as
-    Ctrl-C, has an attribute `partial_result`: the scores so far, `UNSOLVED` elsewhere.
+    `effort`, made for the same number of endings, records the work, even if that ends early. An exception that ends it
+    early, such as Ctrl-C, has the scores so far as its `partial_result`, with `UNSOLVED` for the rest.
     """
     game = game_named(OWN_GAMES[0]).start().game if game is None else game
     room = _checked_room(room)
@@ -128,12 +127,12 @@ def solve(
 
 
 class Solver:
-    """A solver of one game's endings on a device."""
+    """Solves endings of one game on a device."""
 
     def __init__(self, game: Game, room: int | None = None) -> None:
         self.game = game
         self.nodes = 0
-        """Positions visited by the device so far."""
+        """Number of positions that the device has visited so far."""
         free = free_bytes()
         self._parts = _parts(free)
         self.room = min(_room(free, self._parts), max(1, room or ROOM))
@@ -142,14 +141,14 @@ class Solver:
         self.table_bytes = len(self._table) * ENTRY_BYTES
         self._slots: list[Slot] = []
         self.nbytes = 0
-        """Device memory without the table."""
+        """Bytes of device memory, without the transposition table."""
 
     def forget(self) -> None:
-        """Clear the table, so that endings are solved as if none had been solved before."""
+        """Clear the transposition table, so that endings are solved as if none had been solved before."""
         clear_table(self._table)
 
     def values(self, words: Words, scores: Values, done: Callable[[], None] = lambda: None) -> None:
-        """Write the values of positions into `scores`; `done` is called after each batch."""
+        """Write the scores of positions into `scores`; call `done` after each batch."""
         size = max(1, min(self.room, len(words)))
         if not self._slots or self._slots[0].size < size:
             self._slots = [Slot(size, self._parts) for _ in range(SLOTS)]
@@ -175,7 +174,7 @@ class Solver:
 
 
 class Slot:
-    """The memory of a batch, on the host and on the device, and its stream."""
+    """The memory of one batch, on the host and on the device, and its CUDA stream."""
 
     def __init__(self, size: int, parts: int) -> None:
         self.size, self._count = size, 0
@@ -185,7 +184,7 @@ class Slot:
         self._jobs = Jobs(*(cuda.device_array(*row) for row in _rows(size, parts)))
         self._tally = cuda.device_array(TALLIES, np.int64)
         self.nbytes = _nbytes(size, parts)
-        """Device memory of the slot."""
+        """Bytes of device memory."""
 
     def begin(
         self, game: Game, tables: BatchTables, table: DeviceArray, words: Words, windows: Values | tuple[int, int]
@@ -203,14 +202,14 @@ class Slot:
         self._tally.copy_to_host(tally, stream=self._stream)
 
     def collect(self) -> tuple[Values, int]:
-        """Wait for the batch; return the values and the nodes that they took."""
+        """Wait for the batch; return the values and the number of nodes visited."""
         self._stream.synchronize()
         values, tally = self._outputs
         return np.array(values[: self._count]), int(tally[NODES])
 
 
 def _plan(count: int) -> Plan:
-    """Return how `count` endings are divided."""
+    """Return the plan for a batch of `count` endings."""
     return Plan(
         requested=np.int64(count),
         undivided=np.int64(max(0, count - DIVIDED_ENDINGS)),
@@ -221,7 +220,7 @@ def _plan(count: int) -> Plan:
 
 
 def tables_on_device(game: Game) -> BatchTables:
-    """Return the tables that a game's kernels read, copied to the device."""
+    """Return the tables that a game's kernels read, with their arrays copied to the device."""
     tables = batch_tables(game)
     are_arrays = (isinstance(field, np.ndarray) for field in tables)
     return type(tables)(
@@ -230,8 +229,8 @@ def tables_on_device(game: Game) -> BatchTables:
 
 
 def _rows(size: int, parts: int) -> Jobs:
-    """Return shapes and types of the arrays for `size` endings and `parts` parts of divided ones. The length of a ring
-    is a power of two, that of the waiting ones twice as many as can wait."""
+    """Return the shapes and types of the arrays for `size` endings and `parts` parts of divided ones. The length of a
+    ring is a power of two; the ring of waiting parts has twice as many places as parts can wait."""
     places = size + parts
     return Jobs(
         words=((places, 2), np.uint64),
@@ -253,13 +252,13 @@ def _nbytes(size: int, parts: int) -> int:
 
 
 def _parts(free: int) -> int:
-    """Return the number of parts of divided endings, a power of two: in all slots an eighth of the free memory."""
+    """Return the number of parts per slot, a power of two: the parts of all slots take an eighth of the free memory."""
     return highest_power(min(DIVIDED, max(LEAST_PARTS, free // (8 * SLOTS * _nbytes(0, LEAST_PARTS) // LEAST_PARTS))))
 
 
 def _room(free: int, parts: int) -> int:
-    """Return the endings of a batch: as many as a quarter of the device's free memory holds in all slots, beside the
-    parts of divided ones; `LEAST_ROOM` at least."""
+    """Return the number of endings in a batch: all slots, with their parts, take a quarter of the device's free memory.
+    It is `LEAST_ROOM` at least."""
     if simulated():
         return LEAST_ROOM
     without = _nbytes(0, parts)
@@ -275,7 +274,7 @@ def _checked_room(room: object) -> int | None:
 
 
 def _blocks(count: int) -> int:
-    """Return the number of blocks that can have work for `count` endings and the parts that they are divided into."""
+    """Return the number of blocks of threads that get work if there are `count` endings, which may be divided."""
     return max(1, min(_all_blocks(), -(-count * PARTS // THREADS)))
 
 

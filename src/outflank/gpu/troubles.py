@@ -1,6 +1,6 @@
-"""Errors of a GPU, each as one line.
+"""Errors of a GPU as exceptions with one-line messages.
 
-CUDA's libraries raise errors of a dozen classes, in four packages. None of these is imported here: errors are
+CUDA's libraries raise errors of a dozen classes, in four packages. These packages are not imported here: errors are
 recognised by the names of their classes, and by the driver's own name or number of the error.
 """
 
@@ -12,15 +12,15 @@ from outflank.errors import OutflankError
 
 
 class DeviceTrouble(OutflankError):
-    """The requested GPU cannot do the work, with the reason. Work on a CPU is not affected."""
+    """The requested GPU cannot do the work, for the reason in the message. Work on a CPU is not affected."""
 
 
 class NoDevice(DeviceTrouble):
-    """No GPU can be used, with the reason."""
+    """No GPU can be used, for the reason in the message."""
 
 
 class DeviceTooSmall(DeviceTrouble, MemoryError):
-    """The GPU has too little memory, or too few registers, for the request; a smaller one may fit."""
+    """The GPU has too little memory, or too few registers, for the request. A smaller request may fit."""
 
 
 class DeviceLost(DeviceTrouble):
@@ -44,7 +44,7 @@ CLASSES = {
     "NvvmError",
     "NvvmSupportError",
 }
-"""Names of the error classes of numba-cuda, cuda.core, cuda.bindings and cuda.pathfinder about a device or compiler."""
+"""Error classes of numba-cuda, cuda.core, cuda.bindings and cuda.pathfinder that concern a device or its compiler."""
 
 NO_DRIVER = "there is no driver of NVIDIA here"
 _OLD_DRIVER = "its driver is too old for this CUDA toolkit: update the driver, or install the toolkit of its version"
@@ -98,7 +98,7 @@ def translate_cuda_errors() -> Iterator[None]:
 
 
 def trouble_of(error: Exception) -> DeviceTrouble | None:
-    """Return the `DeviceTrouble` for an error of CUDA's libraries; None for any other."""
+    """Return the `DeviceTrouble` for an error of CUDA's libraries; None for any other error."""
     if isinstance(error, DeviceTrouble) or CLASSES.isdisjoint(cls.__name__ for cls in type(error).__mro__):
         return None
     text = (
@@ -133,7 +133,7 @@ def trouble_numbered(number: int) -> DeviceTrouble:
 
 
 def _error_number(error: Exception, text: str) -> int | None:
-    """Return the driver's number of an error, if it can be recognised."""
+    """Return the driver's number of an error; None if it is not recognised."""
     if (name_match := _NAMED.search(text)) and name_match[1] in _NUMBERS:
         return _NUMBERS[name_match[1]]
     code = getattr(error, "code", None)
