@@ -11,7 +11,7 @@ import sys
 INTERRUPTED = 130
 
 OBJECTS_BETWEEN_COLLECTIONS = 200_000
-"""Garbage collector threshold, above the objects of a start: few of them are garbage. Python's default is 700."""
+"""Garbage collection threshold. A start allocates fewer objects, hardly any of them garbage. Python's own is 700."""
 
 
 def begin() -> None:

@@ -1,4 +1,4 @@
-"""Commands as lines of text that a reader can paste into a shell, which passes exactly the original words.
+"""Commands as lines of text that a reader can paste into a shell, which then passes the original words unchanged.
 
 Words may be untrusted, such as a position that a visitor of a server has sent: the shell must not execute them. On
 Windows the line is for PowerShell (7.3 or later keeps double quotes within words; earlier versions drop them). `cmd`

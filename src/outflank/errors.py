@@ -45,8 +45,8 @@ def keep_partial_result(result: Callable[[], Any]) -> Iterator[None]:
     try:
         yield
     except BaseException as error:
-        # A `KeyboardInterrupt` gets the field too. It stays one: a derived class would not end a script as an interrupt
-        # does.
+        # `KeyboardInterrupt` does not declare this field. A derived class could, but would not end a script in the way
+        # that Ctrl-C does.
         vars(error)["partial_result"] = result()
         raise
 

@@ -13,7 +13,7 @@ MOST_LINKS = 40
 
 
 def complaint(path: Path, status: os.stat_result, *, private: bool = False) -> str | None:
-    """Return why a file is not trusted: others own it, may write it or, if `private`, may read it; None if it is."""
+    """Return why a file is not trusted: others own it, may write it or, if `private`, may read it. None: trusted."""
     if sys.platform == "win32":  # file modes mean nothing on Windows
         return None
     if status.st_uid not in (os.geteuid(), 0):

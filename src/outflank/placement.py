@@ -131,7 +131,7 @@ def _cache(path: Path) -> int | None:
 
 
 def parse_ranges(text: str) -> set[int]:
-    """Return the numbers in a text of ranges, as Linux writes them.
+    """Return the numbers in a text such as `0-2,5`, which is how Linux lists processors.
 
     >>> sorted(parse_ranges("0-2,5"))
     [0, 1, 2, 5]
@@ -145,7 +145,7 @@ def parse_ranges(text: str) -> set[int]:
 
 
 def number_ranges(numbers: tuple[int, ...]) -> str:
-    """Return numbers as a text of ranges, as Linux writes them.
+    """Return numbers as a text such as `0-2,5`, which is how Linux lists processors.
 
     >>> number_ranges((0, 1, 2, 5))
     '0-2,5'

@@ -16,7 +16,7 @@ _imported: dict[str, None] = {}
 
 
 def import_user_module(name_or_path: str) -> ModuleType:
-    """Import and return the module in a file, or of a name in the current folder or on Python's path."""
+    """Import a module from a file, or by name from the current folder or Python's path, and return it."""
     path = Path(name_or_path)
     is_file = path.suffix == ".py" or path.is_file()
     try:

@@ -21,7 +21,7 @@ T = TypeVar("T")
 
 
 def resolve_device(requested: DeviceOption) -> DeviceOption:
-    """Return `requested`, or `cpu` if no GPU can be used. Call it before other work, which an error would waste.
+    """Return `requested`, or `cpu` if no GPU can be used. Call it first: a later error would waste the work before it.
 
     Raises `NoDevice` if `gpu` is requested and there is none.
     """
@@ -36,7 +36,7 @@ def resolve_device(requested: DeviceOption) -> DeviceOption:
 
 
 def on_device(requested: DeviceOption, on_gpu: Callable[[], T], on_cpu: Callable[[], T]) -> T:
-    """Return the result of `on_gpu` or `on_cpu`. With `gpu-or-cpu`, a GPU that is missing or lost leads to `on_cpu`.
+    """Return the result of `on_gpu` or `on_cpu`. With `gpu-or-cpu`, `on_cpu` is called if the GPU is missing or lost.
 
     Errors of CUDA's libraries are raised as `DeviceTrouble`.
     """

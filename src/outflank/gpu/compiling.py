@@ -54,7 +54,7 @@ class DeviceKernel:
 
     @property
     def name(self) -> str:
-        """Name of the kernel after `device.` and the name of its module, without `outflank.`"""
+        """`device.`, and the names of the module, without `outflank.`, and of the function, with a dot between them."""
         return f"device.{self.__module__.removeprefix('outflank.')}.{self.py_func.__name__}"
 
     @cached_property

@@ -98,7 +98,7 @@ def perft(
 
 
 def _room(depth: int) -> int:
-    """Return the number of moves that the device has memory for, with the level of each ply."""
+    """Return how many moves the device has memory to list at once, beside one level for each ply."""
     bytes_per_move = 6 + 20 * max(depth - 2, 1)
     free = getattr(cuda.current_context(), "get_memory_info", lambda: (1 << 30, 0))()[0]
     return max(1 << 16, int(min(ROOM, SHARE_OF_MEMORY * free / bytes_per_move)))
@@ -222,7 +222,7 @@ def _reserve(size, extra, counts):
     second counter.
 
     Places of a block are in the order of its threads. In order of arrival, the positions below one move of the root
-    would be scattered over all places, and neighbours would add to different sums: that has a third of the speed.
+    would be scattered over all places, and neighbours would add to different sums, at a third of the speed.
     """
     lane = cuda.threadIdx.x
     ends = cuda.shared.array(MOST_THREADS, np.int32)

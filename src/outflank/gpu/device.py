@@ -35,7 +35,7 @@ def check_device() -> None:
 
 
 def _open_context() -> None:
-    """Open a context on the device, which other processes may prevent, and check that it is not too old for CUDA."""
+    """Open a context on the device. Raise an error if another process blocks it, or if it is too old for this CUDA."""
     try:
         from numba.cuda.cudadrv.nvrtc import get_lowest_supported_cc
     except ImportError:  # numba-cuda replaces Numba's own CUDA by a .pth file, which has no effect on PYTHONPATH

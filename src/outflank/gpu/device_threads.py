@@ -50,7 +50,7 @@ def fetch_max(array: DeviceArray, index: Int, value: Int) -> None:
 
 
 def fence() -> None:
-    """Order memory accesses: a thread that sees a write after the fence sees all writes before it. So for reads too."""
+    """Order reads and writes: a thread that sees a write after the fence sees all writes before it."""
 
 
 def warp_count(condition: bool) -> Int:

@@ -11,7 +11,7 @@ from outflank.gpu.troubles import NO_DRIVER, NoDevice, trouble_numbered
 
 LIBRARIES = {"win32": ("nvcuda.dll", "nvml.dll")}
 DEFAULT_LIBRARIES = ("libcuda.so.1", "libnvidia-ml.so.1")
-"""Libraries of the driver and of its management interface. Only the second knows its version and the free memory."""
+"""Libraries of the driver and of its management interface, which alone reports its version and the free memory."""
 
 MULTIPROCESSORS, MAJOR, MINOR = 16, 75, 76
 """Numbers of a device's attributes in the driver's interface."""
@@ -52,7 +52,7 @@ def require_numba_cuda() -> None:
 
 
 def first_device() -> DeviceFacts:
-    """Return the properties of the first GPU, which is used; raise `NoDevice`, with the reason, if there is none."""
+    """Return the properties of the first GPU, the one used; raise `NoDevice`, with the reason, if there is none."""
     require_numba_cuda()
     driver_name, management_name = LIBRARIES.get(sys.platform, DEFAULT_LIBRARIES)
     driver = _library(driver_name)

@@ -1,8 +1,8 @@
 """The kernel that computes the exact scores of many endings at once, with one thread of the device for each.
 
-A thread searches by alpha-beta with scouts, without recursion: its stack lies in local memory, and the whole search is
-one loop. Each round has the same steps: choose a move, make it, compute the moves that follow. So the threads of a warp
-share their instructions, though each is somewhere else in its own tree. Moves are sorted in the same rounds.
+A thread searches by alpha-beta with scouts (null windows), without recursion: its stack lies in local memory, and the
+whole search is one loop. Each round has the same steps: choose a move, make it, compute the moves that follow. So the
+threads of a warp share instructions, though each is somewhere else in its own tree. Moves are sorted in these rounds.
 
 Variants measured on an H200 with 132 multiprocessors, in millions of endings per second (10 free cells, 4 million at
 once): 1.1 if a thread leaves all finished nodes in one round, while the others wait for it; 1.5 if it leaves one of
@@ -75,17 +75,16 @@ TABLE_FROM = 7
 """Least number of free cells with which positions are stored in the transposition table."""
 
 QUICK = 10
-"""Requested endings of at most this many free cells do not use the table: it saves 10 % of the nodes and costs as
-much."""
+"""If an ending has up to this many free cells, the table is not used: it saves 10 % of the nodes, and costs as much."""
 
 UNSOLVED = -128
 """Score of an ending that is too long, or not solved yet."""
 
 POLL_MASK = 15
-"""An idle thread polls for a job in rounds with a number that has none of these bits."""
+"""An idle thread polls for a job when `rounds & POLL_MASK` is 0."""
 
 CHECK_MASK = 255
-"""A thread checks whether its job is pointless or should be divided if its node count has none of these bits."""
+"""A thread checks whether its job is pointless or should be divided when its node count `& CHECK_MASK` is 0."""
 
 NONE = NO_SCORE
 """Best value before any move has been searched."""
@@ -135,7 +134,7 @@ def solve_each(game: Game, tables: BatchTables, table: DeviceArray, jobs: Jobs, 
     todo = listed = rest = mobilities = cells = cell = soon = ZERO
     step = CHOOSES
     while True:
-        # Moves are expensive to compute: that waits until many threads of the warp need them. The others go on.
+        # Computing moves is expensive: a thread waits for that until many of its warp need moves. The others go on.
         rounds = I32(rounds + 1)
         row = np.int64(-1)
         needs_moves, is_waiting = step in (WEIGHS, ASKS), ticket >= 0

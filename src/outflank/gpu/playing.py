@@ -40,13 +40,13 @@ class PlacedEvaluation(NamedTuple):
 
 
 def place_on_device(evaluation: Evaluation) -> PlacedEvaluation:
-    """Return an evaluation for use on the device. Only learned patterns need memory there."""
+    """Return an evaluation for use on the device. Only `Patterns` are changed: their memory is copied to the device."""
     memory: list[DeviceArray] = []
 
     def device_address(array: npt.NDArray[np.generic]) -> int:
         memory.append(cuda.to_device(array))
         interface = getattr(memory[-1], "__cuda_array_interface__", None)
-        return int((interface or memory[-1].__array_interface__)["data"][0])  # the simulator has the second
+        return int((interface or memory[-1].__array_interface__)["data"][0])  # the second in the simulator
 
     return PlacedEvaluation(
         loaded(evaluation).place_with(device_address) if isinstance(evaluation, Patterns) else evaluation, memory
@@ -72,14 +72,14 @@ FEWEST_LEAVES = 1 << 8
 """Least number of leaves in a batch. A smaller batch takes just as long."""
 
 GROWTH = 16
-"""Visits of the tree for each game in the next batch: the leaves of a larger batch would be selected too blindly."""
+"""Visits of the tree per game in the next batch. The leaves of a larger batch would be selected too blindly."""
 
 GAMES_PER_LEAF = 8
 """Games from each leaf. In 0.15 seconds an H200 found a good move in 17 of 45 positions (`search/leaf_batches.py`), and
 in 14 with 4 or 16 games: the difference is within chance."""
 
 ROOM = 1 << 22
-"""Greatest number of nodes of a tree. They take 200 MB, and last for about a second in Othello."""
+"""Greatest number of nodes of a tree. They take 200 MB, and suffice for about a second of search in Othello."""
 
 POLICY = np.dtype(
     [("sorting", np.int64), ("staged", np.int64), ("weights", np.int64, (STAGES, FEATURES))],

@@ -38,7 +38,7 @@ def lowest(word: Word) -> int:
 
 
 def bit_at(index: Int) -> Word:
-    """Return the word with only bit `index` set, which must be below 64: a board with one square.
+    """Return the word with only bit `index` (below 64) set: a board with one square.
 
     >>> int(bit_at(3))
     8

@@ -78,8 +78,8 @@ _defined: set[str] = set()  # users' kernel functions that exist: a source may d
 def note_origin(function: Callable[..., object], cls: type | None = None) -> None:
     """Record that `function` is kernel code and, with `cls`, the body of a generic function for that type.
 
-    The sources are read now, while the module is imported (or reloaded): a later edit of the file is not the code that
-    gets compiled.
+    The sources are read now, while the module is imported (or reloaded): a later edit of a file does not change the
+    code that is compiled.
     """
     module = function.__module__
     if _is_own_module(module):
@@ -102,7 +102,7 @@ def _is_own_module(module: str) -> bool:
 
 
 def _package_sources() -> list[Path]:
-    """Return the files of the package that may be part of the digest, in order."""
+    """Return the files of the package that may be part of the digest, in a fixed order."""
     sources: list[Path] = []
     for folder, subfolders, names in os.walk(PACKAGE):
         excluded = (*PLAIN_FOLDERS, "__pycache__") if folder == str(PACKAGE) else ("__pycache__",)
@@ -184,7 +184,7 @@ def _source(module: ModuleType) -> bytes | None:
 
 @lru_cache(maxsize=256)  # called for every function that a module declares, and for every look-up of a kernel
 def _imports(source: bytes, package: str) -> tuple[str, ...]:
-    """Return the sorted names in the import statements of a source in `package`; some may not be modules."""
+    """Return the sorted names of modules that a source in `package` may import, according to its import statements."""
     names: set[str] = set()
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
@@ -206,7 +206,7 @@ def _is_user_module(module: ModuleType, origin: str) -> bool:
     if module.__name__.split(".")[0] == origin.split(".")[0]:
         return True
     file = Path(getattr(module, "__file__", None) or "")
-    # Installed in any environment: for this user only, or in the system's environment that this one includes.
+    # It may be installed for this user only, or in the system's environment, which others may include.
     if not {"site-packages", "dist-packages"}.isdisjoint(file.parts):
         return False
     paths = sysconfig.get_paths()
@@ -214,7 +214,7 @@ def _is_user_module(module: ModuleType, origin: str) -> bool:
 
 
 def _constants(module: ModuleType) -> bytes:
-    """Return a digest of the plain values among a module's globals: kernels that use them are compiled with them."""
+    """Return a digest of the plain values among a module's globals: the compiler copies those that kernels use."""
     plain = (bool, int, float, str, bytes, tuple, np.generic)
     digest = hashlib.blake2b(digest_size=16)
     for name, value in sorted(vars(module).items()):
@@ -301,7 +301,7 @@ class CachedKernel:
         history.append(Event(self._name, types, how, seconds))
 
     def path(self, signature: Signature, machine: tuple[object, ...]) -> Path | None:
-        """Return the file for `signature` on the target that the values in `machine` identify; None: not cacheable."""
+        """Return the file for `signature` on the target identified by `machine`; None if it cannot be cached."""
         classes = sorted(set(_classes(signature)), key=lambda cls: (cls.__module__, cls.__qualname__))
         users = _user_key(self._module, classes)
         # If the package was edited while this process runs, old and new modules may be mixed.

@@ -50,7 +50,7 @@ def from_bytes(payload: bytes, target: Context) -> "CompileResult | None":
 
 
 def _external_names(library: Library) -> tuple[str, ...]:
-    """Return the names of functions and variables outside the library that its code refers to."""
+    """Return the names of functions and variables that the library's code uses but does not define."""
     module = library._final_module
     names = [symbol.name for symbol in (*module.functions, *module.global_variables) if symbol.is_declaration]
     return tuple(sorted(name for name in names if not name.startswith("llvm.")))

@@ -143,7 +143,7 @@ def inner(function: Function) -> Function:
 def inlined(function: Function) -> Function:
     """Declare an `inner` function that is always inlined, even if it is large: for the hot paths of several callers.
 
-    It also declares bodies of generic functions: `@play.register(Othello)` above `@inlined`.
+    Bodies of generic functions can be declared so too: write `@play.register(Othello)` above `@inlined`.
     """
     setattr(function, INLINING, "alwaysinline")
     return inner(function)
@@ -182,7 +182,7 @@ class Kernel:
 
     @property
     def name(self) -> str:
-        """Name of the kernel after that of its module, without `outflank.`"""
+        """Names of the module, without `outflank.`, and of the function, with a dot between them."""
         return f"{self.__module__.removeprefix('outflank.')}.{self.__name__}"
 
     @cached_property

@@ -9,8 +9,6 @@ from typing import Any
 
 from outflank.kernels.lowering import CompilerState, Signature
 
-# Numba's type inference, with a cache of the types of calls.
-#
 # Numba types a function by iterating over all of its statements until nothing changes, at least twice, and again from
 # the start for every recursive call. Each time it tries all overloads of a name on the argument types of every call,
 # with and without the values of constants, and writes a report of each that does not fit. The result is the same every

@@ -26,12 +26,12 @@ COUNTS = (2, 4, 8)
 
 WORD_BITS = 64
 MOST_SCALARS = 4
-"""Greatest number of lanes that fit, with intermediate results, into general registers: 16 (x86-64) or 31 (arm64)."""
+"""Greatest number of lanes that fit, with intermediate results, into 16 (x86-64) or 31 (arm64) general registers."""
 
 
 @cache
 def forced_form() -> Form | None:
-    """Return the form that the environment forces, or None. It is read once: compiled kernels cannot change."""
+    """Return the form that the environment forces, or None. It is read only once: compiled kernels cannot change."""
     name = os.environ.get(FORCED, "")
     for form in get_args(Form):
         if name == form:

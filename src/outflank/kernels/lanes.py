@@ -1,8 +1,8 @@
 """Lanes: several 64-bit words side by side, for one step of a board in every direction at once.
 
 In a kernel, lanes are in vector registers or in general registers (`lane_forms.py` decides). In the interpreter they
-are a NumPy array with the same operators. Write `a = a | b`: kernels do not support `a |= b`, which would change an
-array that other names share. So one expression handles all directions of a board, in one source for all machines.
+are a NumPy array with the same operators. So one expression handles all directions of a board, in one source for all
+machines. Write `a = a | b`: kernels do not support `a |= b`, which would change an array that other names share.
 """
 
 import operator
@@ -116,7 +116,7 @@ Vector: TypeAlias = npt.NDArray[Any]
 
 @lru_cache(maxsize=64)  # rules use the same constants at every node
 def lanes(*words: Word) -> Vector:
-    """Return lanes that hold `words`, which must be two, four or eight."""
+    """Return lanes with one of `words` in each. There must be two, four or eight words."""
     array = np.array(words, dtype=np.uint64)
     array.flags.writeable = False
     return array

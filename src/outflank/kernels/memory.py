@@ -72,7 +72,7 @@ def read_word(address: Int, index: Int) -> Word:
 
 
 def read_short(address: Int, index: Int) -> Int:
-    """Return number `index` of the array of signed 16-bit numbers at `address`, which must never change."""
+    """Return number `index` of the array of signed 16-bit numbers at `address`. The array must never change."""
     return ctypes.c_int16.from_address(int(address) + 2 * int(index)).value
 
 

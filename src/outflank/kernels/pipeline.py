@@ -131,7 +131,8 @@ def pipelines() -> Any:
             module.data_layout = self._codegen._data_layout  # optimised later, with the kernel
 
     def needed(library: Library, ordered: dict[Library, None] | None = None) -> dict[Library, None]:
-        """Return a library after its dependencies, the reverse of linking: the linker drops unreferenced functions."""
+        """Return the dependencies of a library and then the library. They are linked in reverse order: the linker drops
+        functions that are not yet referenced."""
         ordered = {} if ordered is None else ordered
         for dependency in library._linking_libraries:
             if dependency not in ordered and isinstance(dependency, PartLibrary):

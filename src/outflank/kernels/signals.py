@@ -25,8 +25,8 @@ STEP_SECONDS = 0.1
 class Attendant:
     """Runs long work for one caller so that signals can interrupt it; `stop` must make the work return.
 
-    If a signal handler raises an exception, `run` calls `stop` and raises the exception when the work has ended. At a
-    second exception it does not wait for the end.
+    If a signal handler raises an exception, `run` calls `stop` and raises the exception when the work has ended. If a
+    second exception interrupts that wait, `run` raises it at once.
     """
 
     def __init__(self, stop: Callable[[], None]) -> None:
@@ -103,7 +103,7 @@ class _Task(Generic[T]):
         return self._claim.acquire(blocking=False)
 
     def wait(self) -> None:
-        while not self._ended:  # not only the lock: an interrupted wait may have acquired it
+        while not self._ended:  # the lock alone is not enough: an interrupted wait may have acquired it
             self._wake_lock.acquire(timeout=STEP_SECONDS)
 
     def outcome(self) -> T:
@@ -145,7 +145,7 @@ def stopped_with_main_thread(stop: Callable[[], None]) -> Iterator[None]:
 
 
 def _register_main_thread_end() -> None:
-    """Register a function for the main thread's end, before the interpreter waits for others, as executors do."""
+    """Register `_on_main_thread_end`, which runs before the interpreter waits for other threads, as executors do."""
     global _registered
     if not _registered:
         _registered = True

@@ -1,4 +1,4 @@
-"""Sections that Ctrl-C must not interrupt."""
+"""Sections of code that Ctrl-C must not interrupt."""
 
 import signal
 import threading

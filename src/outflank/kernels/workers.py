@@ -12,7 +12,7 @@ from outflank.placement import pinned
 
 
 class WorkerThread(threading.Thread):
-    """A thread that runs kernels. If an observer is installed, that schedules the thread."""
+    """A thread that runs kernels. If an observer is installed, it schedules the thread."""
 
     def start(self) -> None:
         super().start()

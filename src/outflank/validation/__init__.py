@@ -1,1 +1,1 @@
-"""Validation: arguments, text and JSON documents become values of declared types, or one line says what is wrong."""
+"""Validation: conversion of arguments, text and JSON documents to values of declared types, with one-line errors."""

@@ -152,7 +152,7 @@ class _Labelled(Struct):
 
 
 def read_document(path: Path, kind: type[D], description: str) -> D:
-    """Return the `kind` of document in a file; raise a one-line error if it is damaged or is not `description`."""
+    """Return the document in a file; raise a one-line error if it is damaged or no `kind` (`description` in words)."""
     try:
         data = path.read_bytes().removeprefix(b"\xef\xbb\xbf")
     except OSError as error:
@@ -163,7 +163,7 @@ def read_document(path: Path, kind: type[D], description: str) -> D:
         except Misfit as error:
             if error.kind is None:
                 raise
-            label = None  # JSON, but no document
+            label = None  # JSON, but not a document
         if label != kind.schema():
             raise OutflankError(f"{path} is not {description} ({kind.schema()})")
         return decoded(kind, data)

@@ -92,7 +92,7 @@ def _meanings(kind: Kind, text: str) -> Iterator[object]:
     if origin is Annotated:
         yield from _meanings(arguments[0], text)
     elif origin is Union:
-        # Kinds that accept any word, or a list of words, come last: `3` is a number, and `none` is None, if allowed.
+        # Kinds that accept any word, or a list of words, come last: if a number is allowed, `3` is one.
         for option in sorted(arguments, key=lambda option: option in (str, Any) or parts_of(option)[0] is tuple):
             yield from _meanings(option, text)
     elif origin is Literal:
