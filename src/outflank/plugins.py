@@ -50,7 +50,7 @@ class ListedPart(NamedTuple, Generic[Part]):
 
 
 def instance_of(expected: type[Part]) -> Callable[[str, object], Part]:
-    """Return a check that a part is an instance of `expected` and, if it has a `name`, that this is its name here."""
+    """Return a check that a part is an instance of `expected`, and that its `name`, if any, is the registered one."""
 
     def check(name: str, part: object) -> Part:
         if not isinstance(part, expected):
@@ -68,7 +68,7 @@ class Registry(Generic[Part]):
     def __init__(
         self, kind: str, group: str, homes: Mapping[str, str], *, check: Callable[[str, object], Part]
     ) -> None:
-        """Make a registry. Errors call a part `kind`, plug-ins have entry points in `group`, `homes` are the own parts.
+        """Make a registry. Errors call a part `kind`; `group` has plug-ins' entry points, `homes` the package's parts.
 
         `check(name, object)` returns the part, or raises `InvalidOption`.
         """

@@ -1,4 +1,4 @@
-"""Compiles every kernel of the package for both games, or loads it from the cache."""
+"""Compiles all kernels of the package except those of `learning`, for both games, or loads them from the cache."""
 
 from collections.abc import Iterator
 from importlib import import_module
@@ -54,7 +54,7 @@ def _is_warmed(module: str) -> bool:
 
 
 def warm(*, every: bool = False) -> Iterator[cache.Event]:
-    """Run every kernel of the package on its sample arguments; yield each compilation or load from the cache.
+    """Run all `own_kernels` on their sample arguments; yield each compilation, or loading from the cache, as it ends.
 
     With `every`, this includes all evaluations that can be chosen by name, not only the usual ones.
     """

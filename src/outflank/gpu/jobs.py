@@ -190,7 +190,7 @@ def _write(game: Game, jobs: Jobs, row: Int, child: Position, parent: Int, low: 
 
 @inner
 def _try_next(game: Game, tables: BatchTables, jobs: Jobs, tally: DeviceArray, plan: Plan, job: Int, row: Int) -> bool:
-    """Start further moves of a job, the most promising one in the thread's own `row`; return False if none is left."""
+    """Start further moves of a job, the most promising in this thread's own `row`; return False if no move is left."""
     left = jobs.left[job]
     if left == ZERO:
         return False

@@ -55,7 +55,7 @@ class Misfit(FormatError):
         return cls("", f"expected {in_words(kind)}, found {excerpt(value)}", kind)
 
     def within(self, *steps: Step) -> "Misfit":
-        """Return the same error for a larger value, in which `steps` lead to the wrong one."""
+        """Return the same error for a larger value, in which `steps` lead to this one."""
         place = self.place
         for step in reversed(steps):
             place = f"{_step_text(step)}{'.' if place and not place.startswith('[') else ''}{place}"
