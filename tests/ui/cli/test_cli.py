@@ -47,6 +47,13 @@ def run(capsys, monkeypatch):
     return call
 
 
+def test_a_cluster_that_got_nothing_to_do_says_so(run):
+    done = run("search", "--size", "4", "--depth", "2", "--workers", "1", "--cluster", "inside:2")
+    assert done.status == 0
+    assert "2 nodes on inside: nothing was divided, because every iteration was short" in done.out
+    assert "steals" not in done.out
+
+
 # --- perft ---
 
 

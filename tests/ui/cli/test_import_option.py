@@ -8,6 +8,7 @@ import pytest
 
 from outflank import user_modules
 from outflank.games import evaluation
+from outflank.search.division import SCHEMES
 from outflank.ui.cli import main
 from tests.installing import forget_modules
 
@@ -51,6 +52,23 @@ def test_a_module_is_found_from_here(run, tmp_path, monkeypatch):
     asked = [word.replace("corners", "mine") for word in SEARCH]
     for imported in ("mine", "mine.py", str(tmp_path / "mine.py")):
         assert run("--import", imported, *asked)[0] == 0
+
+
+OWN_SCHEME = """
+from dataclasses import replace
+from outflank.search.division import register_scheme, scheme_named
+register_scheme(replace(scheme_named("ybw"), name="own-ybw"))
+"""
+
+
+@pytest.mark.slow(4)
+def test_the_process_of_a_race_check_knows_the_users_scheme(run, tmp_path, monkeypatch):
+    monkeypatch.setattr(SCHEMES, "_registered", SCHEMES._registered.copy())
+    (tmp_path / "scheme.py").write_text(OWN_SCHEME)
+    check = ["lab", "races", "--schemes", "own-ybw", "--size", "4", "--depth", "2", "--schedules", "1"]
+    status, out, err = run(*check, "--import", str(tmp_path / "scheme.py"))
+    assert (status, err) == (0, "")
+    assert "own-ybw" in out
 
 
 def test_an_unknown_evaluation_lists_the_users_own(run):

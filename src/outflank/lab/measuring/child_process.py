@@ -9,11 +9,20 @@ from outflank.errors import OutflankError
 from outflank.lab.experiment_report import Sample
 from outflank.lab.measuring.search_log import ChildMeasurements, add_entry
 from outflank.search.request import Stop
+from outflank.user_modules import import_user_module, imported_modules
 from outflank.validation.documents import JsonObject, decoded
 
 
 class Failed(OutflankError):
     """The child process failed or timed out. The message is the last line of its standard error, or the timeout."""
+
+
+def read_request() -> JsonObject:
+    """Return the request of `measure_in_child` to this process, after importing the parent's user modules."""
+    request: JsonObject = json.load(sys.stdin)
+    for module in request.pop("imports"):
+        import_user_module(module)
+    return request
 
 
 def measure_in_child(
@@ -31,7 +40,8 @@ def measure_in_child(
     )
     stop.add_listener(process.kill)
     try:
-        output, errors = process.communicate(json.dumps(request), timeout=longest_seconds)
+        full_request = {**request, "imports": imported_modules()}
+        output, errors = process.communicate(json.dumps(full_request), timeout=longest_seconds)
     except subprocess.TimeoutExpired:
         process.kill()
         output, errors = process.communicate()[0], f"more than {longest_seconds:g} s"

@@ -3,11 +3,10 @@
 The compiler reads its settings from the environment when it is loaded, so each setting needs its own process.
 """
 
-import json
-import sys
 import time
 
 from outflank.abalone.board import AbaloneBoard
+from outflank.lab.measuring.child_process import read_request
 from outflank.lab.measuring.search_log import ChildMeasurements, log_searches
 from outflank.lab.report_programs.classroom import lab_search_003
 from outflank.search.perft import perft
@@ -38,4 +37,4 @@ def measure(depth: int) -> ChildMeasurements:
 
 
 if __name__ == "__main__":
-    print(encoded(measure(json.load(sys.stdin)["depth"])).decode())
+    print(encoded(measure(read_request()["depth"])).decode())

@@ -5,11 +5,9 @@ It reads a JSON object from standard input, with the position and the arguments 
 rows, with a log of the searches.
 """
 
-import json
-import sys
-
 from outflank.boards import Board
 from outflank.games.description import OWN_GAMES, game_named
+from outflank.lab.measuring.child_process import read_request
 from outflank.lab.measuring.search_log import ChildMeasurements, log_searches, merged_entries
 from outflank.lab.races import RaceFindings, check
 from outflank.validation.documents import JsonObject, encoded
@@ -17,7 +15,7 @@ from outflank.validation.documents import JsonObject, encoded
 
 def main() -> None:
     """Run the requested check and print its findings."""
-    request: JsonObject = json.load(sys.stdin)
+    request = read_request()
     position, size = request.pop("position"), request.pop("size")
     board = game_named(OWN_GAMES[0]).start(size=size) if position is None else Board.from_text(position)
     with log_searches() as entries:

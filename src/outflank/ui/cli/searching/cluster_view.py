@@ -67,6 +67,12 @@ def node_grid(stats: ClusterStatistics) -> Grid:
 
 def conclusion(stats: ClusterStatistics) -> list[str]:
     """Return statistics of a search in words: those that the published report 000 gives for its cluster."""
+    if not stats.total("jobs"):
+        nodes = how_many(len(stats.nodes), "node")
+        return [
+            f"{nodes} on {stats.engine}: nothing was divided, because every iteration was short",
+            *(f"lost: {loss}" for loss in stats.losses),
+        ]
     lines = [
         f"{how_many(len(stats.nodes), 'node')} on {stats.engine}, replication {stats.replication}, "
         f"jobs of {how_many(stats.threshold, 'ply', 'plies')}, {_bytes(stats.total('memory_bytes'))} of memory",

@@ -276,7 +276,8 @@ def _print_tables(
 def _print_cluster(console: Console, cluster: "Cluster") -> None:
     statistics = statistics_of(cluster)
     if statistics is not None:
-        console.print(node_grid(statistics))
+        if statistics.total("jobs"):
+            console.print(node_grid(statistics))
         for line in cluster_conclusion(statistics):
             console.print(line)
 
