@@ -220,6 +220,11 @@ def small(tmp_path_factory, few_sections, nodes_here, nothing_compiled, plain_ev
     return run
 
 
+def file_name(name):
+    experiment = registry.experiment_named(name)
+    return experiment.file_name(experiment.parameters(**SMALL[name]))
+
+
 def same_every_time(report):
     """The integers and texts of a report's samples, without those that depend on timing."""
     return [
@@ -239,11 +244,12 @@ def test_an_experiment_says_what_it_searched_can_be_drawn_from_its_json_and_repe
     assert report.tables
     assert all(table.rows for table in report.tables)
     assert report.provenance["command"].startswith(f"outflank lab {name}")
-    page = (out / f"{name}.html").read_text()
+    stem = file_name(name)
+    page = (out / f"{stem}.html").read_text()
     ElementTree.fromstring(page.removeprefix("<!DOCTYPE html>"))
-    rows = list(csv.DictReader(io.StringIO((out / f"{name}.csv").read_text())))
-    assert len(rows) == len(report.samples) == len(json.loads((out / f"{name}.json").read_text())["samples"])
-    again = lab.redraw(out / f"{name}.json", out=tmp_path)
+    rows = list(csv.DictReader(io.StringIO((out / f"{stem}.csv").read_text())))
+    assert len(rows) == len(report.samples) == len(json.loads((out / f"{stem}.json").read_text())["samples"])
+    again = lab.redraw(out / f"{stem}.json", out=tmp_path)
     assert again.tables == report.tables
     assert again.notes == report.notes
     for path in out.iterdir():
@@ -326,9 +332,9 @@ SEARCHED = {
 
 def check_searched(name, out):
     """The positions and depths that were really searched are in the JSON and on the page."""
-    told = json.loads((out / f"{name}.json").read_text())["searched"]
+    told = json.loads((out / f"{file_name(name)}.json").read_text())["searched"]
     assert {(each["position"], each["depth"]) for each in told} == SEARCHED[name]
-    page = ElementTree.fromstring((out / f"{name}.html").read_text().removeprefix("<!DOCTYPE html>"))
+    page = ElementTree.fromstring((out / f"{file_name(name)}.html").read_text().removeprefix("<!DOCTYPE html>"))
     if not told:
         assert "What was searched" not in "".join(page.itertext())
         return

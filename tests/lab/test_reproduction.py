@@ -122,7 +122,7 @@ def test_the_cells_are_counted_and_listed(monkeypatch, tmp_path):
         "Of the same programs, but printed in no report, or from a report's own numbers, 1 cell: 0 different, 0 far, "
         "1 side by side."
     )
-    listed = list(csv.DictReader(io.StringIO((tmp_path / "reproduce.cells.csv").read_text())))
+    listed = list(csv.DictReader(io.StringIO((tmp_path / "reproduce-000.cells.csv").read_text())))
     assert len(listed) == 25
     assert Counter(line["verdict"] for line in listed) == {"equal": 1, "side by side": 1, "not done": 23}
     index = report.tables[0]
@@ -149,12 +149,23 @@ def test_a_sample_that_belongs_to_no_section_is_refused(monkeypatch, tmp_path):
         reproduce, "sections_of", lambda report: (_section([MeasuredCell((5,), "broadcast_messages", 1)]),)
     )
     lab.run("reproduce", which=("000",), out=tmp_path)
-    kept = json.loads((tmp_path / "reproduce.json").read_text())
+    kept = json.loads((tmp_path / "reproduce-000.json").read_text())
     for name in ("report", "section", "source"):
         path = tmp_path / "other.json"
         path.write_text(json.dumps({**kept, "samples": [{**kept["samples"][0], name: "another"}]}))
         with pytest.raises(OutflankError, match=rf"samples\[0\]\.{name}"):
             lab.redraw(path)
+
+
+def test_results_of_different_reports_share_a_folder(monkeypatch, tmp_path):
+    section = _section([MeasuredCell((5,), "broadcast_messages", 1)])
+    monkeypatch.setattr(reproduce, "sections_of", lambda report: (section,) if report == "000" else ())
+    for which, stem in ((("004",), "reproduce-004"), (("000", "002"), "reproduce-000-002"), (("all",), "reproduce")):
+        report = lab.run("reproduce", which=which, out=tmp_path)
+        assert f"{stem}.json" in report.written
+        numbers = reproduce.REPORTS if which == ("all",) else which
+        noun = "report" if len(numbers) == 1 else "reports"
+        assert f"Comes from {noun} {', '.join(numbers)}." in (tmp_path / f"{stem}.html").read_text(encoding="utf-8")
 
 
 def test_quick_and_full_are_two_wishes():

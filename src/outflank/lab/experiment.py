@@ -110,6 +110,14 @@ class Experiment(Generic[ParametersT]):
     reports: ClassVar[tuple[str, ...]]
     parameters: type[ParametersT]
 
+    def file_name(self, parameters: ParametersT) -> str:
+        """Return the name of a result's files, without suffix; results with different names share a folder."""
+        return self.name
+
+    def reports_of(self, parameters: ParametersT) -> tuple[str, ...]:
+        """Return the numbers of the published reports that a result is compared with."""
+        return self.reports
+
     def tasks(self, parameters: ParametersT) -> Sequence[Task]:
         """Return the tasks to run, in order."""
         raise NotImplementedError

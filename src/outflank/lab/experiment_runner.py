@@ -76,9 +76,9 @@ def run(
             progress, stop or Stop()
         )
     if resume:
-        result_store.read(directory / f"{name}.json")  # fails before a missing directory is created
+        result_store.read(_result_path(experiment, settings, directory))  # fails before a missing directory is created
     result_store.check_writable(directory)
-    with file_lock(directory / f"{name}.json", "another process is writing this result"):
+    with file_lock(_result_path(experiment, settings, directory), "another process is writing this result"):
         measured = _begin(experiment, settings, directory, origin, resume=resume, replace=replace)
         return _Run(experiment, settings, directory, file_options, measured).measure(progress, stop or Stop())
 
@@ -107,11 +107,16 @@ def redraw(
     report = report_of(experiment, settings, measured, complete=document.complete)
     if directory is not None:
         result_store.check_writable(directory)
-        with file_lock(directory / f"{experiment.name}.json", "another process is writing this result"):
+        result_path = _result_path(experiment, settings, directory)
+        with file_lock(result_path, "another process is writing this result"):
             if not replace:
-                _check_same(document, directory / f"{experiment.name}.json")
+                _check_same(document, result_path)
             report = write_report(report, experiment, settings, directory, file_options)
     return report if published else report.without_published()
+
+
+def _result_path(experiment: Experiment, parameters: Parameters, directory: Path) -> Path:
+    return directory / f"{experiment.file_name(parameters)}.json"
 
 
 def _command(experiment: Experiment, used: JsonObject) -> str:
@@ -154,7 +159,7 @@ def report_of(experiment: Experiment, parameters: Parameters, measured: _Measure
     return Report(
         experiment=experiment.name,
         question=experiment.question,
-        reports=experiment.reports,
+        reports=experiment.reports_of(parameters),
         parameters=plain(parameters.used()),
         provenance=measured.origin,
         samples=tuple(measured.samples),
@@ -187,9 +192,10 @@ def write_report(
         **experiment.files(parameters, report.samples),
         **report_files(visible, file_options),
     }
-    for suffix, content in contents.items():
-        write_whole(directory / f"{experiment.name}{suffix}", content)
-    return dataclasses.replace(report, written=tuple(f"{experiment.name}{suffix}" for suffix in contents))
+    files = {f"{experiment.file_name(parameters)}{suffix}": content for suffix, content in contents.items()}
+    for name, content in files.items():
+        write_whole(directory / name, content)
+    return dataclasses.replace(report, written=tuple(files))
 
 
 def _checked_parameters(experiment: Experiment, parameters: dict[str, object]) -> Parameters:
@@ -221,7 +227,7 @@ def _begin(
     experiment: Experiment, parameters: Parameters, directory: Path, origin: JsonObject, *, resume: bool, replace: bool
 ) -> _Measured:
     """Return the samples and provenance of the stored run in `directory` if `resume` is set, else no samples."""
-    path = directory / f"{experiment.name}.json"
+    path = _result_path(experiment, parameters, directory)
     if resume:
         document = result_store.read(path)
         if document.experiment != experiment.name:
@@ -317,4 +323,4 @@ class _Run:
             complete=False,
         )
         text = in_lines(result_store.document(report))
-        write_whole(self.directory / f"{self.experiment.name}.json", text)
+        write_whole(_result_path(self.experiment, self.parameters, self.directory), text)

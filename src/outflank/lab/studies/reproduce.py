@@ -81,6 +81,12 @@ class Reproduce(Experiment[ReproduceParameters]):
     reports = REPORTS
     parameters = ReproduceParameters
 
+    def file_name(self, parameters: ReproduceParameters) -> str:
+        return self.name if set(parameters.reports) == set(REPORTS) else "-".join((self.name, *parameters.reports))
+
+    def reports_of(self, parameters: ReproduceParameters) -> tuple[str, ...]:
+        return parameters.reports
+
     def tasks(self, parameters: ReproduceParameters) -> Sequence[Task]:
         return [
             task
