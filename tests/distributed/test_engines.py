@@ -6,7 +6,7 @@ import signal
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from types import MappingProxyType
+from types import MappingProxyType, SimpleNamespace
 
 import pytest
 
@@ -24,6 +24,7 @@ from outflank.distributed.engines import (
 )
 from outflank.distributed.engines.contract import nodes_of_this_machine
 from outflank.distributed.engines.inside_engine import InsideFabric
+from outflank.distributed.engines.on_mpi import mailbox
 from outflank.distributed.head import Tuning
 from outflank.distributed.tasks.carrier import ThreadTasks
 from outflank.errors import InvalidOption, OutflankError
@@ -244,3 +245,11 @@ def test_what_travels_pickled_brings_the_modules_that_it_names(tmp_path, monkeyp
         pickled.load()
     with pytest.raises(OutflankError, match="cannot be sent to another process"):
         pickle_for_nodes(lambda: None)
+
+
+@pytest.mark.parametrize(("launcher", "chosen"), [("OMPI_COMM_WORLD_SIZE", "openmpi"), ("PMI_SIZE", None)])
+def test_the_library_of_mpi_is_that_of_the_launcher(monkeypatch, launcher, chosen):
+    monkeypatch.setitem(sys.modules, "mpi4py", SimpleNamespace(MPI="the library"))
+    monkeypatch.setattr(os, "environ", {launcher: "2"})
+    assert mailbox.require_mpi() == "the library"
+    assert os.environ.get("MPI4PY_MPIABI") == chosen

@@ -5,6 +5,7 @@ and sleeps, because a blocking receive would keep a core busy.
 """
 
 import contextlib
+import os
 import queue
 import struct
 import sys
@@ -104,6 +105,9 @@ LEAVING_SECONDS = 10.0
 
 def require_mpi() -> ModuleType:
     """Import and return the module `mpi4py.MPI`. The import starts MPI."""
+    if "OMPI_COMM_WORLD_SIZE" in os.environ:
+        # If both are installed, mpi4py loads MPICH, which aborts in a process that Open MPI's launcher started.
+        os.environ.setdefault("MPI4PY_MPIABI", "openmpi")
     try:
         from mpi4py import MPI
     except ImportError:
