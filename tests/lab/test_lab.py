@@ -1019,8 +1019,10 @@ def test_a_report_is_short_and_its_names_are_forgiving(counting, monkeypatch):
 
 @pytest.mark.interpreted_only
 def test_a_task_that_cannot_be_called_or_gives_no_samples_is_one_line(counting, monkeypatch):
+    wrong = [lab.Task("first", lambda stop: pytest.fail("it was begun")), lab.Task("one", lambda chosen, stop: [])]
+    monkeypatch.setattr(counting, "tasks", lambda self, chosen: wrong)
     with pytest.raises(OutflankError, match=r"task 'one': it is called with the stop alone"):
-        lab.Task("one", lambda chosen, stop: [])
+        lab.run("counting")
     monkeypatch.setattr(counting, "tasks", lambda self, chosen: [lab.Task("one", lambda stop: {"number": 1})])
     with pytest.raises(OutflankError, match="task 'one': expected a list of samples, found dict"):
         lab.run("counting")

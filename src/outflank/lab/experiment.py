@@ -27,7 +27,8 @@ class Task:
     weight: float = 1.0
     """Estimated duration relative to the other tasks."""
 
-    def __post_init__(self) -> None:
+    def check(self) -> None:
+        """Raise `OutflankError` if `run` cannot be called with the stop alone."""
         try:
             parameters = signature(self.run)
         except (TypeError, ValueError):  # no signature available

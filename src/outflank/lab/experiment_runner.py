@@ -263,6 +263,8 @@ class _Run:
 
     def measure(self, progress: Callable[[RunProgress], None] | None, stop: Stop) -> Report:
         tasks = self.experiment.tasks(self.parameters)
+        for task in tasks:
+            task.check()
         total = sum(task.weight for task in tasks)
         done_tasks = {str(sample["task"]) for sample in self.measured.samples}
         done = sum(task.weight for task in tasks if task.name in done_tasks)
