@@ -11,7 +11,7 @@ import sys
 INTERRUPTED = 130
 
 OBJECTS_BETWEEN_COLLECTIONS = 200_000
-"""Garbage collection threshold. A start allocates fewer objects, hardly any of them garbage. Python's own is 700."""
+"""Number of new objects after which garbage is collected (Python's default: 700). A command's start makes fewer."""
 
 
 def begin() -> None:

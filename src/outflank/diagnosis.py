@@ -24,7 +24,7 @@ TICKS = 20_000
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One test and its result."""
+    """One test of the installation, and its result."""
 
     name: str
     passed: bool

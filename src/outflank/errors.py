@@ -1,7 +1,7 @@
 """All errors that this package raises on purpose, and notices to the terminal.
 
     OutflankError
-    ├── FormatError (ValueError)      text that is not in its format
+    ├── FormatError (ValueError)      text that is not in the expected format
     ├── IllegalMove (ValueError)      a well-formed move that the rules forbid here
     ├── InvalidOption (ValueError)    an impossible limit or option, or one that contradicts the others
     ├── InvalidPosition (ValueError)  cells that cannot be a position of the game
@@ -33,7 +33,7 @@ class OutflankError(Exception):
     """Base class of this package's errors. The message is always one line, even if it quotes several lines."""
 
     partial_result: Any = None
-    """Results, scores or a count from before the error ended the work; None if there are none."""
+    """Results, scores or a count that were complete when the error ended the work; None if there are none."""
 
     def __str__(self) -> str:
         return " ".join(super().__str__().splitlines())
@@ -52,7 +52,7 @@ def keep_partial_result(result: Callable[[], Any]) -> Iterator[None]:
 
 
 class FormatError(OutflankError, ValueError):
-    """The text is not in its format. The message says where, and what was expected there."""
+    """The text is not in the expected format. The message says where, and what was expected there."""
 
     @classmethod
     def at(cls, what: str, text: str, place: int, expected: str) -> Self:

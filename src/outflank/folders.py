@@ -1,7 +1,7 @@
-"""The user's folders for caches, settings, notes on running work, and games, in the system's usual places.
+"""The user's folders for caches, settings, files about running clusters, and games, where the system usually has them.
 
-platformdirs knows these places. It takes 3 ms to import, so it is imported only when needed. All folders except the
-cache are in Linux's places on every system: on macOS too, people look for a command's settings in `~/.config`.
+platformdirs knows their paths. It takes 3 ms to import, so it is imported only when needed. All folders except the
+cache have Linux's paths on every system: on macOS too, people look for a command's settings in `~/.config`.
 """
 
 import os
@@ -14,7 +14,7 @@ NAME = "outflank"
 
 
 class NoHome(OutflankError):
-    """The user has no home directory, so there is no folder for the files."""
+    """The user has no home directory, so there is no folder for caches, settings or games."""
 
 
 def cache_folder() -> Path:
@@ -35,7 +35,7 @@ def config_folder() -> Path:
 
 
 def state_folder() -> Path:
-    """Return the folder for notes on running work, such as a cluster."""
+    """Return the folder for files about running clusters."""
     from platformdirs.unix import Unix
 
     return _folder(lambda: Unix(NAME).user_state_dir, "notes")

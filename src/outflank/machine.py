@@ -16,7 +16,7 @@ DeviceOption = Literal["cpu", "gpu", "gpu-or-cpu"]
 """Requested device. `gpu` fails if there is no GPU; `gpu-or-cpu` uses the CPU then."""
 
 DeviceUsed = Literal["cpu", "gpu", "gpu+cpu"]
-"""Device that did the work. `gpu+cpu`: the GPU was lost on the way, and the CPU finished."""
+"""Device that did the work. `gpu+cpu`: the GPU failed during the work, and the CPU finished it."""
 
 MOST_WORKERS = 1024
 """Limit on the threads of one search, count or experiment. More is a typing error: machines have fewer cores."""
@@ -37,7 +37,7 @@ class Machine:
     memory_bytes: int | None
     """Memory in the machine; None if unknown."""
     usable_memory_bytes: int | None
-    """The lesser of the memory and the container's limit; None if unknown."""
+    """Memory that this process may use: the machine's, or less if its container has a limit; None if unknown."""
 
 
 def this_machine() -> Machine:
@@ -63,7 +63,7 @@ def usable_cores() -> float:
 
 
 def usable_memory() -> int | None:
-    """Return the lesser of the memory and the container's limit, in bytes; None if unknown."""
+    """Return the memory that this process may use, limited by its container, in bytes; None if unknown."""
     return min((limit for limit in (_memory(), _container_memory()) if limit is not None), default=None)
 
 

@@ -28,9 +28,9 @@ class Processor:
     number: int
     """The operating system's number of the processor."""
     core: tuple[int, int]
-    """Numbers of its package and its core. Two processors of one core share its units and caches."""
+    """Numbers of the processor's package and core. Two processors of one core share execution units and caches."""
     node: int
-    """Number of the nearest memory node."""
+    """Number of the memory node nearest to the processor."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +39,9 @@ class MemoryNode:
 
     number: int
     processors: tuple[int, ...]
-    """Numbers of its processors that this process may use."""
+    """Numbers of the node's processors that this process may use."""
     memory_bytes: int | None
-    """Size of its memory; None if unknown."""
+    """Size of the node's memory; None if unknown."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class Topology:
 
     @cached_property
     def cores(self) -> int:
-        """Number of different cores among the processors."""
+        """Number of different cores to which `processors` belong."""
         return len({processor.core for processor in self.processors})
 
     def __str__(self) -> str:
@@ -78,7 +78,7 @@ def _node_text(node: MemoryNode) -> str:
 
 
 def topology(system: Path = SYSTEM, allowed: set[int] | None = None) -> Topology:
-    """Return the machine's current topology. If it is unknown, each processor counts as a core of one memory node."""
+    """Return the machine's current topology. If unknown, each processor counts as a core, all on one memory node."""
     numbers = sorted(_allowed() if allowed is None else allowed)
     nodes = _nodes(system, numbers)
     near = {number: node.number for node in nodes for number in node.processors}
@@ -165,7 +165,7 @@ def _text(path: Path) -> str:
 
 Pin = Literal["none", "compact", "spread"] | tuple[int, ...]
 """Placement of workers. `compact`: fills one core and one memory node after another; `spread`: as far apart as
-possible; a tuple: on these processors, in turn; `none`: wherever the system puts them."""
+possible; a tuple: the processor of each worker, from the first again for further workers; `none`: not bound."""
 
 
 def can_bind() -> bool:
@@ -174,7 +174,7 @@ def can_bind() -> bool:
 
 
 def worker_processors(pin: Pin, machine: Topology | None = None) -> tuple[int, ...]:
-    """Return the processors for the first worker, the second, …, used in rotation; empty if workers are not bound.
+    """Return one processor for each worker; further workers start again from the first. Empty if workers are not bound.
 
     >>> worker_processors("none")
     ()

@@ -23,7 +23,7 @@ Part = TypeVar("Part")
 
 
 class Source(NamedTuple):
-    """Where a part comes from."""
+    """The origin of a registered part, such as a game or a scheme."""
 
     place: str
     """`module:attribute` of the part, or the `module` or `module.Class` that has registered it."""
@@ -40,13 +40,13 @@ class Source(NamedTuple):
 
 
 class ListedPart(NamedTuple, Generic[Part]):
-    """A name in a registry, with its part or the reason why there is none."""
+    """A name in a registry, with the part of that name, or the reason why the part cannot be used."""
 
     name: str
     source: Source
     part: Part | None = None
     reason: str = ""
-    """Why there is no part, in one line that names the plug-in; empty if there is one."""
+    """Why the part cannot be used, in one line that names the plug-in; empty if it can."""
 
 
 def instance_of(expected: type[Part]) -> Callable[[str, object], Part]:
@@ -63,14 +63,15 @@ def instance_of(expected: type[Part]) -> Callable[[str, object], Part]:
 
 
 class Registry(Generic[Part]):
-    """The parts of one kind, by name. A name belongs to this package, or else to the first that registers it."""
+    """The parts of one kind, by name. A name belongs to this package, or else to the first module that registers it."""
 
     def __init__(
         self, kind: str, group: str, homes: Mapping[str, str], *, check: Callable[[str, object], Part]
     ) -> None:
-        """Make a registry. Errors call a part `kind`; `group` has plug-ins' entry points, `homes` the package's parts.
+        """Make a registry of parts that errors call a `kind`, such as "game".
 
-        `check(name, object)` returns the part, or raises `InvalidOption`.
+        `group` is the entry point group of plug-ins; `homes` gives the `module:attribute` of the package's parts by
+        name. `check(name, object)` returns the part, or raises `InvalidOption`.
         """
         self.kind, self.group = kind, group
         self._own = {name: Source(place=home, package="outflank") for name, home in homes.items()}
@@ -175,7 +176,7 @@ def _entry_points(group: str) -> list[tuple[str, Source]]:
 
 @lru_cache(maxsize=16)
 def _installed(group: str, folders: tuple[tuple[str, int], ...]) -> tuple[tuple[str, Source], ...]:
-    """Return the plug-ins in `folders`, pairs of path and time of change: reading all packages takes 20 ms or more."""
+    """Return the plug-ins in `folders` (path and time of change). Cached: reading all packages takes 20 ms or more."""
     from importlib.metadata import entry_points  # takes 20 ms; most commands do not need it
 
     return tuple(

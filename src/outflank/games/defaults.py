@@ -151,7 +151,7 @@ class EndingTime:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportProgram:
-    """The settings that reproduce a program of the five student reports that the laboratory repeats."""
+    """The settings that reproduce a program of the five published reports (000 to 004)."""
 
     search: Mapping[str, Any]
     """Options of all of the program's searches."""
@@ -169,7 +169,7 @@ class ReportProgram:
     def settings(self) -> dict[str, Any]:
         """Return the settings with which a `Computer` plays like the program."""
         ties = (self.ties[Side.BLACK], self.ties[Side.WHITE])
-        # None of the programs solves endings, varies its moves, or avoids repetitions.
+        # None of the programs solves endgames, varies its moves, or avoids repetitions.
         return {"exact": 0, "variety": None, "repeats": True, **self.search, **self.shared, **self.plays, "ties": ties}
 
 
@@ -205,9 +205,9 @@ class PlayDefaults:
     typical_error: Callable[[int], float] = lambda depth: 1.0
     """Returns the typical error of the value of a search of a given depth, in the game's unit."""
     openings: "Callable[[Board], str]" = lambda board: "random:4"
-    """Returns the default openings of a match from a given board, as `--openings` takes them."""
+    """Returns the default openings of a match from a given board, as the option `--openings` takes them."""
     programs: Mapping[str, ReportProgram] = field(default_factory=dict)
-    """The programs of the reports that a player can imitate, by name."""
+    """The programs of the published reports that a player can imitate, by name."""
     ready_moves: Mapping[str, ReadyMoves] = field(default_factory=dict)
     """The sources of moves that players can use instead of a search, by name."""
     book: Callable[[], str] | None = None
@@ -225,19 +225,19 @@ class LabDefaults:
     position: str = "start"
     """Name of the default position."""
     depth: int = 8
-    """Plies of parallel searches."""
+    """Depth of parallel searches, in plies."""
     minimax_depth: int = 5
-    """Plies of minimax, which visits the whole tree."""
+    """Depth of minimax searches, which visit the whole tree, in plies."""
     minimax_evaluation: str | None = None
     """Name of the evaluation for minimax; None: the game's default."""
     profile_depth: int = 8
-    """Plies of a profiled search."""
+    """Depth of profiled searches, in plies."""
     cluster_depth: int = 10
-    """Plies of searches on a cluster."""
+    """Depth of searches on a cluster, in plies."""
     cluster_positions: tuple[str, ...] = ("start",)
     """Names of the positions or position sets that a cluster searches."""
     sweep_depth: int = 9
-    """Plies of the searches that compare split thresholds or the rules for exchanging table entries."""
+    """Depth in plies of the searches that compare split thresholds, or rules for the exchange of table entries."""
     thresholds: tuple[int, ...] = (3, 4, 5, 6)
     """Split thresholds to compare: remaining depths below which nodes are not split."""
     cluster_thresholds: tuple[int, ...] = (3, 4, 5, 6)

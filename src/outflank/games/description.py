@@ -160,7 +160,7 @@ class OwnGame(NamedTuple):
 
     place: str
     stated: re.Pattern[str]
-    """Words that name this game in the headers of game files."""
+    """Pattern of words that name this game in the headers of game files."""
     marks: re.Pattern[str]
     """Pattern found in every text that holds a position of this game or names it. Other texts do not import it."""
 

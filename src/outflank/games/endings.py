@@ -13,7 +13,7 @@ from outflank.kernels.generic import generic
 from outflank.kernels.record_types import Record, Records
 
 UNBOUNDED = 1 << 20
-"""Upper bound on scores of a game that knows no better one: more than any score."""
+"""Upper bound on a score if no better one is known: more than any score."""
 
 
 @generic
@@ -30,8 +30,8 @@ def _(game: Game) -> int:
 def ending_value(game: Game, position: Position, alpha: Value, beta: Value, worker: Record) -> Value:
     """Return the final score of `position` under perfect play, exact inside (alpha, beta), else a bound on that side.
 
-    The game's own kernels compute it. They add the nodes that they enter below this one to `worker.nodes`, and need not
-    check whether the search must stop: they take less than a few milliseconds."""
+    The game's own kernels compute it. They add the nodes that they enter below `position` to `worker.nodes`, and need
+    not check whether the search must stop: they take less than a few milliseconds."""
 
 
 @ending_value.register(object)
@@ -75,8 +75,8 @@ def _(game: Game, position: Position, move: MoveCode, child: Position, estimate:
 
 @generic
 def workspaces(game: Game, workers: int) -> Records | None:
-    """Return an array with a record for each worker: the tables and memory for the functions above, which find them at
-    the address `worker.workspace`; None: they need none. Called from Python only."""
+    """Return an array with a record for each worker: the tables and memory that the game's `ending_value` and `ceiling`
+    find at the address `worker.workspace`; None: they need none. Called from Python only."""
 
 
 @workspaces.register(object)
@@ -84,9 +84,9 @@ def _(game: Game, workers: int) -> Records | None:
     return None
 
 
-# --- batches of endings ---
-# A solver on a GPU has a thread for each ending, and all threads of a warp take the same steps. So the functions below
-# are smaller and store nothing. A move is a cell of a board of 64 cells, and fills that cell.
+# --- batches of endgame positions ---
+# A solver on a GPU has a thread for each position, and all threads of a warp take the same steps. So the functions
+# below are smaller and store nothing. A move is a cell of a board of 64 cells, and fills that cell.
 
 
 NO_SCORE = -127
@@ -98,7 +98,7 @@ BatchTables: TypeAlias = Any
 
 @generic
 def batch_tables(game: Game) -> BatchTables | None:
-    """Return the tables for the functions below; None: this game has no solver on a GPU. Called from Python only."""
+    """Return the tables of the game's solver on a GPU; None: it has none. Called from Python only."""
 
 
 @batch_tables.register(object)

@@ -78,7 +78,7 @@ class Solving(NamedTuple):
     """Like `Exact`, but the search uses the game's functions of `games/endings.py` and orders moves by estimates."""
 
     estimate: Evaluation
-    """The evaluation that orders moves; `Exact`: none."""
+    """The evaluation that orders moves; `Exact`: moves are ordered without one."""
     points: int
     """Number of points of the estimate that make one unit of the score."""
 

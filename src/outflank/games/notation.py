@@ -67,7 +67,7 @@ class Notation:
     position_file: "Callable[[Setup], tuple[str, str]] | None" = None
     """Returns the name and the text of a position file that other programs read; None: the board's text is used."""
     opening: "Callable[[str], Opening] | None" = None
-    """Returns the opening that a text names or lists, without passes; it can select games of a file."""
+    """Returns the opening whose name or moves (without passes) a text gives, to select the games that begin so."""
     files: Mapping[str, FileFormat] = field(default_factory=dict)
     """The file formats, by file name suffix; the first is the default."""
 

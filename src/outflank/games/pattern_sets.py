@@ -56,7 +56,7 @@ class PatternSet:
     name: str
     patterns: tuple[Pattern, ...]
     counts: tuple[int, ...] = ()
-    """Number of values that each of the numbers of `patterns.counts` can have."""
+    """Number of possible values of each count in `patterns.counts`."""
     stages: tuple[int, ...] = (0,)
     """Number of the weight set for each result of `patterns.stage`; results beyond the end use the last one."""
     points: int = 128
@@ -76,7 +76,7 @@ class PatternSet:
 
     @property
     def sizes(self) -> tuple[int, ...]:
-        """Number of weights of each pattern and each count, and 1 for the zero weight that unused copies read."""
+        """Number of weights of each pattern and each count, and 1 for the zero weight of unused index fields."""
         return (*(pattern.size for pattern in self.patterns), *self.counts, 1)
 
     @property
@@ -96,7 +96,7 @@ class PatternSet:
 
     @cached_property
     def folded(self) -> npt.NDArray[np.int32]:
-        """Number of the distinct weight behind each weight of a stage; the last one is always 0."""
+        """For each weight of a stage, the number of the distinct weight that it equals; the last of these is 0."""
         smallest_equivalents = [pattern.smallest_equivalents() for pattern in self.patterns]
         smallest_equivalents += [np.arange(size, dtype=np.int32) for size in (*self.counts, 1)]
         folded, before = [], 0
@@ -120,7 +120,7 @@ class PatternSet:
 
     @cached_property
     def steps(self) -> npt.NDArray[np.void]:
-        """The numbers to add to all indices if a cell's digit increases by one or by two, for each cell."""
+        """For each cell, the numbers to add to all pattern indices if the cell's digit increases by one, and by two."""
         steps = np.zeros((CELLS, 2, COPIES), np.uint64)
         copies = [cells for pattern in self.patterns for cells in pattern.copies]
         for number, cells in enumerate(copies):
@@ -129,7 +129,7 @@ class PatternSet:
         return _packed(steps).view(STEP).reshape(-1)
 
     def indices(self, words: npt.NDArray[np.uint64]) -> npt.NDArray[np.int32]:
-        """Return the numbers of the distinct weights that positions use; a row of `words` is a state and its counts."""
+        """Return the numbers of the distinct weights that positions use; `words` has a row (state, counts) for each."""
         fields = (words[:, :, None] >> np.arange(0, 64, 16).astype(np.uint64)) & np.uint64(0xFFFF)
         return np.asarray(self.folded[fields.reshape(len(words), -1).astype(np.int64) + self.starts], np.int32)
 
@@ -141,7 +141,7 @@ def _packed(fields: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
 
 
 class LoadedPatterns:
-    """Patterns with their weights in memory. Users of `evaluation`, an address, must keep this object alive."""
+    """Patterns with their weights in memory. `evaluation` is valid only while this object is alive."""
 
     def __init__(self, patterns: PatternSet, weights: npt.NDArray[np.int16]) -> None:
         """Load `weights`, which has a row of distinct weights for each stage."""

@@ -115,7 +115,7 @@ class Learning:
 
 
 ERRORS = ".depths.json"
-"""Suffix after the name of a weights file; the file so named has the `SearchErrors` of searches with the weights."""
+"""Suffix that makes a weights file's name that of the file with the `SearchErrors` of searches with these weights."""
 
 
 def _errors_beside(path: str) -> SearchErrors | None:

@@ -75,10 +75,10 @@ TABLES = np.dtype(
     align=True,
 )
 PLACES = np.dtype([("at", "i8", (COPIES + COUNTS,))], align=True)
-"""Record of one stage: the addresses of the first weight of each copy and each count."""
+"""Record of one stage of the game: the addresses of the first weight of each copy and each count."""
 STEP = np.dtype([("words", "u8", (WORDS,))], align=True)
-"""Record of the numbers to add to all indices if a cell's digit increases. Each cell has two records: for an increase
-by one, and by two (from one side to the other)."""
+"""Record of the numbers to add to all pattern indices if a cell's digit increases. Each cell has two records: for an
+increase by one, and by two (from one side to the other)."""
 STEP_BYTES = STEP.itemsize
 
 ZERO, ONE = U64(0), U64(1)

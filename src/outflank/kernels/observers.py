@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 
 class Observer(Protocol):
-    """Receives every memory access. Unregistered threads are not traced."""
+    """Receives every access to shared memory. Threads that it has not registered are not traced."""
 
     def turn(self, atomic: bool) -> None:
         """Announce that this thread is about to access memory: another thread may be scheduled first."""

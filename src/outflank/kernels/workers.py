@@ -44,7 +44,7 @@ def run_workers(
 
     `watch` is called every `every_seconds` in the calling thread. If that thread is interrupted, or a call fails,
     `stop` is called, which must make the kernels return; the exception is raised when all of them have returned.
-    `places` are processors that the threads are bound to, in turn.
+    `places` are the processors of the threads, from the first again if there are more threads.
     """
     results: list[Any] = [None] * len(arguments)
     failures: list[BaseException] = []

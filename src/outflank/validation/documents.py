@@ -152,7 +152,8 @@ class _Labelled(Struct):
 
 
 def read_document(path: Path, kind: type[D], description: str) -> D:
-    """Return the document in a file; raise a one-line error if it is damaged or no `kind` (`description` in words)."""
+    """Return the document of type `kind` in a file, which errors call `description`; raise an error if it is
+    damaged."""
     try:
         data = path.read_bytes().removeprefix(b"\xef\xbb\xbf")
     except OSError as error:

@@ -31,7 +31,7 @@ Step = str | int | None
 MOST_INTEGER = 2**63 - 1
 MOST_NUMBER = 1e18
 MOST_JSON_LEVELS = 32
-"""Limit on the nesting of a document's field that may hold any JSON."""
+"""Limit on the nesting of objects and lists in a document's field that may hold any JSON."""
 
 _SIMPLE = (int, float, str, bool, NoneType)
 _HALF_LETTERS = re.compile("[\ud800-\udfff]")
@@ -43,7 +43,7 @@ IN_TEXT = {bool: "yes or no", NoneType: "none"}
 
 
 class Misfit(FormatError):
-    """The value is not of its kind. `place` says where in the whole value, and the message what is expected there."""
+    """A value is not of the expected kind. `place` says where in the whole value; the message says what is expected."""
 
     def __init__(self, place: str, reason: str, kind: Kind = None) -> None:
         super().__init__(f"{place}: {reason}" if place else reason)
