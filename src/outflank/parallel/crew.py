@@ -24,7 +24,7 @@ from outflank.search.root_moves import RootMove, RootValue, search_best_moves
 from outflank.search.worker import WORKER
 
 POOL = 96
-"""Number of frames (split points) per worker. A line needs one per divided ply; lines of other workers hold more."""
+"""Number of frames (split points) per worker. Its line needs one per divided ply; other workers may be inside more."""
 
 _BY_HANDS = {
     "wasted_nodes": "wasted",
@@ -60,7 +60,7 @@ def _dismiss_sample(game: Game, position: Position, every: bool) -> Samples:
 
 @kernel
 def open_root(crew, episode):
-    """Open a root for all workers, and wake the helpers that sleep."""
+    """Let all workers begin a root: mark it as open, and wake the helpers that sleep."""
     store(crew, "open", episode)
     wake_all(crew)
 
@@ -96,8 +96,8 @@ class Crew:
         self._instruments = [root.instrument.alike() for _ in range(count - 1)] if root.instrument is not None else []
         self._threads: list[threading.Thread] = []
         self._failure: BaseException | None = None
-        self._seconds = 0.0  # time with a root open
-        self._opened: float | None = None  # when the open root was opened
+        self._seconds = 0.0  # total time of searches of a root
+        self._opened: float | None = None  # when the current search of a root began; None: there is none
 
     def _build(self, room: int) -> None:
         crew, hands = self.crew, self.hands
@@ -151,7 +151,7 @@ class Crew:
         store(self.hands[index], "idle", 1)
 
     def open(self, episode: int) -> None:
-        """Open the root for all workers, and wake sleeping helpers."""
+        """Let all workers begin the root, and wake sleeping helpers."""
         open_root(self.crew, episode)
 
     @contextlib.contextmanager

@@ -59,11 +59,11 @@ class Plan:
     serial_moves: int = 1
     """Number of first moves searched before the others if the window is open: on the principal variation."""
     serial_moves_at_cut: int = 1
-    """Like `serial_moves`, where a cut-off is expected: if the first move does not cut off, the second still may."""
+    """Like `serial_moves`, for nodes where a cut-off is expected: if not the first move, the second may cut off."""
     serial_moves_at_all: int = 1
-    """Like `serial_moves`, where no cut-off is expected, so that all moves are searched in any case."""
+    """Like `serial_moves`, for nodes where no cut-off is expected, so that all moves are searched in any case."""
     near_leaves: int = 0
-    """Number of plies above the threshold in which one move less is searched before the others are shared."""
+    """Number of plies above the split threshold in which one move less is searched before the others are shared."""
     wait_while_improving: bool = False
     """Whether, in an open window, the other moves also wait as long as each move beats the best before it."""
     leftmost: bool = False
@@ -194,12 +194,12 @@ class Divided(CrewDivision):
 
 
 def _proved(key: int, moves: Sequence[RootMove], rank_of: dict[int, int]) -> RootMove | None:
-    """Return the move that has the value in the root's `key`; None: the key is only a bound."""
+    """Return the move that has the value in `key`, the root's best value and rank; None: the value is only a bound."""
     return next((move for move in moves if rank_of[move.code] == key & RANK), None)
 
 
 SOLVED_ALONE = 2
-"""Number of plies by which the threshold exceeds the moves that the game's endgame kernels solve. A node has one
+"""Number of plies by which the split threshold exceeds the moves that the game's endgame kernels solve. A node has one
 remaining ply more than moves left, so nodes with one move more than these kernels solve are not split."""
 
 
@@ -207,15 +207,15 @@ def default_threshold(root: Root) -> int:
     """Return the remaining depth at which a subtree is no longer worth splitting: about a thousand nodes, which take
     some hundred microseconds.
 
-    One ply less costs one worker 3 % in both games; one more leaves two workers idle a little longer. In exact searches
-    there are fewer moves at each ply: two plies more are about as many nodes. With learnt patterns a node takes some
-    three times as long: with two plies less, two workers are idle for 15 % of the estimates before a proof instead of
-    21 %, and four for 27 instead of 36 %. A selective search enters far fewer nodes, but most of its divisible work is
-    near the leaves: at depth 20 in the middle of the game four workers were 1.62, 1.83 and 1.89 times as fast as one
-    with thresholds of 7, 5 and 4, and 16 were 1.52, 1.70 and 1.75 times.
+    One ply less makes one worker 3 % slower in both games; one more leaves two workers idle a little longer. In exact
+    searches there are fewer moves at each ply: two plies more are about as many nodes. With learnt patterns a node
+    takes some three times as long: with two plies less, two workers are idle for 15 % of the estimates before a proof
+    instead of 21 %, and four for 27 instead of 36 %. A selective search enters far fewer nodes, but most of its
+    divisible work is near the leaves: at depth 20 in the middle of the game four workers were 1.62, 1.83 and 1.89 times
+    as fast as one with thresholds of 7, 5 and 4, and 16 were 1.52, 1.70 and 1.75 times.
     """
     if isinstance(root.evaluation, Solving) and ending_moves(root.game) > 0:
-        # The game's own kernels solve their endings in less than a millisecond.
+        # The game's own kernels solve endgame positions in less than a millisecond.
         return int(ending_moves(root.game)) + SOLVED_ALONE
     many = most_moves(root.game) >= 100
     more = 2 if root.options.exact else 0
@@ -227,7 +227,7 @@ def default_threshold(root: Root) -> int:
 
 
 def levels_for(workers: int) -> int:
-    """Return the number of levels that report 001 divides: log2 of the number of workers, rounded up, at least 1."""
+    """Return the number of levels divided in the published report 001: log2 of `workers`, rounded up, at least 1."""
     return max(1, math.ceil(math.log2(max(workers, 2))))
 
 

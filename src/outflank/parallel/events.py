@@ -41,7 +41,7 @@ NAMES = (
 TIME, NODES, KIND, FRAME_ADDRESS, DETAIL, WORKER_ID = range(6)
 """Words of an event: time in nanoseconds, nodes that its worker had entered, kind, address of the split point, detail
 and worker. The detail of a taken move is its index, above `CODE_SHIFT` its code, and above `MORE_SHIFT` the number of
-moves that follow it in its lot. The detail of an opened root or split point is its depth."""
+later moves taken together with it. The detail of an opened root or split point is its depth."""
 
 WORDS = 6
 CODE_SHIFT, MORE_SHIFT = 16, 32

@@ -36,7 +36,7 @@ def draw(hand: Hand, limit: int) -> Int:
 
 @inner
 def stumble(crew: Crew, hand: Hand) -> None:
-    """For tests: yield the core at random, at places with races."""
+    """For tests: yield the core at random; called where the code has races."""
     if crew.stumble != 0 and draw(hand, crew.stumble) == 0:
         yield_core()
 

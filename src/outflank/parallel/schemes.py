@@ -28,7 +28,7 @@ class TreePerWorker:
         self._paths = np.zeros((workers, LONGEST_PATH), np.int64)
 
     def play(self, games: int) -> None:
-        """Divide `games` games among the workers."""
+        """Divide `games` playouts among the workers."""
         root, flat, share = self.root, self.root.options.algorithm == "flat", -(-games // len(self.trees))
         arguments = [
             (root.game, root.evaluation, tree, used, share, flat, worker, random, path)
@@ -63,7 +63,7 @@ SHARED_TABLE = Scheme(
     overhead="whatever workers search twice before the table tells them",
     divide=lambda root, workers: TableDriven(root, workers, marks=False),
 )
-"""Shared table (report 001; chess calls it lazy SMP): all workers search the same root on one table.
+"""Shared table (published report 001; lazy SMP in chess): all workers search the same root on one table.
 
 Each worker but the leader starts at another of the root's later moves, and tries moves with similar scores in an order
 of its own, so that the workers do not repeat each other's work."""
@@ -75,7 +75,7 @@ ABDADA = Scheme(
     overhead="marks in the table; what two workers begin in the same instant, or a lost mark lets them",
     divide=lambda root, workers: TableDriven(root, workers, marks=True, plies_less=3),  # a mark costs less than a frame
 )
-"""ABDADA (Weill 1996; report 001's future work): a shared table in which workers mark the positions that they search.
+"""ABDADA (Weill 1996; future work in the published report 001): a shared table with marks at positions being searched.
 
 A later move whose position another worker is searching is put off until nothing else is left at its node. A mark
 belongs to one root and one window: the next search ignores the marks of a stopped worker."""
@@ -89,8 +89,8 @@ FORK_JOIN = Scheme(
     overhead="no extra nodes with minimax; with alpha-beta, those that an elder brother would have cut off",
     divide=lambda root, workers: Divided(root, workers, Plan(eldest_first=False)),
 )
-"""Fork-join (reports 002 and 004): every node above the threshold offers all its moves at once, and takes their
-maximum.
+"""Fork-join (published reports 002 and 004): every node above the threshold offers all its moves at once, and takes
+their maximum.
 
 With minimax this scheme visits exactly the nodes of one worker. With alpha-beta no move waits for another, so each
 window stays as wide as when its move was taken. That costs many more nodes; young brothers wait avoids it."""
@@ -104,7 +104,7 @@ ROOT_SPLIT = Scheme(
     overhead="the first move's value comes too late for its brothers; the longest move is waited for",
     divide=lambda root, workers: Divided(root, workers, Plan(eldest_first=False, levels=1)),
 )
-"""Root split (report 001's naive parallel alpha-beta and PVS; report 003): only the root's moves are shared.
+"""Root split (published report 001's naive parallel alpha-beta and PVS; report 003): only root moves are shared.
 
 `schedule` says how moves are handed out: one at a time, in chunks, or divided in advance. Without `share_alpha` every
 move is searched with the root's full window, as in report 003."""
@@ -116,8 +116,8 @@ PV_SPLIT = Scheme(
     overhead="all wait at every level of the line for the slowest brother",
     divide=lambda root, workers: Divided(root, workers, Plan(eldest_first=True, leftmost=True)),
 )
-"""Principal-variation split (report 003's master and slaves): the leftmost line is searched first, then the brothers at
-each of its nodes in parallel, level by level on the way back to the root."""
+"""Principal-variation split (published report 003's master and slaves): the leftmost line is searched first, then the
+brothers at each of its nodes in parallel, level by level on the way back to the root."""
 
 
 def _divide_jamboree(root: Root, workers: int) -> Divided:
@@ -132,8 +132,8 @@ JAMBOREE = Scheme(
     overhead="scouts with an old alpha; the re-searches of a node wait for all its scouts",
     divide=_divide_jamboree,
 )
-"""Jamboree (report 001, after Kuszmaul): the first move is searched alone, then all others in parallel with null
-windows. Moves that beat these scouts are searched again, one after the other, in order.
+"""Jamboree (published report 001, after Kuszmaul): the first move is searched alone, then all others in parallel with
+null windows. Moves that beat these scouts are searched again, one after the other, in order.
 
 By default the first log2(workers) levels are divided, which report 001 found best."""
 

@@ -52,7 +52,7 @@ CREW = record_type(
         "share_alpha": np.int64,  # whether a move's value narrows the windows of the others
         "prune": np.int64,  # alpha-beta below the frames; 0: minimax
         "lot": np.int64,  # moves handed out at a time; or `IN_ADVANCE` or `ROWS`
-        "stumble": np.int64,  # for tests: at places with races, yield the core once in this many times; 0: never
+        "stumble": np.int64,  # for tests: where there are races, yield the core once in this many times; 0: never
         # words that change during a search
         "open": np.int64,  # not 0: a root is being searched; table-driven schemes store the episode
         "over": np.int64,  # not 0: the helpers' threads end
@@ -191,10 +191,10 @@ assert [WORD_OF[name] for name in LIFELINE] == list(range(len(LIFELINE))), "a li
 HAND_BYTES, FRAME_BYTES = HAND.itemsize, FRAME.itemsize
 
 NOT_OFFERED = -1
-"""Opener of a split point whose moves have not been offered yet."""
+"""Value of a split point's `opener` until its moves are offered."""
 
 NOTHING = -(1 << 60)
-"""Key that is less than every other."""
+"""Key (value and rank) that is less than every other."""
 
 FAILED = 1 << 40
 """Mark in place of a move's value: it beat its scout and waits for its turn."""

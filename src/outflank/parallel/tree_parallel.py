@@ -1,8 +1,8 @@
 """Tree-parallel Monte-Carlo: all workers grow one tree, without locks.
 
-On its way down a worker counts a lost game at every node (a virtual loss), so that the others look elsewhere until its
-game is over. The worker that wins a compare-exchange on a node adds the node's children; meanwhile the others treat the
-node as a leaf.
+On its way down a worker counts a loss at every node (a virtual loss), so that the others search elsewhere until its
+playout has ended. The worker that wins a compare-exchange on a node adds the node's children; meanwhile the others
+treat the node as a leaf.
 """
 
 import math
@@ -22,7 +22,7 @@ from outflank.search.root import Root
 from outflank.search.stopping import poll_stop
 
 TREE_STATE = record_type({"games": np.int64, "used": np.int64}, own_lines=("games", "used"))
-"""Number of games left to play, and of nodes of the tree."""
+"""Record that all workers share: the number of playouts left, and the number of nodes of the tree."""
 
 GROWING = -1
 """Value of a node's `children` while a worker is expanding the node."""
@@ -30,7 +30,7 @@ GROWING = -1
 
 @kernel
 def grow_together(game, evaluation, tree, tree_state, worker, random, path):
-    """Play games from the root of a tree that other workers grow too, until no games are left."""
+    """Run playouts from the root of a tree that other workers grow too, until none is left."""
     while fetch_add(tree_state, "games", -1, "relaxed") > 0:
         if poll_stop(worker):
             break
@@ -116,7 +116,7 @@ class SharedTree:
         self._paths = np.zeros((workers, LONGEST_PATH), np.int64)
 
     def play(self, games: int) -> None:
-        """Play `games` games, which the workers take one by one."""
+        """Run `games` playouts, which the workers take one by one."""
         root = self.root
         self._tree_state.games = games
         arguments = [

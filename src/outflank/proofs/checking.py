@@ -53,7 +53,7 @@ def _fewest_replies_first(rules: PlainRules, children: Record, start: int, end: 
 
 @kernel
 def reaches(rules, first, second, goal, children, start):
-    """Return whether the side to move can win at least `goal`. All moves are tried to the end of the game.
+    """Return whether the side to move can score at least `goal`. All moves are tried to the end of the game.
 
     `children` has free rows from `start` on.
     """
@@ -119,26 +119,26 @@ def _sample(game: Game, position: Position, every: bool) -> Samples:
 
 
 LEAVES = 256
-"""Number of leaves that a worker takes at a time."""
+"""Number of a strategy's leaves that a worker checks at a time."""
 
 Watch = Callable[[str], None]
-"""Receives progress messages."""
+"""Function that receives progress messages."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckedLevel:
-    """Numbers of checked positions in one level, which has `left` moves left."""
+    """Numbers of checked positions that a strategy reaches with `left` moves left."""
 
     left: int
     own: int
-    """Number of positions in which the strategist is to move, and its move was followed."""
+    """Number of positions in which the strategy's side is to move, and the strategy's move was followed."""
     other: int
     """Number of positions in which the opponent is to move, and every reply was followed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckedStrategy:
-    """A checked strategy, which proves that `side` wins at least `bound`."""
+    """A checked strategy, which proves that `side` can score at least `bound`."""
 
     side: Side
     bound: int
@@ -148,7 +148,7 @@ class CheckedStrategy:
     """Number of games that ended before they reached a leaf."""
     leaves: int
     nodes: int
-    """Number of nodes in the searches of the leaves."""
+    """Number of nodes that the checker searched below the leaves."""
 
     @property
     def positions(self) -> int:
@@ -223,7 +223,7 @@ def _levels(strategy: Strategy, frontier: Frontier, side: Side, watch: Watch) ->
 
 
 def check_leaves(frontier: Frontier, progress: Progress | None = None) -> int:
-    """Search every leaf to the end of the game; raise `InvalidProof` if one is too low. Return the number of nodes."""
+    """Search every leaf to the end; raise `InvalidProof` if its score is too low. Return the number of nodes."""
     children = allocate(CHILDREN, frontier.workers)
     level = frontier.level
 

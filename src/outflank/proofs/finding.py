@@ -28,15 +28,15 @@ from outflank.search.table import Table, hint_of, looked_up, table_key
 from outflank.search.worker import SORT_ALL, SORT_NONE
 
 LEAF = 12
-"""Default number of moves left at the leaves. For a 6×6 position with 26 moves left, 14 gave 42,000 moves to store and
-442 million nodes to check; 12 gave 190,000 moves and 244 million nodes. A position with fewer than 24 moves left uses
-half their number, because a proof without moves says nothing."""
+"""Default number of moves left at a strategy's leaves. For a 6×6 position with 26 moves left, 14 gave 42,000 moves to
+store and 442 million nodes to check; 12 gave 190,000 moves and 244 million nodes. A position with fewer than 24 moves
+left uses half their number, because a proof without moves says nothing."""
 
 SLICE = 64
 """Number of positions that a worker takes at a time; one of them may take a second."""
 
 NOT_FOUND = 255
-"""Marks a position without a move that holds the bound. No game with `plain_rules` uses this move code."""
+"""Marks a position in which no move guarantees the bound. No game with `plain_rules` uses this move code."""
 
 
 @kernel
@@ -98,7 +98,7 @@ def prove(
     watch: Watch = lambda text: None,
     stop: Stop | None = None,
 ) -> Certificate:
-    """Return a certificate that the side to move wins `value`.
+    """Return a certificate that `value` is the side to move's score under perfect play.
 
     Raise `WrongValue` if that is false, and `Stopped` if `stop` is called. The `table` of the search that found the
     value saves most of the time; symmetric positions must share its entries. The strategies end with `leaf` moves left,
@@ -108,7 +108,7 @@ def prove(
 
 
 class Finder:
-    """Workers that search for the moves of the strategies."""
+    """Workers that find the moves of a certificate's strategies."""
 
     def __init__(self, board: Board, *, table: Table | None = None, workers: int = 1) -> None:
         plain = description_of(board.game).plain_rules
@@ -127,7 +127,7 @@ class Finder:
     def prove(
         self, value: int, *, leaf: int | None = None, watch: Watch = lambda text: None, stop: Stop | None = None
     ) -> Certificate:
-        """Return a certificate that the side to move wins `value`."""
+        """Return a certificate that `value` is the side to move's score under perfect play."""
         if leaf is None:
             leaf = min(LEAF, self.board.moves_left // 2)
         if not 0 <= leaf < MOST_LEVELS:

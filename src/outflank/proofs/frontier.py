@@ -33,7 +33,7 @@ from outflank.kernels.record_types import Record, allocate, record_type
 from outflank.kernels.workers import run_workers
 
 Progress = Callable[[int], None]
-"""Receives the number of elements done so far."""
+"""Function that receives the number of elements done so far."""
 
 
 def over_slices(
@@ -233,7 +233,7 @@ class Frontier:
     def __init__(self, rules: PlainRules, words: tuple[Word, Word], *, mine: bool, bound: int, workers: int) -> None:
         self.rules, self.bound, self.workers = rules, bound, workers
         self.finished = 0
-        """Number of games that have ended so far, all with at least `bound`."""
+        """Number of games that have ended so far, all with a score of at least `bound`."""
         self._words = int(key_words(rules))
         self._lock = Lock()
         self._rooms = [(self._keys(ROOM), self._keys(ROOM)) for _ in range(workers)]

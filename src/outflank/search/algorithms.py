@@ -1,4 +1,4 @@
-"""Root algorithms (minimax, alpha-beta, MTD(f), proofs): the windows by which they find the root's value."""
+"""Root algorithms (minimax, alpha-beta, MTD(f), proofs): the windows with which they find the root's value."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -11,7 +11,7 @@ from outflank.search.root_moves import HIGH, LOW, RootMove, RootValue, preferred
 from outflank.search.stopping import Stopped
 
 Algorithm = Callable[[Root, Division, int, int | None], RootValue]
-"""Function that returns a root's value, given its division, a depth and the previous iteration's value (or None)."""
+"""Function that returns a root's value, given the workers, a depth, and the previous depth's value or None."""
 
 
 def minimax_at_root(root: Root, division: Division, depth: int, previous: int | None) -> RootValue:
@@ -42,8 +42,8 @@ FIRST_REACH = 4
 
 
 def exact_at_root(root: Root, division: Division, depth: int, previous: int | None) -> RootValue:
-    """Return the exact score: first prove the winner, then search windows around a guess. If a window fails, it yields
-    a bound, and the next window lies beyond this bound.
+    """Return the root's exact score: first prove the winner, then search windows around a guess. If a window fails, it
+    yields a bound, and the next window lies beyond this bound.
 
     Proving the winner took 15 % of the nodes of 24 positions of Othello with 20 and 22 empty squares, and 1 to 3 % if
     the score was not near a draw. So the winner is proved separately only if the guess is not near a draw.
@@ -130,8 +130,8 @@ def _converge(root: Root, division: Division, depth: int, guess: int, moves: lis
 
 
 def winner_at_root(root: Root, division: Division, depth: int, previous: int | None) -> RootValue:
-    """Return a value with the sign of the exact score, by the window (-1, +1): 0 for a draw, otherwise a bound of the
-    score on its side of 0.
+    """Return a value with the sign of the root's exact score, found with the window (-1, +1): 0 for a draw, otherwise a
+    bound; the score is at least as far from 0.
 
     If several moves are requested, the value of each has the sign of its exact score.
     """

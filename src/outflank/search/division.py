@@ -86,7 +86,7 @@ class Scheme:
     overhead: str
     """Causes of parallel overhead, as text for users."""
     divide: Callable[[Root, int], Any]
-    """Function that makes a `Division` of a root for a number of workers; for Monte-Carlo a `Playing`."""
+    """Function that takes a root and a number of workers; returns a `Division`, or for Monte-Carlo a `Playing`."""
 
     def promised(self, algorithm: str) -> Promise:
         """Return the parts of the result of `algorithm` that do not depend on the number of workers."""
@@ -132,7 +132,7 @@ DEFAULT_SCHEMES = {
 """Default scheme of each algorithm."""
 
 MONTE_CARLO = ("uct", "flat")
-"""Algorithms that play games. By default they use one worker, so that a seed repeats the same games."""
+"""Monte-Carlo algorithms. By default they use one worker, so that a seed repeats the same playouts."""
 
 
 def register_scheme(scheme: Scheme) -> Scheme:
@@ -172,8 +172,7 @@ def select_scheme(options: Options) -> tuple[Scheme | None, int]:
 
 
 def _on_device(options: Options) -> tuple[Scheme, int]:
-    """Return the scheme that plays Monte-Carlo games on a GPU. It is imported by name, because `search` must not import
-    `gpu`."""
+    """Return the scheme for Monte-Carlo playouts on a GPU, imported by name because `search` must not import `gpu`."""
     if options.algorithm not in MONTE_CARLO:
         supported = (
             f"a GPU plays the games of {' and '.join(MONTE_CARLO)}, and outflank.solve proves short endings there"
@@ -186,6 +185,5 @@ def _on_device(options: Options) -> tuple[Scheme, int]:
 
 
 def all_cores() -> int:
-    """Return the default number of workers: one per usable core; 1 if kernels are interpreted, where more gain
-    nothing."""
+    """Return the default number of workers: one per usable core, but 1 in the interpreter, where more gain nothing."""
     return 1 if interpreted() else max(1, int(usable_cores()))

@@ -30,7 +30,7 @@ SOON_SECONDS = 0.4
 
 
 class Stage:
-    """The iterations of one root: a whole search, or a stage of one."""
+    """Iterative deepening of one root: a whole search, or one stage of it, such as the estimates before a proof."""
 
     def __init__(
         self,
@@ -158,8 +158,8 @@ class Stage:
             return
         last = self._guessing_depth() if guessing else min(limits.depth or root.deepest, horizon)
         if not options.deepen:
-            # As deep as requested, even beyond the end of the game: node counts by remaining depth, such as report
-            # 002's, depend on it.
+            # As deep as requested, even beyond the end of the game: node counts by remaining depth, such as those of
+            # the published report 002, depend on it.
             yield limits.depth or last
             return
         to_the_end = options.selectivity < 100 and root.plays_out

@@ -1,23 +1,23 @@
-"""Batches of leaves of a Monte-Carlo tree, selected together for a GPU that plays many games at once.
+"""Batches of leaves of a Monte-Carlo tree, selected together for a GPU that runs many playouts at once.
 
-A path through the tree ends at a node without children. The node is expanded, and several games are played from each
-child: selecting paths takes CPU time, the games do not. Until they are played, the games count provisionally on the
-path: each node is credited with its own mean result so far, and a node without games with losses. Later paths diverge
-about where they would if the results were known. Selection is deterministic: the same results give the same tree.
+A path through the tree ends at a node without children. The node is expanded, and several playouts start from each
+child: selecting paths takes CPU time, the playouts do not. Until their results are known, they count provisionally on
+the path: each node is credited with its own mean result so far, and a node without playouts with losses. Later paths
+diverge about where they would if the results were known. Selection is deterministic: equal results give equal trees.
 
 Variants were compared on a CPU in 45 balanced positions of tournament games with 19 to 26 empty squares. The measure is
-the share of games that went to moves which hold a win or a draw, a sixth of all moves. Searches of six seconds, which
-reached the end of the game in 21 of the positions, decided which moves these are. Differences have an error of 0.04:
-the advantage of this method over virtual losses in large batches, and over sixteen trees, is more than chance; that of
-single steps may not be.
+the share of playouts that went to moves which hold a win or a draw, a sixth of all moves. Searches of six seconds,
+which reached the end of the game in 21 of the positions, decided which moves these are. Differences have an error of
+0.04: the advantage of this method over virtual losses in large batches, and over sixteen trees, is more than chance;
+that of single steps may not be.
 
-- 100,000 games one after the other: 0.29; 160,000 in sixteen trees: 0.22.
-- Four games from each of 100,000 leaves, in batches of a quarter of those before, 4,096 at most: 0.21 with virtual
+- 100,000 playouts one after the other: 0.29; 160,000 in sixteen trees: 0.22.
+- Four playouts from each of 100,000 leaves, in batches of a quarter of those before, 4,096 at most: 0.21 with virtual
   losses on the whole path, 0.23 with provisional means; in batches of a 64th, 256 at most, 0.24.
-- The same if the games of a leaf count as one visit in the exploration term: 0.28, but in the large batches 0.19.
-  Otherwise a search trusts a leaf sooner if it has more games, and in these positions the games mislead.
+- The same if the playouts of a leaf count as one visit in the exploration term: 0.28, but in the large batches 0.19.
+  Otherwise a search trusts a leaf sooner if it has more playouts, and in these positions the playouts mislead.
 - The same from all children of 50,000 nodes: 0.30; in batches of a 16th, 400 paths at most, 0.31; 900 at most, 0.28.
-  With one game from each child 0.25.
+  With one playout from each child 0.25.
 """
 
 import numpy as np
@@ -33,8 +33,8 @@ from outflank.search.worker import Worker
 
 
 class Batch:
-    """Leaves from which games are played at the same time, and the paths to them. There is room for `ways` paths, and
-    for `leaves` leaves and the children of one more node."""
+    """Leaves of a Monte-Carlo tree from which playouts start at the same time, and the paths to them. There is room for
+    `ways` paths, and for `leaves` leaves and the children of one more node."""
 
     def __init__(self, game: Game, ways: int, leaves: int) -> None:
         self.words = np.zeros((leaves + most_moves(game), 2), np.uint64)
@@ -42,7 +42,7 @@ class Batch:
         self.leaves = 0
         """Number of leaves in the batch."""
         self.games = 0
-        """Number of games played from each leaf."""
+        """Number of playouts from each leaf."""
         self._game = game
         self._ways = 0
         self._paths = np.zeros((ways, LONGEST_PATH), np.int32)
@@ -51,7 +51,7 @@ class Batch:
         self._counts = np.zeros(ways, np.int64)
 
     def choose(self, tree: Records, used: int, leaves: int, games: int, worker: Worker) -> int:
-        """Select about `leaves` leaves, fewer if there is no room for more paths, to play `games` games from each.
+        """Select about `leaves` leaves for `games` playouts from each; fewer leaves if there is no room for more paths.
         Return the tree's number of nodes."""
         ways = (self._paths, self._lent, self._lengths, self._counts, self.words)
         self.games = games
@@ -59,12 +59,12 @@ class Batch:
         return used
 
     def credit(self, tree: Records, results: npt.NDArray[np.int64]) -> None:
-        """Replace the provisional results on the paths by those of the games; `results` has each leaf's sum, for the
-        side to move at the leaf."""
+        """Replace the provisional results on the paths by those of the playouts; `results` has the sum for each leaf,
+        from the point of view of the side to move there."""
         credit(tree, self._ways, self.games, results, self._paths, self._lent, self._lengths, self._counts)
 
     def withdraw(self, tree: Records) -> None:
-        """Remove the provisional results of games that will not be played; nodes that were added stay."""
+        """Remove the provisional results of playouts that were not run; nodes that were added stay."""
         for way in range(self._ways):
             length, count = self._lengths[way], self._counts[way]
             path = self._paths[way, :length]
@@ -78,7 +78,7 @@ class Batch:
 @kernel
 def choose(game, tree, used, leaves, games, worker, paths, lent, lengths, counts, words):
     """Select paths until they have `leaves` leaves. Return the numbers of tree nodes, of paths and of leaves. A path
-    whose last node gets no children has that node as its leaf, and a count of 0."""
+    whose last node gets no children has that node as its leaf, and 0 in `counts`."""
     ways, places = 0, 0
     while places < leaves and ways < len(paths):
         path = paths[ways]
@@ -115,7 +115,7 @@ def choose(game, tree, used, leaves, games, worker, paths, lent, lengths, counts
 
 @kernel
 def credit(tree, ways, games, results, paths, lent, lengths, counts):
-    """Replace the provisional results by the results of the games, for the side to move at each leaf."""
+    """Replace provisional results by the sums `results` of each leaf's playouts, for the side to move at the leaf."""
     place = 0
     for way in range(ways):
         length, count = lengths[way], counts[way]
@@ -135,7 +135,7 @@ def credit(tree, ways, games, results, paths, lent, lengths, counts):
 
 @kernel
 def tally(results, lengths, leaves, games, sums):
-    """Write the sum of each leaf's `games` results to `sums`. Return the number of positions of all games."""
+    """Write the sum of the results of each leaf's `games` playouts to `sums`. Return the total number of positions."""
     positions = np.int64(0)
     for leaf in range(leaves):
         result = np.int64(0)

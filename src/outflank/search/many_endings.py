@@ -17,10 +17,10 @@ Words = npt.NDArray[np.uint64]
 """Array of positions, two 64-bit words in each row."""
 
 ROWS = 1024
-"""Maximum number of positions in a batch, which a thread takes at a time."""
+"""Maximum number of positions in a batch, the work that a thread takes at a time."""
 
 TURNS = 8
-"""Minimum number of batches per thread: endings differ in length, and no thread should wait long for the last one."""
+"""Minimum number of batches per thread: positions take unequal times, and no thread should idle long at the end."""
 
 
 @kernel
@@ -45,8 +45,8 @@ def _root(game: Game, words: Words) -> Root:
 def solve_many(
     game: Game, words: Words, workers: int = 1, done: Callable[[int], None] = lambda rows: None
 ) -> npt.NDArray[np.int64]:
-    """Return the final scores of positions that the game's own kernels can solve. After each batch a thread calls
-    `done` with its number of positions."""
+    """Return the final scores of positions that the game's own kernels can solve. After each batch of n positions a
+    thread calls `done(n)`."""
     words = np.ascontiguousarray(words, np.uint64)
     scores = np.zeros(len(words), np.int64)
     if not len(words):

@@ -1,7 +1,7 @@
 """Minimax, in its negamax form: one function for both sides.
 
-Reports 002 and 004 use separate branches for min and max. Both forms visit the same nodes, because a value is the
-negative of the opponent's value.
+The published reports 002 and 004 use separate branches for min and max. Both forms visit the same nodes, because a
+value is the negative of the opponent's value.
 """
 
 import numpy as np

@@ -1,8 +1,8 @@
-"""Monte-Carlo search: `uct`, with a tree that grows where its games go well, and `flat`, without one.
+"""Monte-Carlo search: `uct`, with a tree that grows where its playouts go well, and `flat`, without one.
 
-`uct` (upper confidence bounds applied to trees) finds the best move only in the limit; `flat` (tried in report 003)
-plays equally many games for every root move and does not promise even that. The same seed repeats the same search.
-Values are thousandths of a win for the side to move.
+`uct` (upper confidence bounds applied to trees) finds the best move only in the limit; `flat` (tried in the published
+report 003) runs equally many playouts for every root move and does not promise even that. The same seed repeats the
+same search. Values are thousandths of a win for the side to move.
 """
 
 import math
@@ -61,16 +61,16 @@ def _register_with_numba() -> None:
 
 
 WIN = 1000
-"""Value of a won game. Estimates of unfinished games lie between -WIN and WIN."""
+"""Value of a playout that ends in a win. An unfinished one is worth an estimate between -WIN and WIN."""
 
 WINS = Scale(unit="wins", points=WIN, decimals=2, most=1)
-"""Scale of the values: +0.50 wins means that three games of four are won."""
+"""Scale of Monte-Carlo values: +0.50 wins means that three playouts of four are won."""
 
 LONGEST = 120
-"""Plies after which an unfinished game is evaluated instead of played on."""
+"""Number of plies after which a playout stops and its last position is evaluated."""
 
 SCALE = 400
-"""Evaluation that counts as half a win."""
+"""Value of the evaluation that counts as half a win, at the end of an unfinished playout."""
 
 EXPLORE = 1.0
 """Weight of exploration in the upper confidence bound."""
@@ -79,7 +79,7 @@ LONGEST_PATH = 256
 """Maximum number of nodes on a path from the root of a tree to a leaf."""
 
 FIRST_GAMES = 64
-"""Number of games before the first result of a search, unless the `Playing` has an attribute `first_games`."""
+"""Number of playouts before the first result of a search, unless its `Playing` has an attribute `first_games`."""
 
 NODES = 1 << 20
 """Maximum number of nodes of a tree; a full tree is still used, but no longer grows."""
@@ -108,16 +108,16 @@ def mixed(word: Word) -> Word:
 
 @inner
 def draw(state: npt.NDArray[np.uint64], limit: int) -> Int:
-    """Return a random number from 0 to `limit` - 1, and advance the state."""
+    """Return a random number from 0 to `limit` - 1, and advance the random generator's `state`."""
     state[0] += U64(0x9E3779B97F4A7C15)
     return np.int64((mixed(state[0]) >> U64(32)) * U64(limit) >> U64(32))
 
 
 @inner
 def playout(game, evaluation, position, policy, moves, random):
-    """Play a game from `position`. Return its result for the side to move there, and its number of positions.
+    """Run a playout from `position`. Return its result for the side to move there, and its number of positions.
 
-    The policy draws two random moves and plays the one with the higher `promise`: weak enough to keep games varied,
+    The policy draws two random moves and plays the one with the higher `promise`: weak enough to keep playouts varied,
     strong enough to see a corner or a push. `policy` has the fields `sorting`, `staged` and `weights` of a worker's
     record; `moves` has room for the moves of one position.
     """
@@ -145,7 +145,7 @@ def playout(game, evaluation, position, policy, moves, random):
 
 @inner
 def worker_playout(game, evaluation, position, worker, random):
-    """Play a game from `position`, and count it in `worker`. Return its result for the side that just moved."""
+    """Run a playout from `position`, and count it in `worker`. Return its result for the side that just moved."""
     result, positions = playout(game, evaluation, position, worker, worker.moves, random)
     worker.nodes += positions
     worker.leaves += 1
@@ -170,8 +170,8 @@ def expand(game, position, tree, node, used, worker):
 
 @inner
 def select_child(tree, node, games):
-    """Return the child to follow: one without visits first, else the one with the highest upper confidence bound.
-    `games` games are played at each visit."""
+    """Return the child to follow: one without visits first, else the one with the highest upper confidence bound. There
+    are `games` playouts at each visit."""
     first, count = tree[node].children, tree[node].count
     spread = EXPLORE * math.sqrt(games * math.log(tree[node].visits / games + 1.0))
     best, best_bound = first, -1e30
@@ -187,7 +187,7 @@ def select_child(tree, node, games):
 
 @kernel
 def grow(game, evaluation, tree, used, playouts, flat, worker, random, path):
-    """Play `playouts` games from the root of `tree`, which grows. Return its number of nodes.
+    """Run `playouts` playouts from the root of `tree`, which grows. Return its number of nodes.
 
     With `flat`, the root's moves take turns and the tree does not grow.
     """
@@ -230,7 +230,7 @@ def random_state(seed: int) -> npt.NDArray[np.uint64]:
 
 
 def new_tree(root: Root, room: int = NODES) -> tuple[Records, int]:
-    """Return a tree with the root and its moves, and its number of nodes."""
+    """Return a tree with the root and its moves, and the tree's number of nodes."""
     tree = np.zeros(room, NODE).view(np.recarray)
     tree[0]["first"], tree[0]["second"] = pack(root.game, root.position)
     tree[0]["children"], tree[0]["count"] = 1, len(root.moves)
@@ -241,13 +241,13 @@ def new_tree(root: Root, room: int = NODES) -> tuple[Records, int]:
 
 
 class Playing(Protocol):
-    """The workers that play the games of one search, and the trees that they grow."""
+    """The workers that run the playouts of one search, and the trees that they grow."""
 
     trees: list[Records]
     """Trees with the same root, whose counts are added up; the first is the leader's."""
 
     def play(self, games: int) -> None:
-        """Play about `games` games, or until stopped."""
+        """Run about `games` playouts, or until stopped."""
 
     def statistics(self) -> tuple[WorkerStatistics, ...]:
         """Return the statistics of each worker so far."""
@@ -266,7 +266,7 @@ class OnePlayer:
         self._random, self._path = random_state(root.options.seed), np.zeros(LONGEST_PATH, np.int64)
 
     def play(self, games: int) -> None:
-        """Play `games` games, or until stopped."""
+        """Run `games` playouts, or until stopped."""
         root, flat = self.root, self.root.options.algorithm == "flat"
         arguments = (self.trees[0], self.used, games, flat, root.worker, self._random, self._path)
         with pinned(root.places, 0):
@@ -287,9 +287,9 @@ def iterate_playouts(
     watch: Watch | None,
     deadline: Deadline | None = None,
 ) -> Generator[Result, None, None]:
-    """Play games until a limit is reached. Yield a result each time that their number has doubled.
+    """Run playouts until a limit is reached. Yield a result each time that their number has about doubled.
 
-    An exception on the way has an attribute `partial_result`, the result until then.
+    An exception that ends the search has an attribute `partial_result`, the result until then.
     """
     return _playouts(board, root, playing, scheme, limits, stop or Stop(), watch, deadline)
 
@@ -364,8 +364,8 @@ def _playouts(
 
 
 def _current_result(board: Board, root: Root, trees: Sequence[Records], seconds: float) -> Result:
-    """Return the result so far. Its move is the one with most games; with `flat`, where all have equally many, the one
-    with the best mean."""
+    """Return the result so far. Its move is the one with most playouts; with `flat`, where all have equally many, the
+    one with the best mean."""
     tree = trees[0]
     count = int(tree[0]["count"])
     visits = sum(tree_of_worker["visits"][1 : count + 1] for tree_of_worker in trees)
@@ -380,7 +380,7 @@ def _current_result(board: Board, root: Root, trees: Sequence[Records], seconds:
     codes = [int(tree[1 + move]["move"]) for move in ranked]
     best_count = root.options.moves
     has_games = bool(visits.any())
-    if not has_games:  # stopped before the first game
+    if not has_games:  # stopped before the first playout
         line, best_count = [], 0
     return Result(
         value=means[ranked[0]] if has_games else None,

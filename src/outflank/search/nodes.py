@@ -46,8 +46,8 @@ from outflank.search.worker import PASS_EVALUATES, PASS_FREE, PLIES, SORT_ALL, S
 def query_table(
     game: Game, position: Position, depth: int, worker: Worker, probe: Probe
 ) -> tuple[bool, Word, int, Word, Word]:
-    """Look up a node with `depth` left. Return whether the table was queried, the entry's data (0: no entry), and the
-    symmetry and the two words under which the table stores the position."""
+    """Query the table for a node with `depth` plies left. Return whether it was queried, the entry's data (0: no
+    entry), and the symmetry and the two words under which the table stores the position."""
     if worker.table == 0 or depth < worker.table_from:
         return False, U64(0), 0, U64(0), U64(0)
     symmetry, first, second = table_key(game, position, worker)
@@ -61,7 +61,7 @@ def query_table(
 
 @inner
 def is_table_cutoff(data: Word, depth: int, alpha: Value, beta: Value, worker: Worker) -> bool:
-    """Return whether an entry cuts off a node searched in (alpha, beta), and count the cut-off."""
+    """Return whether a table entry's `data` cut off a node searched in (alpha, beta), and count the cut-off."""
     if not is_cutoff_entry(data, depth, alpha, beta, worker):
         return False
     worker.cuts += 1
@@ -71,7 +71,7 @@ def is_table_cutoff(data: Word, depth: int, alpha: Value, beta: Value, worker: W
 
 @inner
 def is_cutoff_entry(data: Word, depth: int, alpha: Value, beta: Value, worker: Worker) -> bool:
-    """Return whether an entry cuts off a node searched in (alpha, beta)."""
+    """Return whether a table entry's `data` cut off a node searched in (alpha, beta)."""
     entry_depth, required_depth = depth_of(data), depth + worker.realm
     if entry_depth != required_depth and (
         worker.at_least == 0 or entry_depth < required_depth or entry_depth >= worker.realm + PROVED
@@ -132,9 +132,9 @@ def depth_after(game: Game, move: MoveCode, depth: int, worker: Worker) -> int:
 def hint_for(data: Word, depth: int, worker: Worker) -> MoveCode:
     """Return the table's move for a node, which is tried first; `NO_MOVE` if there is none.
 
-    With the game's own ordering for exact play, moves of estimates are ignored, unless the estimate searched to the end
-    of the game too. The move that looks best often takes longer to prove than another: with these moves first, proofs
-    of Othello with 18 to 22 empty squares took 20 to 35 % more nodes.
+    With the game's own ordering for exact play, moves that searches with estimates have stored are ignored, unless
+    those searches reached the end of the game too. The move that looks best often takes longer to prove than another:
+    with these moves first, proofs of Othello with 18 to 22 empty squares took 20 to 35 % more nodes.
     """
     if worker.exact_order != 0 and depth_of(data) < PROVED and depth_of(data) != depth:
         return np.int64(NO_MOVE)

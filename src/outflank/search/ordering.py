@@ -142,7 +142,7 @@ TABLE_MOVE, KILLER = 1 << 40, 1 << 30
 HISTORY_LIMIT = 1 << 20
 
 JITTER = 0x3FF
-"""Maximum that a worker's jitter adds to a score: about four units of a feature."""
+"""Maximum that a worker adds to a move's score to vary the order of moves: about four units of a feature."""
 
 SORTS = {
     "none": SORT_NONE,

@@ -20,7 +20,7 @@ from outflank.search.table import ENTRY_WORDS, Table, adopted, age_of, depth_of,
 from outflank.search.worker import WORKER, Worker
 
 WORDS = ENTRY_WORDS
-"""Number of words of an entry in a ring: the position's two, and its data."""
+"""Number of words of an entry in a ring: two for the position, and one for its data."""
 
 NAP_MICROSECONDS = 2000
 """Microseconds that a waiting worker sleeps before it checks whether its search is still wanted."""
@@ -100,7 +100,7 @@ def _call(outbox):
 
 @kernel
 def call_carrier(outbox):
-    """Wake the carrier, as after a full batch."""
+    """Wake the carrier thread of a ring, as after a full batch."""
     _call(outbox)
 
 
@@ -159,8 +159,8 @@ def release(outbox, count):
 
 @kernel
 def adopt(entries, count, worker):
-    """Store entries of other nodes, marked as foreign, in the worker's table, unless that has an entry of this search
-    at least as deep. Return the number stored."""
+    """Store table entries of other cluster nodes, marked as foreign, in the worker's table, unless this has an entry of
+    the same search at least as deep. Return the number stored."""
     stored = 0
     for index in range(count):
         first, second, data = entries[index, 0], entries[index, 1], entries[index, 2]

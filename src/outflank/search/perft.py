@@ -30,7 +30,7 @@ JOBS_PER_WORKER = 48
 
 @kernel
 def leaves(game, position, depth, ended, worker, start, shared):
-    """Return the number of leaves `depth` plies below `position`; a game that ends earlier counts `ended`.
+    """Return the number of leaves `depth` plies below `position`; a game that ends earlier counts as `ended` leaves.
 
     `worker.moves` is free from `start` on. Once `shared.stop` is set the result is worthless.
     """
@@ -97,9 +97,9 @@ class Perft:
     seconds: float
     """Time of the count in seconds, without compilation."""
     workers: int
-    """Number of threads that counted; on a GPU, of threads that divided the work."""
+    """Number of threads that counted; 1 if a GPU counted."""
     divide: dict[Move, int]
-    """Number of leaves below each root move (`str(move)` is its text); empty if the game is over there."""
+    """Number of leaves below each root move (`str(move)` is its text); empty if the game is over at the root."""
     device: Literal["cpu", "gpu"] = "cpu"
     """Device that counted."""
 

@@ -20,7 +20,7 @@ class Silent(NamedTuple):
 
 
 class DepthCounts(NamedTuple):
-    """A probe that counts nodes, their moves and table look-ups by the depth left, as the reports tabulate them."""
+    """A probe that counts nodes, their moves and table look-ups by the depth left, as the published reports do."""
 
     address: int
     """Address of six arrays of `DEPTHS` words: nodes, moves, look-ups, hits, nodes with a move, and most moves of a

@@ -138,7 +138,7 @@ class Options:
     moves: Annotated[int, Between(1, 1 << 20)] = option(1, "Number of best moves to evaluate.")
     seed: int = option(1, "Random seed of Monte-Carlo.")
     device: DeviceOption = option("cpu", "Where Monte-Carlo plays its games.")
-    """Device on which Monte-Carlo plays its games and `outflank.solve` proves short endings; `gpu-or-cpu`: a GPU if
+    """Device for Monte-Carlo playouts, and for proofs of endgame positions by `outflank.solve`; `gpu-or-cpu`: a GPU if
     there is one."""
     workers: Annotated[int, Between(1, MOST_WORKERS)] | None = option(
         None, "Threads that search.", usual="one per core; one for Monte-Carlo"
@@ -164,7 +164,7 @@ class Options:
         "none", "Processors of the workers: compact (side by side), spread (apart), or their numbers, like 0,2."
     )
     """Processors that workers are bound to: `compact` (side by side), `spread` (apart), or processor numbers, one for
-    each."""
+    each worker."""
     interleave: bool = option(False, "Interleave the table across all memory nodes.")
     """Whether the table's pages alternate between all memory nodes; else a page lies near its first writer."""
     pace: Annotated[int, Between(0, 1 << 40)] = option(0, "Nodes after which a worker yields its core.", usual="never")

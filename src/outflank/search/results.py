@@ -110,7 +110,7 @@ class Result:
     scale: Scale = field(default_factory=Scale)
     """Meaning and unit of the values."""
     device: DeviceUsed = "cpu"
-    """Device that solved the ending or played the Monte-Carlo games."""
+    """Device that solved the endgame position or ran the Monte-Carlo playouts."""
 
     def __repr__(self) -> str:
         return f"<Result {', '.join(text for _, text in self._facts())}>"
@@ -221,7 +221,7 @@ class Progress:
     """Progress of a search while an iteration runs."""
 
     depth: int
-    """Depth of the iteration."""
+    """Depth of the running iteration, in plies."""
     proving: bool
     """Whether the search proves the final score, so that values are scores."""
     nodes: int
@@ -240,7 +240,7 @@ class Progress:
     upper: int | None = None
     """Upper bound of the position's value at this depth, if known."""
     moves_done: int = 0
-    """Number of root moves that need no more search in this pass."""
+    """Number of root moves that need no more search in this pass, the search of one window."""
     workers: tuple[WorkerProgress, ...] = ()
     """Progress of each worker; empty if unavailable: on a cluster, in Monte-Carlo, and between two iterations."""
 

@@ -94,7 +94,7 @@ class Root:
     ) -> None:
         self.game, self.position, self.options = game, position, options
         self.places = worker_processors(options.pin)
-        """Processors to which the workers are pinned, in turn; empty: they are not pinned."""
+        """Processors of the workers, from the first again if there are more workers; empty: workers are not pinned."""
         self.evaluation = self._evaluation()
         check_values(self.evaluation, game, position)
         self.scale = scale_of(game, self.evaluation)
@@ -114,8 +114,8 @@ class Root:
         self.workers = self._new_workers(worker_count)
         self._counters_before_line: dict[str, int] = {}
         self.line_steps = 0
-        """Odd while a principal variation is completed: the leader's record then does not describe the search. A reader
-        in another thread compares this number before and after reading."""
+        """Counter that is odd while a principal variation is completed: the leader's record then does not describe the
+        search. A reader in another thread compares this number before and after reading."""
         self.deepest = deepest(game)
         self.moves = self._moves()
         self.passing = len(self.moves) == 1 and bool(is_pass(game, self.moves[0].code))
@@ -143,7 +143,7 @@ class Root:
 
     @property
     def plays_out(self) -> bool:
-        """Whether the game's own kernels solve endings: in exact play, and in searches with patterns near the end."""
+        """Whether the game's own kernels solve endgame positions: in exact play, and with patterns near the end."""
         if not self.options.use_endgame_kernels:
             return False
         near = int(moves_left(self.game, self.position)) <= PLAYED_OUT

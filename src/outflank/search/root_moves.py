@@ -31,7 +31,7 @@ class RootValue:
 
 @dataclass(frozen=True, slots=True)
 class WorkerStanding:
-    """What a worker is searching, read from another thread: the worker may have moved on."""
+    """The subtree that a worker searches, as read from another thread: the worker may have moved on."""
 
     busy: bool
     move: RootMove | None = None

@@ -33,7 +33,7 @@ from outflank.validation.documents import Count, Document, Duration, decoded, en
 from outflank.validation.text import how_many
 
 EVERY_SECONDS = 60.0
-"""Seconds between two checkpoints: the most work that a kill can lose."""
+"""Seconds between two checkpoints: the most work that is lost if the process is killed."""
 
 MOST_ENTRIES = 1 << 20
 """Maximum number of saved entries (24 MiB). An entry saves the search of its subtree; the deepest save most."""
@@ -59,7 +59,7 @@ class SolveState(Document, frozen=True, kw_only=True, tag="outflank/solve-state/
     move: Count | None
     """Code of the root move whose score is at least `lower`."""
     moves_done: Count
-    """Number of root moves done in the unfinished pass; their values are in the table."""
+    """Number of root moves done in the unfinished search of one window; their values are in the table."""
     nodes: Count
     """Number of nodes entered in all runs together."""
     seconds: Duration
@@ -146,7 +146,7 @@ class Saving:
         self.path, self.every_seconds, self.most_entries = path, every_seconds, most_entries
         self._problem = problem(board, options)
         self.watch = watch
-        """Function that also receives the progress; None: there is none."""
+        """The caller's function that receives the search's progress too; None: there is none."""
         self.resumed = read_state(path, board, options)
         """Checkpoint from which the proof continues; None: the proof begins anew."""
         saved = self.resumed.saved if self.resumed is not None else None

@@ -56,7 +56,7 @@ def selectivity_index(selectivity: int) -> int:
 def spread(
     errors: SearchErrors, depth: npt.NDArray[np.int64], shallow: npt.NDArray[np.int64]
 ) -> npt.NDArray[np.float64]:
-    """Return the standard deviations between values of `depth` and of `shallow` plies, a row for each stage."""
+    """Return the standard deviations of the differences of values at `depth` and `shallow` plies, one row per stage."""
     between = errors.between * np.log(np.maximum(depth - shallow, 1))
     by_depth = errors.constant + errors.shallow * np.log1p(shallow) + between
     return np.asarray(np.exp(errors.stage * np.arange(STAGES)[:, None] + by_depth), np.float64)

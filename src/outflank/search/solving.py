@@ -25,7 +25,7 @@ TABLE_BITS = 22
 what the table has lost."""
 
 SPARE_BITS = 7
-"""Bits of the table for a position that the game's own kernels solve; each further move adds one. In Othello with 18 to
+"""Table size in bits for a position that the game's own kernels solve; each move more adds one. In Othello with 18 to
 24 empty squares, proofs with `TABLE_BITS` saved no nodes and took 3 to 20 % longer: memory must be cleared."""
 
 
@@ -57,8 +57,9 @@ def solve(
     With `wld` it only finds the winner; `moves` is the number of best moves whose scores are found. If `seconds`,
     `nodes` or `stop` end the proof early, the result's `exact` is false, and `lower` and `upper` are the proved bounds.
 
-    With `device="gpu"` a GPU proves an ending with few free cells, and takes no option but `wld`, `moves` and `stop`.
-    With `device="gpu-or-cpu"` the CPU proves what no GPU can take, with the other options, and a warning says why.
+    With `device="gpu"` a GPU proves an endgame position with few free cells, and takes no option but `wld`, `moves` and
+    `stop`. With `device="gpu-or-cpu"` the CPU proves positions that no GPU can take, with the other options, and a
+    warning says why.
 
     `save` names a file in which the proof is saved every `save_every` seconds and when it ends; if the file exists the
     proof continues from it. Once the score is proved the file is removed.

@@ -42,14 +42,14 @@ EMPTY, UPPER, LOWER, EXACT = 0, 1, 2, 3
 """Kinds of bound: no value; or the value is at most, at least, or exactly the stored one."""
 
 ENTRY_WORDS = 3
-"""Number of words of an entry: the position's two, and its data."""
+"""Number of words of an entry: two for the position, and one for its data."""
 
 WAYS = 5
 """Number of entries of a bucket."""
 
 WORDS_PER_BUCKET = 16
 CACHE_LINE = 64
-"""Bytes of the smallest cache line in use."""
+"""Size in bytes of the smallest cache line of current processors."""
 NO_MOVE = 0xFFFF
 
 FEWEST_BITS, MOST_BITS = 4, 34

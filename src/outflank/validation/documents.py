@@ -152,8 +152,7 @@ class _Labelled(Struct):
 
 
 def read_document(path: Path, kind: type[D], description: str) -> D:
-    """Return the document of type `kind` in a file, which errors call `description`; raise an error if it is
-    damaged."""
+    """Return a file's document of type `kind`, which errors call `description`; raise an error if it is damaged."""
     try:
         data = path.read_bytes().removeprefix(b"\xef\xbb\xbf")
     except OSError as error:
