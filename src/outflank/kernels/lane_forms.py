@@ -19,7 +19,7 @@ from outflank.errors import InvalidOption
 Form = Literal["vectors", "scalars"]
 
 FORCED = "OUTFLANK_LANES"
-"""Environment variable that forces a form (`vectors` or `scalars`), for measurements."""
+"""Environment variable that forces a form of lanes (`vectors` or `scalars`), for measurements."""
 
 COUNTS = (2, 4, 8)
 """Supported numbers of lanes."""
@@ -31,7 +31,7 @@ MOST_SCALARS = 4
 
 @cache
 def forced_form() -> Form | None:
-    """Return the form that the environment forces, or None. It is read only once: compiled kernels cannot change."""
+    """Return the form of lanes that `FORCED` sets, or None. It is read only once: compiled kernels cannot change."""
     name = os.environ.get(FORCED, "")
     for form in get_args(Form):
         if name == form:

@@ -25,7 +25,7 @@ from outflank.kernels.lowering import Callee, CompilerState, Library, Module, ca
 
 RAISE = dis.opmap["RAISE_VARARGS"]
 SPECIAL_FUNCTIONS = (isinstance, hasattr, functools.reduce)
-"""Functions that need one of the skipped passes."""
+"""Functions whose calls need a compiler pass that plain functions skip."""
 
 
 def unneeded_passes(function: FunctionType) -> frozenset[type]:

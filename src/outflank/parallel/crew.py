@@ -48,7 +48,7 @@ _BY_WORKERS = {
 
 @kernel
 def dismiss(crew):
-    """Tell the helpers' threads to end."""
+    """Tell the threads of the helpers (all workers but the leader) to end."""
     store(crew, "over", 1)
     wake_all(crew)
 
@@ -124,7 +124,7 @@ class Crew:
     # --- threads ---
 
     def start(self, serve: Callable[[int], None]) -> None:
-        """Start the helpers."""
+        """Start the threads of the helpers, all workers but the leader."""
         for index in range(1, self.count):
             thread = WorkerThread(target=self._run, args=(serve, index), name=f"outflank-worker-{index}", daemon=True)
             try:
@@ -210,7 +210,7 @@ class Crew:
         )
 
     def frame_or_none(self, address: int) -> Frame | None:
-        """Return the frame at `address`, read from the hand of a running worker; None if no frame of this crew is
+        """Return the split point at `address`, as read from a running worker's record; None: the crew has none
         there."""
         first = self.root_frame
         if not first <= address < first + (self.count * POOL + 1) * self._frame_bytes:
@@ -219,7 +219,7 @@ class Crew:
 
 
 class CrewDivision:
-    """Base class of divisions with a crew. Subclasses define `prepare` and the search."""
+    """Base class of divisions (the workers of one search) that run as a crew of threads."""
 
     reads_deadline = True
 
@@ -247,5 +247,5 @@ class CrewDivision:
         return self.crew.statistics()
 
     def close(self) -> None:
-        """Stop the helpers."""
+        """Stop the helpers' threads."""
         self.crew.close()

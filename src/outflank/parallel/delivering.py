@@ -215,7 +215,7 @@ def cut_frame(game, crew, hand, worker, key):
 
 @inner
 def leave(game, crew, hand, worker):
-    """Leave a split point without moves for this worker; the last one out completes it. Return the next step."""
+    """Leave a split point that has no move for this worker; the last to leave completes it. Return the next step."""
     address = hand.frame
     frame = frame_at(address)
     stumble(crew, hand)
@@ -252,7 +252,7 @@ def leave(game, crew, hand, worker):
 
 @inner
 def withdraw_permit(hand, address):
-    """Take back this worker's own permit for a split point, the newest on its deque, if no other worker has taken it.
+    """Take back this worker's permit to join a split point, the newest on its deque, if no other worker has taken it.
     Return 1 if the permit was there, else 0."""
     permit = pop(hand)
     if permit == address:

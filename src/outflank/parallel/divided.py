@@ -78,7 +78,7 @@ class Plan:
 
 
 class Divided(CrewDivision):
-    """A division in which a crew splits the nodes of a root's tree by a plan."""
+    """The workers of one search (a `Division`), which split the nodes of the root's tree by a `Plan`."""
 
     def __init__(self, root: Root, workers: int, plan: Plan) -> None:
         options = root.options

@@ -58,7 +58,8 @@ def wake_all(crew: Crew) -> None:
 
 @kernel
 def find_permit(crew, hand):
-    """Return a permit, the worker's own or a stolen one; `EMPTY` when the search or, for the leader, this root is over.
+    """Return a permit to join a split point, own or stolen; `EMPTY` once the search or, for the leader, the root is
+    done.
 
     While `hand.idle` is set the worker holds no work. It clears the flag before it steals, and steals only if a root is
     still open then. So once the leader has closed the root and sees every flag set, no worker holds work, or gets any

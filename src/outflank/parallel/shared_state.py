@@ -27,7 +27,7 @@ Frame: TypeAlias = Record
 """A record of type `FRAME`: a split point."""
 
 CAPACITY = 256
-"""Capacity of a worker's deque in permits: seldom more than one for each split point on its current line."""
+"""Capacity of a worker's deque of permits to join split points: seldom more than one for each on its current line."""
 
 CREW = record_type(
     {
@@ -181,7 +181,7 @@ OPEN, CUT, ALL = range(3)
 
 DESCEND, DELIVER, TAKE, LEAVE, IDLE, OFFER, AWAY = range(7)
 """Steps of a worker: search its current position; deliver the value to its split point; take a move there; leave the
-split point; find another one; offer its moves and take one; end."""
+split point; find another one; offer a split point's moves and take one; end."""
 
 WORD_OF = {name: place[1] // 8 for name, place in (FRAME.fields or {}).items()}
 """Index of the word at which each field of a frame begins."""

@@ -238,7 +238,7 @@ def _search_window(game, evaluation, position, crew, hand, worker, probe, episod
 
 
 class TableDriven(CrewDivision):
-    """A division in which every worker of a crew searches the whole root."""
+    """The workers of one search (a `Division`), each of which searches the whole root."""
 
     def __init__(self, root: Root, workers: int, *, marks: bool, plies_less: int = 0) -> None:
         super().__init__(root, workers)

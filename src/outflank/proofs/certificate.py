@@ -68,7 +68,7 @@ class Header(Document, frozen=True, kw_only=True, tag="outflank/proof/1"):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Strategy:
-    """A side's moves: an array for each number of moves left, in the order of the sorted positions."""
+    """One side's moves: an array for each number of moves left, in the order of the sorted positions."""
 
     mover: bool
     """Whether the strategy's side is the one to move in the proved position."""

@@ -158,7 +158,7 @@ class Finder:
         return Strategy(mover=mover, leaf=leaf, moves=moves_by_level)
 
     def _moves(self, level: Level, bound: int, side: Side, watch: Watch) -> Moves:
-        """Return a move that guarantees `bound` for each position of the level in which the strategist is to move."""
+        """Return a move that guarantees `bound` for each position of `level` with the strategy's side to move."""
         root, keys, moves = self.root, level.own, np.zeros(len(level.own), np.uint8)
 
         def work(begin: int, end: int, worker: int) -> None:

@@ -113,7 +113,7 @@ class InvalidProof(OutflankError):
 def _reach(
     rules: PlainRules, first: Word, second: Word, mine: bool, bound: int, own: Keys, other: Keys, step: Record
 ) -> None:
-    """Record a reached position, in which the strategist is to move if `mine`.
+    """Record a reached position, in which the strategy's side is to move if `mine`.
 
     A forced pass is played first. The result is a key in `own` or `other`, or the end of a game.
     """
@@ -220,7 +220,8 @@ class _KeySet:
 
 @dataclass(slots=True)
 class Level:
-    """The keys of the positions with `left` moves left: `own` if the strategist is to move, else `other`."""
+    """Keys of the positions that a strategy reaches with `left` moves left: `own` if its side is to move, or
+    `other`."""
 
     left: int
     own: Keys
@@ -228,7 +229,7 @@ class Level:
 
 
 class Frontier:
-    """The positions of the level that a strategy has reached, and the step to the next level."""
+    """The positions that a strategy reaches with a given number of moves left, and the step to the next level."""
 
     def __init__(self, rules: PlainRules, words: tuple[Word, Word], *, mine: bool, bound: int, workers: int) -> None:
         self.rules, self.bound, self.workers = rules, bound, workers

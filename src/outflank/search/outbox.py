@@ -44,7 +44,7 @@ OUTBOX = record_type(
 
 
 class Outbox:
-    """A ring buffer of entries, and its record."""
+    """A ring buffer of table entries for other nodes of a cluster, and its record."""
 
     def __init__(self, room: int, batch: int, *, waits: bool) -> None:
         self._records = allocate(OUTBOX, 1)
@@ -71,8 +71,8 @@ class Outbox:
 
 @kernel
 def post(first, second, data, worker):
-    """Put an entry into the worker's ring. Return 1, or 0 if it was dropped. Searches call this kernel by its address
-    in the ring's record (`post_late`), so that it is compiled only for clusters."""
+    """Put a table entry into the worker's ring. Return 1, or 0 if it was dropped. Searches call this kernel by its
+    address in the ring's record (`post_late`), so that it is compiled only for clusters."""
     outbox = record_at(worker.outbox, OUTBOX)
     posted = outbox.posted
     full = posted - load(outbox, "carried") >= outbox.room
@@ -112,8 +112,7 @@ def post_late(first, second, data, worker):
 
 @inner
 def await_delivery(outbox, number, worker):
-    """Wait until `number` entries have been carried away, or the search is stopped. Return whether they have been
-    carried."""
+    """Wait until a ring's first `number` entries are sent, or the search is stopped. Return whether they are sent."""
     began = nanoseconds()
     carried = load(outbox, "carried")
     while carried < number and not poll_stop(worker):
@@ -125,8 +124,8 @@ def await_delivery(outbox, number, worker):
 
 @kernel
 def await_call(outbox, seen, microseconds):
-    """Sleep until the carrier has had more than `seen` calls, at most about `microseconds`. Return the number of
-    calls."""
+    """As a ring's carrier thread, sleep until it is called again after `seen` calls, at most about `microseconds`.
+    Return the number of calls."""
     if load(outbox, "calls") == seen:
         sleep_on(outbox, "calls", seen, microseconds)
     return load(outbox, "calls")
@@ -134,8 +133,8 @@ def await_call(outbox, seen, microseconds):
 
 @kernel
 def collect(outbox, entries, least):
-    """Copy the entries of the ring to `entries`, as many as fit. Return their number, or 0 if there are fewer than
-    `least`.
+    """Copy a ring's unsent entries to `entries`, as many as fit. Return their number; copy none and return 0 if there
+    are fewer than `least`.
 
     They stay in the ring until `release`.
     """
@@ -152,7 +151,7 @@ def collect(outbox, entries, least):
 
 @kernel
 def release(outbox, count):
-    """Mark `count` entries as delivered or given up, and wake a worker that waits for their delivery."""
+    """Mark a ring's next `count` entries as sent or given up, and wake a worker that waits for that."""
     fetch_add(outbox, "carried", count)
     wake(outbox, "carried", 1)
 

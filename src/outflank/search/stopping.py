@@ -98,7 +98,8 @@ class Stopped(Exception):
 
 
 def begin(bell: Record, workers: Records, node_limit: int | None) -> None:
-    """Reset the bell and the workers, which then search until stopped, or to `node_limit` nodes together."""
+    """Reset the stop record `bell` and the workers, which then search until stopped, or to `node_limit` nodes in
+    all."""
     bell.stop = bell.nodes = 0
     bell.node_limit = ENDLESS if node_limit is None else node_limit
     bell.deadline = ENDLESS
@@ -183,7 +184,7 @@ def check_lifeline(worker: Record) -> None:
 
 @never_inlined
 def report_nodes(worker: Record) -> None:
-    """Read the clock, and at times add this worker's nodes to the bell's. Stop all workers if a limit is reached."""
+    """Read the clock, and at times add this worker's nodes to the search's total. Stop all workers at a limit."""
     bell = record_at(worker.bell, BELL)
     read_clock(worker)
     # Reserve the longest pause of this search: this worker may be off its core again when the deadline comes.
@@ -205,7 +206,7 @@ def report_nodes(worker: Record) -> None:
 
 @inner
 def add_nodes(bell: Record, worker: Record) -> None:
-    """Add this worker's new nodes to the bell's; stop all workers if the limit is reached."""
+    """Add this worker's new nodes to the search's total in `bell`; stop all workers if the node limit is reached."""
     fresh = worker.nodes - worker.told
     worker.told = worker.nodes
     total = fetch_add(bell, "nodes", fresh, "relaxed") + fresh  # race: a sum, which publishes nothing else

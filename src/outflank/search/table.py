@@ -163,7 +163,7 @@ MOST_WORKERS_AT, EPISODES = 127, 128
 
 @inner
 def workers_at(data: Word, episode: int) -> Int:
-    """Return how many workers were searching an entry's position in this episode when the entry was written."""
+    """Return how many workers were searching an entry's position when it was written, in search number `episode`."""
     if np.int64((data >> U64(56)) & U64(EPISODES - 1)) != episode:
         return np.int64(0)
     return np.int64((data >> U64(48)) & U64(MOST_WORKERS_AT))
@@ -171,7 +171,7 @@ def workers_at(data: Word, episode: int) -> Int:
 
 @inner
 def marked(data: Word, workers: int, episode: int) -> Word:
-    """Return an entry's data with the mark that `workers` workers search the position in this episode."""
+    """Return an entry's data with the mark that `workers` workers search the position, in search number `episode`."""
     rest = data & U64(0x8080FFFFFFFFFFFF)  # keeps the bit `FOREIGN`
     return rest | (U64(min(workers, MOST_WORKERS_AT)) << U64(48)) | (U64(episode) << U64(56))
 

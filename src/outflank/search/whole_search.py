@@ -135,7 +135,7 @@ def iterate(
 
 @dataclass(frozen=True, slots=True)
 class _PlannedStage:
-    """A stage that has not begun."""
+    """A stage of a search (estimates, or a proof) that has not begun."""
 
     begin: Callable[[], Stage]
     guessing: bool = False
