@@ -239,8 +239,8 @@ class LabDefaults:
     sweep_depth: int = 9
     """Depth in plies of the searches that compare split thresholds, or rules for the exchange of table entries."""
     thresholds: tuple[int, ...] = (3, 4, 5, 6)
-    """Split thresholds to compare: remaining depths below which nodes are not split."""
+    """Split thresholds to compare: remaining depths at and below which nodes are not split."""
     cluster_thresholds: tuple[int, ...] = (3, 4, 5, 6)
-    """Split thresholds to compare on a cluster: remaining depths below which jobs are not divided."""
+    """Split thresholds to compare on a cluster: remaining depths at and below which a subtree is one job."""
     replication_depths: tuple[int, ...] = (3, 4, 5, 6)
     """Replication depths to compare: the least remaining depth of the table entries that cluster nodes exchange."""

@@ -81,7 +81,7 @@ class PatternSet:
 
     @property
     def entries(self) -> int:
-        """Number of weights in a stage, equivalent ones counted separately."""
+        """Number of weights in a stage of the game; weights that are equal by symmetry count separately."""
         return sum(self.sizes)
 
     @cached_property
@@ -109,7 +109,7 @@ class PatternSet:
 
     @property
     def weights(self) -> int:
-        """Number of distinct weights in a stage."""
+        """Number of weights in a stage of the game; weights that are equal by symmetry count once."""
         return int(self.folded[-1]) + 1
 
     @property

@@ -103,7 +103,7 @@ class EventRecording:
 
     def __init__(self, capacity: int = 1 << 18) -> None:
         self.capacity = capacity
-        """Maximum number of events of one worker between two roots; 48 bytes each."""
+        """Maximum number of events (48 bytes each) of one worker in the search of one root."""
         self._words = np.zeros(_HEADER + WORDS * capacity, np.int64)
         self.probe = Recorder(address_of(self._words), capacity)
         self._saved: list[npt.NDArray[np.int64]] = []

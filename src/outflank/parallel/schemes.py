@@ -89,8 +89,8 @@ FORK_JOIN = Scheme(
     overhead="no extra nodes with minimax; with alpha-beta, those that an elder brother would have cut off",
     divide=lambda root, workers: Divided(root, workers, Plan(eldest_first=False)),
 )
-"""Fork-join (published reports 002 and 004): every node above the threshold offers all its moves at once, and takes
-their maximum.
+"""Fork-join (published reports 002 and 004): every node above the split threshold offers all its moves at once, and
+takes their maximum.
 
 With minimax this scheme visits exactly the nodes of one worker. With alpha-beta no move waits for another, so each
 window stays as wide as when its move was taken. That costs many more nodes; young brothers wait avoids it."""
@@ -177,8 +177,8 @@ YOUNG_BROTHERS = Scheme(
     overhead="brothers of a move that cuts off, until they hear of it",
     divide=_divide_young_brothers,
 )
-"""Young brothers wait: any node above the threshold whose first move is done may be split. Idle workers steal a split
-point near the root, and a cut-off anywhere stops all workers below it.
+"""Young brothers wait: any node above the split threshold whose first move is done may be split. Idle workers steal a
+split point near the root, and a cut-off anywhere stops all workers below it.
 
 A move that beats its scout is about to change its brothers' windows: until its value is known, no worker takes another
 brother, and all workers may join the search below that move."""

@@ -220,8 +220,7 @@ class _KeySet:
 
 @dataclass(slots=True)
 class Level:
-    """Keys of the positions that a strategy reaches with `left` moves left: `own` if its side is to move, or
-    `other`."""
+    """Keys of the positions that a strategy reaches with `left` moves left: its side is to move in `own`."""
 
     left: int
     own: Keys

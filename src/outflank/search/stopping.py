@@ -98,8 +98,7 @@ class Stopped(Exception):
 
 
 def begin(bell: Record, workers: Records, node_limit: int | None) -> None:
-    """Reset the stop record `bell` and the workers, which then search until stopped, or to `node_limit` nodes in
-    all."""
+    """Reset the stop record `bell` and the workers, which then search until stopped or to `node_limit` nodes in all."""
     bell.stop = bell.nodes = 0
     bell.node_limit = ENDLESS if node_limit is None else node_limit
     bell.deadline = ENDLESS

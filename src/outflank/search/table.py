@@ -68,7 +68,7 @@ PRESENT = 1 << 63
 FOREIGN = 1 << 55
 
 AGES = 8
-"""Number of different ages; then they start again at 0."""
+"""Number of different ages of table entries; after the last, ages start again at 0."""
 
 PROVED = 128
 """Added to the depth of an entry whose value is a final score. One table then serves both the estimates and the proof

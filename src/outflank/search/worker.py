@@ -101,7 +101,7 @@ COUNTERS = (
     "cutoffs",
     "first_cutoffs",
 )
-"""Names of the fields that are counters."""
+"""Names of the fields of a `WORKER` record that are counters."""
 
 _FIRST_STACK = "line_length"
 
