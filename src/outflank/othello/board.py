@@ -15,7 +15,7 @@ from outflank.othello.squares import SIZES, START, othello, scoring_of, size_of,
 
 FELT, GRID = "#2e7d54", "#1d5337"
 WORSE, BETTER = "#ff8a75", "#8fd3ff"
-"""Colours of the marks for the played move and the better move."""
+"""Colours of the marks on a picture for the move played and for a better move."""
 
 
 def othello_svg(
@@ -29,7 +29,7 @@ def othello_svg(
     better: int | None = None,
     width: int = 400,
 ) -> str:
-    """Return an SVG picture of an Othello board, with marks for `legal` squares, the `last` move and other moves."""
+    """Return an SVG board with marks for the `legal` squares and for the moves `last`, `played` and `better`."""
     side = size * UNIT
     parts = [f'<rect x="0" y="0" width="{side}" height="{side}" fill="{FELT}"/>']
     for line in range(size + 1):
@@ -165,7 +165,7 @@ class OthelloBoard(Board[OthelloMove]):
         return move
 
     def to_text(self) -> str:
-        """Return the position as a board line."""
+        """Return the position as a board line: the cells row by row from a1, then the side to move."""
         return write_board_line(self.game, self.position, self.turn)
 
     def transcript(self) -> str:

@@ -25,7 +25,7 @@ from outflank.othello.squares import SCORINGS, SIZES, othello, scoring_of, size_
 
 
 def tabletop(game: Othello) -> Tabletop:
-    """Return the drawn board for these rules, on which users make moves."""
+    """Return how user interfaces draw the board under these rules, and the gestures that make moves."""
     size, scoring = size_of(game), scoring_of(game)
     places = tuple(
         Place(square_name(size, square), index // size, index % size, index // size)
@@ -81,9 +81,9 @@ HIGHEST_LEVEL, FIRST_ERRORLESS = 60, 15
 
 
 def _exact_moves_for_depth(depth: int) -> int:
-    """Return the number of empty squares at and below which a player with this depth solves positions. An ending then
-    takes about as long as a midgame move: one more ply takes 1.6 times as long, one more empty square 2.1 times, or
-    twice that in a selective search."""
+    """Return the largest number of empty squares with which a player of this search depth solves positions. Solving
+    then takes about as long as a midgame move: one more ply takes 1.6 times as long, one more empty square 2.1 times,
+    or twice that in a selective search."""
     return round(16.4 + 0.63 * (depth - 12)) if depth >= 5 else (2, 4, 8, 8)[depth - 1]
 
 
@@ -140,7 +140,7 @@ def _empties(board: Board) -> int:
 
 
 def _moves_expected(board: Board) -> float:
-    # Players solve endings from 15 empty squares on with one second for the game, from 19 with ten seconds, from 25
+    # Players solve positions from 15 empty squares on with one second for the game, from 19 with ten seconds, from 25
     # with five minutes, and should have spent most of their time by then. With 12 here, a seventh to a third of the
     # clock is left; with 8, a quarter to two fifths; with 16, fast clocks ran so low that solving began two squares
     # later.
@@ -148,9 +148,10 @@ def _moves_expected(board: Board) -> float:
 
 
 def _typical_error(depth: int) -> float:
-    """Return the typical error of a search in discs. With 14 empty squares, the standard deviation from the true score
-    was 12 discs at depth 1 and 10 at depth 4 (54 positions of games with 15 % random moves). In the midgame, the one
-    from a search of depth 12 was 4.4 discs at depth 2, 2.7 at depth 6 and 1.7 at depth 10 (19 positions)."""
+    """Return the typical error, in discs, of a search to `depth`. With 14 empty squares, the standard deviation from
+    the true score was 12 discs at depth 1 and 10 at depth 4 (54 positions of games with 15 % random moves). In the
+    midgame, that from a search of depth 12 was 4.4 discs at depth 2, 2.7 at depth 6 and 1.7 at depth 10 (19
+    positions)."""
     return max(4.0, 12.0 - 0.6 * depth)
 
 
@@ -190,7 +191,7 @@ OTHELLO = GameDescription(
         moves_at_most=lambda board: _empties(board) / 2,
         # Mean of ten positions of tournament games, two workers on a server's x86-64 cores: 4 ms with 14 empty squares,
         # 9 ms with 16, 33 ms with 18, 0.10 s with 20, 0.42 s with 22, 2.2 s with 24; the slowest took 2 to 4 times as
-        # long. So the model gives about twice the mean, and most endings take less even on machines half as fast.
+        # long. So the model gives about twice the mean, and most positions take less even on machines half as fast.
         ending_time=EndingTime(moves=14, seconds=0.004, growth=2.0),
         piece_lead=lambda position: int(position.own).bit_count() - int(position.opp).bit_count(),
         marks=Marks(2.0, 4.0, 8.0),

@@ -3,7 +3,7 @@
 A full edge is worth its discs. The value of any other edge follows from fuller ones: the side to move plays its best
 possible move on the edge, or leaves the edge alone. A move that flips discs along the edge is always possible. In the
 first table, a move to any other empty square is possible with a probability, measured in 2 656 positions of 480
-tournament games; in the second table (`brute`) it is always possible. Report 000 tried both.
+tournament games; in the second table (`brute`) it is always possible. The published report 000 tried both.
 
 The tables are part of the source because compiled kernels contain them. Only one of the four edges that are equal up
 to reflection and swapped colours is stored.
@@ -81,7 +81,8 @@ def _unpacked(text: str) -> npt.NDArray[np.int64]:
 
 
 EDGE_VALUES = np.stack([_unpacked(_PROBABLE), _unpacked(_BRUTE)])
-"""Edge values by table and by state: the sum of digit · 3^square, with digit 0 (empty), 1 (own) or 2 (opponent's)."""
+"""Values of edges, by table and by state of the edge. A state is the sum of digit · 3^square over the squares, with
+digit 0 (empty), 1 (own) or 2 (opponent's)."""
 
 TERNARY = (np.arange(256)[:, None] >> np.arange(SQUARES) & 1) @ 3 ** np.arange(SQUARES)
 """For each byte, the number with the byte's bits as digits in base 3."""

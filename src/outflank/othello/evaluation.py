@@ -1,4 +1,4 @@
-"""Hand-written evaluations of Othello positions: those of the student reports, and `Phased`."""
+"""Hand-written evaluations of Othello positions: those of the published student reports, and `Phased`."""
 
 from typing import NamedTuple
 
@@ -27,20 +27,20 @@ EDGE_WEIGHT = 2
 
 
 class Discs(NamedTuple):
-    """Evaluation by the disc difference, own minus opponent's (reports 002 and 004)."""
+    """Evaluation by the disc difference, own minus opponent's, as in the published reports 002 and 004."""
 
 
 class Mobility(NamedTuple):
-    """Evaluation by the difference in legal moves, own minus opponent's (report 001)."""
+    """Evaluation by the difference in legal moves, own minus opponent's, as in the published report 001."""
 
 
 class FourPart(NamedTuple):
-    """Evaluation by squares, mobility, potential mobility and discs, weighted by the phase of the game (report 000)."""
+    """Evaluation of report 000's program: squares, mobility, potential mobility and discs, weighted by the phase."""
 
     divisor: int
     """Divisor of the sum: 8 gives the coarse values of report 000's final program, 1 the fine ones."""
     edges: int = 0
-    """Number of the table of edge values to add (`edge_table`), from 1; 0: none, as in report 000's final program."""
+    """Number, from 1, of the table in `edge_table` whose values are added; 0 for none, as in report 000's program."""
 
 
 class Phased(NamedTuple):
@@ -118,7 +118,7 @@ def potential_difference(game: Othello, own: Word, opp: Word) -> Value:
 
 @inner
 def square_difference(own: Word, opp: Word) -> Value:
-    """Return the value of the occupied squares in report 000, own minus opponent's."""
+    """Return the value of the occupied squares with the weights of report 000's program, own minus opponent's."""
     total = 90 * (popcount(own & CORNERS) - popcount(opp & CORNERS))
     total -= 60 * (popcount(own & X_SQUARES) - popcount(opp & X_SQUARES))
     total += 5 * (popcount(own & EDGES) - popcount(opp & EDGES))

@@ -1,4 +1,4 @@
-"""Othello's move orderings: by report 000's four features of the board after a move, and for exact searches."""
+"""Othello's move orderings: by four features of the board after a move, as in report 000, and for exact searches."""
 
 import numpy as np
 
@@ -24,13 +24,13 @@ from outflank.othello.patterns import LEARNT, blank, is_learnt
 from outflank.othello.rules import PASS, Othello, legal
 
 LOOK_AHEAD_FROM, SQUARES_PER_PLY, MOST_PLIES = 13, 3, 3
-"""Look-ahead (shallow searches that order moves in exact searches): the fewest empty squares with which it pays, the
-additional squares for each further ply, and the most plies."""
+"""Look-ahead (shallow searches that order moves in exact searches): the number of empty squares from which on it is
+done, the number of further empty squares for each additional ply, and the largest number of plies."""
 
 
 def ordering_evaluation(game: Othello) -> Evaluation:
-    """Return the evaluation of look-aheads. A board without learnt weights is too small for a look-ahead. It still gets
-    an evaluation of the same type, because exact kernels would be compiled a second time for another type."""
+    """Return the evaluation for look-aheads (shallow searches that order moves). A board without learnt weights is too
+    small for them. It still gets one of the same type: exact kernels would be compiled again for another type."""
     return evaluation_named(game, LEARNT.name) if is_learnt(game) else blank()
 
 
@@ -45,10 +45,10 @@ WORTH = np.stack([worth(4), worth(6), worth(8)])
 """The static ordering value of each square, for the board sizes 4, 6 and 8."""
 
 SQUARE, ODD_QUARTER, CORNER_ANSWER = 3, 10, 40
-"""Ordering without a look-ahead: the weights of `WORTH`, of an odd number of empty squares in the move's quarter of the
-board, and of replies in corners (in addition to their usual weight). These terms saved 1.7 % of the nodes and 1.1 % of
-the time of 36 positions with 20 to 22 empty squares; the weights 5, 16 and 40 saved 0.7 %. A look-ahead with 12 empty
-squares would save as many nodes, but cost more."""
+"""Weights of move ordering without a look-ahead: of `WORTH`, of an odd number of empty squares in the move's quarter of
+the board, and of replies in corners (in addition to their usual weight). These terms saved 1.7 % of the nodes and 1.1 %
+of the time of 36 positions with 20 to 22 empty squares; the weights 5, 16 and 40 saved 0.7 %. A look-ahead with 12
+empty squares would save as many nodes, but cost more."""
 
 
 @inner

@@ -26,11 +26,11 @@ STAGES = {
     6: (9, 11, 13, 15, 18, 21, 25, 32),
     4: (6, 9, 12),
 }
-"""The largest number of empty squares in each stage, by board size."""
+"""Stages of a game, which have separate weights: the largest number of empty squares in each, by board size."""
 
 
 def _shapes(size: int) -> list[Cells]:
-    """Return the cells of one copy of each pattern."""
+    """Return the cells of one copy of each pattern; the other copies are its symmetric images."""
     first = edge(size)
 
     def cells(*squares: tuple[int, int]) -> Cells:
@@ -53,8 +53,8 @@ def _symmetries(game: Othello) -> list[list[int]]:
     """Return the image of each square under each symmetry of the board.
 
     Board k of six has the squares with bit k set in their numbers. After a symmetry, the six boards give, for each
-    square, the number of the square that was mapped to it. Mapping each square by itself takes a third of the time
-    allowed for loading.
+    square, the number of the square that was mapped to it. Mapping square by square would take a third of the time that
+    loading an evaluation may take.
     """
     squares, digits = np.arange(64, dtype=np.uint64), np.arange(6, dtype=np.uint64)
     boards = (((squares[:, None] >> digits) & ONE) << squares[:, None]).sum(axis=0, dtype=np.uint64)

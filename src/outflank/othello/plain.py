@@ -179,7 +179,7 @@ def _(rules):
 
 @inner
 def _digits(board: Record, symmetry: int, word: int, first: Word, second: Word) -> Word:
-    """Return word number `word` of a symmetric image of the board, as a number in base 3."""
+    """Return word `word` of the key of a symmetric image of the board: a number in base 3."""
     total = ZERO
     for row in range(8):
         shift = U64(8 * row)

@@ -1,4 +1,4 @@
-"""Settings of the student reports' Othello programs: their searches, and how their workers share a search.
+"""Settings of the published student reports' Othello programs: their searches, and how their workers share a search.
 
 Players (`computer report=002`), `play --classic` and the laboratory all use these settings, so that each program is the
 same everywhere: its searches visit the same nodes, and its games are the same move by move.
@@ -10,10 +10,10 @@ from outflank.games.defaults import ReportProgram
 from outflank.games.sides import Side
 
 SERIAL_PLY_002 = 2
-"""Largest remaining depth that report 002 searches serially: its granularity of 3 is the smallest depth it splits."""
+"""Largest remaining depth that report 002's program searches serially: the smallest depth that it splits is 3."""
 
 CLASSROOM: dict[str, Any] = {"algorithm": "minimax", "evaluation": "discs", "deepen": False}
-"""Search options of the classroom program of reports 002 and 004."""
+"""Search options of the classroom program of the published reports 002 and 004."""
 
 PROGRAMS: dict[str, ReportProgram] = {
     # MTD(f), deepened by two plies at a time; its program `seq` has one worker, `par` splits null-window searches.

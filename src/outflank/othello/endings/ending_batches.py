@@ -1,4 +1,4 @@
-"""Othello's functions for the GPU solver of many endings at once (`games/endings.py`)."""
+"""Othello's functions for the GPU solver of many endgame positions at once (`games/endings.py`)."""
 
 from typing import NamedTuple
 
@@ -26,7 +26,7 @@ from outflank.othello.rules import ZERO, Othello, OthelloPosition, legal
 from outflank.othello.squares import size_of
 
 QUARTER, QUARTERS = U64(0x0F0F0F0F), U64(0x0000001100000011)
-"""The squares of the first quarter of the board, and the first square of each quarter."""
+"""Squares of the first quarter of the board, and the first square of each quarter, as bits."""
 
 MOST_FREEDOM = 15
 

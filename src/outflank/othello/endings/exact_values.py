@@ -1,4 +1,4 @@
-"""Registration of Othello's endgame solver for exact searches: values of endings, and bounds from stable discs."""
+"""Registers Othello's endgame solver for exact searches: values of endgame positions, and bounds from stable discs."""
 
 from functools import cache
 
@@ -21,9 +21,9 @@ from outflank.othello.rules import Othello, OthelloPosition, legal
 from outflank.othello.squares import othello
 
 ENDING_MOVES = 11
-"""Largest number of empty squares that these kernels solve. With more, the general search is better: its move ordering
-costs more, its table is shared, and it can be stopped and split. Fifteen positions with 20 and 22 empty squares took
-5.6 s if this number is 10, and 5.3 s if it is 11 or 12."""
+"""Largest number of empty squares that these kernels solve. With more, the general search is better: it orders moves
+more carefully, its table is shared, and it can be stopped and split. Fifteen positions with 20 and 22 empty squares
+took 5.6 s if this number is 10, and 5.3 s if it is 11 or 12."""
 
 BOARD_4, BOARD_6, BOARD_8 = (othello(size).mask for size in (4, 6, 8))
 
@@ -67,7 +67,7 @@ def _null_window_value(space: Workspace, own: Word, opp: Word, alpha: Value, emp
 @kernel
 def ending(address: int, own: Word, opp: Word, alpha: Value, beta: Value) -> Value:
     """Return the final score of a position under perfect play, exact inside (alpha, beta), else a bound on that side.
-    The workspace is at `address`."""
+    `address` is the address of the worker's workspace."""
     space = record_at(address, ENDING)
     empty = space.mask & ~(own | opp)
     parity = _parity(space, empty)
@@ -98,14 +98,14 @@ def _(game: Othello, workers: int) -> Records | None:
 
 @cache
 def _ending_address() -> int:
-    """Return the address of `ending`. Searches call the kernel only through this address, so a search that reaches no
-    ending never waits for its compilation."""
+    """Return the address of `ending`. Searches call the kernel only through this address, so a search that never needs
+    the kernel does not wait for its compilation."""
     return address_for(ending, np.int64(0), ZERO, ZERO, np.int64(0), np.int64(0))
 
 
 @cache
 def _sample_space(game: Othello) -> Records:
-    """Return a workspace that is never freed, so that its address stays valid."""
+    """Return a workspace for sample calls of `ending`; it is never freed, so that its address stays valid."""
     return new_spaces(game, 1)
 
 

@@ -10,7 +10,7 @@ ONE, THREE, SEVEN = U64(1), U64(3), U64(7)
 BYTE, ROW, TOP_BYTE = U64(255), U64(56), U64(56)
 FIRST_COLUMN = U64(0x0101010101010101)
 GATHER = U64(0x0102040810204080)
-"""Factor of the product that moves the bits of the first column into the highest byte."""
+"""Multiplier with which the highest byte of the product consists of the bits of the first column."""
 LAST_SQUARE = U64(63)
 
 

@@ -1,14 +1,14 @@
 """The endgame solver for one to six empty squares: no table, and separate code for each number of squares.
 
-About three quarters of an ending's time is spent here. Each function searches a null window: it returns a bound r on
+The solver spends about three quarters of its time here. Each function searches a null window: it returns a bound r on
 the value v of its position with
 
     r <= alpha  =>  v <= r
     r >  alpha  =>  v >= r
 
 Squares in a quarter of the board with an odd number of empty squares are tried first: after a move there, the opponent
-has to start in a quarter in which it does not get the last move. With up to four squares, a loop rotates the names of
-the squares; with the loop unrolled, endings took 1.5 % longer.
+has to start in a quarter in which it does not get the last move. With up to four squares, a loop rotates the
+variables of the squares; with the loop unrolled, the solver took 1.5 % longer.
 """
 
 import numpy as np
@@ -24,7 +24,7 @@ from outflank.othello.rules import Othello, legal
 
 ZERO, FOUR = U64(0), U64(4)
 NONE = np.int64(-1 << 20)
-"""The best value so far if no move has been searched: less than any score."""
+"""Best value before any move has been searched; less than any score."""
 
 
 @inner
@@ -158,15 +158,15 @@ def last_four(space: Workspace, own: Word, opp: Word, alpha: Value, parity: Word
 
 
 SHALLOW = 6
-"""Largest number of empty squares for `shallow`. With seven there were 15 % more nodes, and endings took 1 % longer."""
+"""Largest number of empty squares for `shallow`. With seven, the solver visited 15 % more nodes and took 1 % longer."""
 
 FIVE, SIX = U64(5), U64(6)
 
 
 @inlined
 def _seen_by_mover(space: Workspace, own: Word, opp: Word, alpha: Value, moves: Word) -> tuple[Word, ...]:
-    """Return (own, opp, alpha, moves, sign) for the side that moves: after a pass if `moves` is empty. `sign` converts
-    that side's values to those of `own`."""
+    """Return (own, opp, alpha, moves, sign) for the side that moves next: the opponent if `moves` is empty. `sign`
+    converts that side's values to those of `own`."""
     if moves != ZERO:
         return own, opp, alpha, moves, np.int64(1)
     return opp, own, -alpha - 1, legal(opp, own) & space.mask, np.int64(-1)
@@ -174,7 +174,7 @@ def _seen_by_mover(space: Workspace, own: Word, opp: Word, alpha: Value, moves: 
 
 @inner
 def _last_five(space: Workspace, own: Word, opp: Word, alpha: Value, parity: Word) -> Value:
-    """Solve a position with five empty squares, with the bound that `shallow` promises."""
+    """Solve a position with five empty squares; return a bound with the inequalities of `shallow`."""
     space.nodes += 1
     if alpha >= space.stable_from[FIVE]:
         bound = score_ceiling(space, own, opp)
@@ -210,7 +210,7 @@ def shallow(space: Workspace, own: Word, opp: Word, alpha: Value, empties: int, 
         r >  alpha  =>  v >= r
 
     `parity` has a bit for each quarter with an odd number of empty squares; `moves` are the legal moves of `own`. The
-    caller already knows the moves. Passing them, and separate code for five squares, save 3 % of the time of endings.
+    caller already knows the moves. Passing them, and separate code for five squares, save 3 % of the solver's time.
     """
     if empties == 5:
         return _last_five(space, own, opp, alpha, parity)

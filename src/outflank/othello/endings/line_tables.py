@@ -7,12 +7,12 @@ import numpy as np
 import numpy.typing as npt
 
 RAYS: Final = 4
-"""Number of rays in a square's row of `squares()`, its first words: the squares beyond it along its row, its column and
-both diagonals, towards higher squares. Rays towards lower squares are the same on the board rotated by 180°."""
+"""Number of rays that begin a square's row of the table `squares()`: the squares beyond it along its row, its column
+and both diagonals, towards higher squares. Rays towards lower squares are the same on the board rotated by 180°."""
 
 NEIGHBOURS, DIAGONAL, ANTIDIAGONAL, QUADRANT = np.uint64(4), np.uint64(5), np.uint64(6), np.uint64(7)
-"""Columns of the other words in `squares()`: a square's neighbours; its two diagonals, including the square; and the
-bit of its quarter of the board."""
+"""Columns of the other words of the table `squares()`: a square's neighbours; its two diagonals, including the square;
+and the bit of its quarter of the board."""
 
 _STEPS: Final = ((1, 0), (0, 1), (-1, 1), (1, 1))
 
@@ -64,7 +64,7 @@ def worth(size: int) -> npt.NDArray[np.int64]:
 
 @cache
 def quarters() -> npt.NDArray[np.uint64]:
-    """Return the squares in each set of quarters of the board, indexed by the quarters' bits."""
+    """Return the squares in each of the 16 sets of quarters of the board, indexed by the quarters' bits."""
     bits = squares()[:, int(QUADRANT)]
     return np.array([sum(1 << s for s in range(64) if int(bits[s]) & selected) for selected in range(16)], np.uint64)
 
@@ -74,10 +74,10 @@ GROUPS: Final = 6
 
 @cache
 def groups(size: int) -> npt.NDArray[np.uint64]:
-    """Return groups of squares in the order in which moves are tried, indexed by the bits of the odd quarters.
+    """Return groups of squares in the order in which moves are tried, for each set of odd quarters of the board.
 
-    Squares of odd quarters come first; among these, corners come first and X-squares (diagonally beside corners) last.
-    Corners first gave 6 % fewer nodes than parity alone, and X-squares last another 2 % fewer.
+    Quarters with an odd number of empty squares come first; in them, corners come first and X-squares (diagonally
+    beside corners) last. Corners first gave 6 % fewer nodes than parity alone, and X-squares last another 2 % fewer.
     """
     first, last = (8 - size) // 2, (8 + size) // 2 - 1
     corners = sum(1 << 8 * row + column for row in (first, last) for column in (first, last))
@@ -93,8 +93,8 @@ def stable_from(size: int) -> npt.NDArray[np.int64]:
     """Return the least alpha with which stable discs are counted for a cutoff, for each number n of empty squares.
 
     The lower alpha, the more of the opponent's discs must be stable for a cutoff. Without a cutoff, the next plies try
-    again. 8×8 endings took 2 % less time with these numbers than with 2 n - 2, and had as many nodes. Higher in the
-    tree a cutoff saves more.
+    again. On 8×8, the solver took 2 % less time with these numbers than with 2 n - 2, and visited as many nodes. Higher
+    in the tree a cutoff saves more.
     """
     thresholds = [
         18 if empties == 4 else 2 * empties + 8 if empties <= 10 else min(2 * empties - 4, empties + 11)
@@ -105,7 +105,7 @@ def stable_from(size: int) -> npt.NDArray[np.int64]:
 
 @cache
 def _between() -> npt.NDArray[np.uint8]:
-    """Return the squares of a line of eight between a place and the next disc on each side, by place and discs."""
+    """Return, for a place on a line of eight and a set of discs, the squares up to the next disc on each side."""
     between = np.zeros((8, 256), np.uint8)
     for place in range(8):
         for discs in range(256):
@@ -117,7 +117,7 @@ def _between() -> npt.NDArray[np.uint8]:
 
 @cache
 def _ends() -> npt.NDArray[np.int64]:
-    """Return the nearest squares of a line without a disc on each side of a place, by place and discs."""
+    """Return, for a place on a line and a set of discs, the nearest square without a disc on each side."""
     ends = np.zeros((8, 256), np.int64)
     for place in range(8):
         for discs in range(256):
@@ -129,7 +129,7 @@ def _ends() -> npt.NDArray[np.int64]:
 
 @cache
 def last_counts() -> npt.NDArray[np.uint8]:
-    """Return the number of discs that a move flips along a line that is otherwise full, by place and own discs."""
+    """Return the number of discs that a move flips on an otherwise full line, for each place and set of own discs."""
     return np.bitwise_count(_between())
 
 

@@ -9,7 +9,7 @@ from outflank.othello.endings.workspace import Workspace
 ZERO = U64(0)
 SEVEN_SQUARES = U64(127)
 SCATTER = U64(0x0002040810204081)
-"""Factor of the product that moves seven bits of a row into the first column (its other bits are masked out)."""
+"""Multiplier that moves seven bits of a row into the first column; the other bits of the product are masked out."""
 ACROSS, DOWN, RISING, FALLING = U64(1), U64(8), U64(7), U64(9)
 
 

@@ -29,7 +29,7 @@ GGF, SGF = "GGF", "SGF"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ParsedGame:
-    """A parsed game with unchecked moves."""
+    """A game read from GGF or SGF, before its moves are checked."""
 
     start: Setup
     """The position before the first move."""
@@ -38,7 +38,7 @@ class ParsedGame:
 
 
 def parse_game(text: str) -> ParsedGame:
-    """Return the first game in `text` with unchecked moves, and with the properties of its main line."""
+    """Return the first game in `text`, with the properties of its main line; its moves are not checked."""
     count_game()
     properties = list(read_properties(text))
     kind = next((item.values[0] for item in properties if item.name == "GM"), "")
@@ -109,7 +109,7 @@ def _square(size: int, text: str) -> int | None:
 
 
 MOST_BYTES = 1 << 20
-"""Size limit of one game, a thousand times the usual size; it limits the memory for reading."""
+"""Largest number of bytes of one game, a thousand times the usual number; it limits the memory for reading."""
 
 CHUNK = 1 << 16
 
@@ -164,7 +164,7 @@ def _match_end(pattern: re.Pattern[bytes], buffer: bytes, place: int) -> int:
 def _end_of_game(buffer: bytes, start: int, depth: int) -> tuple[bool, int, int]:
     """Return whether a game with `depth` open parentheses at `start` is closed, its end, and the new depth.
 
-    If the game is not closed, scanning must continue at the returned place when more has been read.
+    If the game is not closed, its end is the index at which scanning must continue when more has been read.
     """
     place = start
     for mark in _mark.finditer(buffer, start):
@@ -198,7 +198,7 @@ def read_game(text: str) -> Record:
 
 
 Remarks = list[tuple[float | None, float | None]]
-"""The value and the time in seconds of each move, as far as the text states them."""
+"""The value of each move and its time in seconds; None if the text does not state them."""
 
 
 def _ggf_remarks(game: ParsedGame) -> Remarks:
@@ -216,7 +216,7 @@ def _sgf_remarks(game: ParsedGame) -> Remarks:
 
 
 def _with_remarks(codes: Sequence[int], named: Sequence[int], remarks: Remarks) -> Iterator[PlayedMove]:
-    """Yield the played moves: those in the text with value and time, inserted passes without."""
+    """Yield the moves of a game: the moves of the text with value and time, and inserted passes with neither."""
     index = 0
     for code in codes:
         if index < len(named) and code == named[index]:

@@ -29,7 +29,7 @@ def read_transcripts(stream: BinaryIO) -> Iterator[Record]:
 
 
 def write_transcript_line(record: Record) -> str:
-    """Return the game's moves on a line. Passes are omitted, except a last one, which later moves cannot imply."""
+    """Return the game's moves on a line. Passes are omitted, except a pass at the end, which no later move implies."""
     othello_size(record, "a transcript")
     if not is_standard_game(record):
         raise FormatError("a transcript holds games from the start of the 8×8 board")

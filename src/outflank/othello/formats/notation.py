@@ -29,7 +29,7 @@ from outflank.othello.formats.wthor_files import HEADER_BYTES, Header
 
 FIRST = ("d3", "c4", "f5", "e6")
 MIRRORED_FIRST = ("e3", "f4", "c5", "d6")
-"""Possible first moves from the usual starting position on 8×8, and from the mirrored one."""
+"""First moves of games on 8×8 from the usual starting position (`FIRST`) and from the mirrored one."""
 
 _dashed = re.compile(r"[a-i][1-9]-[a-i][1-9]", re.IGNORECASE)
 
@@ -61,7 +61,7 @@ def _bracket_games(text: str) -> list[Record]:
 
 
 def _board_lines(text: str) -> list[Record]:
-    """Return one position for each line, or a single position that is broken into rows."""
+    """Return the position on each line of `text`, or the single position that `text` breaks into rows."""
     lines = [(number, line) for number, line in enumerate(text.splitlines(), 1) if line.partition("%")[0].strip()]
     if len(lines) < 2 or any(len(line.partition(";")[0].split("%")[0].strip()) <= 16 for _, line in lines):
         return [Record(start=board_line.read_board_line(text.strip()))]

@@ -73,7 +73,7 @@ def _only_mirrored(game: Othello) -> set[int]:
 
 
 def write_transcript(game: Othello, moves: Iterable[int], *, passes: bool = False) -> str:
-    """Return the moves as a transcript without spaces; passes, which follow from other moves, only if `passes`."""
+    """Return the moves as a transcript without spaces; passes, which other moves imply, only if `passes` is set."""
     size = size_of(game)
     names = ("--" if move == PASS else square_name(size, move) for move in moves if passes or move != PASS)
     return "".join(names)
@@ -82,7 +82,7 @@ def write_transcript(game: Othello, moves: Iterable[int], *, passes: bool = Fals
 def checked_moves(
     format: str, text: str, game: Othello, position: object, moves: Iterable[NamedMove], turn: Side = Side.BLACK
 ) -> Iterator[int]:
-    """Yield `moves` with omitted passes inserted; raise an error, with its place in `text`, at an illegal move."""
+    """Yield `moves` with omitted passes inserted; the error for an illegal move states its place in `text`."""
     buffer = np.zeros(most_moves(game), MOVE)
     size = size_of(game)
     for number, (move, place, side) in enumerate(moves, 1):
@@ -106,7 +106,7 @@ def checked_moves(
 
 
 def replay_named(text: str, start: Setup, named: Sequence[NamedMove]) -> Replay:
-    """Return the game after the moves `named` in `text`; raise an error, with its place, if one is illegal."""
+    """Return the game after the moves `named`; the error for an illegal move states its place in `text`."""
     played = replay(start.game, start.position, start.turn, column(move for move, _, _ in named))
     if played.rows < len(named) or not _sides_agree(start.turn, played.codes, named):
         for _ in checked_moves(start.format, text, start.game, start.position, named, start.turn):

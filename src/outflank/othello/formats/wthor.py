@@ -40,7 +40,7 @@ from outflank.othello.rules import PASS
 from outflank.othello.squares import START, othello, square_name
 
 WITHOUT_THEORY = 1
-"""Depth in the header of a file without theoretical scores: with one empty square, the only move is the best."""
+"""Depth in the header of a file without theoretical scores: with one empty square, only one result is possible."""
 
 
 class WthorWriter:
@@ -191,14 +191,14 @@ class WthorMoves(Sequence[PlayedMove]):
 
 
 def game_location(number: int) -> str:
-    """Return the place of a game in its file, for error messages."""
+    """Return the location of a game in its file, as text for error messages."""
     return f"{NAME}, game {number:,} (byte {HEADER_BYTES + GAME_BYTES * (number - 1):,})"
 
 
 def read_wthor(
     stream: BinaryIO, path: Path | None = None, selection: Selection | None = None
 ) -> Iterator[tuple[int, Record]]:
-    """Yield the selected games with their numbers in the file; names are read from files beside `path`."""
+    """Yield the selected games with their numbers; names of players and events are read from files beside `path`."""
     header = Header.of_games(stream.read(HEADER_BYTES))
     maker = _RecordMaker(header, path, selection or Selection())
     done = 0
@@ -276,7 +276,7 @@ class _RecordMaker:
 
 
 def _padded(names: list[str]) -> list[str]:
-    """Return `names` extended by empty names, so that every possible number has a name."""
+    """Return `names` extended by empty names, so that every number that a game may refer to has a name."""
     return names + [""] * (MOST_NAMES + 1 - len(names))
 
 
@@ -286,7 +286,7 @@ def _matching(names: list[str], part: str) -> NDArray[np.bool_]:
 
 
 def _valid_count(games: NDArray[np.void]) -> int:
-    """Return the number of games before the first invalid one."""
+    """Return the number of `games` before the first invalid one."""
     moves = games["moves"]
     wrong = ((SQUARES[moves] == WRONG) & (moves != 0)).any(axis=1)
     wrong |= ((moves[:, 1:] != 0) & (moves[:, :-1] == 0)).any(axis=1)

@@ -14,10 +14,10 @@ _layout = struct.Struct("<4BIHH4B")
 HEADER_BYTES = _layout.size
 
 MOVES = 60
-"""Number of bytes for the moves of a game."""
+"""Number of bytes for the moves of a game in a WTHOR file."""
 
 DEFAULT_DEPTH = 22
-"""The depth that 0 stands for in a header, in empty squares."""
+"""Depth of theoretical scores, in empty squares, if the header of a file says 0."""
 
 
 class Header(NamedTuple):

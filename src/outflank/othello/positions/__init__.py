@@ -20,14 +20,14 @@ ENDINGS = {
     "ffo41": "-OOOOO----OOOOX--OOOOOO-XXXXXOO--XXOOX--OOXOXX----OXXO---OOO--O- X",
     "ffo42": "--OOO-------XX-OOOOOOXOO-OOOOXOOX-OOOXXO---OOXOO---OOOXO--OOOO-- X",
 }
-"""Endings of the FFO test suite (by the French Othello federation), by their usual numbers."""
+"""Endgame positions of the test suite of FFO (the French Othello federation) as board lines, by their usual numbers."""
 
 STAGES = ("opening", "early", "middle", "late", "ending")
 """Game stages of the tournament positions: after 8, 16, 24, 34 and 44 moves."""
 
 
 def midgame() -> OthelloBoard:
-    """Return a position of a tournament game after 22 moves. It replaces report 000's mid-game board, which is lost."""
+    """Return a tournament position after 22 moves. It replaces report 000's mid-game board, lost with its picture."""
     return OthelloBoard.from_line(MIDGAME_LINE)
 
 
