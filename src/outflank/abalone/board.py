@@ -31,7 +31,7 @@ def abalone_svg(
     better: Iterable[tuple[geometry.Cell, geometry.Cell]] = (),
     width: int = 400,
 ) -> str:
-    """Return an SVG picture of the board, row I on top: the `last` cells are marked, and lines show other moves."""
+    """Return an SVG board, row I on top: the `last` cells are marked, lines show the moves `played` and `better`."""
     blacks, whites = geometry.cells(black), geometry.cells(white)
     marked = set(last)
     corners = [_centre(cell, 5.75 / 4) for cell in ((0, 0), (0, 4), (4, 8), (8, 8), (8, 4), (4, 0))]

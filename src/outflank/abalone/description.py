@@ -42,11 +42,11 @@ CELLS = tuple(cell for row in ROWS for cell in row_cells(row))
 PLACES = tuple(Place(cell_name(cell), ROWS.index(cell[0]), *centre_of(cell)) for cell in CELLS)
 
 WAYS = tuple(centre_of((CENTRE[0] + row, CENTRE[1] + column)) for row, column in DIRECTIONS)
-"""Vector (x, y) of a step in each direction."""
+"""Vector (x, y) of a step on the drawn board, for each direction."""
 
 
 def tabletop(game: Abalone) -> Tabletop:
-    """Return the drawn board, on which users make moves; it is the same under all rules."""
+    """Return how user interfaces draw the board, and the gestures that make moves, under any rules."""
     return Tabletop(
         shape="hexagons",
         places=PLACES,
@@ -144,8 +144,8 @@ def _find_error(game: Abalone, position: AbalonePosition) -> str:
 
 
 def _recorded_score(game: Abalone, position: AbalonePosition, score: int) -> int:
-    """Return the side to move's lead in marbles, because the rules score any win as 1; the score itself if the winner
-    does not lead, as when a side cannot move."""
+    """Return the score for game records: the lead of the side to move in marbles, since the rules score any win as 1.
+    If the winner does not lead, as when the loser cannot move, return `score` itself."""
     ahead = int(position.own).bit_count() - int(position.opp).bit_count()
     return ahead if ahead * score > 0 else score
 
@@ -167,8 +167,8 @@ def _moves_at_most(board: Board) -> float:
 
 
 def _typical_error(depth: int) -> float:
-    """Return the typical error of a search in marbles: twice the standard deviation from a search of depth 6, which was
-    0.35 marbles at depth 1 and 0.1 to 0.2 from depth 2 on (48 positions of games at depth 3)."""
+    """Return the typical error, in marbles, of a search to `depth`: twice the standard deviation from a search of depth
+    6, which was 0.35 marbles at depth 1 and 0.1 to 0.2 from depth 2 on (48 positions of games at depth 3)."""
     return max(0.4, 0.8 - 0.1 * depth)
 
 

@@ -1,4 +1,4 @@
-"""Hand-written evaluations of Abalone positions: report 003's, with two sets of weights, and `Cohesion`."""
+"""Hand-written Abalone evaluations: that of the published report 003, with two sets of weights, and `Cohesion`."""
 
 from typing import NamedTuple
 
@@ -14,10 +14,10 @@ from outflank.kernels.compiler import inner
 from outflank.kernels.lanes import Vector, bit_counts, spread, total
 
 LOST = 16_000
-"""Value of a won game in report 003; a lost game has the negative value."""
+"""Value of a won game in the evaluation of report 003's program; a lost game has the negative value."""
 
 MARBLE_LOSS = np.array([0, -800, -1800, -3000, -4400, -6000], np.int64)
-"""Value of lost marbles in report 003, by their number."""
+"""Value of a side's lost marbles in the evaluation of report 003's program, by their number."""
 
 MARBLE = 400
 """Value of a marble in `Cohesion` and in the learnt evaluation, in points."""
@@ -29,7 +29,8 @@ RING0, RING1, RING2, RING3, RING4 = RING
 
 
 def _variation() -> list[int]:
-    """Return the small amount that report 003 adds to each cell's value, so that programs do not all play alike."""
+    """Return the small numbers that report 003's program adds to cells' values, so that programs do not all play
+    alike."""
     values, running = [0], 0
     for ring, modulus in ((1, 10), (2, 10), (3, 8), (4, 5)):
         for _ in range(6 * ring):
@@ -41,11 +42,11 @@ def _variation() -> list[int]:
 PLANE0, PLANE1, PLANE2, PLANE3 = (
     board({cell for cell, change in zip(SPIRAL, _variation(), strict=True) if change >> bit & 1}) for bit in range(4)
 )
-"""The cells with each binary digit set in their variation, so that four bit counts give the sum over all marbles."""
+"""Cells in which binary digit 0, 1, 2 or 3 of `_variation` is set, so that four bit counts sum it over all marbles."""
 
 
 class Rings(NamedTuple):
-    """Report 003's evaluation: values of cells by their ring, possible moves, rows of marbles, and lost marbles."""
+    """Evaluation of report 003's program: cells by ring, possible moves, rows of marbles, and lost marbles."""
 
     centre: int
     first: int

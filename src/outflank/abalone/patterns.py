@@ -15,7 +15,7 @@ from outflank.kernels.bits import U64, Word, popcount
 from outflank.kernels.compiler import inner
 
 LOSSES = RULES.goal
-"""Number of possible losses of a side during a game: 0 to 5 marbles. The losses of both sides form one index."""
+"""Number of possible counts of a side's lost marbles during a game, 0 to 5. The counts of both sides form one index."""
 
 
 def _line(first: Cell, direction: int) -> Cells:
@@ -40,7 +40,7 @@ SIDE = _cells("A1", "A2", "A3", "B1", "B2", "B3", "B4", "C2", "C3", "C4")
 
 
 def _stage(mine: int, yours: int) -> int:
-    """Return the stage for the losses of both sides: 3 to 5 if a side loses with its next marble, else 0 to 2."""
+    """Return the stage, which selects weights: 3 to 5 if a side loses the game with its next marble, else 0 to 2."""
     last = LOSSES - 1
     if mine == last or yours == last:
         return 2 + (mine == last) + 2 * (yours == last)
@@ -66,7 +66,7 @@ def patterns() -> PatternSet:
 
 @inner
 def _losses(game: Abalone, position: AbalonePosition) -> int:
-    """Return the losses of both sides as one index; losses that end the game count as one marble less."""
+    """Return the lost marbles of both sides as one index; at most `LOSSES` - 1 are counted for a side."""
     most = LOSSES - 1
     mine = min(max(game.marbles - popcount(position.own), 0), most)
     yours = min(max(game.marbles - popcount(position.opp), 0), most)
@@ -92,7 +92,7 @@ def learnt(game: Abalone) -> Patterns:
 
 
 def is_learnt(game: Abalone) -> bool:
-    """Return whether the learnt weights suit these rules: the value of a marble depends on the number that loses."""
+    """Return whether the learnt weights suit these rules: they depend on how many lost marbles lose the game."""
     return game == RULES
 
 

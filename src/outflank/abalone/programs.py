@@ -1,4 +1,4 @@
-"""Settings of report 003's Abalone program: its search, its parallel scheme, and its moves without a search."""
+"""Settings of the published report 003's Abalone program: its search, parallel scheme, and moves without a search."""
 
 from outflank.abalone.board import AbaloneBoard
 from outflank.abalone.geometry import cell_name

@@ -121,7 +121,7 @@ I0, I1, I2, I3, I4, I5 = INSIDE
 
 @inner
 def _behind(boards: Vector) -> Vector:
-    """Return, in the lane of each direction, the cells with a neighbour in that direction that is set in the lane."""
+    """For the board in the lane of each direction, return the cells that have a neighbour on it in that direction."""
     back = (boards << lanes(N0, N1, N2, N3, N4, N5, ONE, ONE)) | (boards >> lanes(K0, K1, K2, K3, K4, K5, ONE, ONE))
     return back & lanes(I0, I1, I2, I3, I4, I5, ZERO, ZERO)
 

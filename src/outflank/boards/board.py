@@ -37,7 +37,7 @@ class Move:
     """A move of any game; its text is its code unless the game derives a class with other text."""
 
     code: int
-    """The move as kernels represent it."""
+    """Number that represents the move in kernels."""
 
     def __str__(self) -> str:
         return str(self.code)
@@ -141,7 +141,7 @@ class Board(Generic[M]):
         return [f"{name}: {value}" for name, value in self.position._asdict().items()]
 
     def score_text(self) -> str:
-        """Return what both sides have scored so far, in a few words; empty if the game does not count anything."""
+        """Return the counts of both sides, such as discs, as text; empty if the game counts nothing."""
         return ""
 
     @property
@@ -166,7 +166,7 @@ class Board(Generic[M]):
         return cast(M, Move(code))
 
     def line(self, codes: Iterable[int]) -> tuple[M, ...]:
-        """Return move objects for codes of consecutive moves from here; a code's meaning may depend on the side."""
+        """Return moves for codes of consecutive moves from this position; a code's meaning may depend on the side."""
         twin = self.copy()
         moves = []
         for code in codes:
@@ -194,7 +194,7 @@ class Board(Generic[M]):
         return self._legal
 
     def legal_move_texts(self) -> list[str]:
-        """Return the names of the legal moves, in the order in which users look for them."""
+        """Return the names of the legal moves, in the order in which they are shown to users."""
         return [str(move) for move in self.legal_moves]
 
     def push(self, move: M | str) -> M:
@@ -337,7 +337,7 @@ class Board(Generic[M]):
         return f"{self.turn} to move" if self.legal_moves else f"over; {self.turn} would move"
 
     def _by_colour(self) -> tuple[int, int]:
-        """Return black's pieces and white's as two words, for positions that begin with both sides' words."""
+        """Return black's pieces and white's as words of bits; these must be the first two fields of the position."""
         own, opp = int(self.position[0]), int(self.position[1])
         return (own, opp) if self.turn is Side.BLACK else (opp, own)
 

@@ -11,13 +11,13 @@ ACROSS = 2
 
 
 def tabletop_of(board: Board) -> Tabletop:
-    """Return the places of a board's cells, and the gestures with which a user makes its moves."""
+    """Return how user interfaces draw a board, and the gestures that make moves."""
     own = description_of(board.game).presentation.tabletop
     return _from_diagram(board) if own is None else own(board.game)
 
 
 def _from_diagram(board: Board) -> Tabletop:
-    """Return a tabletop for a game that does not describe one; users choose its moves by name."""
+    """Return a tabletop made from the text diagram, for a game that describes none; users choose moves by name."""
     cells = [
         (row, column)
         for row, line in enumerate(board.diagram())

@@ -66,7 +66,7 @@ def looks_like_games(text: str) -> bool:
 
 
 def likeness(head: bytes) -> int:
-    """Return how much the first bytes of a file look like this format; 0: not at all."""
+    """Return a score for how much a file that begins with `head` looks like this format; 0 if it does not."""
     text = decoded(head.removeprefix(b"\xef\xbb\xbf"))
     lines = (line.strip() for line in text.splitlines())
     line = next((line for line in lines if line and line[0] not in "#%;"), "")

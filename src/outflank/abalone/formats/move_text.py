@@ -186,7 +186,7 @@ def _neighbours(first: Cell, second: Cell) -> bool:
 
 
 def _illegal_reason(position: AbalonePosition, named: tuple[Cell, ...]) -> str:
-    """Return the reason why a move that names these cells is illegal, in brackets."""
+    """Return the reason why a move that names these cells is illegal, as text in brackets."""
     own, opp = cells(position.own), cells(position.opp)
     if named[0] not in own:
         return f" ({_not_own(named[0])})"
@@ -218,7 +218,7 @@ def _side_step_reason(own: set[Cell], opp: set[Cell], move: int) -> str:
 
 
 def _forward_reason(own: set[Cell], opp: set[Cell], move: int) -> str:
-    """Return why a move along a line is illegal: at most three marbles move, and they push fewer than they are."""
+    """Return why a move along a line is illegal: at most three marbles move, and they push fewer opposing ones."""
     cell, _, step = ends(move)
     marbles = pushed = 0
     while cell in own:

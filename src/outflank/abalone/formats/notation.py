@@ -25,7 +25,7 @@ class AbaloneOpening:
     """The first moves of a game, with which users select games of a file."""
 
     move_meanings: tuple[tuple[int, ...], ...]
-    """The codes that the text of each move can mean."""
+    """The codes that the text of each move of the opening can mean."""
 
     @classmethod
     def parse(cls, text: str) -> "AbaloneOpening":

@@ -1,4 +1,4 @@
-"""Position files of the lab program that report 003 started from.
+"""Position files of the lab program on which the published report 003 is based.
 
     #29 X O: 14, X: 14
           . . . . .

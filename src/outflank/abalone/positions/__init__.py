@@ -9,7 +9,7 @@ from outflank.abalone.formats.position_file import read_position_file
 
 
 def _of_laboratory(name: str) -> AbaloneBoard:
-    """Return one of the positions of report 003's measurements."""
+    """Return one of the positions with which the published report 003 measures its program."""
     text = (files("outflank.abalone.positions") / f"{name}.position").read_text()
     return AbaloneBoard._from_setup(read_position_file(text))
 
