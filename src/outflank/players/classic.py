@@ -1,4 +1,4 @@
-"""Plays a game with the input and the output of the classroom program behind reports 002 and 004.
+"""Plays a game with the input and the output of the classroom program of the published reports 002 and 004.
 
 The program reads, for X and then for O, a kind of player (`c`, a computer, with its depth; or `h`, a human, whose moves
 come as row,col) and plays on an 8×8 board. Computers search by minimax and evaluate the disc difference; their
@@ -18,9 +18,10 @@ from outflank.validation.text import is_count
 
 MOST_DEPTH = 60
 REPORTS = ("002", "004")
-"""Numbers of the reports whose rules the program can follow."""
+"""Numbers of the published reports whose treatment of passes and equal moves the program can follow."""
 DEFAULT_REPORT = "002"
-"""Report with the original program's rules: the lowest (row, col) among equal moves wins, and a pass costs no ply."""
+"""Default report, which follows the original program: of equal moves the lowest (row, col) is played, and a pass costs
+no ply."""
 LETTERS = {Side.BLACK: "X", Side.WHITE: "O"}
 
 

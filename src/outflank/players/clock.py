@@ -90,7 +90,7 @@ class Clock:
     """Time left for the game; None if it has no limit."""
     opponent_seconds: float | None = None
     started: float | None = None
-    """Value of `time.perf_counter` when the clock started for this move; None if it starts when the player is asked."""
+    """Value of `time.perf_counter` when the clock started for this move; None if it starts when `choose` is called."""
 
     @property
     def move_seconds(self) -> float | None:

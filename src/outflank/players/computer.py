@@ -1,4 +1,4 @@
-"""The player that searches: iterative deepening within a time budget, opening book, and exact endings."""
+"""The player that searches: iterative deepening within a time budget, opening book, and exact play in the endgame."""
 
 import time
 from collections.abc import Mapping
@@ -32,16 +32,16 @@ from outflank.search.whole_search import iterate
 from outflank.validation.values import Kind, conform, kinds_of
 
 TABLE_BITS = 20
-"""Default size of the transposition table: 32 MiB, enough for some seconds a move."""
+"""Default size of the transposition table, as a binary logarithm: 32 MiB, enough for a few seconds per move."""
 
 WORTH_SHARING = 0.03
 """Time of a search, in seconds, below which starting more workers costs more than it gains."""
 
 SURE_OF_TIME = 0.5
-"""Share of the time left within which an exact search must be expected to end, else it is not begun."""
+"""Largest expected time of an exact search that is begun, as a share of the time that is left for the move."""
 
 MOST_OF_TIME = 0.75
-"""Share of the time left that an exact search may take; if it has not ended by then, the rest is for an estimate."""
+"""Largest share of the time left for a move that an exact search may take; the rest is for an inexact search."""
 
 
 class Computer:
@@ -123,7 +123,7 @@ class Computer:
         if book is not None:
             self._habits.append(BookHabit(_book_to_play_from(game, book), self._variety))
         self._last_value: int | None = None
-        self._slowness = 1.0  # factor by which endings take longer on this machine than expected
+        self._slowness = 1.0  # factor by which exact searches take longer on this machine than expected
         self._prepared = False
         self._quick_root: Root | None = None  # used if there is no time to set up another root
         self._has_clock = True  # whether the last game had a clock; True before the first game
@@ -178,7 +178,7 @@ class Computer:
             pass
 
     def choose(self, board: Board, clock: Clock, *, stop: Stop | None = None) -> Choice:
-        """Return a habit's move, the only legal move, or the best move found in time."""
+        """Return the move of a habit (such as the book), the only legal move, or the best move found in time."""
         if clock.move_seconds is None:
             return self._choose(board, clock, stop)
         self._has_clock = True
@@ -335,7 +335,7 @@ class Computer:
         return usual
 
     def _solve(self, board: Board, budget: Budget, deadline: Deadline, stop: Stop) -> Result | None:
-        """Return the exact result of an ending; None if it should not be solved, or was not solved in time."""
+        """Return the exact result of a position; None if it should not be solved, or was not solved in time."""
         if not self._may_solve(board) or stop.called:
             return None
         moves, left = board.moves_left, None if budget.hard_seconds is None else deadline.left_seconds()
@@ -355,7 +355,7 @@ class Computer:
         if result.exact and not result.stopped:
             return result
         if not stop.called:
-            # The time was wasted: solve the next ending only if it is expected to be much faster.
+            # The time was wasted: solve the next position only if it is expected to be much faster.
             self._slowness = 2 * max(self._slowness, result.seconds / expected)
         return None
 
@@ -386,7 +386,7 @@ def _check_scoring(game: Game, scoring: str) -> None:
 
 
 def _best_first(result: Result) -> list[MoveValue]:
-    """Return the moves that have values, the best first; an unfinished iteration may have replaced the best."""
+    """Return the moves with values, the result's move first; an unfinished iteration may have changed the best move."""
     others = [entry for entry in result.best if entry.move != result.move]
     if result.move is None or result.value is None:
         return others

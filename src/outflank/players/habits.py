@@ -37,10 +37,10 @@ class RandomStream:
 
 
 PLIES = 8
-"""Number of plies of a game after which the best move is always taken."""
+"""Number of plies at the start of a game in which moves are varied; later the best move is always taken."""
 
 MOVES = 4
-"""Number of moves for which a search finds values for variety; each costs a search of its own, though a cheap one."""
+"""Number of moves that get values from a search, so that one of them can be drawn; each value costs a cheap search."""
 
 T = TypeVar("T")
 
@@ -94,7 +94,7 @@ class Misjudging(RandomStream):
         self.deviation, self.greed = deviation, greed
 
     def pick(self, board: Board, moves: Sequence[MoveValue], points: int) -> MoveValue:
-        """Return the move that seems best to a weak player; `points` points of a value are one unit of the score."""
+        """Return the move that seems best to a weak player; `points` is the value of one unit of the score."""
         return max(
             moves, key=lambda entry: entry.value + points * (self._error() + self.greed * pieces_gained(board, entry))
         )
@@ -138,7 +138,7 @@ def _draws(board: Board, move: Move) -> bool:
 
 
 def preferred_move(moves: Sequence[MoveValue], repeats: Mapping[Move, bool], *, near: int, unsure: int) -> MoveValue:
-    """Return the move to make, given the moves that have values, the best first, and those that repeat a position.
+    """Return the move to make, given the `moves` with values, the best first, and those that repeat a position.
 
     A value within `near` of the best is nearly as good; `unsure` is the typical error of the values.
     """

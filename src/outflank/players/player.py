@@ -26,7 +26,7 @@ def level_of(game: Game, number: int) -> Level:
 def exact_moves_for_depth(game: Game, depth: int) -> int:
     """Return the number of moves left at which a player with this search depth begins to play exactly.
 
-    A user who sets a depth does not want to wait for endings that take longer than a search of that depth.
+    A user who sets a depth does not want to wait for an exact search that takes longer than a search of that depth.
     """
     play = description_of(game).play
     if play.exact_moves_for_depth is not None:
@@ -80,7 +80,7 @@ class Player(Protocol):
     name: str
 
     def choose(self, board: Board, clock: Clock, *, stop: Stop | None = None) -> Choice:
-        """Return a move for the side to move, which has at least one. May raise `PlayerFailed`.
+        """Return a move for the side to move, which has at least one legal move. May raise `PlayerFailed`.
 
         The clock is already running, and a player that runs out of time has lost. Once `stop` is called, the player
         answers at once.

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from outflank.machine import usable_cores
 
 _CHILDREN_TIMES = slice(13, 15)
-"""Positions of `cutime` and `cstime` among the fields of `/proc/PID/stat` after the name; they are fields 16 and 17."""
+"""Indices of `cutime` and `cstime` (fields 16 and 17 of `/proc/PID/stat`) among the fields after the process's name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,7 +22,7 @@ class ProcessorUse:
     thinking_seconds: float = 0.0
     """Wall-clock time from each request for a move to its answer."""
     cpu_seconds: float = 0.0
-    """Processor time of the player's process and its descendants."""
+    """Processor time of the player's process and its descendants while the player was thinking."""
     entitled_seconds: float = 0.0
     """Processor time that the player would have had on an idle machine: the time that its threads ran or waited for a
     core, at most wall-clock time × cores."""

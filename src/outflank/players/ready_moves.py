@@ -1,4 +1,4 @@
-"""Habits that choose a move without a search: repeating an earlier move, or a ready-made move of the game."""
+"""Habits that choose a move without a search: repeating an earlier move, or a move from the game's description."""
 
 from dataclasses import replace
 from typing import Protocol
@@ -25,10 +25,10 @@ class Habit(Protocol):
 
 
 class BoardCache:
-    """Report 003's habit: in a position of one of the last two turns, play the same move again."""
+    """Habit of report 003's program: in a position of one of its last two searches, it plays the same move again."""
 
     BOARDS = 2
-    """Number of positions that are remembered."""
+    """Number of the last searched positions that are remembered with their moves."""
 
     def __init__(self) -> None:
         self._seen: list[tuple[Board, Choice]] = []
@@ -47,7 +47,7 @@ class BoardCache:
 
 
 class ReadyMoveHabit:
-    """Plays moves that the game's description holds ready for some positions."""
+    """Plays moves that the game's description defines for some positions (its ready moves)."""
 
     def __init__(self, ready: ReadyMoves) -> None:
         self._ready = ready
@@ -56,12 +56,12 @@ class ReadyMoveHabit:
         """Do nothing: there is nothing to forget."""
 
     def choose(self, board: Board) -> Choice | None:
-        """Return the ready move in this position; None if there is none."""
+        """Return the move that the game's description defines for this position; None if there is none."""
         move = self._ready.choose(board)
         return None if move is None else Choice(move=move, why=self._ready.why)
 
     def played(self, board: Board, choice: Choice) -> None:
-        """Do nothing: ready moves need no memory."""
+        """Do nothing: moves of the game's description need no memory."""
 
 
 HABITS: dict[str, type[BoardCache]] = {"cache": BoardCache}
@@ -69,7 +69,7 @@ HABITS: dict[str, type[BoardCache]] = {"cache": BoardCache}
 
 
 def habit_named(name: str, game: Game) -> Habit:
-    """Return a new habit called `name`, either one for any game or one of this game."""
+    """Return a new habit called `name`: one of `HABITS`, or one that only this game has."""
     if name in HABITS:
         return HABITS[name]()
     own = description_of(game).play.ready_moves

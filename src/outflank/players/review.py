@@ -18,7 +18,7 @@ from outflank.search.table import Table
 from outflank.search.whole_search import iterate, search
 
 AT_ONCE_SECONDS = 0.07
-"""Longest expected time to solve an ending that is judged by perfect play even if `exact` is not set."""
+"""Largest expected time, in seconds, to solve a position whose moves are judged exactly even if `exact` is not set."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,13 +30,13 @@ class JudgedMove:
     move: Move
     best: Move
     value: float
-    """Value of the position after the move."""
+    """Value of the position after the move, from the mover's side."""
     best_value: float
     exact: bool
-    """Whether both values are those of perfect play."""
+    """Whether the values of the move and of the best move are those of perfect play."""
     depth: int
     margin: float = 0.0
-    """Typical error of the values of a search of this depth; 0 if they are exact."""
+    """Typical error of the values, given the depth of the search; 0 if they are exact."""
 
     @property
     def loss(self) -> float:
@@ -45,7 +45,7 @@ class JudgedMove:
 
     @property
     def black_value(self) -> float:
-        """Value after the move from black's side."""
+        """Value of the position after the move, from black's side."""
         return self.value if self.side is Side.BLACK else -self.value
 
 
@@ -62,8 +62,8 @@ def judge_moves(
 
     If at most `exact` moves are left, they are judged by perfect play; by default, if that takes next to no time. The
     played move is searched to the same depth as the best one. An estimate is the mean of the last two iterations.
-    `table_bits` is the size of each of two tables. `next_workers` is called before each move, and returns its number of
-    workers.
+    `table_bits` is the size of each of the two transposition tables, for exact and for other searches. `next_workers`
+    is called before each move, and returns its number of workers.
     """
     stop = stop or Stop()
     if exact is None:
@@ -97,7 +97,7 @@ def _judge_move(
     stop: Stop,
     options: PlayerKeywords,
 ) -> JudgedMove | None:
-    """Return the judged move; None if there was no time to find a value."""
+    """Return the comparison of `move` with the best move; None if there was no time to find a value."""
     exact = board.moves_left <= exact_from
     table = tables[exact]
     search_options: SearchArguments = {**options, "table": table, "table_bits": None, "stop": stop, "deepen": not exact}
@@ -129,7 +129,7 @@ def _judge_move(
 
 
 def _iterations(board: Board, limits: Limits, exact: bool, search_options: SearchArguments) -> list[Result]:
-    """Return the last result of each depth of a search, without results that have no value."""
+    """Return the last result of each iteration of a search, without results that have no value."""
     if exact:
         result = search(board, limits, exact=True, **search_options)
         return [] if result.value is None else [result]
@@ -178,7 +178,7 @@ def _final(scale: Scale, score: int) -> int:
 
 
 def costliest(judged: Sequence[JudgedMove], marks: Marks) -> JudgedMove | None:
-    """Return the move that lost most, even if the result did not change; None if the move was no mistake."""
+    """Return the move that lost most, even if the result did not change; None if that move was no mistake."""
     worst = max(judged, key=lambda move: move.loss, default=None)
     return worst if worst is not None and worst.loss >= marks.mistake else None
 
@@ -198,33 +198,33 @@ class TurningPoint:
     """A change of the game's state, such as from level to black winning."""
 
     ply: int
-    """Ply of the move that was followed by the change."""
+    """Ply of the last move before the change."""
     before: int
     after: int
     blamed: JudgedMove | None
-    """Move at `ply`, if it is to blame for the change; None if it lost too little to explain it."""
+    """Move at `ply`, if it is to blame for the change; None if it lost too little to explain the change."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Story:
-    """Course of a game: values and states after each move, and the changes of state."""
+    """Course of a game: the value and the state (who is winning) after each judged move, and the changes of state."""
 
     first: int
-    """State before the first judged move."""
+    """State before the first judged move: 1 if black is winning, 0 if the game is level, -1 if white is winning."""
     values: tuple[tuple[int, float], ...]
     """Ply of each judged move, and the value after it from black's side."""
     states: tuple[int, ...]
-    """State after each judged move."""
+    """State after each judged move: 1 if black is winning, 0 if the game is level, -1 if white is winning."""
     turns: tuple[TurningPoint, ...]
 
     @property
     def turning_points(self) -> list[JudgedMove]:
-        """Moves that are to blame for a change of state."""
+        """Moves that are to blame for a change between black winning, level and white winning."""
         return [turn.blamed for turn in self.turns if turn.blamed is not None]
 
 
 def story_of(judged: Sequence[JudgedMove], outcome: float | None = None) -> Story:
-    """Return the course of a game from its judged moves; `outcome` is black's score, if they reach the end.
+    """Return the course of a game from its judged moves; `outcome` is black's final score, if the moves reach the end.
 
     A move is to blame for a change if the change is against its side, the search that judged the move has seen the
     change, and the move has lost more than this search's margin of error.
@@ -251,12 +251,12 @@ def story_of(judged: Sequence[JudgedMove], outcome: float | None = None) -> Stor
 
 
 def _before(move: JudgedMove) -> float:
-    """Return the value before a move from black's side."""
+    """Return the value of the position before a move, from black's side."""
     return move.best_value if move.side is Side.BLACK else -move.best_value
 
 
 def _state(before: int, value: float, margin: float) -> int:
-    """Return the next state: winning begins above `margin` and ends below half of it, to avoid flicker."""
+    """Return the next state: a side starts to win above `margin`, and stops below half of it, to avoid flicker."""
     if abs(value) > margin:
         return BLACK_WINS if value > 0 else WHITE_WINS
     return before if before * value > margin / 2 else LEVEL
@@ -269,7 +269,7 @@ def _is_to_blame(move: JudgedMove, before: int, after: int) -> bool:
 
 
 def turn_text(turn: TurningPoint, scale: Scale) -> str:
-    """Return a sentence that describes a change of state."""
+    """Return a sentence that describes a change of who is winning."""
     change = f"from {STATES[turn.before]} to {STATES[turn.after]}"
     if turn.blamed is None:
         return f"by move {turn.ply} the game had gone {change}; no single move is to blame at this depth"

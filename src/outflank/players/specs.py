@@ -22,17 +22,17 @@ from outflank.validation.text import from_words
 
 
 def report_program(report: str) -> ReportProgram:
-    """Return the program that a report describes, whatever game it plays."""
+    """Return the program of the published report with this number, whatever game it plays."""
     return _game_and_program(report)[1]
 
 
 def game_of_report(report: str) -> GameDescription:
-    """Return the game that the program of a report plays."""
+    """Return the game that the program of the published report with this number plays."""
     return _game_and_program(report)[0]
 
 
 def program_named(report: str, game: Game) -> ReportProgram:
-    """Return the program that a report describes; raise an error if it plays another game."""
+    """Return the program of the published report with this number; raise an error if it plays another game."""
     description, program = _game_and_program(report)
     if not isinstance(game, description.rules):
         raise OutflankError(f"report {report} plays {description.title}")
@@ -56,7 +56,7 @@ def _game_and_program(report: str) -> tuple[GameDescription, ReportProgram]:
 
 @dataclass(slots=True)
 class First(SimplePlayer):
-    """Player that takes the first legal move; report 001 counts nodes with it."""
+    """Player that takes the first legal move; the published report 001 counts nodes with it."""
 
     name: str = "first"
 
@@ -88,7 +88,7 @@ class Random(SimplePlayer):
 
 
 EXTERNAL = {"gtp": "outflank.protocols.gtp_client", "nboard": "outflank.protocols.nboard_client"}
-"""Kinds of external programs, and the module of each, which has a function `player(command, game, **settings)`."""
+"""Protocols of external programs, and the module of each, with a function `player(command, game, **settings)`."""
 
 HUMAN = "human"
 """Specification of a human, which `outflank play` and the web server handle themselves."""
@@ -102,10 +102,10 @@ _ALIASES = {"time": "seconds", "scheme": "parallel", "habit": "habits"}
 
 
 def player(text: str, game: Game, *, variety: int | None = None, seated: tuple[str, ...] = ()) -> Player:
-    """Return the player that `text` specifies; an error also lists the `seated` kinds, which the caller handles itself.
+    """Return the player that `text` specifies; `seated` are kinds that only the caller can make, for error messages.
 
     `variety` is a seed with which our own players vary their moves, so that games differ, unless `text` says otherwise.
-    The program of a report does not vary its moves.
+    The program of a published report does not vary its moves.
     """
     if len(text) > MOST_CHARACTERS:  # `shlex` takes quadratic time
         raise OutflankError(f"a player in {len(text):,} characters: {MOST_CHARACTERS:,} at most")

@@ -26,7 +26,7 @@ from outflank.games.description import description_of
 from outflank.players.clock import Clock
 
 LEAST_MARGIN, MOST_MARGIN = 0.02, 0.25
-"""Smallest reserve on a clock for the game, and largest reserve that external programs are told to keep, in seconds."""
+"""Smallest time kept in reserve on a clock for the whole game, and largest `safety_margin`, in seconds."""
 
 LEAST_SHARE = 0.03
 """Smallest reserve of a fixed time per move, as a share of that time; it is limited to `LEAST_MARGIN`."""
@@ -59,7 +59,7 @@ MORE_LATE = 3.0
 Also, one of the thousands of moves of a match is delayed longer than the last sixty were."""
 
 HASTY = 0.6
-"""Least delay that is noted for a move without a search, as a share of the current estimate."""
+"""Least delay that is noted for a move without a search, as a share of the current estimate of delays."""
 
 AT_ONCE = 0.003
 """Generous estimate of the time of a move without a search, in seconds."""
@@ -69,12 +69,12 @@ PATIENCE = 4.0
 
 
 FIRST_MOVE = 0.15
-"""Time that an iteration needs at least for its first move, as a share of the previous iteration's time. Before that it
-has no result."""
+"""Least time of an iteration's first move, as a share of the previous iteration's time. An iteration that does not
+finish its first move has no result."""
 
 
 FORGETTING = 0.8
-"""Factor by which an external program's lateness decays with every answer: a machine may have been busy once."""
+"""Factor by which an external program's lateness decays with every answer, since a busy machine may become idle."""
 
 
 class Lateness:
@@ -85,7 +85,7 @@ class Lateness:
 
     def __init__(self) -> None:
         self.seconds = 0.0
-        """Second longest delay; the longest may be an accident (a machine that slept)."""
+        """Second longest of the last delays; the longest may be an accident (a machine that slept)."""
         self.mean_seconds = 0.0
         """Moving average of the time by which moves missed their deadlines."""
         self.setup_seconds = 0.0
@@ -107,7 +107,7 @@ class Lateness:
         self._estimate()
 
     def note(self, delay_seconds: float, late_seconds: float = 0.0, setup_seconds: float | None = None) -> None:
-        """Learn from a move: its longest delay, the time by which it missed its deadline, and its search's set-up."""
+        """Learn from a move: its longest delay, the time by which it missed its deadline, and its set-up time."""
         if setup_seconds is not None:
             self._setups.append(setup_seconds)
             delay_seconds = max(delay_seconds, setup_seconds - min(self._setups))
@@ -127,7 +127,7 @@ class Lateness:
         self.seconds, self.setup_seconds = second_longest(self._delays), second_longest(self._setups)
 
     def reserve_seconds(self, least: float) -> float:
-        """Return the time to keep in reserve, at least `least`."""
+        """Return the time to keep in reserve for delays, at least `least`."""
         return max(least, MORE_LATE * self.seconds)
 
 
@@ -139,7 +139,7 @@ class Budget:
     soft_seconds: float | None = None
     hard_seconds: float | None = None
     saved: bool = True
-    """Whether unused time is saved for later moves."""
+    """Whether the time that this move does not use is left for later moves."""
 
     def within(self, seconds: float) -> "Budget":
         """Return a budget that spends `seconds` entirely on this move, or this budget's times if these are shorter."""
@@ -188,8 +188,8 @@ class Steady:
     def enough(self, budget: Budget, elapsed: float, last_iteration: float, stable: int) -> bool:
         """Return whether to end the search; the next iteration takes some three times as long as the last one.
 
-        If unused time is saved, the next iteration begins only if it can end in time. Otherwise it begins if it can
-        finish its first move.
+        If unused time is saved, the next iteration begins only if 1.5 times the last iteration's time is left.
+        Otherwise it begins if it can finish its first move.
         """
         if budget.soft_seconds is None or budget.hard_seconds is None:
             return False
@@ -205,10 +205,10 @@ class DepthRule:
 
     depth: int
     seconds_below: float | None = None
-    """Seconds left of the minute for the game below which the rule applies."""
+    """Number of seconds left, of one minute for the game, below which the rule applies."""
     seconds_above: float | None = None
     value_below: int | None = None
-    """Value found by the player's last search below which the rule applies."""
+    """Value of the player's last search below which the rule applies."""
 
     def applies(self, seconds: float, value: int) -> bool:
         """Return whether all conditions of the rule hold."""
@@ -220,7 +220,7 @@ class DepthRule:
 
 
 class Adaptive003:
-    """Report 003's time policy: depth 5, depth 6 in a bad position, depth 3 or 4 when the minute runs out."""
+    """Time policy of report 003's program: depth 5, 6 in a bad position, 3 or 4 when its minute per game runs out."""
 
     MINUTE = 60.0
     RULES = (
@@ -236,7 +236,8 @@ class Adaptive003:
         self.lateness = Lateness()
 
     def budget(self, board: Board, clock: Clock, last_value: int | None) -> Budget:
-        """Return the depth for the seconds left and the last value, by the report's rules, scaled to the clock."""
+        """Return the depth by report 003's rules for the last value and the time left, scaled to one minute for the
+        game."""
         left = clock.left_seconds
         whole = clock.control.game_seconds or self.MINUTE
         seconds = self.MINUTE if left is None else left * self.MINUTE / whole
@@ -262,7 +263,7 @@ def policy_named(name: str) -> Policy:
 
 
 def lateness(before: float, latest: float) -> float:
-    """Return an external program's lateness after an answer that was `latest` seconds late."""
+    """Return an external program's new lateness, given its lateness `before` and that of its `latest` answer."""
     return max(latest, FORGETTING * before)
 
 
@@ -275,7 +276,7 @@ def usable_seconds(board: Board, left: float, lateness: Lateness) -> float:
 
 
 def second_longest(values: Iterable[float]) -> float:
-    """Return the second largest of these times; 0 if there are fewer than two."""
+    """Return the second largest of `values`; 0 if there are fewer than two."""
     return sorted((0.0, 0.0, *values))[-2]
 
 
@@ -325,5 +326,5 @@ def delay_of_work() -> float:
 
 @cache
 def safety_margin() -> float:
-    """Return the reserve, in seconds, that external programs are told to keep: twice the longest measured delay."""
+    """Return by how many seconds the time sent to external programs is reduced: twice the longest measured delay."""
     return min(MOST_MARGIN, max(LEAST_MARGIN, 2 * max(measure_delays())))
