@@ -1,4 +1,4 @@
-"""Reads the properties of games in brackets, such as `(;GM[…]B[f5]W[d6];)`, and the remarks on their moves."""
+"""Reads properties of games in GGF and SGF, such as `(;GM[…]B[f5]W[d6];)`, and the values and times of their moves."""
 
 import re
 from collections.abc import Iterator
@@ -13,12 +13,12 @@ _value = re.compile(r"\s*+\[((?:\\.|[^\]\\])*+)\]", re.DOTALL)
 
 
 class Property(NamedTuple):
-    """A property of a game in brackets: a name with its values."""
+    """A property of a game in GGF or SGF: a name with its values."""
 
     name: str
     values: list[str]
     place: int
-    """Position of the first value in the text."""
+    """Index of the property's first value in the text."""
     node: int
     """Number of the node that the property belongs to."""
 

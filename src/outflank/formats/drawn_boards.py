@@ -75,7 +75,7 @@ def cells(line: str) -> list[str]:
 
 
 def black_signs(rows: Rows) -> str:
-    """Return the signs that stand for black in these rows."""
+    """Return the characters that stand for black in the rows of a drawing."""
     signs = {sign for row in rows for sign in row}
     if "●" in signs and not signs & set(WHITE):
         raise FormatError(f"{NAME}: expected two kinds of discs, found ● alone: without colours they are all alike")
@@ -83,7 +83,7 @@ def black_signs(rows: Rows) -> str:
 
 
 def stated_turn(lines: Sequence[str]) -> Side | None:
-    """Return the side to move that a line states, the last if there are several; None if no line does."""
+    """Return the side to move, from the last line that states it; None if no line does."""
     return next((side for line in reversed(lines) for side in _sides(line)), None)
 
 

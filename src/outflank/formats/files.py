@@ -46,7 +46,7 @@ def file_lock(path: Path, busy: str) -> Iterator[None]:
 
 
 def _acquire(lock: Path) -> int | None:
-    """Return the handle of the open and locked file; None if another process holds the lock."""
+    """Open and lock the file `lock`, and return its handle; None if another process holds the lock."""
     while True:
         handle = os.open(lock, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o666)
         try:

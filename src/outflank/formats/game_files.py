@@ -244,7 +244,7 @@ def holds_records(head: bytes) -> bool:
 
 
 def is_record_file(path: Path) -> bool:
-    """Return whether a file holds whole games, by its name or content, and not a game or position on each line."""
+    """Return whether a file's name or content shows a format for whole games, other than one game per line."""
     named = _format(path.suffix.lower())
     if named is not None and not named.by_line:
         return True

@@ -18,7 +18,7 @@ class Setup:
     game: Game
     """Rules in force."""
     position: Position
-    """Position before `moves`, from the view of `turn`."""
+    """Position before `moves`, from the point of view of the side `turn`."""
     turn: Side = Side.BLACK
     """Side to move in `position`."""
     moves: tuple[int, ...] = ()
@@ -30,7 +30,7 @@ class Setup:
     scores: Mapping[int, int] = field(default_factory=dict)
     """Values of moves from the mover's side, by code (OBF)."""
     assumed: str = ""
-    """Description of assumptions about facts that the text does not state; empty if there are none."""
+    """Description of what was assumed because the text does not state it; empty if nothing was."""
 
     def with_game(self, game: Game) -> "Setup":
         """Return the same setup under the rules of `game`."""
@@ -42,8 +42,8 @@ def apply_rule_options(
     options: RuleOptions,
     option_text: Callable[[str, object], str] = lambda name, value: f"{name}={value!r}",
 ) -> Setup:
-    """Return the setup under these rule options; if its text contradicts one, raise an error that names it by
-    `option_text`."""
+    """Return the setup under these rule options. If its text contradicts an option, raise an error that names the
+    option as `option_text` writes it."""
     variants = description_of(setup.game).variants
     stated, changed = variants.options_of(setup.game), {}
     for option in variants.options:
@@ -63,7 +63,7 @@ def apply_rule_options(
 
 
 def refuse_options(game: GameDescription, options: Iterable[str]) -> None:
-    """Raise an error if the game of a position lacks one of these rule options."""
+    """Raise an error if `game` lacks one of the rule options `options`."""
     for name in options:
         if game.variants.option(name) is None:
             raise OutflankError(f"--{name} is for {titles_with(name)}; the position given is {game.title}")
@@ -81,7 +81,7 @@ class PlayedMove:
     code: int
     """Code of the move in the kernels; a pass has one as well."""
     value: float | None = None
-    """The player's estimate of the position, from its own side."""
+    """Value of the position that the player reported, from the player's own side."""
     seconds: float | None = None
     """Time that the move took."""
 

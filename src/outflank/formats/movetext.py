@@ -32,7 +32,7 @@ _word = re.compile(r"(?:\d{1,4}[.)](?:\.\.)?)?([^\s,;]*)")
 
 
 def read_moves(description: GameDescription, text: str, options: RuleOptions) -> Record:
-    """Return the game that a list of moves gives, from the start that these options determine."""
+    """Return the game with the moves in `text`, from the starting position that `options` determine."""
     if description.notation.moves is not None:
         return description.notation.moves(text, options)
     board = description.start(**options)
@@ -41,7 +41,7 @@ def read_moves(description: GameDescription, text: str, options: RuleOptions) ->
 
 
 def read_moves_from(description: GameDescription, text: str, start: Setup) -> Record:
-    """Return the game that a list of moves gives, from the position `start`."""
+    """Return the game with the moves in `text`, from the position `start`."""
     if description.notation.moves_from is not None:
         return description.notation.moves_from(text, start)
     board = description.boards(start.game, start.position, start.turn, ply=start.ply)

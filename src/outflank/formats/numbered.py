@@ -1,4 +1,4 @@
-"""Reads and writes positions of any game as its name and numbers, for games without a notation of their own.
+"""Reads and writes positions of any game as the game's name and numbers, for games without a notation of their own.
 
     connect-four: 0000000000000080 0000000000000003 black 3 [7]
 

@@ -38,7 +38,7 @@ FIRST_MOVE = r"(?:\d{1,3}\s*+[.)]\s*+(?:\.\.)?+)?+\s*+([a-z][1-9])"
 """Pattern of the first move of a list of moves in most games, with or without its number."""
 
 COMMENT = "#%;"
-"""Characters that begin a comment line in a script."""
+"""Characters that begin a comment line in a text with one position or game on each line."""
 
 _named = re.compile(r"\s*([a-z][a-z0-9-]+):")
 
@@ -247,7 +247,7 @@ def _read_moves(text: str, games: Sequence[str], options: RuleOptions) -> Record
 
 
 def _by_claim(text: str, games: Sequence[str]) -> Iterator[GameDescription]:
-    """Yield the games in the order in which they are tried for a list of moves; those that claim it come first."""
+    """Yield the games in the order in which they are tried for a list of moves: first those that use its notation."""
     others = []
     for game in map(game_named, games):
         if game.notation.claim(text):

@@ -44,7 +44,7 @@ Line = tuple[int, str]
 
 @dataclass(slots=True)
 class SavedMove:
-    """A move as text, with its line number, and with the value and seconds of its remark."""
+    """A move as text, with its line number, and with the value and seconds from the braces after it."""
 
     text: str
     line: int
@@ -80,7 +80,7 @@ def write_saved_game(record: Record) -> str:
 
 
 def saved_game_text(record: Record, game: str, start: str, names: Iterable[object]) -> str:
-    """Return a game in this format, given the texts of its start and of its moves (`names`)."""
+    """Return a game in the format of saved games, given the texts of its start and of its moves (`names`)."""
     first = record.start
     headers = {
         "game": game,
@@ -140,7 +140,7 @@ def _blocks(stream: BinaryIO) -> Iterator[list[Line]]:
 def parse_lines(
     lines: Sequence[Line], on_header: Callable[[str, str], None], words: Callable[[str, int], Iterator[SavedMove]]
 ) -> list[SavedMove]:
-    """Return the moves of a game, which `words` finds in a line; headers before them are passed to `on_header`."""
+    """Return the moves of a game; `words` finds them in a line, and `on_header` receives the headers before them."""
     moves: list[SavedMove] = []
     for number, line in lines:
         header = HEADER.fullmatch(line)
@@ -159,7 +159,7 @@ def parse_lines(
 def moves_in_line(
     line: str, number: int, word: re.Pattern[str] = _word, *, format: str = NAME, expected: str = "a move"
 ) -> Iterator[SavedMove]:
-    """Yield the moves of a line with their remarks; the groups of `word` are a remark and a move."""
+    """Yield the moves of a line with their remarks; the pattern `word` has a group for a remark and one for a move."""
     place, end = 0, len(line.rstrip())
     move: SavedMove | None = None
     while place < end:

@@ -33,7 +33,7 @@ PATIENCE_SECONDS = 600.0
 """Timeout for a move without a clock."""
 
 GRACE_SECONDS = 2.0
-"""Time for which a move is awaited after its clock has run out, since the referee decides whether it was in time. Also
+"""Time to wait for a move after the player's clock has run out, since the referee decides whether it was in time. Also
 the time that a program gets to stop thinking or to exit."""
 
 MOST_CHARACTERS = 1 << 24

@@ -114,7 +114,7 @@ class ProgramPlayer:
         return False
 
     def _request_move(self, board: Board, clock: Clock, stop: Stop | None, began: float) -> Choice | None:
-        """Return the program's move; None if `stop` was called and it thinks on. The clock has run since `began`."""
+        """Return the program's move; None if `stop` was called while it thinks. The clock has run since `began`."""
         raise NotImplementedError
 
     # --- the program and its board ---
@@ -153,7 +153,7 @@ class ProgramPlayer:
             raise
 
     def _show(self, board: Board) -> None:
-        """Make the program's board equal to `board`, by the moves that differ or from the start."""
+        """Make the program's board equal to `board`: take back and play moves, or set up the game again."""
         root, moves = board.copy(), list(board.moves)
         while root.moves:
             root.pop()

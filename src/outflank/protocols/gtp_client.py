@@ -39,7 +39,7 @@ UNLIMITED = "0 1 0"
 
 LARGER_SHARE = 5
 """Approximate factor by which a program may exceed an even share of its time on a move, because a program that expects
-to solve the ending divides its time by few moves. A time per move is sent as the time for this many times fewer
+to solve the endgame divides its time by few moves. A time per move is sent as the time for this many times fewer
 moves."""
 
 
@@ -79,7 +79,7 @@ def time_settings(control: TimeControl, board: Board, style: ClockStyle) -> str:
 
 
 def time_left(clock: Clock, board: Board, style: ClockStyle, margin: float) -> str:
-    """Return the arguments of GTP's `time_left`: seconds, less `margin` for delays, and moves of the period."""
+    """Return the arguments of GTP's `time_left`: seconds, less `margin` for delays, and moves left in the period."""
     exactly = style is ClockStyle.EXACTLY
     move_seconds = clock.control.move_seconds
     if style is ClockStyle.MAIN:
@@ -99,7 +99,7 @@ def _for_the_game(move_seconds: float | None, game_seconds: float | None, board:
 
 
 def _seconds_text(seconds: float, exactly: bool) -> str:
-    """Return whole seconds, as in GTP, or a fraction if less than 1; a program that reads that as 0 moves at once."""
+    """Return whole seconds, as in GTP, but a fraction below 1: if a program takes that for 0, it moves at once."""
     if exactly:
         return f"{max(seconds, 0.001):.3f}"
     return _whole_seconds(seconds) if seconds >= 1 else f"{max(seconds, 0.01):.2f}"
@@ -151,7 +151,7 @@ class GtpPlayer(ProgramPlayer):
             self.name = self._ask("name") or "gtp"
 
     def _try(self, board: Board) -> None:
-        """Play a few moves, one of which is refused by a program whose board differs."""
+        """Play a few moves; a program with another board refuses one of them."""
         self._show(board)
         line = board.copy()
         try:
@@ -217,7 +217,7 @@ class GtpPlayer(ProgramPlayer):
         self._load(*(("position.txt", f"{root.to_text()}\n") if position_file is None else position_file(root.setup())))
 
     def _load(self, name: str, text: str) -> None:
-        """Load a position from a file called `name`, from whose suffix some programs tell the format."""
+        """Load a position from a file called `name`; some programs recognise its format by the suffix."""
         command = "loadsgf" if name.endswith(".sgf") else "loadposition"
         if command not in self._known:
             raise Refusal(f"it knows no {command}, which a game that starts at a position needs")
@@ -271,7 +271,7 @@ class GtpPlayer(ProgramPlayer):
         return text
 
     def _tell_time(self, board: Board, clock: Clock) -> None:
-        """Send the time; if there is no limit, send that only to cancel an earlier one."""
+        """Send the program its time; if there is no limit, send that only to cancel an earlier limit."""
         style = ClockStyle.EXACTLY if STOP in self._known else self._style
         if clock.control != self._control:
             self._tell("time_settings", time_settings(clock.control, board, style))
@@ -293,5 +293,5 @@ class GtpPlayer(ProgramPlayer):
 
 
 def player(command: str | Sequence[str], game: Game, *, clock: str = "main") -> Player:
-    """Return a player that runs this command; `clock` names the style in which it is sent its time."""
+    """Return a player that runs this command; `clock` is the name of a `ClockStyle`."""
     return GtpPlayer(command, game, style=ClockStyle.named(clock))

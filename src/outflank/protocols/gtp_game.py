@@ -1,4 +1,4 @@
-"""The board on which GTP commands act, and from which each command can be undone."""
+"""The board that GTP commands change, with the number of moves that `undo` takes back for each command."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -10,7 +10,7 @@ from outflank.games.description import GameDescription, description_of, game_nam
 from outflank.games.sides import Side
 
 MOST_BYTES = 1 << 20
-"""Size of the largest file with a game or a position that is read."""
+"""Size, in bytes, of the largest file with a game or a position that is read."""
 
 
 class CommandRefused(Exception):
@@ -136,7 +136,7 @@ def gtp_name(description: GameDescription) -> str:
 
 
 def vertex(board: Board, text: str) -> str:
-    """Return a move's text in capitals, as GTP writes vertices, if the board can read it so; a pass is unchanged."""
+    """Return a move's text in capitals, as GTP writes vertices, if the board can read capitals; a pass is unchanged."""
     if text == "pass":
         return text
     try:
@@ -151,6 +151,6 @@ def _start(description: GameDescription, options: Mapping[str, object]) -> Board
 
 
 def _without_draws(board: Board) -> Board:
-    """Return the board under rules without draws by history, since the controller declares those."""
+    """Return the board under rules without draws by repetition or length, since the GTP controller declares those."""
     without = description_of(board.game).without_draws
     return board if without is None else without(board.copy())

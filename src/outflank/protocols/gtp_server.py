@@ -259,7 +259,7 @@ def _has_sgf(description: GameDescription) -> bool:
 
 
 def _parsed(text: str) -> tuple[str, str, list[str]]:
-    """Return the id as written, the command, and its arguments."""
+    """Return the id as written, the command, and the arguments of a GTP line."""
     match = _line.fullmatch(text)
     assert match is not None
     return match[1] or "", match[2], match[3].split()

@@ -1,4 +1,4 @@
-"""Reads commands while a search runs, and ends the search if a command asks for that.
+"""Reads commands while a search runs, and ends the search if a command requests that.
 
 A thread reads ahead. Most lines wait for their turn. Lines that stop a search and the end of the input take effect at
 once. The protocol says how urgent each line is.
@@ -17,8 +17,8 @@ LONGEST = 1 << 16
 """Largest number of characters in a line; commands of both protocols are less than a hundredth of it."""
 
 PARTING_SECONDS = 2.0
-"""Time for the remaining requests after the end of the input. It lets a script get its answers, and ends the service of
-a program that has died."""
+"""Time for the remaining requests after the end of the input: a script gets its answers, and if the other program has
+died, the service still ends."""
 
 
 class Urgency(Enum):
@@ -32,7 +32,7 @@ class Urgency(Enum):
 
 
 class Listener:
-    """Reads the lines of a stream on a thread, and ends the running search if a line asks for that."""
+    """Reads the lines of a stream on a thread, and ends the running search if a line requests that."""
 
     def __init__(self, stream: Iterable[str], urgency: Callable[[str], Urgency]) -> None:
         self._stream, self._urgency_of = stream, urgency

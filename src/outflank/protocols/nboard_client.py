@@ -33,8 +33,9 @@ TRY_SECONDS = 5.0
 """Time for a test move at depth 1, after which a program that has named no move is pinged."""
 
 LATE_AT_FIRST, LATE_AT_LEAST = 0.05, 0.01
-"""Assumed time, in seconds, in which a thinking program answers a ping: before any measurement, and at least. The
-program must be woken for the ping, and this process for the answer. Three times as much is kept in reserve."""
+"""Expected time, in seconds, in which a thinking program answers a ping: before any measurement, and the least value
+after one. The program must be woken for the ping, and this process for the answer. Three times as much is kept in
+reserve."""
 
 _answer = re.compile(r"===\s*([^\s/]*)[/\s]*([^\s/]*)")
 _search = re.compile(r"(?:search|book)\s+(\w\w)\S*\s+(\S+)\s+\S+\s+([0-9]+)")
@@ -241,7 +242,7 @@ class NBoardPlayer(ProgramPlayer):
         return stopped
 
     def _second_best(self, board: Board) -> Choice:
-        """Return the best move that the search reported; the program stopped without naming a move."""
+        """Return the best move that the program's search reported before it stopped without naming a move."""
         reply = self._reply
         try:
             return Choice(move=board.parse_move(reply.best), value=reply.value, depth=reply.depth, why="stopped")
@@ -250,7 +251,7 @@ class NBoardPlayer(ProgramPlayer):
 
 
 def player(command: str | Sequence[str], game: Game, *, depth: str = str(DEFAULT_DEPTH)) -> Player:
-    """Return a player that runs this command; `depth` is a search depth, or `none` to send none."""
+    """Return a player that runs this command; `depth` is a search depth, or `none` to send no depth."""
     if depth != "none" and not (re.fullmatch("[0-9]{1,2}", depth) and 1 <= int(depth) <= DEEPEST):
         raise OutflankError(f"depth={depth}: 1 to {DEEPEST}, or none")
     return NBoardPlayer(command, game, depth=None if depth == "none" else int(depth))

@@ -42,7 +42,7 @@ class NBoardClock:
         self._clocks: Clocks | None = None
 
     def set(self, game: str) -> None:
-        """Handle `set game`: take its clock, less the time of its moves; without a clock or time there is no limit."""
+        """Handle `set game`: take the game's clock, less the time of its moves; there is no limit if it states none."""
         properties = list(read_properties(game))
         time_text = next((item.values[0] for item in properties if item.name == "TI"), "")
         self._clocks = _clocks(time_text)
@@ -94,7 +94,7 @@ GGF = ".ggf"
 """Suffix of the file format in which games are sent."""
 
 TABLE_BITS = 20
-"""Size of the transposition table that all hints and analyses share: 32 MiB."""
+"""Size, as a binary logarithm, of the transposition table that all hints and analyses share: 32 MiB."""
 
 _ping = re.compile(r"ping +(-?[0-9]+)")
 
@@ -230,7 +230,7 @@ class NBoardEngine(Engine):
         yield "status"
 
     def _analyze(self, rest: str) -> Iterator[str]:
-        """Analyse the positions from the game's end to its start, since table entries of later positions help."""
+        """Analyse the positions from the game's end to its start, since table entries help with earlier positions."""
         board = self._board.copy()
         yield f"status {self._name} is analyzing the game"
         with self._thinking() as stop:
@@ -283,7 +283,7 @@ def moves_text(moves: Iterable[Move]) -> str:
 
 
 def _hints(result: Result) -> Iterator[str]:
-    """Yield a line for each of the best moves; that of the best continues with the expected moves."""
+    """Yield an NBoard line for each of the best moves; the best move's line continues with the expected moves."""
     depth = "100%" if result.exact else str(result.depth)
     for entry in result.best:
         line = result.pv if entry.move == result.move else (entry.move,)

@@ -34,10 +34,10 @@ NO_TIMEOUT = threading.TIMEOUT_MAX / 2
 """Timeout for an answer, in effect none. The referee keeps the clock, and ends a process that does not answer."""
 
 DELAYS = 20
-"""Number of last requests from which the delay of messages is estimated."""
+"""Number of last requests from which the delay of messages between the processes is estimated."""
 
 LARGEST_DELAY_SHARE = 0.25
-"""Largest share of the time for a move that is reserved for sending messages."""
+"""Largest share of the time for a move that is reserved for messages between the processes."""
 
 _COMMAND = (
     "import json, sys; sys.path[:] = json.loads(sys.stdin.buffer.readline());"

@@ -53,16 +53,16 @@ class Engine:
         return self.replies(line)
 
     def stop(self) -> None:
-        """End the search and the loop. May be called from any thread."""
+        """End the running search and the loop of `run`. May be called from any thread."""
         if self._listener is not None:
             self._listener.end()
 
     def _thinking(self) -> AbstractContextManager[Stop]:
-        """Return a context with a `Stop` for the search inside, which some lines call when they arrive."""
+        """Return a context with a `Stop` for the search in it, which a stop command calls when it arrives."""
         return self._listener.thinking() if self._listener else nullcontext(Stop())
 
     def _player_for(self, key: object, make: Callable[[], Player]) -> Player:
-        """Return the last player, or a new one if the last was made for another key."""
+        """Return the current player, or a new one from `make` if the current one was made for another `key`."""
         if self._player is None or self._made_for != key:
             if self._player is not None:
                 self._player.close()
@@ -78,7 +78,7 @@ class EngineRequest:
     """Settings with which a protocol's engine is made."""
 
     game: str
-    """Name of the game that is played first."""
+    """Name of the game at the start; the other program may select another one."""
     make: Callable[..., Player]
     """Function that makes the player for a board and, if the other program has set one, for a depth."""
     seconds: float | None = None
