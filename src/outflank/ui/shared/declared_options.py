@@ -12,7 +12,7 @@ from outflank.validation.text import comma_separated, comma_separated_words, is_
 
 
 class CommaSeparated(click.ParamType):  # type: ignore[type-arg]  # generic only in the newest versions of click
-    """List of values between commas, as `comma_separated_words` reads it. Numbers may be ranges like 1-4."""
+    """Type of an option that takes values separated by commas. Numbers may be given as ranges like 1-4."""
 
     def __init__(self, kind: type) -> None:
         self.kind = kind
@@ -41,7 +41,7 @@ class CommaSeparated(click.ParamType):  # type: ignore[type-arg]  # generic only
 
 
 class ChoiceOf(click.Choice):  # type: ignore[type-arg]  # generic only in the newest versions of click
-    """One of several values, which are texts or numbers."""
+    """Type of an option that takes one of several values, which are texts or numbers."""
 
     def __init__(self, values: Sequence[Any]) -> None:
         super().__init__([str(value) for value in values])

@@ -1,1 +1,1 @@
-"""The web interface: a server on this machine, and the page that it serves."""
+"""The web interface of `outflank serve`: a server on this machine, and the web page that it serves."""

@@ -1,4 +1,4 @@
-"""The server as an ASGI application: its routes and their handlers."""
+"""The web server as an ASGI application: its routes and their handlers."""
 
 import hashlib
 from collections.abc import AsyncIterator
@@ -35,7 +35,7 @@ FIRST = "index.html"
 
 @cache
 def page_files() -> dict[str, Traversable]:
-    """Return every file of the page by its path below `/`. The server opens no other file."""
+    """Return every file of the web page by its path below `/`. The server opens no other file for a request."""
     by_path: dict[str, Traversable] = {}
 
     def collect(folder: Traversable, prefix: str) -> None:
@@ -50,7 +50,7 @@ def page_files() -> dict[str, Traversable]:
 
 
 async def page_file(request: Request) -> Response:
-    """Return a file of the page. Browsers cache it, and ask whether it has changed."""
+    """Return a file of the web page. Browsers cache it, and ask whether it has changed."""
     name = request.path_params.get("path") or FIRST
     file = page_files().get(name)
     if file is None:
@@ -64,7 +64,7 @@ async def page_file(request: Request) -> Response:
 
 
 BUSY = 1013
-"""Close code for a connection beyond the limit. It tells the browser to try again later."""
+"""WebSocket close code for a connection beyond the maximum number. It tells the browser to try again later."""
 
 
 REPORT_POLICY = (
@@ -76,7 +76,7 @@ REPORT_POLICY = (
 
 def application(lobby: Lobby, access: AccessRules) -> ASGIApp:
     """Return the application that serves this lobby, guarded by the access rules."""
-    connections: dict[Session, None] = {}  # in order of arrival
+    connections: dict[Session, None] = {}  # oldest first
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:

@@ -58,7 +58,7 @@ def _normalised_host(host: str) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AccessRules:
-    """Rules for access to a server."""
+    """Host name, port and token that decide which requests a server accepts."""
 
     host: str
     """Host name or address at which the server listens."""
@@ -68,7 +68,7 @@ class AccessRules:
 
     @property
     def cookie(self) -> str:
-        """Name of the cookie. It contains the port, because browsers share cookies between ports."""
+        """Name of the token's cookie. It contains the port, because browsers share cookies between ports."""
         return f"outflank-{self.port}"
 
     def names(self) -> set[str]:
@@ -103,7 +103,7 @@ class AccessRules:
 
 
 class Guarded:
-    """Application with access control and safe headers."""
+    """ASGI application that applies `AccessRules` to each request, and adds the headers `SAFE` to each response."""
 
     def __init__(self, app: ASGIApp, access: AccessRules) -> None:
         self.app, self.access = app, access

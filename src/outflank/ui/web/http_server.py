@@ -26,13 +26,14 @@ from outflank.ui.web.warning_log import WarningLog
 # costs a client six bytes, and the server 6 to 7 microseconds to parse.
 
 FRAMES_A_SECOND, FRAMES_AT_ONCE = 50.0, 500
-"""Maximum number per second of frames that end no message (continuations, pings, pongs), and maximum at once."""
+"""Maximum number per second, and in a burst, of WebSocket frames that end no message (continuations, pings, pongs)."""
 
 PART_BYTES = 4096
-"""Number of bytes that are parsed before their frames are counted. A socket may have 256 KiB ready."""
+"""Maximum number of received bytes that are parsed at once. Too many frames are noticed after that many bytes. A socket
+may have 256 KiB ready."""
 
 POLICY_VIOLATION = 1008
-"""Code with which a WebSocket is closed if it sends too many frames."""
+"""Close code for a WebSocket on which the client sends too many frames."""
 
 
 class CountedState(ServerState):
@@ -71,7 +72,7 @@ class HttpProtocol(H11Protocol):
         self._sockets().wait(self.transport)
 
     def resume_writing(self) -> None:
-        """Continue the response, and end the timeout."""
+        """Continue the response, and end the timeout that `pause_writing` started."""
         super().resume_writing()
         self._note_request()
 
@@ -85,7 +86,7 @@ class HttpProtocol(H11Protocol):
 
 
 class WebSocketProtocol(WebSocketsSansIOProtocol):
-    """Connection after its upgrade to a WebSocket. The timeout of the request runs until the handshake is done."""
+    """Connection after its upgrade to a WebSocket. The timeout of the HTTP request runs until the handshake is done."""
 
     def __init__(
         self,
@@ -99,7 +100,7 @@ class WebSocketProtocol(WebSocketsSansIOProtocol):
         self._frames = Bucket(FRAMES_A_SECOND, FRAMES_AT_ONCE)
 
     def data_received(self, data: bytes) -> None:
-        """Read frames until there are too many."""
+        """Parse received frames. Stop if the connection was closed because of too many frames."""
         for begin in range(0, len(data), PART_BYTES):
             if self.transport.is_closing():
                 return
@@ -118,7 +119,7 @@ class WebSocketProtocol(WebSocketsSansIOProtocol):
             super().handle_pong(event)
 
     def _count_frame(self) -> bool:
-        """Count a frame that ends no message, and return whether to read it. Too many frames close the connection."""
+        """Count a frame that ends no message, and return whether to handle it. Too many frames close the connection."""
         if self.transport.is_closing():
             return False
         if self._frames.take():
@@ -129,7 +130,7 @@ class WebSocketProtocol(WebSocketsSansIOProtocol):
         return False
 
     async def send(self, message: Any) -> None:
-        """Send a message. After a close, the timeout for the client's answer runs."""
+        """Send a message. After a close frame, the timeout for the client's close frame runs."""
         await super().send(message)
         if self.handshake_complete and not self.close_sent:
             self._sockets.serve(self.transport)
@@ -145,7 +146,7 @@ LEAVING_SECONDS = 1
 """Seconds that open connections have to end when the server shuts down."""
 
 PING_SECONDS = 20.0
-"""Seconds between two pings of a connection, and timeout for the answer."""
+"""Seconds between two pings on a connection, and timeout in seconds for the client's pong."""
 
 ACCEPT_RETRY_SECONDS = 0.1
 """Seconds to wait after `accept` failed for lack of resources."""
@@ -214,7 +215,7 @@ class BoundedServer(uvicorn.Server):
             else:
                 self.log.warn("full", f"a connection was refused: {len(self.sockets)} are open")
                 accepted.close()
-            await asyncio.sleep(0)  # otherwise a flood of connections would starve everything else
+            await asyncio.sleep(0)  # let other tasks run: a flood of connections would starve them
 
     async def _connect(self, accepted: socket.socket) -> None:
         try:
@@ -239,7 +240,7 @@ class BoundedServer(uvicorn.Server):
 
 
 def server_of(application: ASGIApp, limits: SocketLimits | None = None) -> BoundedServer:
-    """Return a server that has not been started."""
+    """Return a server for `application` that is not started yet. By default its limits are `socket_limits()`."""
     log = WarningLog()
     for name in ("uvicorn", "asyncio"):
         logger = logging.getLogger(name)

@@ -1,4 +1,4 @@
-"""Requests from the page to the server. Each has a number (`ask`) and gets one answer with that number.
+"""Requests from the web page to the server. Each has a number (`ask`) and gets one answer with that number.
 
 All fields have limits. A request that exceeds them is refused before it is handled.
 """
@@ -11,7 +11,7 @@ MOST_TEXT = 100_000
 """Maximum number of characters of a pasted text."""
 
 MOST_BYTES = 4 * MOST_TEXT + 1000
-"""Maximum size of a message in bytes: the longest text, with four bytes per character."""
+"""Maximum size of a request in bytes: the longest pasted text, with four bytes per character, and other fields."""
 
 Ask = Annotated[int, Meta(ge=1, le=1 << 31)]
 Name = Annotated[str, Meta(min_length=1, max_length=64)]
@@ -22,7 +22,7 @@ Colour = Literal["black", "white"]
 
 
 class PageRequest(Struct, frozen=True, kw_only=True, tag_field="kind", tag=str.lower, forbid_unknown_fields=True):
-    """A request of the page."""
+    """A request from the web page. `ask` is its number."""
 
     ask: Ask
 
@@ -38,7 +38,7 @@ class New(PageRequest, frozen=True, kw_only=True):
     options: dict[Name, int | Name] = {}
     """Options of the game, such as size, scoring and layout."""
     text: Annotated[str, Meta(max_length=MOST_TEXT)] | None = None
-    """A position, a list of moves or a record. The moves of a record become the main line, and its end is shown."""
+    """A position, a list of moves, or a game record. The moves become the main line, and its end is shown."""
     seats: "Seats | None" = None
     """Players and clock. With None, both sides are human, without a clock."""
 
@@ -57,12 +57,12 @@ class Place(PageRequest, frozen=True, kw_only=True):
     game: Name
     options: dict[Name, int | Name] = {}
     pieces: Annotated[str, Meta(max_length=400)]
-    """A letter for each cell, as in `game`."""
+    """A letter for each cell of the board: X black, O white, . empty."""
     turn: Colour
 
 
 class Open(PageRequest, frozen=True, kw_only=True):
-    """Open a game, and receive every change until `leave`, or until another game is opened. Answer: `game`."""
+    """Open a game, and receive its changes until `leave`, or until another game is opened. Answer: `game`."""
 
     id: GameId
 
@@ -79,7 +79,7 @@ class Sit(PageRequest, frozen=True, kw_only=True):
 
 
 class Play(PageRequest, frozen=True, kw_only=True):
-    """Make a move after a node, new or already in the tree. Its node becomes the current one. Answer: `game`."""
+    """Make a move at a node, new or already in the tree. The node after it becomes the current one. Answer: `game`."""
 
     id: GameId
     node: NodeId
@@ -119,7 +119,7 @@ class Games(PageRequest, frozen=True, kw_only=True):
     """List the saved games, beginning with the last changed. Answer: `kept`."""
 
     before: float | None = None
-    """Time before which the listed games were changed. None asks for the first page."""
+    """List games that were last changed before this time. None requests the first page of the list."""
 
 
 class Delete(PageRequest, frozen=True, kw_only=True):
@@ -142,18 +142,18 @@ class Export(PageRequest, frozen=True, kw_only=True):
 
 
 class Analyse(PageRequest, frozen=True, kw_only=True):
-    """Search a node deeper and deeper until `halt`. A connection has one search at a time, so this ends the last one.
+    """Search a node deeper and deeper until `halt`. A connection has one search at a time: a new one ends the previous.
     Stream: `analysis`."""
 
     id: GameId
     node: NodeId
     moves: Annotated[int, Meta(ge=1, le=200)] = 1
-    """Number of best moves that each get a value."""
+    """Number of best moves for which a value is computed."""
     options: "SearchOptions | None" = None
 
 
 class SearchOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Options of a search that differ from the defaults, to watch parallel schemes at work."""
+    """Search options with which a user can watch parallel schemes at work. Unset options have their defaults."""
 
     algorithm: Name | None = None
     scheme: Name | None = None
@@ -172,7 +172,7 @@ class Compare(PageRequest, frozen=True, kw_only=True):
 
 
 class Review(PageRequest, frozen=True, kw_only=True):
-    """Judge the moves of the main line, each for `seconds`. Stream: `reviewed`, one for each move."""
+    """Judge the moves of the main line, with searches of `seconds` each. Stream: `reviewed`, one for each move."""
 
     id: GameId
     seconds: Annotated[float, Meta(gt=0, le=60)] = 0.5
@@ -186,7 +186,8 @@ class Halt(PageRequest, frozen=True, kw_only=True):
 
 
 class Lab(PageRequest, frozen=True, kw_only=True):
-    """List the experiments, the current run and the reports. Answer: `laboratory`. From then on, runs of all
+    """List the laboratory's experiments, the current run and the reports. Answer: `laboratory`. From then on, runs of
+    all
     connections send a stream: `running`, with the number of this connection's last `lab` or `run`."""
 
 
@@ -195,11 +196,11 @@ class Run(PageRequest, frozen=True, kw_only=True):
 
     experiment: Name
     parameters: dict[Name, Words] = {}
-    """Values as text, as for the options of `outflank lab`. Omitted parameters have their defaults."""
+    """Values of the experiment's parameters as text, as for options of `outflank lab`. Omitted ones have defaults."""
 
 
 class Cancel(PageRequest, frozen=True, kw_only=True):
-    """Stop the current run. Its results so far are saved. Answer: `halted`."""
+    """Stop the current run of an experiment. Its results so far are saved. Answer: `halted`."""
 
 
 Request = (

@@ -16,13 +16,13 @@ class Settings:
     """Maximum number of threads that search at a time."""
     most_connections: int = 200
     most_searches: int = 64
-    """Maximum number of searches at a time, without moves of computers."""
+    """Maximum number of analyses, comparisons and reviews at a time. Moves of computer players are not counted."""
     messages_a_second: float = 40.0
     """Maximum average number of messages per second from a connection."""
     messages_at_once: int = 200
-    """Maximum number of messages from a connection without a pause."""
+    """Maximum number of messages from a connection in a burst."""
     slow_seconds: float = 20.0
-    """Seconds that a connection has to read a message."""
+    """Seconds that a client has to read a message before its connection is closed."""
     texts_at_a_time: int = 2
     """Number of threads that parse pasted texts."""
     most_texts: int = 32

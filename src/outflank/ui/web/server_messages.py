@@ -1,4 +1,4 @@
-"""Messages from the server to the page, over one WebSocket. They are JSON objects with a `kind`.
+"""Messages from the server to the web page, over one WebSocket. They are JSON objects with a `kind`.
 
 A request of the page has a number (`ask`) and gets one answer with that number (`re`): the result, or `refused` with
 the reason in one line. Long activities send a stream of messages with the number of the request that started them
@@ -15,11 +15,11 @@ VERSION = 1
 
 
 class ServerMessage(Struct, frozen=True, kw_only=True, tag_field="kind", tag=str.lower):
-    """A message from the server."""
+    """A message from the server to the web page."""
 
 
 class Welcome(ServerMessage, frozen=True, kw_only=True):
-    """First message of a connection."""
+    """First message that the server sends on a connection."""
 
     version: int
     package: str
@@ -37,7 +37,7 @@ class GameKind(Struct, frozen=True, kw_only=True):
     title: str
     options: tuple["GameChoice", ...]
     levels: int
-    """Highest level. The lowest is 1."""
+    """Highest playing strength (level) of the computer. The lowest is 1."""
     unit: str
     """Unit of the game's scores: discs, marbles."""
     forms: tuple["Form", ...]
@@ -50,7 +50,7 @@ class GameChoice(Struct, frozen=True, kw_only=True):
     help: str
     choices: tuple[int | str, ...]
     told: tuple[str, ...]
-    """Label of each choice."""
+    """Label of each choice, for users."""
     default: int | str
 
 
@@ -68,7 +68,7 @@ class SchemeKind(Struct, frozen=True, kw_only=True):
 
     name: str
     algorithms: tuple[str, ...]
-    """Algorithms that the scheme can share."""
+    """Search algorithms that the scheme can share among workers."""
     promises: str
     overhead: str
 
@@ -77,13 +77,13 @@ class Refused(ServerMessage, frozen=True, kw_only=True):
     """Refusal of a request."""
 
     re: int | None
-    """Number of the request, or None if the message was not a valid request."""
+    """Number of the refused request, or None if its number could not be read."""
     why: str
     """Reason in one line, for the user."""
 
 
 class Game(ServerMessage, frozen=True, kw_only=True):
-    """Current state of a game, sent as an answer and whenever the open game has changed."""
+    """Current state of a game, sent as an answer, and after every change to connections that have the game open."""
 
     re: int | None = None
     id: str
@@ -96,9 +96,9 @@ class Game(ServerMessage, frozen=True, kw_only=True):
     changed: float
     """Time of the last change, in seconds since 1970."""
     start: str
-    """First position as text."""
+    """Initial position of the game as text."""
     position: str
-    """Current position as text."""
+    """Position at the current node as text."""
     nodes: tuple["Node", ...]
     """Tree of moves. The first node is the start, and the first child of each node is on the main line."""
     node: int
@@ -107,7 +107,7 @@ class Game(ServerMessage, frozen=True, kw_only=True):
     """Grid of the board. In `squares` a cell has four neighbours at a distance of 1, in `hexagons` six."""
     cells: tuple["Cell", ...]
     pieces: str
-    """A letter for each cell: X black, O white, . empty."""
+    """A letter for each cell of the board: X black, O white, . empty."""
     turn: Colour
     legal: tuple["Gesture", ...]
     """Legal moves. Empty if the game is over."""
@@ -116,11 +116,11 @@ class Game(ServerMessage, frozen=True, kw_only=True):
     passes: bool
     """Whether the side to move can only pass. The pass is then its only legal move."""
     standing: str
-    """Score as text, like `black 2, white 2`."""
+    """Score at the current node as text, like `black 2, white 2`."""
     counts: tuple[int, int]
     """Counts of black and white: discs on the board, or marbles pushed off it."""
     counted: str
-    """Unit of the counts: `discs`, `marbles taken`."""
+    """Unit of `counts`: `discs`, `marbles taken`."""
     outcome: "GameResult | None"
     seats: Seats
     clock: "ClockState | None"
@@ -143,15 +143,15 @@ class Node(Struct, frozen=True, kw_only=True, omit_defaults=True):
     side: Colour | None = None
     """Side that made the move."""
     value: float | None = None
-    """Black's value in the game's unit according to a review, or None before a review."""
+    """Value of the position for black, in the game's unit, or None before a review."""
     loss: float | None = None
-    """Loss of the move against the best one."""
+    """Loss of the move against the best move, or None before a review."""
     mark: str = ""
-    """Mark of the move: `?!`, `?` or `??`."""
+    """Mark of a bad move: `?!`, `?` or `??`. Empty for other moves."""
     best: str = ""
-    """Best move, if it is another one."""
+    """Best move according to a review. Empty if `move` is as good."""
     exact: bool = False
-    """Whether the value is that of perfect play."""
+    """Whether `value` is the proved value under perfect play."""
 
 
 class Cell(Struct, frozen=True, kw_only=True):
@@ -162,7 +162,7 @@ class Cell(Struct, frozen=True, kw_only=True):
     """Row of the cell, counted from 0 at the top."""
     x: float
     y: float
-    """Vertical coordinate of the centre. It grows downwards. Neighbours are 1 apart."""
+    """Vertical coordinate of the cell's centre. It grows downwards. Centres of neighbours are 1 apart."""
 
 
 class Gesture(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -170,13 +170,13 @@ class Gesture(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     move: str
     to: str = ""
-    """Target cell. Empty for a move without one, such as a pass."""
+    """Target cell of the move. Empty for a move without one, such as a pass."""
     picked: tuple[str, ...] = ()
-    """Cells of the pieces that are selected first, in a line. Empty if the move puts a new piece on the board."""
+    """Cells of the pieces, in a line, that the user selects first. Empty if the move puts a new piece on the board."""
     way: tuple[float, float] | None = None
-    """Direction in which the picked pieces move, or None if the move puts down a piece or passes."""
+    """Direction in which the selected pieces move, or None if the move puts down a piece or passes."""
     goes: tuple[tuple[str, str | None], ...] = ()
-    """Source and target of every piece that moves. The target None is off the board."""
+    """Source and target cell of every piece that moves. The target is None if the piece is pushed off the board."""
 
 
 class GameResult(Struct, frozen=True, kw_only=True):
@@ -185,19 +185,19 @@ class GameResult(Struct, frozen=True, kw_only=True):
     winner: Colour | None
     """Side that won, or None for a draw."""
     score: int
-    """Score of black."""
+    """Black's score."""
     reason: str
     text: str
-    """Result in one sentence."""
+    """Result of the game in one sentence."""
 
 
 class ClockState(Struct, frozen=True, kw_only=True):
-    """Both clocks at the time of the message."""
+    """Both clocks of a game at the time of the message."""
 
     text: str
     """Time control in words, like `5 minutes for the game`."""
     black: float | None
-    """Black's seconds left for the game, or for the move if the time is per move."""
+    """Black's seconds left for the game, or for the move if each move has its own time. None without a limit."""
     white: float | None
     running: Colour | None
 
@@ -208,12 +208,12 @@ class Kept(ServerMessage, frozen=True, kw_only=True):
     re: int
     games: tuple["ListedGame", ...]
     layouts: tuple["Layout", ...]
-    """Layouts of the games' boards, each once."""
+    """Different layouts of the listed games' boards."""
     more: bool
 
 
 class Layout(Struct, frozen=True, kw_only=True):
-    """Cells of a board, as in `game`: enough to draw a small picture."""
+    """Shape and cells of a board, enough to draw a small picture."""
 
     shape: Literal["squares", "hexagons"]
     cells: tuple["Cell", ...]
@@ -233,9 +233,9 @@ class ListedGame(Struct, frozen=True, kw_only=True):
     """`1-0`, `0-1`, `1/2-1/2`, or `*` for an unfinished game."""
     position: str
     pieces: str
-    """Pieces at the end of the main line, as in `game`."""
+    """Pieces at the end of the main line: a letter for each cell, X black, O white, . empty."""
     layout: int
-    """Index of the board's layout in the answer's `layouts`."""
+    """Index of the board's layout in `layouts` of the message `kept`."""
 
 
 class Gone(ServerMessage, frozen=True, kw_only=True):
@@ -257,12 +257,12 @@ class Text(ServerMessage, frozen=True, kw_only=True):
     re: int
     form: str
     file: str
-    """Suggested file name."""
+    """Suggested name for a file with the exported text."""
     text: str
 
 
 class Halted(ServerMessage, frozen=True, kw_only=True):
-    """Notice that the search or run was stopped."""
+    """Answer to `halt` or `cancel`: the connection's search or the laboratory's run was stopped."""
 
     re: int
 
@@ -286,29 +286,29 @@ class Analysis(ServerMessage, frozen=True, kw_only=True):
     id: str
     node: int
     depth: int
-    """Depth of the last completed iteration, or 0 before the first."""
+    """Depth in plies of the last completed iteration, or 0 before the first."""
     at_depth: int
-    """Depth of the current iteration."""
+    """Depth in plies of the current iteration."""
     exact: bool
-    """Whether the value is proved."""
+    """Whether the position's value is proved."""
     selectivity: int
     """Confidence of selective pruning in per cent. 100 means that nothing is pruned selectively."""
     value_text: str
-    """Value as text. Empty before the first value."""
+    """Value of the position as text. Empty before the first value."""
     proved_text: str
-    """Proved bounds of the score, like `at least +4 discs`."""
+    """Proved bounds of the position's score, like `at least +4 discs`. Empty if there are none."""
     moves: tuple[ValuedMove, ...]
-    """Moves that have values, beginning with the best."""
+    """Moves for which a value was computed, beginning with the best."""
     nodes: int
     seconds: float
     """Seconds of searching, without the time spent waiting for cores."""
     speed: float
-    """Nodes per second."""
+    """Mean number of nodes per second of searching."""
     root_moves: tuple[int, int]
-    """Number of root moves completed in this iteration, and number of all root moves."""
+    """Number of root moves completed in the current iteration, and number of all root moves."""
     workers: tuple["WorkerState", ...]
     scheme: str
-    """Name of the parallel scheme. Empty with one worker."""
+    """Name of the parallel scheme of the search. Empty with one worker."""
     table: float
     """Occupancy of the transposition table, from 0 to 1."""
     table_bytes: int
@@ -317,11 +317,11 @@ class Analysis(ServerMessage, frozen=True, kw_only=True):
     done: bool
     """Whether the analysis has ended: solved, at a limit, or halted."""
     compiling: bool = False
-    """Whether kernels are being compiled, as for the first search on a machine."""
+    """Whether the search waits for the compilation of its kernels, as the first search on a machine does."""
 
 
 class WorkerState(Struct, frozen=True, kw_only=True):
-    """Current state of a worker. Counts are of the whole search so far."""
+    """Current state of a worker of a parallel search. Counts are of the whole search so far."""
 
     busy: bool
     move: str
@@ -332,9 +332,9 @@ class WorkerState(Struct, frozen=True, kw_only=True):
     """Whether the job was stolen from another worker."""
     nodes: int
     speed: float
-    """Nodes per second since the last message."""
+    """Nodes per second of this worker since the last message."""
     useful: float
-    """Share of the worker's time with work, from 0 to 1."""
+    """Share of its time in which the worker had work, from 0 to 1."""
     spawned: int
     steals: int
     aborts: int
@@ -344,7 +344,7 @@ class WorkerState(Struct, frozen=True, kw_only=True):
 
 
 class Compared(ServerMessage, frozen=True, kw_only=True):
-    """Progress or result of a comparison."""
+    """Progress or result of a comparison of a search by several workers with a search by one."""
 
     of: int
     stage: Literal["together", "alone", "done"]
@@ -359,14 +359,14 @@ class Compared(ServerMessage, frozen=True, kw_only=True):
     """Time with one worker divided by time with all workers, or None before the end."""
     efficiency: float | None
     overhead: float | None
-    """Search overhead: additional nodes, per node of the search with one worker."""
+    """Search overhead: additional nodes of the parallel search, divided by the nodes of the search with one worker."""
     same: bool | None
-    """Whether both searches returned the same value."""
+    """Whether the parallel search and the search with one worker returned the same value."""
     done: bool
 
 
 class Reviewed(ServerMessage, frozen=True, kw_only=True):
-    """Progress of a review. The judgement of a move is in its node of `game`, which is sent too."""
+    """Progress of a review of a game. Judgements of moves are in the nodes of the message `game`, which is sent too."""
 
     of: int
     id: str
@@ -374,18 +374,18 @@ class Reviewed(ServerMessage, frozen=True, kw_only=True):
     plies: int
     done: bool
     story: tuple["TurningPoint", ...] = ()
-    """Turning points of the game, in the last message."""
+    """Turning points of the reviewed game. Only the last message of a review has them."""
 
 
 class TurningPoint(Struct, frozen=True, kw_only=True):
-    """A move at which the lead changed."""
+    """A move of a reviewed game at which the lead changed."""
 
     node: int
     text: str
 
 
 class Laboratory(ServerMessage, frozen=True, kw_only=True):
-    """Experiments of the laboratory, the current run, and the reports."""
+    """Answer to `lab`: the experiments of the laboratory, the current run, and the reports."""
 
     re: int
     experiments: tuple["ExperimentKind", ...]
@@ -402,7 +402,7 @@ class ExperimentKind(Struct, frozen=True, kw_only=True):
     name: str
     question: str
     reports: tuple[str, ...]
-    """Numbers of those of the five published reports that asked this question."""
+    """Numbers of the published reports (000 to 004) that asked the experiment's question."""
     parameters: tuple["ExperimentParameter", ...]
 
 
@@ -412,7 +412,7 @@ class ExperimentParameter(Struct, frozen=True, kw_only=True):
     name: str
     help: str
     usual: str
-    """Default value as text, in the form that `run` takes. Empty if the program chooses it."""
+    """Default value as text, as the request `run` takes it. Empty if the program chooses the value."""
 
 
 class ReportFile(Struct, frozen=True, kw_only=True):
@@ -423,22 +423,22 @@ class ReportFile(Struct, frozen=True, kw_only=True):
     changed: float
     complete: bool
     address: str
-    """Address of the page on this server."""
+    """Address of the report page on this server."""
 
 
 class Running(ServerMessage, frozen=True, kw_only=True):
     """Progress of a run of an experiment."""
 
     of: int
-    """Number of the connection's last `lab` or `run` request."""
+    """Number of the last `lab` or `run` request of the connection that receives the message."""
     experiment: str
     task: str
     part: float
-    """Completed part of the run, from 0 to 1."""
+    """Completed part of the experiment's run, from 0 to 1."""
     seconds_left: float | None
     done: bool
     failed: str
-    """Reason why there is no report. Empty if the run has not failed."""
+    """Reason why the run wrote no report. Empty if the run has not failed."""
     report: ReportFile | None
 
 

@@ -12,7 +12,7 @@ import sys
 from dataclasses import dataclass
 
 REQUEST_SECONDS = 10.0
-"""Seconds for a complete request, counted from the connection or the last response, and for reading a response."""
+"""Seconds that a client has to send a request, after it connected or got the last response, and to read a response."""
 
 CLOSING_SECONDS = 30.0
 """Seconds for a client to read the rest of a response after its socket was closed."""
@@ -28,7 +28,7 @@ RESERVED_FILES = 64
 
 @dataclass(frozen=True, slots=True)
 class SocketLimits:
-    """Maximum numbers of open sockets: in all, as WebSockets, and without a complete request."""
+    """Maximum numbers of open sockets: in all, of WebSockets, and of those that wait for their clients."""
 
     open: int
 
@@ -39,7 +39,7 @@ class SocketLimits:
 
     @property
     def waiting(self) -> int:
-        """Maximum number of sockets without a complete request."""
+        """Maximum number of sockets that wait for their clients to send a request or read a response."""
         return self.open // 4
 
 
@@ -59,10 +59,10 @@ def _most_files() -> int:
 
 @dataclass(slots=True)
 class _Socket:
-    """State of an open socket."""
+    """State of an open socket of the server."""
 
     waiting_since: float | None
-    """Time since which the request is incomplete, or None if it is complete."""
+    """Time since which the server waits for the client's next action, or None if it does not wait."""
     closing_since: float | None = None
 
 
@@ -78,18 +78,18 @@ class Sockets:
 
     @property
     def waiting(self) -> int:
-        """Number of sockets without a complete request."""
+        """Number of sockets that wait for their clients to send a request or read a response."""
         return sum(entry.waiting_since is not None for entry in self._sockets.values())
 
     # --- events, reported by the protocols ---
 
     def wait(self, transport: asyncio.BaseTransport) -> None:
-        """Start the timeout for the next request of this socket."""
+        """Start the timeout for the client to send a request, or to read a response."""
         entry = self._sockets.setdefault(transport, _Socket(None))
         entry.waiting_since = _now()
 
     def serve(self, transport: asyncio.BaseTransport) -> None:
-        """Stop the timeout, because the request of this socket is complete."""
+        """Stop the timeout, because the client has sent its request, or read the response."""
         entry = self._sockets.get(transport)
         if entry is not None:
             entry.waiting_since = None
@@ -101,7 +101,7 @@ class Sockets:
     # --- limits ---
 
     def make_room(self) -> bool:
-        """At a limit, close the socket that has waited longest. Return whether one more may be opened."""
+        """If a limit is reached, close the socket that has waited longest. Return whether one more may be opened."""
         if len(self) >= self.limits.open or self.waiting >= self.limits.waiting:
             self.drop_oldest()
         return len(self) < self.limits.open
@@ -126,7 +126,7 @@ class Sockets:
                 transport.close()  # sends the buffered data first
 
     def drop_waiting(self) -> None:
-        """Close all sockets without a complete request, because the server shuts down."""
+        """Close all sockets that wait for their clients, because the server shuts down."""
         for transport, entry in list(self._sockets.items()):
             if entry.waiting_since is not None:
                 self._abort(transport)

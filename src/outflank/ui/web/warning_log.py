@@ -9,28 +9,28 @@ from dataclasses import dataclass
 
 PERIOD_SECONDS = 60.0
 MOST_LINES = 5
-"""Maximum number of lines of one kind in a period. Further warnings are counted, and their number is written later."""
+"""Maximum number of warnings of one kind that are written within `PERIOD_SECONDS`. Further ones are only counted."""
 
 MOST_KINDS = 50
-"""Maximum number of kinds counted separately in a period. All others count as one kind."""
+"""Maximum number of kinds of warnings that are counted separately. All others count as one kind."""
 
 MOST_LETTERS = 500
-"""Maximum number of characters of a line."""
+"""Maximum number of characters of a written warning."""
 
 
 @dataclass(slots=True)
 class _Kind:
-    """Warnings of one kind in the current period."""
+    """Counts of the warnings of one kind within `PERIOD_SECONDS` after the first, at the time `begun`."""
 
     begun: float
     written: int = 0
     omitted: int = 0
     last: str = ""
-    """Last line that was omitted."""
+    """Text of the last warning that was counted but not written."""
 
 
 class WarningLog:
-    """Writes at most `MOST_LINES` + 1 lines of a kind in a period. Thread-safe.
+    """Writes at most `MOST_LINES` warnings of a kind within a minute, and the number of the others. Thread-safe.
 
     >>> log = WarningLog(print)
     >>> for number in range(1000):
@@ -51,7 +51,7 @@ class WarningLog:
         self._timer: threading.Timer | None = None
 
     def warn(self, kind: str, text: object) -> None:
-        """Write a warning, or count it if the limit of its kind is reached."""
+        """Write a warning, or only count it if `MOST_LINES` of its kind were written within a minute."""
         line = _one_line(text)
         with self._lock:
             now = self._clock()
@@ -72,7 +72,7 @@ class WarningLog:
         self.warn(type(error).__name__, f"{type(error).__name__}: {error}")
 
     def close(self) -> None:
-        """Write the numbers of omitted warnings."""
+        """Write how many warnings of each kind were counted but not written."""
         with self._lock:
             self._stop_timer()
             self._write_numbers(None)
@@ -96,7 +96,7 @@ class WarningLog:
             self._timer = None
 
     def _write_numbers(self, now: float | None) -> None:
-        """Write the numbers of omitted warnings in the periods that have ended, or in all periods if `now` is None."""
+        """Write the numbers of omitted warnings: of all kinds if `now` is None, else of those begun a minute ago."""
         for kind, entry in list(self._kinds.items()):
             if now is None or now - entry.begun >= PERIOD_SECONDS:
                 del self._kinds[kind]

@@ -22,7 +22,7 @@ VALUE, COUNT = 8, 10
 
 
 def tree_lines(book: Book, branches: list[Branch], width: int) -> Iterator[str]:
-    """Yield the lines of a tree, each at most `width` characters: a move, its value, and the counts of its subtree."""
+    """Yield the lines of a book's tree, each at most `width` characters: move, value, positions, depth and games."""
     labels = [label for label, branch in _rows(branches, "") if not isinstance(branch, list)]
     room = min(max(map(len, labels)), width - VALUE - 3 * COUNT)
     played = any(branch.games for _, branch in _rows(branches, "") if isinstance(branch, Branch))
@@ -43,7 +43,7 @@ def tree_lines(book: Book, branches: list[Branch], width: int) -> Iterator[str]:
 
 
 def _rows(branches: list[Branch], indent: str) -> Iterator[tuple[str, Branch | list[Branch]]]:
-    """Yield the label and content of each line: one move to a position in the book, or all other moves together."""
+    """Yield the label and the moves of each line of a tree: one move to a position in the book, or all other moves."""
     followed = [branch for branch in branches if branch.is_home or branch.same_as is not None]
     others = [branch for branch in branches if not (branch.is_home or branch.same_as is not None)]
     for number, branch in enumerate(followed, 1):

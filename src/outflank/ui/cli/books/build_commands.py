@@ -35,7 +35,7 @@ from outflank.ui.cli.shared.search_options import cluster_option
 from outflank.validation.text import how_many
 
 UNREADABLE = 2
-"""Exit status if some of the files could not be read."""
+"""Exit status of `book learn` if some games or files could not be read."""
 
 PLIES, LEARNT_PLIES = 8, 12
 MOST_PLIES = 120
@@ -205,7 +205,7 @@ class _Work:
 
 
 def _run(work: Callable[[_Work], BuildResult], game: Game, options: Options) -> int:
-    """Do the work here or on a cluster, print the outcome and return the exit status. Ctrl-C saves what is finished."""
+    """Build a book here or on a cluster, print its size and return the exit status. Ctrl-C saves what is finished."""
     out, where = options["out"], options["where"]
     refuse_copies(where)
     workers = options["workers"] or max(1, int(usable_cores()) // nodes_here(where))
@@ -238,7 +238,7 @@ Output = TypeVar("Output")
 
 
 def _writing_to(out: str, work: Callable[[], Output]) -> Output:
-    """Return what `work` returns. Turn an error of the system into one line that names the file."""
+    """Return what `work` returns. A system error becomes an `OutflankError` that names the file `out`."""
     try:
         return work()
     except OSError as error:
@@ -246,7 +246,7 @@ def _writing_to(out: str, work: Callable[[], Output]) -> Output:
 
 
 def _summary(built: BuildResult, depth: int, *, interrupted: bool) -> str:
-    """Return the numbers of positions in the book, searched, and already known, in words."""
+    """Return in words how many positions the book has, how many were searched, and how many were known before."""
     positions = how_many(len(built.book.entries), "position")
     if not (built.searched or built.deepened or interrupted):
         return f"{positions}; nothing to search: those asked for are known to depth {depth} or more"

@@ -72,7 +72,7 @@ def command(files: tuple[str, ...], from_: str | None, to: str | None, force: bo
 
 
 class _CountedRecords:
-    """Iterates over games and counts those that have been processed."""
+    """Iterates over games and counts those that have been written."""
 
     def __init__(self, records: Iterable[Record]) -> None:
         self._records = records
@@ -85,7 +85,7 @@ class _CountedRecords:
 
     @property
     def count_text(self) -> str:
-        """The number of games that have been processed, with the word "games"."""
+        """Number of games that have been written, with the word "games"."""
         return how_many(self._games, "game")
 
 

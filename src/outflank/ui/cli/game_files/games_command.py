@@ -24,14 +24,14 @@ from outflank.ui.cli.shared.position_options import diagnostics, game_name, prin
 from outflank.ui.cli.shared.streams import exit_quietly
 
 MOVES_SHOWN = 8
-"""Number of moves of each game that the list shows."""
+"""Number of moves of a game that its line in the printed list shows."""
 
 MOVES_WIDTH = 2 * MOVES_SHOWN
 """Width of the column of moves, enough if every move is written as one square. Longer notations exceed it."""
 
 COLUMNS = "{0:>7}  {1:<10.10}  {2:<25.25}  {3:<19.19}  {4:<19.19}  {5:>5}  {6:>5}  {7}"
 FEWER_COLUMNS = "{0:>7}  {1:<10.10}  {3:<14.14}  {4:<14.14}  {5:>5}  {6:>5}  {7}"
-"""Line layout for terminals narrower than `WIDE` columns: no event, and shorter names."""
+"""Format of a game's line on terminals narrower than `WIDE` columns. It has no event, and shorter names."""
 WIDE = 120
 
 
@@ -123,7 +123,7 @@ def command(
 
 
 def _layout() -> tuple[str, int | None]:
-    """Return the format string of a line, and the terminal's width, at which lines are cut instead of wrapped."""
+    """Return the format string of a game's line, and the width at which lines are cut, or None in a pipe."""
     if not sys.stdout.isatty():
         return COLUMNS, None
     width = shutil.get_terminal_size().columns

@@ -26,7 +26,7 @@ HEIGHT, WIDEST, LABEL = 11, 100, 7
 COLUMNS = ("ply", "side", "move", "", "value", "best", "its value", "loss", "depth")
 LEFT_ALIGNED = ("side", "move", "", "best")
 LEFT_OUT = ((), ("side",), ("side", "depth"))
-"""Sets of columns to leave out of a narrow table, in the order in which they are tried."""
+"""Columns to leave out of the table of moves if the terminal is narrow. The sets are tried in this order."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +51,7 @@ def headline(board: Board, record: Record) -> str:
 
 
 def result_of(board: Board, record: Record) -> str:
-    """Return the result in words, from the final board or else from the record. It is empty if neither has it."""
+    """Return a game's result in words, from its final board or otherwise from its record. Empty if neither has it."""
     outcome = board.outcome()
     score = float(board.recorded_score(outcome)) if outcome is not None else record.score
     if score is None:
@@ -76,7 +76,7 @@ def show(console: Console, review: ReviewedGame) -> None:
 
 
 def _fitted_grid(console: Console, rows: list[list[str]]) -> Grid:
-    """Return the table with the most columns that fit the terminal, or the narrowest one if none fits."""
+    """Return the table of moves with the most columns that fit the terminal, or the narrowest one if none fits."""
     unlimited = console.options.update(max_width=10_000)
     for left_out in LEFT_OUT:
         for shape in (box.SIMPLE_HEAD, None):
@@ -97,7 +97,7 @@ def _grid(rows: list[list[str]], left_out: Sequence[str], shape: box.Box | None)
 
 
 def cells(judged: JudgedMove, marks: Marks, scale: Scale) -> list[str]:
-    """Return the cells of a move's row in the table."""
+    """Return the cells of a judged move, one row in the table of moves."""
     same = judged.best == judged.move or not judged.loss
     return [
         str(judged.ply),
@@ -145,7 +145,7 @@ def _plot_lines(values: Sequence[float], width: int) -> list[str]:
 
 
 def conclusions(review: ReviewedGame) -> list[str]:
-    """Return the lines of the summary: losses of each side, turning points, and the costliest move."""
+    """Return the lines of a review's summary: losses of each side, turning points, and the costliest move."""
     scale = unit_scale(review.board.game)
     lines = _summary(review)
     if review.story.first:
@@ -184,7 +184,7 @@ def _summary(review: ReviewedGame) -> list[str]:
 
 
 def unjudged(board: Board) -> tuple[int, int]:
-    """Return the numbers of forced moves and of passes. Neither are judged."""
+    """Return the number of forced moves and the number of passes in a game. A review judges neither."""
     replay = board.copy()
     while replay.moves:
         replay.pop()

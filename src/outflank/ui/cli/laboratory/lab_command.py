@@ -31,7 +31,7 @@ from outflank.validation.text import how_many
 
 LIST, REDRAW = "list", "redraw"
 MOST_FILES = 8
-"""Maximum number of written files that the output names."""
+"""Maximum number of files written by a run that the printed output names."""
 MOST_SEARCHED = 4
 """Maximum number of positions that are printed after a run, and of searches printed for each."""
 
@@ -71,7 +71,7 @@ def _experiment_command(name: str) -> click.Command:
 
 
 def _drawing_options() -> list[click.Parameter]:
-    """Return the options for drawing a report, and for files beside its page."""
+    """Return the options for the figures of an experiment's report, and for their export to separate files."""
     formats = f"Also write figures and tables as separate files: {', '.join(FORMATS)}."
     return [
         click.Option(["--format", "formats"], type=CommaSeparated(str), default=None, metavar="NAME,…", help=formats),
@@ -127,7 +127,7 @@ def _callback(name: str) -> Callable[..., int]:
 
 @contextmanager
 def _bar(*, quiet: bool) -> Iterator[Callable[[RunProgress], None] | None]:
-    """Yield a callback for progress: a bar with the time left on a terminal, an occasional line elsewhere."""
+    """Yield a callback that shows a run's progress: a bar with the time left on a terminal, lines elsewhere."""
     console = diagnostics()
     if quiet:
         yield None
@@ -257,7 +257,7 @@ def _show(report: Report, *, as_json: bool, out: str | None) -> None:
     if not report.passed:
         console.print("• FAILED: something that had to be equal is not.")
     if out is not None:
-        names = sorted(report.written, key=lambda name: (name.count("."), name))  # the page first, then its parts
+        names = sorted(report.written, key=lambda name: (name.count("."), name))  # the page before its figures
         more = f" and {len(names) - MOST_FILES} more" if len(names) > MOST_FILES else ""
         console.print(f"• {out}: {', '.join(names[:MOST_FILES])}{more}")
 

@@ -12,7 +12,7 @@ from outflank.players.clock import Clocks
 from outflank.search.request import Stop
 
 LOW_SECONDS, LOW_SHARE = 10.0, 0.1
-"""A side is short of time below this number of seconds, or below this share of its time for the game."""
+"""A clock is shown as low below `LOW_SECONDS` seconds, or below `LOW_SHARE` of the side's time for the game."""
 
 
 @dataclass(slots=True)
@@ -23,15 +23,15 @@ class Ticking:
     side: Side
     began: float = field(default_factory=time.perf_counter)
     earlier_seconds: float = 0.0
-    """Seconds that the side spent on this move before `began`."""
+    """Seconds that the side to move spent on this move before the time `began`."""
 
     @property
     def seconds(self) -> float:
-        """Seconds since `began`."""
+        """Seconds since the time `began`, at which the clock was last started."""
         return time.perf_counter() - self.began
 
     def restarted(self) -> "Ticking":
-        """Return the same clocks, with `began` set to now. The time used so far still counts."""
+        """Return the same clocks, with `began` set to now. The time used for the move so far still counts."""
         return Ticking(self.clocks, self.side, earlier_seconds=self.earlier_seconds + self.seconds)
 
     def left(self, side: Side) -> float | None:
@@ -78,7 +78,7 @@ HELP = (
     "Ctrl-C clears the line; while the computer thinks it makes it move now; pressed again, or on an empty line, "
     "it leaves the game, as Ctrl-D does"
 )
-"""Reply to `help`. `{asks}` stands for the game's description of a move."""
+"""Reply to the typed command `help`. `{asks}` stands for the game's description of a move."""
 
 COMMANDS = ("help", "hint", "eval", "moves", "undo", "flip", "save", "load", "resign", "quit")
 
@@ -120,7 +120,7 @@ class Front(Protocol):
     """User interface of a game session: a terminal or a pipe."""
 
     def show(self, board: Board, ticking: Ticking) -> None:
-        """Draw the current board, with the events since the human's last input."""
+        """Draw `board`, with the clocks and the events since the human's last input."""
 
     def add_event(self, text: str) -> None:
         """Report an event of the game. It stays visible until the human's next input."""
@@ -132,14 +132,14 @@ class Front(Protocol):
         """Redraw the board, if needed, between a reply and the next prompt."""
 
     def ask(self, prompt: str, words: Sequence[str], ticking: Ticking | None) -> str:
-        """Return a line that the human typed, with completion of `words`. Raise `Leave` at the end of the input, or
-        `OutOfTime`."""
+        """Return a line that the human typed, with completion of `words`. Raise `Leave` at the end of the input, and
+        `OutOfTime` if the human's time has run out."""
 
     def clear_events(self) -> None:
-        """Remove the events so far, because the human has seen them."""
+        """Remove all events from the screen, because the human has seen them."""
 
     def close(self) -> None:
         """Print everything that has not been shown yet."""
 
     def run_work(self, label: str, ticking: Ticking, work: Callable[[], T], stop: Stop) -> T:
-        """Return what `work` returns, and show that it is running. Ctrl-C calls `stop`; a second one ends at once."""
+        """Return what `work` returns. Show that it is running. Ctrl-C calls `stop`; a second Ctrl-C exits."""

@@ -38,7 +38,7 @@ GAMES_OF_A_TEST = 40_000
 """Number of games after which a sequential test ends without a decision, unless --games is given."""
 
 make_player = player
-"""Function that creates a player from its description. Tests replace it."""
+"""Function that creates a player from its description in words. Tests replace this function."""
 
 
 @click.command("match", cls=GameCommand)
@@ -150,7 +150,7 @@ def command(
 
 
 def _crashed(result: MatchResult, players: tuple[str, ...]) -> bool:
-    """Report our own players that crashed, and return whether any did. The result then does not compare strength."""
+    """Report the package's own players that crashed, and return whether any did. Strength is then not comparable."""
     any_crashed = False
     for number, name in enumerate(result.standing.names):
         count = result.standing.forfeits.get(number, {}).get(CRASHED, 0)
@@ -163,7 +163,7 @@ def _crashed(result: MatchResult, players: tuple[str, ...]) -> bool:
 
 
 def _warn_of_overload(players: tuple[str, ...], cluster: str | None, concurrency: int) -> None:
-    """Warn if players compete for cores. A player without `workers=` searches with all cores."""
+    """Warn if the players of simultaneous games search with more threads than there are cores."""
     cores = max(1, int(usable_cores()))
     games = concurrency * nodes_here(cluster)
     widest = max((_workers(text, cores) for text in players), default=0)
@@ -193,7 +193,7 @@ Watchers = tuple[Callable[[MatchGame], None] | None, Callable[[MatchStanding], N
 
 @contextmanager
 def _progress_callbacks(settings: Settings, *, as_json: bool) -> Iterator[Watchers]:
-    """Yield a callback for each game and one for the standing: a live table on a terminal, or lines in a pipe."""
+    """Yield a callback that prints each finished game, and one that redraws the standing on a terminal."""
     console = diagnostics()
     per_game = _json_line if as_json else None if output().is_terminal else _plain_line
     if as_json or not console.is_terminal:
@@ -222,7 +222,7 @@ def _games_played(standing: MatchStanding) -> str:
 
 
 def _table(standing: MatchStanding, unit: str) -> RenderableType:
-    """Return the standing as a table, for display during the match."""
+    """Return the standing of a match as a table, for display during the match."""
     games_played = Text(_games_played(standing))
     if len(standing.names) == 2:
         grid = Grid(box=None, show_header=False, pad_edge=False)

@@ -27,7 +27,7 @@ T = TypeVar("T")
 
 
 class Pipe:
-    """User interface that prints plain lines and never redraws."""
+    """User interface of `outflank play` without a terminal. It prints plain lines and never redraws."""
 
     def __init__(self) -> None:
         self.console = output()
@@ -123,7 +123,7 @@ def command(
 
 
 def _with_level(seats: dict[Side, str], strength: int | None, game: Game) -> dict[Side, str]:
-    """Return the players, with the level added to every player that is `computer` without other settings."""
+    """Return both players, with the level `strength` added to every player that is `computer` without settings."""
     if strength is None:
         return seats
     level_of(game, strength)  # raises an error for an unknown level

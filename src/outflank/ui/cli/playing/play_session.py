@@ -31,7 +31,7 @@ from outflank.ui.cli.playing.session_files import load_game, record_of, review_g
 
 
 class Pondering:
-    """Context manager during which `player` thinks about a copy of the board. With None it does nothing."""
+    """Context manager during which `player` thinks about a copy of the board, if `player` is not None."""
 
     def __init__(self, player: Player | None, board: Board) -> None:
         self._stop = Stop()
@@ -192,7 +192,7 @@ class PlaySession:
     # --- the human ---
 
     def _human_choice(self, ticking: Ticking) -> Choice | None:
-        """Return the human's move, or None after a command that changed the game."""
+        """Return the human's move, or None after a typed command that changed the game."""
         words = (*sorted(map(str, self.board.legal_moves)), *COMMANDS)
         while True:
             line = self.front.ask(f"{self.board.turn} to move> ", words, ticking)
@@ -218,7 +218,7 @@ class PlaySession:
             raise OutflankError(refusal_text(word, error)) from None
 
     def _execute(self, word: str, rest: str, ticking: Ticking) -> bool:
-        """Execute a command, and return whether it changed the game."""
+        """Execute a command that the human typed, and return whether it changed the game."""
         if word == "quit":
             raise Leave
         if word in ("resign", "undo", "flip", "load"):
@@ -286,7 +286,7 @@ class PlaySession:
     # --- the end ---
 
     def _after_game(self) -> bool:
-        """Show how the game ended, execute commands, and return whether play goes on."""
+        """Show how the game ended, execute the human's commands, and return whether play goes on."""
         ticking = Ticking(self.clocks, self.board.turn)
         self.front.show(self.board, ticking)
         if self.resigned is not None:
@@ -340,7 +340,7 @@ class PlaySession:
         return f"moves: {' '.join(map(str, self.board.moves))}"
 
     def _print_moves(self) -> None:
-        """Print the moves of an unfinished game, and all pending output."""
+        """Print the moves of the game so far, and all pending output."""
         self.front.reply(self._moves_text())
         self.front.close()
 

@@ -65,7 +65,7 @@ def _suffix(record: Record) -> str:
 
 
 MOST_COUNTED = 10_000
-"""Maximum number of games in a file that are counted. Counting more would delay the reply."""
+"""Number at which counting the games of a loaded file stops. Counting more would delay the reply to the user."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,7 +111,7 @@ def _path_and_number(words: str) -> tuple[Path, int]:
 
 
 def _count(games: Iterator[Record], most: int) -> int:
-    """Return the number of games that remain in the iterator and can be read, at most `most`."""
+    """Return the number of readable games that remain in the iterator, at most `most`."""
     count = 0
     with suppress(OutflankError):  # damage in other games does not matter here
         for _ in islice(games, max(0, most)):
@@ -120,7 +120,7 @@ def _count(games: Iterator[Record], most: int) -> int:
 
 
 def review_game(record: Record) -> None:
-    """Review a game like `outflank review`."""
+    """Review a game and print the review, like `outflank review`."""
     from outflank.ui.cli.game_files.review_command import command
 
     with tempfile.TemporaryDirectory() as directory:

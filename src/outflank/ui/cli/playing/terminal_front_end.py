@@ -29,7 +29,7 @@ from outflank.ui.cli.shared.position_options import output
 T = TypeVar("T")
 
 MOST_EVENTS = 5
-"""Maximum number of events shown above the board. More would push the board off a small screen."""
+"""Maximum number of events of the game shown above the board. More would push the board off a small screen."""
 
 TICK = 0.2
 """Seconds between two updates of the clocks on the screen."""
@@ -39,7 +39,7 @@ KEYS, FEWER_KEYS = "? help, Tab completes, Ctrl-D leaves", "? help, Tab complete
 
 
 class Terminal:
-    """User interface with a screen and a keyboard. Tests replace both."""
+    """User interface of `outflank play` with a screen and a keyboard. Tests replace both."""
 
     def __init__(
         self, console: Console | None = None, *, keyboard: Input | None = None, screen: Output | None = None
@@ -103,7 +103,7 @@ class Terminal:
         except EOFError:
             raise Leave from None
         if ticking is not None and ticking.left(ticking.side) == 0.0:
-            raise OutOfTime  # on a dumb terminal nothing ends the prompt in time
+            raise OutOfTime  # on a dumb terminal nothing ends the prompt when the time runs out
         return line.strip()
 
     def _edited_line(

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from outflank.distributed.cluster import Cluster
 
 DEFAULT_SECONDS = 5.0
-"""Seconds for a search without any limit."""
+"""Time limit in seconds of a search if the user gave no limit."""
 
 
 @click.command("search", cls=PositionCommand)
@@ -132,7 +132,7 @@ def command(
 
 
 def _search_all(positions: list[Board], search: Callable[[Board], int], as_json: bool) -> int:
-    """Search the positions in turn, and return the highest exit status. Ctrl-C ends all of them with its own status."""
+    """Search the positions in turn, and return the highest exit status. Ctrl-C ends all searches, with status 130."""
     worst = 0
     for number, board in enumerate(positions, 1):
         if len(positions) > 1 and not as_json:
@@ -213,7 +213,7 @@ def _status(stop: Stop, cluster: "Cluster | None", last: Result, options: Search
 
 
 def _comparison(board: Board, together: Result, stop: Stop, options: SearchArguments) -> Comparison:
-    """Search again with one worker, and return the comparison. Ctrl-C can end this search too."""
+    """Search again with one worker, and compare with the parallel result `together`. Ctrl-C ends this search too."""
     alone = None
     for result in results_from_thread(iterate_alone(board, together, stop=stop, **options), stop):
         alone = result or alone
@@ -246,7 +246,7 @@ def _print_tables(
                 rows.append(result)
             live.update(iteration_grid(rows) if cluster is None else Group(iteration_grid(rows), live_view(cluster)))
         last = rows[-1]
-        is_over = last.move is None  # then the board shows the result
+        is_over = last.move is None  # the board shows the result of a finished game
         live.update("" if is_over else iteration_grid(rows))
     if not is_over:
         if not console.is_terminal:
@@ -284,7 +284,7 @@ def _print_cluster(console: Console, cluster: "Cluster") -> None:
 
 @contextmanager
 def _live(console: Console) -> Iterator[Live]:
-    """Yield the live view of a growing table. It is started only on a terminal."""
+    """Yield a live view for the table of iterations. It is started only on a terminal."""
     live = Live(console=console, refresh_per_second=8, vertical_overflow="visible")
     if not console.is_terminal:
         yield live

@@ -35,7 +35,7 @@ class IterationDocument(Document, frozen=True, kw_only=True, tag="outflank/searc
     """Best moves, each with its value and principal variation."""
     unit: str
     points_per_unit: float
-    """Number of points in one `unit`."""
+    """Number of points of `value` in one `unit` (such as a disc)."""
 
     @staticmethod
     def fields_of(result: Result) -> dict[str, Any]:
@@ -94,7 +94,7 @@ class ClusterSearchDocument(Struct, frozen=True, kw_only=True):
     nodes: tuple[NodeStatistics, ...]
     losses: tuple[str, ...]
     head_bytes: int
-    """Bytes of jobs and results to and from the head."""
+    """Number of bytes of jobs that the cluster's head sent, and of results that it received."""
     useful_seconds: float
     """Mean time in seconds that a node spent on jobs."""
     overhead_seconds: float
@@ -102,12 +102,12 @@ class ClusterSearchDocument(Struct, frozen=True, kw_only=True):
     """Share of steal attempts that succeeded."""
     bytes_transferred: int
     messages: int
-    """Number of messages with table entries that all nodes sent."""
+    """Number of messages with transposition table entries that all nodes sent."""
     broadcast_seconds: float
     replicated_hits: int
-    """Number of positions that were cut off by a table entry from another node."""
+    """Number of positions that were cut off by a transposition table entry from another node."""
     replicated_sorts: int
-    """Number of positions for which an entry from another node only gave the first move to try."""
+    """Number of positions for which a table entry from another node only gave the first move to try."""
 
     @classmethod
     def of(cls, statistics: ClusterStatistics) -> "ClusterSearchDocument":
@@ -127,15 +127,15 @@ class SearchDocument(IterationDocument, frozen=True, kw_only=True, tag="outflank
     table_hits: int
     scheme: str | None
     device: str
-    """Device on which Monte-Carlo search played its games: `cpu`, `gpu`, or `gpu+cpu` if the GPU was lost and the CPU
+    """Device that ran the playouts of a Monte-Carlo search: `cpu`, `gpu`, or `gpu+cpu` if the GPU was lost and the CPU
     took over. Other searches run on the CPU."""
     worker_bytes: int
     idle_share: float
     workers: tuple[WorkerStatistics, ...]
     cluster: ClusterSearchDocument | UnsetType = UNSET
-    """Statistics of the cluster, if there is one."""
+    """Statistics of the cluster, if the search ran on one."""
     compare: ComparisonDocument | UnsetType = UNSET
-    """Comparison with one worker, if `--compare` asked for it."""
+    """Comparison with the same search by one worker, with `--compare`."""
 
     @classmethod
     def of(cls, board: Board, result: Result, **extra: Any) -> "SearchDocument":

@@ -16,7 +16,7 @@ from outflank.ui.cli.shared.position_options import describe, scaled
 from outflank.validation.text import how_many
 
 LINE_MOVES = 10
-"""Maximum number of moves that are printed for each of several lines."""
+"""Maximum number of moves printed of each principal variation if several best moves are listed."""
 
 
 def iteration_grid(results: list[Result], progress: Progress | None = None) -> Grid:
@@ -55,7 +55,7 @@ def _selectivity(result: Result) -> str:
 
 
 WIDTH_FOR_NODES = 72
-"""Terminal width below which the table leaves out the node counts, because the moves need the space."""
+"""Terminal width below which the table of iterations leaves out the node counts, because moves need the space."""
 
 
 def _fitted(grid: Grid) -> Grid:
@@ -111,7 +111,7 @@ def worker_grid(result: Result) -> Grid:
 
 
 def _answer(board: Board, last: Result, options: SearchArguments) -> str:
-    """Return the best move and how it is known: through a proof, an estimate or bounds, or not at all."""
+    """Return a sentence with the best move, its value, and whether the value is proved, estimated or only bounded."""
     plays = f"{board.turn} plays {last.move}"
     if last.value is None and not last.proved_text:
         return f"{board.turn} to move; nothing was searched, {last.move} is only a legal move"
@@ -139,7 +139,7 @@ def _line_text(entry: MoveValue, last: Result) -> str:
 
 
 def conclusion(board: Board, last: Result, options: SearchArguments) -> list[str]:
-    """Return the result in words. A finished game gives no lines, because the board shows how it ended."""
+    """Return the result of a search in words. A finished game gives no lines, because the board shows how it ended."""
     if last.move is None:
         return []
     lines = [f"{describe(board)}: {_answer(board, last, options)}"]

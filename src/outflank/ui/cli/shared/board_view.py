@@ -14,7 +14,7 @@ SHAPES = {"X": "●", "O": "●", ".": "·", "*": "•"}
 
 
 def draw(console: Console, board: Board, *, last: bool = False) -> None:
-    """Draw a board and the facts about it. With `last`, the last move is marked."""
+    """Draw a board and the lines of `facts` below it. With `last`, the last move is marked."""
     draw_cells(console, board, last=last)
     console.print()
     for line in facts(board):
@@ -52,7 +52,7 @@ def _coloured(line: str, colours: TerminalColours) -> Text:
 
 
 def facts(board: Board) -> list[str]:
-    """Return three lines: game, move number and score; the side to move and its moves, or the outcome; the position."""
+    """Return three lines: game, move number and score; side to move and legal moves, or outcome; position as text."""
     outcome = board.outcome()
     standing = board.score_text()
     lines = [f"{describe(board)}, move {board.ply + 1}{f'; {standing}' if standing else ''}"]

@@ -135,7 +135,7 @@ class _ValueOf(click.ParamType):  # type: ignore[type-arg]  # generic only in th
         return matches[0]
 
     def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str | None:
-        """Return all choices, unless the help lists them."""
+        """Return the choices, `NAME` if the option's help lists them already, or None if the option has none."""
         names = [str(choice) for choice in self.option.choices]
         if not names:
             return None
@@ -151,7 +151,7 @@ def _click_option(option: GameOption, flag: str) -> click.Option:
 
 
 def intended_game(game: str | None, options: RuleOptions) -> GameDescription | None:
-    """Return the named game, or the only one of the package's games that has these options. None means any of them."""
+    """Return the named game, or the package's only game that has these options, or None if several do."""
     if game is not None:
         description = game_named(game)
         for name in options:

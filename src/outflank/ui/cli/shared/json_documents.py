@@ -65,14 +65,14 @@ class CheckedStrategyDocument(Struct, frozen=True, kw_only=True):
     side: Literal["black", "white"]
     bound: int
     positions: int
-    """Number of positions on all levels."""
+    """Number of positions that the check visited on all levels."""
     levels: list[CheckedLevelDocument]
     finished: int
-    """Number of games that ended above the leaves."""
+    """Number of games that ended before they reached a leaf."""
     leaf: int
-    """Number of moves left at a leaf."""
+    """Number of moves left at a leaf, a position in which the strategy ends."""
     leaves: int
-    """Number of positions that the check searched to the end of the game."""
+    """Number of leaves, which the check searched to the end of the game."""
     nodes: int
     """Number of nodes in the searches of the leaves."""
 
@@ -83,7 +83,7 @@ class ProofCheckDocument(Document, frozen=True, kw_only=True, tag="outflank/proo
     game: str
     position: str
     value: int
-    """Value for the side to move."""
+    """Proved value of the position for the side to move."""
     strategies: list[CheckedStrategyDocument]
     seconds: float
 
@@ -108,7 +108,7 @@ class BookDocument(Document, frozen=True, kw_only=True, tag="outflank/book/1"):
     positions: int
     """Number of positions in the book."""
     depth: int | None
-    """Depth in plies of the position's search, or null if it is not in the book."""
+    """Depth in plies of the position's search, or null if the position is not in the book."""
     games: int = 0
     """Number of games through the position, among those that the book was learnt from."""
     moves: list[ValuedMove]
@@ -129,7 +129,7 @@ class GameDocument(Document, frozen=True, kw_only=True, tag="outflank/games/1"):
     score: float | None
     """Black's score, or null if it is not known."""
     best: float | None
-    """Black's score if the ending had been played perfectly, as the file states it."""
+    """Black's score if the endgame had been played perfectly, as the file states it, or null."""
     reason: str
     """Reason for the end of the game, if the rules did not end it."""
     length: int
@@ -155,13 +155,13 @@ class ReviewGameDocument(Document, frozen=True, kw_only=True, tag="outflank/revi
 
 
 class ReviewMoveDocument(Document, frozen=True, kw_only=True, tag="outflank/review-move/1"):
-    """Played move and the best one in the same position. Values are for the side that moved."""
+    """Move of a reviewed game and the best move in the same position. Values are for the side that moved."""
 
     ply: int
     side: Literal["black", "white"]
     move: str
     mark: str
-    """Mark of the loss: `?!`, `?` or `??`, or empty."""
+    """Mark of a bad move, by its loss: `?!`, `?` or `??`. Empty for other moves."""
     value: float | Literal["won", "lost"]
     """Value of the played move. It is a word if the game does not score the size of a win."""
     best: str
@@ -174,7 +174,7 @@ class ReviewMoveDocument(Document, frozen=True, kw_only=True, tag="outflank/revi
 
 
 class TurningPointDocument(Struct, frozen=True, kw_only=True):
-    """Change of the expected outcome at a ply."""
+    """Change of the game's expected outcome at a ply."""
 
     ply: int
     before: str
@@ -192,7 +192,7 @@ class ReviewStoryDocument(Document, frozen=True, kw_only=True, tag="outflank/rev
     passes: int
     stopped: bool
     first: str
-    """Expected outcome at the first move that was judged."""
+    """Expected outcome of the game at the first move that was judged."""
     turns: list[TurningPointDocument]
 
 
@@ -212,7 +212,7 @@ class PluginDocument(Document, frozen=True, kw_only=True, tag="outflank/plugin/1
 
 
 class BenchSearchDocument(Document, frozen=True, kw_only=True, tag="outflank/bench-search/1"):
-    """One search of the benchmark."""
+    """One search of `outflank bench`."""
 
     search: str
     nodes: int
@@ -220,10 +220,10 @@ class BenchSearchDocument(Document, frozen=True, kw_only=True, tag="outflank/ben
 
 
 class BenchDocument(Document, frozen=True, kw_only=True, tag="outflank/bench/1"):
-    """Totals of the benchmark."""
+    """Totals of `outflank bench`."""
 
     complete: bool
-    """False if the benchmark was interrupted. `nodes` is then not comparable with other runs."""
+    """False if the run was interrupted. `nodes` is then not comparable with other runs."""
     nodes: int
     """Nodes of all searches. The number is the same on every machine."""
     seconds: float

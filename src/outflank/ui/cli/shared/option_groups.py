@@ -68,7 +68,7 @@ class NameOf(click.ParamType):  # type: ignore[type-arg]  # generic only in the 
 
 
 class NameOption(click.Option):
-    """Option whose help lists the names in place of `{names}`, because they are too many for the metavar."""
+    """Option of type `NameOf` with too many names for the usage line. Its help lists them in place of `{names}`."""
 
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
         record = super().get_help_record(ctx)
@@ -92,7 +92,7 @@ class Group(click.Group):
 Command = TypeVar("Command", bound=Callable[..., object])
 
 Options = dict[str, Any]
-"""Values of an option group by name."""
+"""Values of the options in a group, by option name."""
 
 
 def option_group(argument: str, *options: Callable[[Callable[..., object]], object]) -> Callable[[Command], Command]:

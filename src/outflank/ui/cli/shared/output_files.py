@@ -27,7 +27,7 @@ def refuse_to_overwrite(files: Iterable[str | Path], *, force: bool) -> None:
 
 
 def write_output(file: str | Path, content: str) -> None:
-    """Write a whole file, or the content to standard output."""
+    """Write `content` to a file, or to standard output if `file` is `-`."""
     if str(file) == STANDARD_OUTPUT:
         if sys.stdout is None:
             raise OutflankError("- asks for standard output, which is closed")

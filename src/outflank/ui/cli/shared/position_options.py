@@ -31,10 +31,10 @@ if TYPE_CHECKING:
 
 
 MOST_BYTES = 16 << 20
-"""Largest size in bytes of a text with positions. A file of games may be larger if one game is chosen."""
+"""Maximum size in bytes of a text with positions. A file of games may be larger if `--number` chooses one game."""
 
 MOST_GAMES = 10_000
-"""Maximum number of games that are read from a file, unless one is chosen."""
+"""Maximum number of games that are read from a file, unless `--number` chooses one."""
 
 STANDARD_INPUT = "-"
 
@@ -128,7 +128,7 @@ def position_options(command: Command) -> Command:
 
 
 def boards(**options: Any) -> list[Board]:
-    """Return the boards that the options name. The default is the start of a game."""
+    """Return the boards that the position options name. The default is the start of a game."""
     return [board for board, _ in games(**options)]
 
 
@@ -142,7 +142,7 @@ def games(
     number: int | None = None,
     on_skip: SkipCallback | None = None,
 ) -> list[tuple[Board, Record]]:
-    """Return the boards that the options name, each with its record.
+    """Return the boards that the position options name, each with its record.
 
     A position that cannot be read is an error. With `on_skip`, it is left out, and `on_skip` receives the reason.
     """
@@ -169,7 +169,7 @@ def games(
 
 
 def _with_rules(record: Record, options: RuleOptions) -> Record:
-    """Return a record with the rules that the options choose, as far as its text leaves them open."""
+    """Return a record with the rules that `options` choose, as far as its text leaves them open."""
     refuse_options(description_of(record.start.game), options)
     setup = apply_rule_options(record.setup, options, lambda name, value: f"--{name} {value}")
     return replace(record, start=record.start.with_game(setup.game))
@@ -182,12 +182,12 @@ def start_of(game: GameDescription | None, options: RuleOptions) -> tuple[Board,
 
 
 def one_board(**options: Any) -> Board:
-    """Return the only board that the options name. Several boards are an error."""
+    """Return the only board that the position options name. Several boards are an error."""
     return one_game(**options)[0]
 
 
 def one_game(**options: Any) -> tuple[Board, Record]:
-    """Return the only board that the options name, with its record. Several boards are an error."""
+    """Return the only board that the position options name, with its record. Several boards are an error."""
     positions = games(**options)
     if len(positions) > 1:
         raise OutflankError(f"there are {len(positions)} positions or games; --number N chooses one")

@@ -10,7 +10,7 @@ from rich.console import Console
 from outflank.ui.cli.shared.position_options import diagnostics
 
 SECONDS = 10.0
-"""Seconds between two lines in a pipe. Logs stay short, and still show that the work goes on."""
+"""Seconds between two progress lines in a pipe. Logs stay short, and still show that the work goes on."""
 
 
 quiet_option = click.option("--quiet", is_flag=True, help="Do not report progress.")

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from outflank.distributed.cluster import Cluster
 
 Item = Result | BaseException | None
-"""Message of the searching thread: a result, an error, or None at its end."""
+"""Message from the searching thread: a result, an error, or None when the search has ended."""
 
 
 class LatestProgress:

@@ -113,7 +113,7 @@ def _total_width(widths: list[int]) -> int:
 
 
 def _blocks(columns: list[str], rows: Rows, room: int) -> list[list[int]]:
-    """Return the column indices of each block. If they fit, the columns that identify a row begin every block."""
+    """Return the columns of each block of a split table. If they fit, columns that identify a row begin every block."""
     minimal = _minimal_widths(columns, rows)
     if _total_width(minimal) <= room:
         return [list(range(len(columns)))]
@@ -140,7 +140,7 @@ def _grid(title: str, columns: list[str], rows: Rows, room: int) -> Grid:
     grid = Grid(title=title or None, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
     for index, column in enumerate(columns):
         cells = [row[index] for row in rows if row[index] not in ("", "–")]
-        numbers = 2 * sum(map(_numeric, cells)) > len(cells)  # most cells, because a text may begin with a digit
+        numbers = 2 * sum(map(_numeric, cells)) > len(cells)  # more than half, because texts may begin with a digit
         grid.add_column(_wrapped(column, widths[index]), justify="right" if numbers else "left", overflow="fold")
     for row in rows:
         grid.add_row(*(_wrapped(cell, width) for cell, width in zip(row, widths, strict=True)))

@@ -9,15 +9,15 @@ from outflank.search.results import Result
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Difference:
-    """Move whose proved score differs from the expected one."""
+    """Move with a proved score that differs from the score stated in the file of positions."""
 
     move: str
     expected: int
-    """Score for the mover that the file expects."""
+    """Score of the move for the side that makes it, as stated in the file of positions."""
     found: int | None
     """Proved score or upper bound, or None if the move is not legal."""
     at_most: bool = False
-    """Whether `found` is only an upper bound, namely the score of the best move."""
+    """Whether `found` is only an upper bound: the score of the best move."""
 
     def __str__(self) -> str:
         if self.found is None:
@@ -27,7 +27,7 @@ class Difference:
 
 
 def differences(board: Board, result: Result, scores: Mapping[int, int], *, wld: bool) -> tuple[Difference, ...]:
-    """Return the moves with expected scores that the proof contradicts. With `wld` only the signs count.
+    """Return the moves of which the proof contradicts the expected score. With `wld` only the signs are compared.
 
     `scores` has expected scores by move code. A move that was not searched is at most as good as the best one.
     """

@@ -160,7 +160,7 @@ def command(
 
 
 def _positions(total: Total, **position_arguments: Any) -> list[Position]:
-    """Return all positions that can be read, and print the errors of the others."""
+    """Return all positions of the input that can be read, and print an error for each of the others."""
     errors: list[str] = []
     positions = games(**position_arguments, on_skip=errors.append)
     if not positions:
@@ -201,7 +201,7 @@ def _print_table(solving: Solving, positions: list[Position], total: Total) -> i
 
 
 def _final_result(solving: Solving, table: SolveTable, row: LiveRow, number: int, board: Board) -> Result:
-    """Return the final result of a position, and draw its progress meanwhile."""
+    """Return the final result of a position. Draw the progress of its search until then."""
     latest = LatestProgress()
     last: Result | None = None
     for update in solving.results(number, board, latest if table.console.is_terminal else None):
@@ -214,7 +214,7 @@ def _final_result(solving: Solving, table: SolveTable, row: LiveRow, number: int
 
 
 def _sentence(board: Board, result: Result) -> str:
-    """Return the result of the only position in a sentence."""
+    """Return the result in a sentence, which is printed if there is only one position."""
     if result.move is None:
         return f"the game is over, {result.value_text} for {board.turn}"
     if result.exact:

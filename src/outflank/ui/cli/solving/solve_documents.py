@@ -14,14 +14,14 @@ from outflank.validation.documents import Document
 
 
 class DifferenceDocument(Struct, frozen=True, kw_only=True):
-    """Move whose proved score differs from the one that the file expects."""
+    """Move with a proved score that differs from the score stated in the file of positions."""
 
     move: str
     expected: int
     found: int | None
     """Proved score, or null if the move is not legal."""
     at_most: bool
-    """Whether `found` is only an upper bound, namely the score of the best move."""
+    """Whether `found` is only an upper bound: the score of the best move."""
 
 
 class WrittenProof(Struct, frozen=True, kw_only=True):
@@ -32,7 +32,7 @@ class WrittenProof(Struct, frozen=True, kw_only=True):
     moves: int
     """Number of moves in the strategies of both sides."""
     leaf: int
-    """Number of moves left at which the strategies end."""
+    """Number of moves left in the positions at which the strategies end."""
     nodes: int
     seconds: float
 
@@ -41,11 +41,11 @@ class SolveDocument(Document, frozen=True, kw_only=True, tag="outflank/solve/1")
     """Proved score of a position."""
 
     number: int
-    """Number of the position among those that can be read, from 1."""
+    """Number of the position among those that the command solves, from 1. Unreadable lines are not counted."""
     game: str
     position: str
     depth: int | None
-    """Maximum number of moves left in the game, or null without a limit."""
+    """Maximum number of moves left in the position's game, or null without a limit."""
     value: int | None
     """Final score under perfect play for the side to move (1, 0 or -1 with `--wld`), or null if it is not proved."""
     move: str | None
@@ -54,25 +54,25 @@ class SolveDocument(Document, frozen=True, kw_only=True, tag="outflank/solve/1")
     seconds: float
     nodes_per_second: int
     exact: bool
-    """Whether the value is proved."""
+    """Whether the position's score is proved."""
     wld: bool
     """Whether only win, draw or loss was requested."""
     lower: int | None
-    """Proved lower bound of the score, or null."""
+    """Proved lower bound of the position's score, or null."""
     upper: int | None
     stopped: bool
     moves: list[ValuedMove]
     """All legal moves with `--moves`, otherwise the best one."""
     unit: str
     expected: dict[str, int]
-    """Scores of moves that the file expects."""
+    """Scores of moves that are stated in the file of positions."""
     differences: list[DifferenceDocument]
     scheme: str | None
     workers: int
     table_bytes: int
     worker_bytes: int
     nodes_before: int
-    """Nodes of earlier runs that this run resumed (`--save`). `nodes` and `seconds` count only this run."""
+    """Number of nodes in earlier runs that this run resumed (`--save`). `nodes` and `seconds` count only this run."""
     seconds_before: float
     device: str = "cpu"
     """Device that solved the position: `cpu`, `gpu`, or `gpu+cpu` if the GPU was lost and the CPU took over. A GPU
@@ -130,7 +130,7 @@ class SolveDocument(Document, frozen=True, kw_only=True, tag="outflank/solve/1")
 
 
 class SolveTotalDocument(Document, frozen=True, kw_only=True, tag="outflank/solve-total/1"):
-    """Totals of all positions, printed last."""
+    """Totals of all positions, printed after the last position."""
 
     positions: int
     proved: int

@@ -81,12 +81,12 @@ class Proof:
 
     @cached_property
     def table(self) -> Table:
-        """Transposition table that both searches share."""
+        """Transposition table that the search for the score and the search for the proof share."""
         return Table(self.table_bits)
 
     @property
     def options(self) -> SearchArguments:
-        """Options of the search for the score."""
+        """Additional options of the search for the position's score."""
         return {"table": self.table, "canonical": True}  # a proof has each position once, for all mirror images
 
     def write(self, board: Board, result: Result, stop: Stop, *, quiet: bool) -> Written | None:

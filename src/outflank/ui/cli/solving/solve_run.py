@@ -113,7 +113,7 @@ class Solving:
         self.stop = Stop()
         self.saving: Saving | None = None
         self._device_results: dict[int, Result] = {}
-        """Results of the GPU by position number."""
+        """Results that the GPU returned, by position number from 1."""
         self._device_error: DeviceTrouble | None = None
         """Error that was raised when the GPU was lost, or None."""
 
@@ -124,8 +124,8 @@ class Solving:
             self._device_results, self._device_error = solve_on_device(boards, self.device, self.stop, **options)
 
     def reached_positions(self, positions: Sequence[Position]) -> Iterator[tuple[int, Board, Record]]:
-        """Yield the positions with their numbers. After Ctrl-C or a failure, yield only positions of the GPU: all that
-        are proved, and the first that is not."""
+        """Yield the positions with their numbers. After Ctrl-C or a failure, yield only positions that the GPU
+        searched: all that it has proved, and the first that it has not."""
         one_unproved = False
         for number, (board, record) in enumerate(positions, 1):
             ended = self.stop.called or self.failure() is not None
@@ -136,7 +136,7 @@ class Solving:
             yield number, board, record
 
     def save(self, path: Path, board: Board, every_seconds: float) -> None:
-        """Save the search of the only position to `path` from now on, and resume from the state there, if any."""
+        """Save the search of `board` to `path` from now on. Resume the search from that file if it exists."""
         arguments = self._search_options(board)
         table = arguments.pop("table", None)
         options = Options(**{**arguments, "parallel": None})
@@ -186,5 +186,5 @@ class Solving:
 
 
 def expected_scores(record: Record) -> dict[int, int]:
-    """Return the expected scores of moves in the position by move code, as its file has them."""
+    """Return the expected scores of moves by move code, as the position's file states them."""
     return {} if record.moves else dict(record.start.scores)

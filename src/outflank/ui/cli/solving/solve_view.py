@@ -20,24 +20,24 @@ from outflank.ui.cli.solving.expected_scores import Difference
 from outflank.validation.text import how_many
 
 EXACT_NODES = 100
-"""Terminal width from which all digits of node counts are printed."""
+"""Terminal width in columns from which all digits of node counts are printed."""
 
 WIDTHS = {"position": 8, "depth": 5, "score": 8, "time": 9, "nodes": 7, "nodes/s": 7}
-"""Minimal widths of the columns. Wider cells take space from the principal variation."""
+"""Minimal widths of the table's columns. Wider cells take space from the principal variation."""
 
 LINE = "principal variation"
 GAP = 2
 
 
 def depth_of(board: Board) -> int | None:
-    """Return the maximum number of moves left in the game, or None without a limit."""
+    """Return the maximum number of moves left in the board's game, or None without a limit."""
     left = board.moves_left
     return left if left < ENDLESS_GAME else None
 
 
 @dataclass
 class Total:
-    """Sums over all positions of a run."""
+    """Sums over all positions that one `outflank solve` has solved."""
 
     positions: int = 0
     proved: int = 0
@@ -107,7 +107,7 @@ class SolveTable:
             del self.widths["position"]
 
     def begin(self) -> None:
-        """Print the header of the table."""
+        """Print the table's header."""
         self.console.print()
         names = {name: name for name in WIDTHS}
         row = self.row_lines(names, LINE)[0]
@@ -207,7 +207,7 @@ def live_row(console: Console) -> Iterator[LiveRow]:
 
 
 def resumed_line(path: Path, saved: SolveState) -> str:
-    """Return a line about the saved state that the run resumes from."""
+    """Return a line about the saved state of an earlier run, from which this run resumes."""
     known = bounds(saved.lower, saved.upper)
     proved = f", {known} is proved" if known != "?" else ""
     return f"{path}: goes on after {saved.seconds:,.2f} s and {how_many(saved.nodes, 'node')}{proved}"

@@ -71,7 +71,7 @@ def command(context: click.Context) -> None:
 
 
 def start_options(game: str | None, game_options: RuleOptions) -> Options:
-    """Return where games start, as fields of `Generation`: at every start of the rules, unless options choose one."""
+    """Return the fields of `Generation` for the start of games: all initial positions of the rules, or a chosen one."""
     start = start_of(intended_game(game, game_options), game_options)[0]
     description = intended_game(game, game_options)
     only_rules = description is None or set(game_options) <= set(description.variants.options_of(start.game))
@@ -89,7 +89,7 @@ def run_step(
     as_json: bool,
     status: Callable[[Output], int] = lambda result: 0,
 ) -> int:
-    """Do the work, print its result in words or as JSON, and return the exit status. Ctrl-C saves finished parts."""
+    """Call `work`, print its result with `show` or as JSON, and return the exit status. Ctrl-C keeps finished parts."""
     stop = Stop()
     threads = workers or max(1, int(usable_cores()))
     try:
@@ -152,7 +152,7 @@ def label_command(
     """Determine the values of positions.
 
     Positions near the end are solved. Earlier ones are searched some plies deep, from the end of the game to its start,
-    with weights fitted to all later positions. If a game's endings cannot be solved, values come from the results of
+    with weights fitted to all later positions. If a game's endgames cannot be solved, values come from the results of
     the games, and from searches with the weights of the last generation.
     """
     labels = Labels(weights=weights, **label_options, **fit_options)

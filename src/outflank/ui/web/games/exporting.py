@@ -64,7 +64,7 @@ def _file_text(form: FileFormat, saved: SavedGame, number: int, board: Board) ->
 
 
 def record_of(saved: SavedGame, number: int, board: Board) -> Record:
-    """Return the moves from the start to the node `number` as a record."""
+    """Return the record of a game with the moves from its start to the node `number`."""
     outcome = result_at(saved, number, board)
     forfeited = saved.verdict is not None and saved.verdict.node == number
     names = [name or words for name, words in zip(saved.names, (saved.seats.black, saved.seats.white), strict=True)]

@@ -1,4 +1,4 @@
-"""Saved games as messages to the page: a whole game, its clocks, its result, and its entry in the list of games."""
+"""Saved games as messages to the web page: a whole game, its clocks, its result, and its entry in the list of games."""
 
 from functools import lru_cache
 
@@ -89,7 +89,7 @@ def _forfeit_result(verdict: Verdict, board: Board) -> GameResult:
 
 
 def clock_state(saved: SavedGame, running: Side | None, elapsed: float) -> ClockState | None:
-    """Return both clocks `elapsed` seconds after that of the side `running` was started, or None without clocks."""
+    """Return both clocks, with `elapsed` seconds taken from that of the side `running`, or None without clocks."""
     if not has_clock(saved.seats):
         return None
     control = time_control(saved.seats)
@@ -122,7 +122,7 @@ def listed_game(saved: SavedGame, boards: Boards) -> server_messages.ListedGame:
         result="*" if outcome is None else results[outcome.winner],
         position=end.to_text(),
         pieces=tabletop_of(end).pieces(end),
-        layout=0,  # set when the list is put together
+        layout=0,  # set by `Lobby.page`
     )
 
 

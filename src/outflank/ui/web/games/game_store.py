@@ -47,7 +47,7 @@ _OLDEST_WITHOUT_MOVES = f"select id from games where {_HAS_NO_MOVES} order by ch
 
 
 Row = tuple[str, float, bytes, bytes]
-"""Row of a game in the database: id, time of the last change, entry in the list, and the whole game."""
+"""Row of a game in the database: id, time of the last change, entry in the list of games, and the whole game."""
 
 
 def row_of(saved: SavedGame, listed: ListedGame) -> Row:
@@ -56,7 +56,7 @@ def row_of(saved: SavedGame, listed: ListedGame) -> Row:
 
 
 class Store:
-    """The saved games in a file."""
+    """The saved games in an SQLite file."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -70,7 +70,7 @@ class Store:
         self._thread.start()
         ready.result()
 
-    # --- called from any thread; each returns a future ---
+    # --- called from any thread; all but `close` return a future ---
 
     def put(self, row: Row) -> Future[None]:
         """Save a game. If there are `MOST_GAMES` already, delete the oldest one without moves, or raise an error."""
@@ -99,7 +99,7 @@ class Store:
         return self._submit(read)
 
     def page(self, before: float | None) -> Future[tuple[tuple[ListedGame, ...], bool]]:
-        """Return a page of games changed before a time, newest first, and whether there are more. Skip damaged ones."""
+        """Return a page of games changed before the time `before`, newest first, and whether more exist."""
 
         def read(file: sqlite3.Connection) -> tuple[tuple[ListedGame, ...], bool]:
             where, values = ("", ()) if before is None else ("where changed < ?", (before,))
@@ -108,7 +108,7 @@ class Store:
             ).fetchall()
             games = []
             for (listed,) in rows[:ON_A_PAGE]:
-                with suppress(Misfit):
+                with suppress(Misfit):  # damaged games are left out
                     games.append(decoded(ListedGame, bytes(listed)))
             return tuple(games), len(rows) > ON_A_PAGE
 
@@ -134,22 +134,22 @@ class Store:
         return self._submit(lambda file: float(file.execute("select max(changed) from games").fetchone()[0] or 0.0))
 
     def close(self) -> None:
-        """Complete the waiting jobs, and close the file."""
+        """Complete all requested reads and writes, and close the database."""
         with self._lock:
             self._closed = True
             self._jobs.put(None)
         self._thread.join()
 
-    # --- in the thread of the store ---
-
     def _submit(self, job: Callable[[sqlite3.Connection], T]) -> Future[T]:
         future: Future[T] = Future()
         with self._lock:
-            if self._closed:  # otherwise the caller would wait forever
+            if self._closed:  # the future would never have a result
                 future.set_exception(OutflankError("the server ends"))
             else:
                 self._jobs.put((job, future))  # type: ignore[arg-type]  # job and future have the same type
         return future
+
+    # --- in the thread of the store ---
 
     def _run(self, ready: "Future[None]") -> None:
         try:
@@ -225,7 +225,7 @@ class Store:
                     completions.append(_completion(future, job(file)))
                 except sqlite3.Error:
                     raise
-                except Exception as error:  # concerns only this job
+                except Exception as error:  # an error concerns only this job
                     completions.append(_failure(future, error))
             file.execute("commit")
         except sqlite3.Error as error:

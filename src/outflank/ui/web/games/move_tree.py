@@ -38,12 +38,12 @@ class SavedGame(Document, frozen=True, kw_only=True, tag="outflank/web-game/1"):
     id: str
     game: str
     options: dict[str, int | str]
-    """Options with which the game began, for display."""
+    """Options with which the user began the game, for display."""
     rules: dict[str, int | str]
     """Rule options that the text of `start` does not contain."""
     start: str
     nodes: tuple[Node, ...]
-    """Nodes of the tree. Parents precede their children, and the first of several siblings is on the main line."""
+    """Nodes of the move tree. Parents precede their children. The main line follows the first child of each node."""
     node: int = FIRST
     """Number of the current node, the one on the screen."""
     next: int = 1
@@ -59,11 +59,11 @@ class SavedGame(Document, frozen=True, kw_only=True, tag="outflank/web-game/1"):
     verdict: Verdict | None = None
     names: tuple[str, str] = ("", "")
     plain: bool = False
-    """Whether the game began at the usual start. Without moves there is then nothing to save."""
+    """Whether the game began at its usual initial position. Without moves there is then nothing to save."""
 
 
 def is_untouched(saved: SavedGame) -> bool:
-    """Return whether no move was ever made in a game from the usual start."""
+    """Return whether no move was ever made in a game that began at its usual initial position."""
     return saved.plain and saved.next == FIRST + 1 and saved.verdict is None
 
 
@@ -81,7 +81,7 @@ def node_of(saved: SavedGame, number: int) -> Node:
 
 
 def path_to(saved: SavedGame, number: int) -> list[Node]:
-    """Return the nodes from the start to this one, both included."""
+    """Return the nodes from the start of the game to the node `number`, both included."""
     by_number = {node.id: node for node in saved.nodes}
     if number not in by_number:
         raise OutflankError(f"this game has no node {number}")
@@ -118,12 +118,12 @@ def with_move(saved: SavedGame, board: Board, number: int, text: str) -> SavedGa
 
 
 def at_node(saved: SavedGame, number: int) -> SavedGame:
-    """Return the game with another current node."""
+    """Return the game with the node `number` as its current node."""
     return replace(saved, node=node_of(saved, number).id, remark="")
 
 
 def pruned(saved: SavedGame, number: int) -> SavedGame:
-    """Return the game without a node and its descendants."""
+    """Return the game without the node `number` and its descendants."""
     node = node_of(saved, number)
     if node.parent is None:
         raise OutflankError("the start of a game stays: delete the game instead")
@@ -141,7 +141,7 @@ def pruned(saved: SavedGame, number: int) -> SavedGame:
 
 
 def promoted(saved: SavedGame, number: int) -> SavedGame:
-    """Return the game with the line to a node as its main line."""
+    """Return the game with the line to the node `number` as its main line."""
     nodes = list(saved.nodes)
     for node in path_to(saved, number):
         first = next(index for index, sibling in enumerate(nodes) if sibling.parent == node.parent)
@@ -151,7 +151,7 @@ def promoted(saved: SavedGame, number: int) -> SavedGame:
 
 
 def with_judged(saved: SavedGame, judged: Node) -> SavedGame:
-    """Return the game with a node replaced by the one that a review has judged."""
+    """Return the game with the node `judged`, which a review has judged, in place of the node with the same number."""
     return replace(saved, nodes=tuple(judged if node.id == judged.id else node for node in saved.nodes))
 
 

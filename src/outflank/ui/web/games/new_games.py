@@ -31,7 +31,7 @@ def new_game(name: str, options: Mapping[str, int | str], seats: Seats | None) -
 
 
 def game_from_text(text: str, name: str | None, options: Mapping[str, int | str], seats: Seats | None) -> SavedGame:
-    """Return the first game in a text."""
+    """Return the first game in a pasted text as a new game."""
     checked: RuleOptions = _check_known(options) if name is None else _check_options(game_named(name), options)
     record = records_in_text(text, name, checked)[0]
     _check_length(len(record.moves))  # before the moves are played on a board
@@ -96,7 +96,7 @@ def _player_names(record: Record) -> tuple[str, str]:
 
 
 def _check_known(options: Mapping[str, int | str]) -> Mapping[str, int | str]:
-    """Return the options, or raise an error if no game has one of them. The text, parsed later, decides on the game."""
+    """Return `options`, or raise an error if one exists in no game. The text, parsed later, decides on the game."""
     names = sorted({option.name for game in GAMES.parts().values() for option in game.variants.options})
     for name in options:
         if name not in names:
@@ -105,7 +105,7 @@ def _check_known(options: Mapping[str, int | str]) -> Mapping[str, int | str]:
 
 
 def _check_options(description: GameDescription, options: Mapping[str, int | str]) -> dict[str, int | str]:
-    """Return the options, or raise an error if one is unknown to the game or has a wrong value."""
+    """Return `options`, or raise an error if one is unknown to the game or has a wrong value."""
     for name, value in options.items():
         option = description.variants.option(name)
         if option is None:

@@ -84,7 +84,7 @@ def full_clocks(words: str) -> tuple[float | None, float | None]:
 
 
 def clocks_of(seats: Seats, left: tuple[float | None, float | None]) -> Clocks:
-    """Return both clocks with this time left."""
+    """Return the clocks of both sides. `left` has the seconds left of black and white."""
     clocks = Clocks.alike(time_control(seats))
     clocks.left = {Side.BLACK: left[0], Side.WHITE: left[1]}
     return clocks

@@ -31,11 +31,11 @@ MOST_REPORTS = 100
 
 CLUSTER = "cluster"
 INSIDE = re.compile(r"inside:[1-9][0-9]?")
-"""Pattern of clusters that start no processes."""
+"""Pattern of the allowed cluster addresses: up to 99 nodes in this process. Other clusters start processes."""
 
 MOST_BITS, MOST_POWER = 26, 22
 MOST = {"workers": 64, "threads": 64, "boards": 4_000_000, "nodes": 1_000_000}
-"""Maximum values of parameters by name. Parameters in bits and powers of two have separate limits."""
+"""Maximum value of experiment parameters by name. Parameters in bits and powers of two have separate limits."""
 
 _run_folder_name = re.compile(r"[0-9]{8}-[0-9]{6}-[a-z0-9-]{1,64}")
 
@@ -43,14 +43,14 @@ Listener = Callable[[Running], None]
 
 
 class RunNote(Document, frozen=True, kw_only=True, tag="outflank/web-run/1"):
-    """File in the folder of a run that has ended: which experiment it was, and whether it is complete."""
+    """Content of `run.json` in the folder of a run that has ended: its experiment, and whether it is complete."""
 
     experiment: str
     complete: bool
 
 
 class Laboratory:
-    """The laboratory of a server. Its methods are called from worker threads."""
+    """Runs experiments, one at a time, and lists their reports. Its methods are called from worker threads."""
 
     def __init__(self, folder: Path, turns: Turns) -> None:
         self.folder, self._turns = folder, turns
@@ -71,7 +71,7 @@ class Laboratory:
         )
 
     def listen(self, listener: Listener) -> None:
-        """Add a listener. It is called with the progress of every run, from any thread."""
+        """Add a listener. It is called with the progress of every run of an experiment, from any thread."""
         with self._lock:
             self._listeners.add(listener)
 
@@ -80,7 +80,7 @@ class Laboratory:
             self._listeners.discard(listener)
 
     def begin(self, request: requests.Run) -> None:
-        """Check a request, and start the run in a separate thread."""
+        """Check a request to run an experiment, and start the run in a separate thread."""
         experiment = experiment_named(request.experiment)
         parameters = _parsed_parameters(experiment, request.parameters)
         experiment.parameters(**parameters)  # raises an error for invalid values
@@ -97,7 +97,7 @@ class Laboratory:
         thread.start()
 
     def check_idle(self) -> None:
-        """Raise an error during a run, because other measurements would disturb it or wait for its end."""
+        """Raise an error while an experiment runs, because other measurements would disturb it or wait for its end."""
         with self._lock:
             if self._running is not None:
                 raise OutflankError(f"{self._running[0].experiment} is running: cancel it, or wait")

@@ -43,7 +43,7 @@ def timed(saved: SavedGame, side: Side, seconds: float) -> SavedGame:
 
 
 def lost(saved: SavedGame, side: Side, reason: str) -> SavedGame:
-    """Return the game as lost by a side at the current node, through resignation, time or failure."""
+    """Return the game as lost by `side` at the current node. `reason` is `resigned`, `time`, or a player's error."""
     return replace(saved, verdict=Verdict(node=saved.node, loser=colour(side), reason=reason))
 
 
@@ -76,14 +76,14 @@ class Watcher(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Snapshot:
-    """A game at one revision, with its message and its database row. All are computed in one job of a thread."""
+    """A game after one change, with its board, its message and its database row, computed together in one thread."""
 
     saved: SavedGame
     board: Board
     """Board of the current node."""
     over: bool
     message: Game
-    """Message for the page, without clocks and without the side that is thinking."""
+    """Message for the web page, without clocks and without the side that is thinking."""
     row: Row
 
 
@@ -140,28 +140,28 @@ class LiveGame:
             return await self._apply(change, True, requester)
 
     async def show(self, number: int, requester: Watcher | None = None) -> Game:
-        """Make another node the current one."""
+        """Make the node `number` the current one."""
         async with self._lock:
             return await self._apply(
                 self._with_charge(lambda saved: move_tree.at_node(saved, number)), False, requester
             )
 
     async def prune(self, number: int, requester: Watcher | None = None) -> Game:
-        """Remove a node and its descendants."""
+        """Remove the node `number` and its descendants."""
         async with self._lock:
             before, live = self.saved.node, self.saved.live
             change = self._with_charge(lambda saved: move_tree.pruned(saved, number))
             return await self._apply(change, lambda saved: live and saved.node == before, requester)
 
     async def promote(self, number: int, requester: Watcher | None = None) -> Game:
-        """Make the line to a node the main line."""
+        """Make the line to the node `number` the main line."""
         async with self._lock:
             return await self._apply(
                 self._with_charge(lambda saved: move_tree.promoted(saved, number)), self.saved.live, requester
             )
 
     async def sit(self, seats: Seats, requester: Watcher | None = None) -> Game:
-        """Change the players and the clock. A different clock starts full."""
+        """Change the players and the time control. After a change of the time control both clocks start full."""
 
         def change(saved: SavedGame) -> SavedGame:
             check_seats(seats, self.boards.at(saved, saved.node).game)
@@ -201,12 +201,12 @@ class LiveGame:
             self.watchers.clear()
 
     def stop(self) -> None:
-        """Stop computer and clock, because the server shuts down."""
+        """Stop the game's computer and clock, because the server shuts down."""
         self._stop_thinking()
         self._stop_clock()
 
     async def board_at(self, number: int) -> Board:
-        """Return a copy of the board of a node."""
+        """Return a copy of the board at the node `number`."""
         async with self._lock:
             self._check_exists()
             return (await self.services.work(self.boards.at, self.saved, number)).copy()
@@ -218,7 +218,7 @@ class LiveGame:
             raise OutflankError("there is no such game; it may have been deleted")
 
     async def _apply(self, change: Change, live: bool | Callable[[SavedGame], bool], requester: Watcher | None) -> Game:
-        """Save a change on disk, resume clock and computer, notify the watchers, and return the message."""
+        """Save a change on disk, resume clock and computer, notify the watchers, and return the changed game."""
         self._check_exists()
         snapshot = await self._commit(change, live)
         self._stop_thinking()
@@ -241,7 +241,7 @@ class LiveGame:
                 )
                 self.services.store.put(snapshot.row).result()
             except BaseException:
-                self.boards = Boards()  # it may hold an unsaved node, and its number will be used again
+                self.boards = Boards()  # the cache may hold the unsaved node, whose number will be used again
                 raise
             return snapshot
 
@@ -333,13 +333,13 @@ class LiveGame:
             self._timeout = None
 
     def _elapsed(self) -> tuple[Side | None, float]:
-        """Return the side whose clock runs, and its seconds, or None and 0 for a computer, which measures its time."""
+        """Return the human side whose clock runs, and its seconds, or None and 0. Computers measure their own time."""
         if self._running is None or not is_human(player_words(self.saved.seats, self._running[0])):
             return None, 0.0
         return self._running[0], time.monotonic() - self._running[1]
 
     def _with_charge(self, change: Change) -> Change:
-        """Return a change that also takes the elapsed time from the running clock."""
+        """Return `change`, extended to take the elapsed time from the running clock."""
         running, elapsed = self._elapsed()
         return lambda saved: charged(change(saved), running, elapsed) if running is not None else change(saved)
 

@@ -16,8 +16,8 @@ from outflank.ui.web.server_limits import Settings
 from outflank.ui.web.server_messages import Kept, Layout
 
 MOST_UNWATCHED = 16
-"""Maximum number of unwatched games in memory, for users who come back. A game of Othello takes 55 kB, one of Abalone
-with 400 moves 300 kB. Other games are read from the store when they are opened."""
+"""Maximum number of games in memory that no connection watches. They open faster for users who come back. A game of
+Othello takes 55 kB, one of Abalone with 400 moves 300 kB."""
 
 
 class Lobby:
@@ -26,7 +26,7 @@ class Lobby:
     def __init__(self, settings: Settings) -> None:
         self.services = Services(settings)
         self._recent: OrderedDict[str, LiveGame] = OrderedDict()
-        self._loaded: WeakValueDictionary[str, LiveGame] = WeakValueDictionary()  # never two objects for one game
+        self._loaded: WeakValueDictionary[str, LiveGame] = WeakValueDictionary()  # so that a game never has two objects
         self._opening = asyncio.Lock()
 
     async def begin_game(self, new: SavedGame) -> LiveGame:
@@ -37,7 +37,7 @@ class Lobby:
         return self._remember(LiveGame(self.services, saved))
 
     async def live_game(self, id: str) -> LiveGame:
-        """Return the game with this id, from memory or from the store."""
+        """Return the game with this id, from memory or from the database."""
         async with self._opening:
             live_game = self._loaded.get(id)
             if live_game is None:
@@ -58,7 +58,7 @@ class Lobby:
 
     async def delete(self, id: str) -> None:
         """Delete a game, or raise an error if it does not exist."""
-        async with self._opening:  # otherwise it could be opened meanwhile and saved again
+        async with self._opening:  # otherwise the game could be opened meanwhile and saved again
             if not await self._delete(id):
                 raise OutflankError("there is no such game; it may have been deleted already")
 
@@ -86,7 +86,7 @@ class Lobby:
             self.services.warn(error)
 
     async def page(self, before: float | None, ask: int) -> Kept:
-        """Return a page of the list of games."""
+        """Return a page of the list of saved games, with games last changed before the time `before`."""
         listed, more = await asyncio.wrap_future(self.services.store.page(before))
         layouts: list[Layout] = []
         layout_indices: dict[tuple[str, int], int] = {}

@@ -22,7 +22,7 @@ from outflank.ui.web.server_messages import Message, Node, Reviewed, TurningPoin
 
 
 class ReviewTask:
-    """One review. `run` is called in a thread."""
+    """One review of a game. `run` is called in a thread."""
 
     def __init__(self, live_game: LiveGame, request: Review, turns: Turns, loop: asyncio.AbstractEventLoop) -> None:
         self.live_game, self.request, self._turns, self._loop = live_game, request, turns, loop
@@ -30,13 +30,13 @@ class ReviewTask:
         self._board: Board | None = None
 
     async def prepare(self) -> None:
-        """Load the board, or raise an error if the game has no moves."""
+        """Load the board at the end of the main line, or raise an error if the game has no moves."""
         if len(self._line) < 2:
             raise OutflankError("no move has been made in this game")
         self._board = await self.live_game.board_at(self._line[-1].id)
 
     def run(self, stop: Stop, send: Callable[[Message], None], bits: int) -> None:
-        """Judge the moves in order, and send the progress."""
+        """Judge the moves of the main line in order, and send the progress."""
         board = self._board
         assert board is not None
         first = board.ply - len(board.moves)

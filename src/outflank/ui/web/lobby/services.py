@@ -34,7 +34,8 @@ class TextReader:
         """Number of texts that are being parsed or queued, including those whose requests have timed out."""
 
     async def read(self, reader: Callable[P, T], *arguments: P.args, **named: P.kwargs) -> T:
-        """Return the result of a reader, or raise an error if the text is too long or takes too long."""
+        """Return the result of `reader` for a pasted text. Raise an error if too many texts wait, or if this text has
+        too many games or takes too long."""
         settings = self._settings
         if self._waiting >= settings.most_texts:
             raise OutflankError(f"{self._waiting} other texts are being read: try again in a moment")
@@ -58,12 +59,12 @@ class TextReader:
             reading.exception()  # otherwise asyncio warns that the exception was never retrieved
 
     def close(self) -> None:
-        """Start no further parsing."""
+        """Drop the texts in the queue. Those that are being parsed continue."""
         self._threads.shutdown(wait=False, cancel_futures=True)
 
 
 WORKING_THREADS = 4
-"""Number of threads for short jobs of some milliseconds: rules, pictures, and the server's own texts."""
+"""Number of threads for jobs of some milliseconds, such as playing moves, drawing boards and writing texts."""
 
 
 class Services:
@@ -106,11 +107,11 @@ class Services:
         return self._last_time
 
     def most_table_bytes(self) -> int:
-        """Return the maximum size in bytes of all tables together, without those of experiments."""
+        """Return the maximum size in bytes of all transposition tables together, without those of experiments."""
         return self.searches.most_bytes() + self.computers.most_bytes()
 
     def in_memory(self) -> dict[str, int]:
-        """Return the numbers of tables, of their bytes, and of players. Tables of experiments are included."""
+        """Return the number of players, and the number and bytes of transposition tables, also of experiments."""
         tables, table_bytes = tables_in_memory()
         return {"tables": tables, "table_bytes": table_bytes, "players": self.computers.in_memory()}
 

@@ -22,7 +22,7 @@ from outflank.ui.web.searching.worker_states import move_values, worker_states
 from outflank.ui.web.server_messages import Analysis, ValuedMove, WorkerState
 
 SOLVED_SOON_SECONDS = 0.3
-"""An ending is solved right after the first estimates if solving it is expected to take at most this time."""
+"""An endgame position is solved right after the first estimates if that is expected to take at most these seconds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,7 +30,7 @@ class Step:
     """One iteration of an analysis."""
 
     depth: int | None
-    """Depth in plies, or None without a limit."""
+    """Depth limit of the iteration in plies, or None if it has no limit."""
     selectivity: Selectivity = 100
     exact: bool = False
 
@@ -64,10 +64,10 @@ DEFAULT_ALGORITHM = Options().algorithm
 
 
 OCCUPANCY_SECONDS = 0.5
-"""Seconds between two measurements of the occupancy of a table."""
+"""Seconds between two measurements of a transposition table's occupancy."""
 
 SAMPLED_BUCKETS = 4096
-"""Number of buckets that a measurement of the occupancy samples."""
+"""Number of buckets of a transposition table that are sampled to measure its occupancy."""
 
 
 @dataclass(slots=True)
@@ -85,15 +85,15 @@ class AnalysisState:
     nodes: int = 0
     seconds: float = 0.0
     workers: tuple[WorkerStatistics, ...] = ()
-    """Statistics of the workers in earlier slices."""
+    """Statistics of the workers in all earlier slices of time."""
     known: Known = field(default_factory=Known)
     scheme: str = ""
 
 
 class AnalysisTask:
-    """One analysis. `run` may be called from different threads, but not concurrently. `tell` is called from any thread.
+    """One analysis of a position. Any thread may call `run`, but not concurrently. Any thread may call back `tell`.
 
-    Whoever creates an analysis must close it. Its tables are then freed, at once or when a running `run` returns.
+    The creator must close it. Its transposition tables are then freed, at once or when a running `run` returns.
     """
 
     def __init__(
@@ -166,7 +166,7 @@ class AnalysisTask:
 
     def _run(self, workers: int, stop: Stop, *, alone: bool) -> bool:
         self.waiting, self.compiling = False, False
-        watch = self._watch if alone else None  # a slice ends before the first progress report
+        watch = self._watch if alone else None  # a slice of time ends before the first progress report
         try:
             while self._step is not None and not stop.called and not self.failed:
                 if self._search_step(self._step, workers, stop, watch):
@@ -186,7 +186,7 @@ class AnalysisTask:
         return self._step is None or bool(self.failed)
 
     def _search_step(self, step: Step, workers: int, stop: Stop, watch: Watch | None) -> bool:
-        """Continue a step, and return whether it is complete."""
+        """Search one step of the analysis, or resume its search, and return whether the step is complete."""
         before, last = self.state, None
         seconds = None if self.options.seconds is None else max(0.001, self.options.seconds - before.seconds)
         limits = Limits(depth=None if step.exact else step.depth, seconds=seconds)
@@ -204,7 +204,7 @@ class AnalysisTask:
         return not last.stopped
 
     def _resumable(self, step: Step) -> Resumable:
-        """Return the search by one worker. Slices that differ only in depth share one object."""
+        """Return the search of a step by one worker. Steps that differ only in depth share one object."""
         key = (step.selectivity, step.exact)
         if self._single_worker_search is None or self._single_worker_search[0] != key:
             options = Options(**self._options(1, step))
@@ -270,7 +270,7 @@ class AnalysisTask:
         return options
 
     def _table(self, exact: bool) -> Table | None:
-        """Return the table for estimates or the one for proofs, or None if the algorithm uses no table."""
+        """Return the transposition table for estimates or for proofs, or None if the algorithm uses none."""
         if self._algorithm in TABLELESS:
             return None
         if exact not in self._tables:
@@ -286,7 +286,7 @@ class AnalysisTask:
     # --- messages ---
 
     def message(self, of: int, id: str, node: int) -> Analysis:
-        """Return the progress as a message. `of` is the number of the request."""
+        """Return the analysis's progress as a message. `of` is the number of the request that started it."""
         with self._lock:
             state, progress = self.state, self.progress
             nodes = state.nodes + (progress.nodes if progress else 0)
@@ -331,7 +331,7 @@ class AnalysisTask:
     # --- the end ---
 
     def close(self, freed: Callable[[], None]) -> None:
-        """Stop, and report nothing further. `freed` is called, from any thread, when the tables are free."""
+        """End the analysis and its reports. `freed` is called, from any thread, when its tables are freed."""
         with self._lock:
             if self._is_closed:
                 return
@@ -354,6 +354,6 @@ def _nothing(*_: object) -> None:
 def _worker_totals(
     before: tuple[WorkerStatistics, ...], now: tuple[WorkerStatistics, ...]
 ) -> tuple[WorkerStatistics, ...]:
-    """Return the sum of both statistics for each worker. The numbers of workers may differ."""
+    """Return the sum of `before` and `now` for each worker. The numbers of workers may differ."""
     shared = WorkerStatistics.summed(before, now)
     return (*shared, *before[len(shared) :], *now[len(shared) :])

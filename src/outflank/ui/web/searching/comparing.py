@@ -18,11 +18,11 @@ DEFAULT_SECONDS = 2.0
 """Time limit in seconds of the parallel search if the request has neither a depth nor a time."""
 
 MOST_SECONDS = 300.0
-"""Time limit in seconds of both searches together."""
+"""Time limit in seconds of the parallel search and the search by one worker together."""
 
 
 class ComparisonTask:
-    """One comparison. `run` is called in a thread."""
+    """One comparison of a parallel search with a search by one worker. `run` is called in a thread."""
 
     def __init__(self, board: Board, request: Compare, cores: int) -> None:
         if board.is_game_over():
@@ -45,7 +45,7 @@ class ComparisonTask:
         self.scheme = "" if scheme is None else scheme.name
 
     def run(self, stop: Stop, send: Callable[[Message], None], bits: int) -> None:
-        """Search twice, each time with tables of 2^`bits` entries, and send the progress."""
+        """Search with several workers, then with one, each with tables of 2^`bits` entries, and send the progress."""
         options = {**self.options, "table_bits": bits}
         timer = threading.Timer(MOST_SECONDS, stop)
         timer.daemon = True

@@ -21,13 +21,13 @@ from outflank.ui.web.searching.core_sharing import Turns
 from outflank.ui.web.server_limits import Settings
 
 MOST_PLAYERS = 16
-"""Maximum number of players in memory. They keep their tables from move to move."""
+"""Maximum number of computer players in memory. They keep their transposition tables from move to move."""
 
 TABLES_OF_A_PLAYER = 2
-"""Number of tables of a player: one for estimates, one for exact endings."""
+"""Number of transposition tables of a player: one for estimates, one for exact endgames."""
 
 MOST_READY = 1000
-"""Maximum number of kernel sets that are remembered as compiled."""
+"""Maximum number of kernel sets that are remembered as compiled. A set has the kernels of one player's searches."""
 
 Key = tuple[str, str, str]
 """Key of a player: id of its game, its description, and its side."""
@@ -47,15 +47,15 @@ class Computers:
         self.settings, self._turns = settings, turns
         self._changed = threading.Condition()
         self._idle: OrderedDict[Key, Player] = OrderedDict()
-        self._working: set[_Request] = set()  # their players are being created, or are thinking
-        self._queue: list[_Request] = []  # waiting for a player, in this order
+        self._working: set[_Request] = set()  # requests with players that are being created or are thinking
+        self._queue: list[_Request] = []  # requests that wait for a player, in this order
         self._closed = False
         self._is_compiling = False
         self._ready: OrderedDict[Kernels, None] = OrderedDict()
 
     @staticmethod
     def most_bytes() -> int:
-        """Return the maximum size in bytes of all tables of players together."""
+        """Return the maximum size in bytes of all players' transposition tables together."""
         return MOST_PLAYERS * TABLES_OF_A_PLAYER * (32 << TABLE_BITS)
 
     def in_memory(self) -> int:
@@ -109,7 +109,7 @@ class Computers:
                 closing = self._oldest_beyond_room()
         finally:
             stop.remove_listener(self._wake)
-        _close(closing)  # before a new one is created
+        _close(closing)  # before a new player is created
         return player
 
     def _is_next(self, request: "_Request") -> bool:
@@ -117,7 +117,7 @@ class Computers:
         return next((waiting for waiting in self._queue if self._can_serve(waiting)), None) is request
 
     def _can_serve(self, request: "_Request") -> bool:
-        """Return whether there is space for the request's player now. Only one player at a time compiles."""
+        """Return whether memory has room for the request's player now. Only one player at a time compiles kernels."""
         needs_no_compilation = request.key in self._idle or request.kernels in self._ready
         return len(self._working) < MOST_PLAYERS and (needs_no_compilation or not self._is_compiling)
 
@@ -201,11 +201,11 @@ class _Request:
     compiles: bool = False
     """Whether the kernels may have to be compiled."""
     is_forgotten: bool = False
-    """Whether the player is closed after the move."""
+    """Whether the player is to be closed after the move."""
 
 
 class _NotWanted(OutflankError):
-    """Raised if the move is no longer needed."""
+    """Raised if the requested move is no longer needed."""
 
 
 def _check_wanted(stop: Stop) -> None:

@@ -16,20 +16,20 @@ from typing import Protocol, TypeVar
 from outflank.search.request import Stop
 
 ROUND_SECONDS = 0.7
-"""Seconds in which every search has a turn, as far as slices can be short enough."""
+"""Seconds in which every search has a turn, unless that needs slices of less than `SHORTEST` seconds."""
 
 SHORTEST, LONGEST = 0.010, 0.1
-"""Shortest and longest slice in seconds. Resuming a search takes 1.6 ms, a large part of any shorter slice."""
+"""Shortest and longest slice of time in seconds. Resuming a search takes 1.6 ms, a large part of a shorter slice."""
 
 
 T = TypeVar("T")
 
 LATENESS_WEIGHT = 0.05
-"""Weight of the last turn in the moving average of lateness, which makes slices shorter on a busy machine."""
+"""Weight of the last turn in the moving average of how late turns end. Slices are shorter by that average."""
 
 
 class Sliced(Protocol):
-    """A search that runs in slices."""
+    """A search that runs in slices of time."""
 
     def run(self, workers: int, stop: Stop, *, alone: bool) -> bool:
         """Search with `workers` threads until `stop` is called or to the end, and return whether there is more to do.
@@ -39,13 +39,13 @@ class Sliced(Protocol):
 
 
 class Turn:
-    """A slice that is running."""
+    """A slice of time in which a search is running."""
 
     def __init__(self, workers: int, *, alone: bool) -> None:
         self.workers, self.alone = workers, alone
         self.stop, self.began = Stop(), time.monotonic()
         self.due: float | None = None
-        """Time at which the slice should have ended, or None if it was not stopped."""
+        """Time at which the slice should have ended, or None if the scheduler did not stop it."""
         self.dropped = False
 
 
@@ -58,9 +58,9 @@ class Turns:
         self._waiting: deque[Sliced] = deque()
         self._running: dict[Sliced, Turn] = {}
         self._leased: list[int] = []
-        self._lease_queue: deque[Stop] = deque()  # waiting for a lease, in this order
-        self._holds = 0  # number of jobs of minutes that are running
-        self._hold_queue: deque[Stop] = deque()  # waiting to hold, in this order
+        self._lease_queue: deque[Stop] = deque()  # jobs that wait for a lease, in this order
+        self._holds = 0  # number of running jobs that hold the server
+        self._hold_queue: deque[Stop] = deque()  # jobs that wait to hold the server, in this order
         self._lateness = SHORTEST / 2  # moving average of the delay with which turns end
         self._closed = False
         self._threads: list[threading.Thread] = []
@@ -68,7 +68,7 @@ class Turns:
     # --- slices ---
 
     def add(self, search: Sliced) -> None:
-        """Add a search. It has turns from now on."""
+        """Add a search, which has turns on the cores from now on."""
         with self._changed:
             self._waiting.append(search)
             while len(self._threads) <= self.cores:  # one more than cores: the first one ends turns
@@ -90,7 +90,7 @@ class Turns:
             self._changed.notify_all()
 
     def under_way(self) -> int:
-        """Return the number of searches in slices, leases and holds together."""
+        """Return the number of searches that run in slices, of leases and of holds together."""
         with self._changed:
             return len(self._waiting) + len(self._running) + len(self._leased) + self._holds
 
@@ -127,7 +127,7 @@ class Turns:
         return sum(turn.workers for turn in self._running.values())
 
     def _cores_for_slices(self) -> int:
-        """Return the number of cores for slices: all that are not leased, at least one, and one during a hold."""
+        """Return the number of cores for slices: one during a hold, otherwise all that are not leased, at least one."""
         return 1 if self._holds else max(1, self.cores - sum(self._leased))
 
     def _is_alone(self) -> bool:
@@ -138,12 +138,12 @@ class Turns:
         return bool(self._leased or self._lease_queue or self._holds)
 
     def _slice_seconds(self) -> float:
-        """Return the longest time of a turn, in seconds, while others wait."""
+        """Return the longest time of a turn, in seconds, while other searches wait."""
         searches = len(self._waiting) + len(self._running)
         return max(SHORTEST, min(LONGEST, ROUND_SECONDS * self._cores_for_slices() / max(searches, 1) - self._lateness))
 
     def _end_turns(self) -> None:
-        """End turns that have lasted long enough, if others wait or the number of cores has changed."""
+        """End turns that have lasted long enough, if other searches wait or the number of free cores has changed."""
         with self._changed:
             while not self._closed:
                 now, longest = time.monotonic(), self._slice_seconds()
@@ -184,7 +184,7 @@ class Turns:
 
     @contextmanager
     def hold(self, stop: Stop) -> Iterator[None]:
-        """Hold the server for a job of minutes, one at a time, beside leases. A call of `stop` ends the wait."""
+        """Hold the server for a job of minutes. One job holds it at a time; leases continue. `stop` ends the wait."""
 
         def take() -> None:
             self._holds += 1
@@ -200,7 +200,7 @@ class Turns:
     def _wait_in_queue(
         self, queue: deque[Stop], stop: Stop, is_available: Callable[[], bool], take: Callable[[], T]
     ) -> T:
-        """Wait at the end of a queue until its resource is available, and take it."""
+        """Wait in `queue` until `is_available()`, or until `stop` is called, and return what `take` returns."""
         # Before `_changed` is locked: a thread that calls `stop` holds its lock, and waits for `_changed` in `_wake`.
         stop.add_listener(self._wake)
         try:
@@ -225,7 +225,7 @@ class Turns:
             self._changed.notify_all()
 
     def close(self) -> None:
-        """End all turns, and stop the threads."""
+        """End all turns, and stop the scheduler's threads."""
         with self._changed:
             self._closed = True
             self._waiting.clear()

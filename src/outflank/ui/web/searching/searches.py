@@ -12,15 +12,15 @@ from outflank.ui.web.searching.core_sharing import Turns
 from outflank.ui.web.server_limits import Settings
 
 LARGE_BITS, SMALL_BITS, FEW = 20, 17, 4
-"""The first `FEW` searches have tables of 32 MiB, all others of 4 MiB. A proof adds a table of half that size."""
+"""The first `FEW` searches have a transposition table of 32 MiB, others of 4 MiB. A proof adds one of half the size."""
 
 COMPILING_SECONDS = 0.3
 """Seconds after which a search that has not started is reported as compiling."""
 
 
 class Place:
-    """Permission for one search to use tables of a given size. It is reserved before the search is created, so that
-    memory is not promised twice, and given back when the tables are freed."""
+    """Permission for one search to use transposition tables of a given size. It is reserved before the search is
+    created, so that memory is not promised twice, and given back when the tables are freed."""
 
     def __init__(self, bits: int) -> None:
         self.bits = bits
@@ -29,7 +29,7 @@ class Place:
 
 
 class Searches:
-    """All current searches. To be used on the event loop."""
+    """All current analyses, comparisons and reviews of a server. To be used on the event loop."""
 
     def __init__(self, settings: Settings) -> None:
         self.turns = Turns(settings.workers)
@@ -43,7 +43,7 @@ class Searches:
         """Analyses that wait for kernels, by key of the kernels. Those of the first key are being compiled."""
 
     def most_bytes(self) -> int:
-        """Return the maximum size in bytes of all tables of analyses, reviews and comparisons together."""
+        """Return the maximum bytes of all transposition tables of analyses, reviews and comparisons together."""
         large, small = (3 * (16 << bits) for bits in (LARGE_BITS, SMALL_BITS))
         return min(FEW, self._most_searches) * large + max(0, self._most_searches - FEW) * small
 
@@ -64,7 +64,7 @@ class Searches:
     async def take_place(self) -> Place:
         """Reserve a place for a new search. If the search is not created, the caller must give the place back.
 
-        Tables of a search that has just ended may still be in use. If they take the last place, this waits.
+        Tables of a search that has just ended may still be in use. If they take the last place, this waits for them.
         """
         self._check_room()
         while len(self._places) >= self._most_searches:

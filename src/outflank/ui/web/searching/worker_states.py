@@ -1,4 +1,4 @@
-"""Values of moves and states of workers, in the form that messages have."""
+"""Values of moves and states of workers, as fields of messages to the web page."""
 
 from itertools import zip_longest
 from math import isfinite
@@ -40,9 +40,9 @@ def worker_states(
     *,
     searching: bool,
 ) -> tuple[WorkerState, ...]:
-    """Return the state of each worker, `seconds` of searching after the `last` states. `before` counts earlier slices.
+    """Return the state of each worker. `last` has the states `seconds` ago, `before` the statistics of earlier slices.
 
-    Slices report no progress. Then only `searching` tells whether workers are busy.
+    Without `progress`, as in short slices of time, `searching` tells whether workers are busy.
     """
     workers = () if progress is None else progress.workers
     return tuple(

@@ -18,7 +18,7 @@ STREAM = "search"
 
 
 class Activity:
-    """The activity of one connection. To be used on the event loop."""
+    """The analysis, comparison or review of one connection, if any. To be used on the event loop."""
 
     def __init__(self, lobby: Lobby, outbox: Outbox) -> None:
         self.lobby, self.services, self.outbox = lobby, lobby.services, outbox
@@ -47,7 +47,7 @@ class Activity:
         board = await live_game.board_at(request.node)
         self.halt()
         searches, loop = self.services.searches, asyncio.get_running_loop()
-        is_scheduled = threading.Event()  # whether a message is scheduled already
+        is_scheduled = threading.Event()  # whether a progress message is scheduled already
 
         def tell(search: AnalysisTask) -> None:
             if not is_scheduled.is_set():
@@ -120,7 +120,7 @@ class Activity:
         self._check_open()
 
         def send(message: Message) -> None:
-            """Send a message. Of progress messages only the newest waits; the last message is always sent."""
+            """Send a message. A progress message replaces one that still waits. The last message is always sent."""
             if isinstance(message, Compared | Reviewed) and not message.done:
                 if self._end is stop_work:
                     self.outbox.stream(STREAM, message)

@@ -41,7 +41,7 @@ from outflank.validation.values import Misfit
 
 @cache
 def welcome(cores: int) -> Welcome:
-    """Return the first message of a connection."""
+    """Return the first message that the server sends on a connection."""
     return Welcome(
         version=VERSION,
         package=__version__,
@@ -84,20 +84,20 @@ def _game_choice(option: GameOption) -> GameChoice:
 
 TOO_FAST, TOO_SLOW = "too many messages", "messages are not read"
 POLICY = 1008
-"""Close code for a connection that violates the limits."""
+"""WebSocket close code for a connection that exceeds a limit."""
 
 SILENT_SECONDS = 20.0
 """Age in seconds at which a connection without any request may be closed in favour of a new one."""
 
 CLOSE_SECONDS = 1.0
-"""Seconds for sending the close frame, and between two cancellations of a task."""
+"""Time limit in seconds for sending the close frame, and seconds between two cancellations of a task."""
 
 MOST_WHY = 400
-"""Maximum number of characters of a refusal."""
+"""Maximum number of characters in the reason of a refusal."""
 
 
 class Session:
-    """One connection."""
+    """One connection of a user's web page to the server."""
 
     def __init__(self, lobby: Lobby, socket: WebSocket) -> None:
         self.lobby, self.services, self.socket = lobby, lobby.services, socket
@@ -114,7 +114,7 @@ class Session:
 
     @property
     def is_silent(self) -> bool:
-        """Whether it is `SILENT_SECONDS` old and has sent no request, so that a new connection may replace it."""
+        """Whether the connection is `SILENT_SECONDS` old without any request, so that a new one may replace it."""
         waits = not self._has_sent_request and not self._is_closing
         return waits and self._loop.time() - self._started >= SILENT_SECONDS
 
@@ -259,12 +259,12 @@ class Session:
         return await self._change(request, lambda live_game: live_game.resign(request.side, self))
 
     async def _change(self, request: Any, change: Callable[[LiveGame], Awaitable[Game]]) -> Message:
-        """Change a game, which becomes the open one, and return it."""
+        """Change a game, make it the open game of this connection, and return it."""
         live_game = await self.lobby.live_game(request.id)
         if self.open is not live_game:
             await self._watch(live_game, request.ask)
         answer = await change(live_game)
-        self.outbox.forget("game")  # the waiting message is older
+        self.outbox.forget("game")  # a waiting message about the game is older than the answer
         return replace(answer, re=request.ask)
 
     async def _games(self, request: requests.Games) -> Message:
@@ -324,7 +324,7 @@ class Session:
 
     def _send_run(self, message: server_messages.Running) -> None:
         if not self._lab_request:
-            return  # the run of this connection was refused
+            return  # the first run that this connection requested was refused
         numbered = replace(message, of=self._lab_request)
         if message.done:
             self.outbox.forget("lab")

@@ -1,4 +1,5 @@
-"""Limit on the message rate of a connection, and its waiting messages: all answers, and the newest of each stream."""
+"""Limit on a connection's rate of incoming messages, and the queue of outgoing ones: all answers, and the newest
+message of each stream."""
 
 import asyncio
 import time
@@ -37,10 +38,10 @@ class Bucket:
 
 
 EVERY_SECONDS = 0.1
-"""Shortest time in seconds between two messages of one stream."""
+"""Shortest time in seconds between two messages of one stream (of progress messages)."""
 
 MOST_ANSWERS = 64
-"""Number of waiting answers at which no further request of the connection is read."""
+"""Number of unsent answers at which no further request of the connection is read."""
 
 
 class Outbox:
@@ -56,7 +57,7 @@ class Outbox:
         self._is_closed = False
 
     async def answer(self, message: Message) -> None:
-        """Append a message to those that wait. Block while `MOST_ANSWERS` wait."""
+        """Append a message to the queue. Block while `MOST_ANSWERS` messages wait in the queue."""
         await self._room.wait()
         self.tell(message)
 
@@ -74,19 +75,19 @@ class Outbox:
         self._filled.set()
 
     def stream(self, key: str, message: Message) -> None:
-        """Let a message replace the one that waits under this key. One is sent at most every `EVERY_SECONDS`."""
+        """Replace the waiting message of the stream `key`. A stream sends one message at most every `EVERY_SECONDS`."""
         if self._is_closed:
             return
         self._latest[key] = message
         self._filled.set()
 
     def forget(self, key: str) -> None:
-        """Drop the message that waits under a key, because its stream has ended."""
+        """Drop the waiting message of the stream `key`, because the stream has ended."""
         self._latest.pop(key, None)
         self._sent.pop(key, None)
 
     def close(self) -> None:
-        """Drop pending and future messages, and wake all callers that wait for room."""
+        """Drop waiting and future messages, and wake all callers that wait for room in the queue."""
         self._is_closed = True
         self._answers.clear()
         self._latest.clear()
