@@ -165,7 +165,7 @@ for algorithm in ("flat", "uct"):
             assert (last["schema"], last["device"], last["stopped"]) == ("outflank/search/1", "gpu", True), last
             assert last["value"] is not None and last["leaves"] > 0, last
         else:
-            assert "games played on a GPU\\n" in out and "wins" in out, out
+            assert "playouts on a GPU\\n" in out and "wins" in out, out
         losing(1)
         status, out, err = called(*asked, "gpu-or-cpu", *options)
         assert (status, err) == (0, f"outflank: warning: {said}: the CPU goes on\\n"), (status, err)
@@ -173,7 +173,7 @@ for algorithm in ("flat", "uct"):
             *_, last = map(json.loads, out.splitlines())
             assert last["device"] == "gpu+cpu" and last["nodes"] >= 400, last
         else:
-            assert "games played on a GPU, and by the CPU once that was lost\\n" in out, out
+            assert "playouts on a GPU, and by the CPU once that was lost\\n" in out, out
         losing(0)
         assert called(*asked, "gpu", *options) == (2, "", f"outflank: {said}\\n")
 print("played alike")

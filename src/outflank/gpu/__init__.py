@@ -1,7 +1,7 @@
 """Computation on a GPU with numba-cuda (`pip install 'outflank[gpu]'`).
 
 `outflank.gpu.solve(positions)` returns the exact scores of any number of endings, `outflank.gpu.perft(board, depth)`
-counts the same leaves as `outflank.perft`, and `outflank.search` with `device="gpu"` plays its games on the GPU.
+counts the same leaves as `outflank.perft`, and `outflank.search` with `device="gpu"` runs Monte-Carlo playouts there.
 """
 
 from importlib import import_module

@@ -137,7 +137,7 @@ class Options:
     by the rules alone, with the same value."""
     moves: Annotated[int, Between(1, 1 << 20)] = option(1, "Number of best moves to evaluate.")
     seed: int = option(1, "Random seed of Monte-Carlo.")
-    device: DeviceOption = option("cpu", "Where Monte-Carlo plays its games.")
+    device: DeviceOption = option("cpu", "Where Monte-Carlo playouts run.")
     """Device for Monte-Carlo playouts, and for proofs of endgame positions by `outflank.solve`; `gpu-or-cpu`: a GPU if
     there is one."""
     workers: Annotated[int, Between(1, MOST_WORKERS)] | None = option(

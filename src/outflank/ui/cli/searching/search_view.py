@@ -150,7 +150,7 @@ def conclusion(board: Board, last: Result, options: SearchArguments) -> list[str
         f"{how_many(last.nodes, 'node')}, {how_many(last.leaves, 'leaf', 'leaves')}, {last.seconds:.2f} s, {speed}"
     )
     if last.device != "cpu":
-        lines.append(f"games played on a GPU{'' if last.device == 'gpu' else ', and by the CPU once that was lost'}")
+        lines.append(f"playouts on a GPU{'' if last.device == 'gpu' else ', and by the CPU once that was lost'}")
     elif last.scheme is not None:
         memory = f", {last.worker_bytes / 2**20:.1f} MiB" if last.worker_bytes else ""
         lines.append(
