@@ -23,9 +23,9 @@ class Task:
     name: str
     """Unique name within the run. A resumed run skips tasks that already have samples."""
     run: Callable[[Stop], Iterable[Sample]]
-    """Function that measures and returns samples. It returns early once its argument, the stop, has been called."""
+    """Function that measures and returns samples. It returns early after its argument, a `Stop`, was called."""
     weight: float = 1.0
-    """Estimated duration relative to the other tasks."""
+    """Estimated duration relative to the run's other tasks."""
 
     def check(self) -> None:
         """Raise `OutflankError` if `run` cannot be called with the stop alone."""
@@ -93,7 +93,7 @@ class Parameters:
 
 
 LEAST = {"workers": 1, "rounds": 1, "depth": 1, "depths": 1, "games": 1, "levels": 1, "schedules": 1, "recordings": 1}
-"""Least allowed value of a parameter, by name. It is 0 for all other parameters."""
+"""Least allowed value of each of these parameters of experiments. For all other parameters it is 0."""
 
 if TYPE_CHECKING:  # as in `outflank.boards.board`: `Experiment` without an argument accepts all parameters
     from typing_extensions import TypeVar as TypeVarWithDefault
@@ -104,7 +104,7 @@ else:
 
 
 class Experiment(Generic[ParametersT]):
-    """A question, with the tasks that measure it and the function that concludes an answer."""
+    """A question, the tasks that measure samples for it, and the function that concludes an answer from the samples."""
 
     name: ClassVar[str]
     question: ClassVar[str]
@@ -124,15 +124,15 @@ class Experiment(Generic[ParametersT]):
         raise NotImplementedError
 
     def conclude(self, parameters: ParametersT, samples: Sequence[Sample]) -> Conclusion:
-        """Return tables and figures from the samples, complete or partial. Depends only on its arguments."""
+        """Return tables and figures from the parameters and the samples (all, or those of an interrupted run) alone."""
         raise NotImplementedError
 
     def shape(self, parameters: ParametersT, sample: Sample) -> Shape:
-        """Return the required keys and types of a sample. Stored samples are checked against them before `conclude`."""
+        """Return the required keys and types of `sample`. Stored samples are checked before they reach `conclude`."""
         return sample_shape()
 
     def files(self, parameters: ParametersT, samples: Sequence[Sample]) -> dict[str, str]:
-        """Return the contents of additional files, in formats of other programs, by file-name suffix."""
+        """Return additional files in the formats of other programs: their contents, by file-name suffix."""
         return {}
 
 

@@ -11,7 +11,7 @@ from outflank.games.description import OWN_GAMES, GameDescription, description_o
 from outflank.search.request import DEEPEST
 
 DEFAULT_GAME = OWN_GAMES[0]
-"""Game of an experiment that has no `game` option."""
+"""Game of experiments without a `game` parameter."""
 
 GAME = f"The game: {', '.join(OWN_GAMES)}, or the name of one that is installed."
 """Help text of `--game`."""
@@ -33,7 +33,7 @@ def game_with(position: str) -> str:
 
 
 def default_board() -> Board:
-    """Return the position of experiments that have neither a `game` nor a `positions` option."""
+    """Return the position that experiments search if they have neither a `game` nor a `positions` parameter."""
     return board_named(game_named(DEFAULT_GAME).lab.position)
 
 
@@ -74,7 +74,7 @@ class StudyPosition:
 
 
 def study_positions(game: str, positions: Iterable[str] | None) -> list[StudyPosition]:
-    """Return the positions that a user gave as names, sets or notations, with or without a depth, without duplicates.
+    """Return the positions that a user gave as names, names of sets or notations, without duplicates.
 
     If `positions` is empty, return the game's default mid-game position.
 

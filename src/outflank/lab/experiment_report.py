@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import pandas
 
 Cell = int | float | str | bool | None
-"""A value in a table; None is an empty cell."""
+"""Type of a value in a table. None is an empty cell."""
 
 Sample = dict[str, Cell]
 """One measurement as a flat dictionary: the position or program measured, the conditions and the results."""
@@ -31,7 +31,7 @@ def _pandas() -> ModuleType:
 
 
 def sample_shape(*parts: Mapping[str, Kind], also: Callable[[Sample], None] | None = None, **names: Kind) -> Shape:
-    """Return the required shape of a stored sample: the type of each named cell. Other cells are allowed."""
+    """Return the required shape of a stored sample: the type of each named field. Other fields are allowed."""
     merged = {name: kind for part in parts for name, kind in part.items()}
     return Shape({"task": str, **merged, **names}, others=Cell, also=also)
 
@@ -108,7 +108,7 @@ class Series:
     points: tuple[tuple[float | str, float], ...]
     """Points (x, y); for bars, x is the name of a group."""
     spread: tuple[tuple[float, float], ...] = ()
-    """Least and greatest y of each point, if it was measured several times."""
+    """Least and greatest y of each point, if the points were measured several times."""
     style: str = "line"
     """`line` (with marked points), `points`, `dashed` (for a bound or an ideal), or `band` (fills `spread`)."""
     published: bool = False
@@ -155,11 +155,11 @@ class FlameBox:
 
     name: str
     value: float = 0.0
-    """Value of the box, which includes all boxes above it."""
+    """Value of the box, for example its time. It includes the values of all boxes above it."""
     upper: "dict[str, FlameBox]" = field(default_factory=dict)
 
     def add(self, path: Sequence[str], value: float) -> None:
-        """Add `value` to the box at the end of `path`, and to all boxes below it."""
+        """Add `value` to the box at the end of `path`, and to all boxes on that path."""
         box = self
         box.value += value
         for name in path:
@@ -203,7 +203,7 @@ class Section:
     """Tables and figures under one heading."""
 
     name: str
-    """Heading. The first section has an empty one, and holds tables and figures without a heading."""
+    """Heading of the section. It is empty in the first section, which holds tables and figures without a heading."""
     tables: tuple[ReportTable, ...]
     figures: tuple[Figure, ...]
 
@@ -216,7 +216,7 @@ class Report(Drawn):
     question: str
     """Question that the experiment answers."""
     reports: tuple[str, ...]
-    """Numbers of the published reports that asked the experiment's question."""
+    """Numbers of the published reports that asked the experiment's question, `000` to `004`."""
     parameters: JsonObject
     provenance: JsonObject
     """Command, commit, machine, versions and seed, which are needed to repeat the run."""
@@ -228,7 +228,7 @@ class Report(Drawn):
     notes: tuple[str, ...] = ()
     """Conclusions, and warnings against wrong conclusions."""
     passed: bool = True
-    """False if values that must be equal differ."""
+    """False if the experiment found different values that should be equal."""
     complete: bool = True
     """False if the run was interrupted and has only some of its samples."""
     written: tuple[str, ...] = field(default=(), compare=False)
@@ -251,7 +251,7 @@ class Report(Drawn):
 
     @property
     def sections(self) -> tuple[Section, ...]:
-        """Sections in the order of the tables. A section without tables follows the section of the preceding figure."""
+        """Sections in the order of their tables. A section without tables follows that of the preceding figure."""
         names = [name for name in dict.fromkeys(table.section for table in self.tables) if name]
         previous = ""
         for figure in self.figures:
@@ -269,7 +269,7 @@ class Report(Drawn):
         return tuple(section for section in sections if section.tables or section.figures)
 
     def without_published(self) -> "Report":
-        """Return the report with figures that show only our own measurements."""
+        """Return the report, with the series quoted from published reports removed from its figures."""
         figures = (figure.without_published() if isinstance(figure, Plot) else figure for figure in self.figures)
         return replace(self, figures=tuple(figures))
 

@@ -21,13 +21,13 @@ from outflank.validation.documents import JsonObject, in_lines, naming_file, pla
 from outflank.validation.values import conform
 
 KEEP_SECONDS = 2.0
-"""Least seconds between two writes of an unfinished run to disk."""
+"""Least time between two writes of an unfinished run to disk, in seconds."""
 
 SAME = ("experiment", "parameters", "provenance", "samples")
-"""Fields of a result file that are equal in two files of the same run."""
+"""Fields by which two result files are recognised as files of the same run."""
 
 ENOUGH_TO_JUDGE = 0.03
-"""Share of the work to be done before the remaining time is estimated. The first tasks also compile kernels."""
+"""Share of the work after which the remaining time is estimated. Before, compilation distorts the estimate."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,11 +35,11 @@ class RunProgress:
     """Progress of a run of an experiment."""
 
     task: str
-    """Name of the current task; empty at the end."""
+    """Name of the task that is being measured; empty at the end of the run."""
     done: float
-    """Share of the work that is done, from 0 to 1."""
+    """Share of the run's work that is done, from 0 to 1."""
     seconds_left: float | None
-    """Estimated seconds left, or None at the end and while too little is done for an estimate."""
+    """Estimated seconds until the end of the run. None at the end, and while too little is done for an estimate."""
 
 
 def run(
@@ -55,11 +55,12 @@ def run(
     stop: Stop | None = None,
     **parameters: object,
 ) -> Report:
-    """Run the experiment called `name`; with `out`, write its page, its samples and its provenance to that folder.
+    """Run the experiment called `name`. With `out`, write its page, its samples and its provenance to that folder.
 
-    A run that is stopped, or interrupted with Ctrl-C, returns its samples so far, marked as incomplete. With `resume`,
-    it continues from there. `formats` (svg, png, pdf, md, latex, csv) also writes every figure and every table to its
-    own file, pictures in a `theme` (light or dark). Without `published`, figures omit the reports' measurements.
+    A run that is stopped, or interrupted with Ctrl-C, returns a report of its samples so far, marked as incomplete.
+    `resume` continues such a run in `out`. `formats` (svg, png, pdf, md, latex, csv) also writes each figure and table
+    to its own file, with a light or dark `theme`. Without `published`, figures omit the published reports'
+    measurements.
 
     >>> run("depths", depths=(1,)).tables[0].column("depth")
     [1]
@@ -92,7 +93,7 @@ def redraw(
     theme: str = "light",
     published: bool = True,
 ) -> Report:
-    """Rebuild the report of a result in a JSON file. With `out`, write its files to that folder, as `run` does.
+    """Rebuild the report of a run from its JSON file. With `out`, write its files to that folder, as `run` does.
 
     The result of another run in `out` is overwritten only with `replace`.
     """
@@ -127,7 +128,7 @@ def _command(experiment: Experiment, used: JsonObject) -> str:
 
 
 def _check_same(document: result_store.LabDocument, path: Path) -> None:
-    """Raise `OutflankError` if the file at `path` exists and holds anything but the run of `document`."""
+    """Raise `OutflankError` if the file at `path` exists and does not hold the same run as `document`."""
     if not path.exists():
         return
     try:

@@ -22,7 +22,7 @@ LIBRARIES = ("numba", "llvmlite", "numpy")
 
 
 def provenance(command: str, **more: object) -> JsonObject:
-    """Return the command, the time, the commit, the machine and the versions of libraries, with the items of `more`."""
+    """Return the command, the time, the commit, the machine and the versions of libraries, together with `more`."""
     return {
         "command": command,
         "when": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -47,12 +47,12 @@ def commit() -> str | None:
 
 
 def package() -> dict[str, str]:
-    """Return version, origin and source digest of this package, which identify it even without a repository."""
+    """Return the version, origin and source digest of this package, which identify it even without a repository."""
     return {"version": outflank.__version__, "from": installed_from(), "sources": sources_digest()}
 
 
 def installed_from() -> str:
-    """Return where the package came from. A path or URL is cut to its last part, because reports are public."""
+    """Return the origin of the installed package. A path or URL is cut to its last part, because reports are public."""
     home = Path(outflank.__file__).parent
     try:
         package_ = distribution("outflank")
@@ -73,7 +73,7 @@ def installed_from() -> str:
 
 @cache
 def sources_digest() -> str:
-    """Return a digest of the package's source files, which is the same in every folder."""
+    """Return a digest of the package's source files. It does not depend on the folder of the installation."""
     home = Path(outflank.__file__).parent
     digest = sha256()
     for path in sorted(home.rglob("*.py"), key=lambda path: path.relative_to(home).as_posix()):
@@ -92,7 +92,7 @@ def first_line(*command: str) -> str:
 
 
 def repeat_command(name: str, parameters: JsonObject, defaults: JsonObject, *, arguments: Collection[str] = ()) -> str:
-    """Return the command that repeats a run, without default values. Parameters in `arguments` are positional."""
+    """Return the command that repeats a run, without default values. Parameters named in `arguments` are positional."""
     options: list[str] = []
     positional: list[str] = []
     for key, value in parameters.items():

@@ -8,11 +8,11 @@ from math import ceil, cos, floor, frexp, log10, radians, sin
 from outflank.lab.drawing.looks import SUFFIXES, TEXT, clip, label, pixel, short, text_width, wrap
 
 TURN = 35
-"""Degrees by which the names of groups are rotated if they do not fit side by side."""
+"""Angle in degrees by which the names of bar groups are rotated if they do not fit side by side."""
 LONGEST = 150
-"""Greatest length of a rotated name, in SVG units."""
+"""Greatest length of the rotated name of a bar group, in SVG units."""
 LEADING = 18
-"""Distance between the lines of a wrapped name, in SVG units."""
+"""Distance between the lines of a wrapped group name, in SVG units."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,7 +26,7 @@ class Groups:
 
     @property
     def slot(self) -> float:
-        """Width of a group in SVG units."""
+        """Width of each group of bars, in SVG units."""
         return _slot(self.names, self.begin, self.end)
 
     def at(self, name: str) -> float:
@@ -34,7 +34,7 @@ class Groups:
         return self.begin + (self.names.index(name) + 0.5) * self.slot
 
     def ticks_below(self, bottom: float) -> tuple[list[str], float]:
-        """Return the names of the groups as SVG, wrapped or rotated, and the y coordinate below them."""
+        """Return the names of the groups as SVG, and the y coordinate of their lower end."""
         if self.turned:
             # A rotated name needs a slot as wide as a line is high. In narrower slots, some names are omitted.
             stride = ceil(TEXT / self.slot)
@@ -55,7 +55,7 @@ class Groups:
 
 
 def groups_over(names: Sequence[str], begin: float, end: float) -> Groups:
-    """Return an axis that starts at `begin`, or further right if rotated names would extend beyond the picture."""
+    """Return an axis for the groups `names`. It starts at `begin`, or further right if rotated names need the space."""
     slot = _slot(names, begin, end)
     turned = any(text_width(line) > slot - 6 for name in names for line in wrap(name, slot - 6))
     if turned:
@@ -69,14 +69,14 @@ def _slot(names: Sequence[str], begin: float, end: float) -> float:
 
 
 LARGEST, LEAST = 1e100, 1e-100
-"""Limits of absolute values on an axis. No measurement is beyond them; far beyond, computing ticks overflows."""
+"""Greatest and least absolute value on an axis. Computing ticks would overflow for values far outside these limits."""
 MARGIN = 0.03
 """Share of a horizontal axis that is empty before its first value and after its last."""
 SPACING = 34
 """Least distance between the ticks of a vertical axis, in SVG units."""
 
 SHORT = 20
-"""Ratio of the highest to the lowest value below which a logarithmic axis is short."""
+"""Ratio of the highest to the lowest value below which a logarithmic axis may end at any of `SHORT_ENDS`."""
 SHORT_ENDS = (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 7, 8, 9)
 
 Ticks = tuple[tuple[float, str], ...]
@@ -94,10 +94,10 @@ class Axis:
     ticks: Ticks
     """Values of the ticks, with their labels."""
     minor: tuple[float, ...] = ()
-    """Values that have a small mark and no label."""
+    """Values at which the axis has a small mark without a label."""
 
     def at(self, value: float) -> float:
-        """Return the coordinate of a value. Values outside the axis get the coordinate of its nearer end."""
+        """Return the coordinate of `value` in SVG units. For a value outside the axis, it is that of the nearer end."""
         scale: Callable[[float], float] = log10 if self.log else float
         low, high = scale(self.low), scale(self.high)
         share = (scale(value) - low) / (high - low)
@@ -111,7 +111,7 @@ class Axis:
 
 
 def can_show(value: float, *, log: bool) -> bool:
-    """Return whether an axis can show a value."""
+    """Return whether an axis can show `value`: it is within `LARGEST`, and on a logarithmic axis at least `LEAST`."""
     return LEAST <= value <= LARGEST if log else abs(value) <= LARGEST
 
 
@@ -120,8 +120,8 @@ def axis_over(
 ) -> Axis:
     """Return an axis for `values`, with as many ticks as have room.
 
-    A vertical axis ends at round values, a horizontal one near its first and last value. With `bars`, the axis starts
-    at zero, or at the power of ten below the bars. With `binary`, ticks are at powers of two.
+    A vertical axis ends at round values, a horizontal one near its first and last value. With `bars`, it starts at
+    zero, or at the power of ten below the bars if it is logarithmic. With `binary`, ticks are at powers of two.
     """
     axes = _logarithmic(values, begin, end, bars, binary) if log else _linear(values, begin, end, bars)
     axis = next(axes)
@@ -133,7 +133,7 @@ def axis_over(
 
 
 def ticks_below(axis: Axis, top: float, bottom: float) -> tuple[list[str], float]:
-    """Return the grid lines and labels of a horizontal axis as SVG, and the y coordinate below them."""
+    """Return the grid lines and labels of a horizontal axis as SVG, and the y coordinate of the labels' lower end."""
     parts = [f'<path class="edge" d="M{pixel(axis.at(value))} {pixel(bottom)}v4"/>' for value in axis.minor]
     for value, text in axis.ticks:
         x = axis.at(value)

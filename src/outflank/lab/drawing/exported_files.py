@@ -107,10 +107,10 @@ def _one_line(text: str) -> str:
 
 
 PIXELS = 3.0
-"""Pixels of a PNG per SVG unit. Text is sharp in a picture printed half a page wide."""
+"""Number of pixels of a PNG per SVG unit. It is enough for sharp text in a picture printed half a page wide."""
 
 LONGEST = 60
-"""Greatest number of letters of a title in a file's name."""
+"""Greatest number of letters of a figure's or table's title that its file name contains."""
 
 TABLES: dict[str, tuple[str, Callable[[ReportTable], str]]] = {
     "md": ("md", table_markdown),
@@ -134,10 +134,10 @@ FORMATS = (*FIGURES, *TABLES)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileOptions:
-    """The formats of figures and tables as separate files, and the contents and theme of figures."""
+    """The formats of figures and tables that are written to separate files, and the theme of figures."""
 
     formats: tuple[str, ...] = ()
-    """Any of `FORMATS`: svg, png and pdf for figures, md, latex and csv for tables."""
+    """Formats to write, any of `FORMATS`: svg, png and pdf for figures, md, latex and csv for tables."""
     theme: str = "light"
     """Theme of pictures: light or dark."""
     published: bool = True
@@ -154,7 +154,7 @@ class FileOptions:
 
 
 def converter(format_: str) -> ModuleType:
-    """Return the library that converts SVG to `format_`. It has its own fonts and no system dependencies."""
+    """Return the library that converts SVG to `format_`. The library has its own fonts and no system dependencies."""
     try:
         import vl_convert
     except ImportError:
@@ -163,7 +163,7 @@ def converter(format_: str) -> ModuleType:
 
 
 def report_files(report: Report, options: FileOptions) -> dict[str, bytes]:
-    """Return the files of all figures and tables in the requested formats, by file-name suffix."""
+    """Return the files of all figures and tables in the requested formats, by the end of their file names."""
     files: dict[str, bytes] = {}
     figure_formats = [name for name in options.formats if name in FIGURES]
     palette = Palette.over(report.figures)

@@ -28,11 +28,11 @@ from outflank.validation.text import how_many
 ROW = 24
 """Height of one level of a flame graph, in SVG units."""
 EDGE = 14
-"""Margin on both sides of the root's box, in SVG units: half the width of the labels at the ends of its axis."""
+"""Margin left and right of a flame graph, in SVG units. It has room for half of the axis' first and last label."""
 NARROWEST = 0.3
-"""Width in SVG units below which a box is omitted."""
+"""Width in SVG units below which a box of a flame graph is omitted."""
 FAINTEST = 0.2
-"""Least painted width of an interval, in SVG units."""
+"""Least width with which an interval of a timeline is painted, in SVG units."""
 
 
 def flame_svg(flame: Flame) -> str:
@@ -60,7 +60,7 @@ def flame_svg(flame: Flame) -> str:
 
 
 def _scale(whole: float) -> Axis:
-    """Return the axis below the root's box, from 0 to the value of the root."""
+    """Return the horizontal axis of a flame graph, from 0 to the value of the root box."""
     axis = axis_over([0.0, whole], EDGE, WIDTH - EDGE)
     return replace(
         axis, low=0.0, high=whole, ticks=tuple((value, text) for value, text in axis.ticks if value <= whole)
@@ -68,7 +68,7 @@ def _scale(whole: float) -> Axis:
 
 
 def _visible_boxes(root: FlameBox) -> Iterator[tuple[FlameBox, int, float, float]]:
-    """Yield visible boxes with level, x coordinate and width. The largest box on top of another is leftmost."""
+    """Yield the visible boxes with level, x coordinate and width. The children of a box are sorted, widest first."""
     if not (isfinite(root.value) and root.value > 0):
         return
     pending = [(root, 0, float(EDGE), float(WIDTH - 2 * EDGE))]
@@ -126,7 +126,7 @@ def _lane(
     y: float,
     height: float,
 ) -> str:
-    """Return the SVG of a lane, one path for each kind. Kinds later in the legend are painted over earlier ones."""
+    """Return the SVG of a worker's lane, with a path for each kind of activity. Kinds late in the legend are on top."""
     runs: dict[str, list[tuple[float, float]]] = defaultdict(list)
     spent: dict[str, float] = defaultdict(float)
     columns: dict[int, Column] = defaultdict(Column)
@@ -154,19 +154,19 @@ def _lane(
 
 @dataclass(slots=True)
 class Column:
-    """The kinds of activity in one column of a lane, which is one SVG unit wide."""
+    """Time of each kind of activity in one column of a lane. A column is one SVG unit wide."""
 
     begin: float = inf
     filled: dict[str, float] = field(default_factory=dict)
 
     def fill(self, kind: str, begin: float, end: float) -> None:
-        """Add an interval to the column."""
+        """Add an interval of an activity to the column."""
         self.begin = min(self.begin, begin)
         self.filled[kind] = self.filled.get(kind, 0.0) + end - begin
 
 
 def _column_runs(columns: dict[int, Column]) -> Iterator[tuple[str, float, float]]:
-    """Yield (kind, begin, end) of adjacent columns of one kind. Only the filled part of a column is painted."""
+    """Yield (kind, begin, end) of each run of adjacent columns with the same kind, without empty parts."""
     run: tuple[str, float, float] | None = None
     for index, column in sorted(columns.items()):
         kind = max(column.filled, key=lambda kind: column.filled[kind])

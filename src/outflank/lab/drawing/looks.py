@@ -9,11 +9,11 @@ from outflank.lab.experiment_report import Cell
 WIDTH = 560
 """Width of every picture in SVG units. It is fixed, so that text has the same size in all pictures of a page."""
 TEXT = 18
-"""Text size that layouts assume, in SVG units. Wide figures draw text at 13 and narrow ones at 18; both must fit."""
+"""Text size that layouts assume, in SVG units. Text is drawn at 13 in wide figures and at 18 in narrow ones."""
 VALUE = 10.5
-"""Size of the numbers on bars, in SVG units. Narrow figures omit these numbers."""
+"""Text size of the numbers on bars, in SVG units. Narrow figures omit these numbers."""
 SAMPLE, SWATCH = 30, 14
-"""Widths in SVG units of a legend's symbols, for curves and for bars."""
+"""Widths of the symbols in a legend, in SVG units: for curves, and for bars."""
 LINE = 22
 """Distance between lines of text, in SVG units."""
 HUES, WARMS = 8, 5
@@ -101,7 +101,7 @@ def number(value: Cell, digits: int = 4) -> str:
 
 
 def is_number(cell: Cell) -> bool:
-    """Return whether a cell is right-aligned as a number."""
+    """Return whether a cell is a number, or text that looks like one. Tables align these cells to the right."""
     if isinstance(cell, str):
         return bool(NUMERAL.fullmatch(cell)) or (cell.endswith(("%", "✓")) and cell[0] in "-+0123456789")
     return isinstance(cell, int | float) and not isinstance(cell, bool)
@@ -127,7 +127,7 @@ def _exponent(text: str) -> str:
 
 
 def pixel(value: float) -> str:
-    """Return a coordinate as text, rounded to a tenth of a unit."""
+    """Return a coordinate as text, rounded to a tenth of an SVG unit."""
     return f"{value:.1f}".removesuffix(".0")
 
 
@@ -146,7 +146,7 @@ def clip(text: str, width: float, size: float = TEXT) -> str:
 
 
 def wrap(text: str, width: float) -> list[str]:
-    """Return a text in lines of at most `width` units. Only a line of one word may be wider."""
+    """Return `text` as lines of at most `width` SVG units. Only a line with a single word may be wider."""
     lines: list[str] = []
     for word in text.split():
         if lines and text_width(f"{lines[-1]} {word}") <= width:
@@ -166,7 +166,7 @@ def label(x: float, y: float, text: str, *, anchor: str = "start", style: str = 
 
 
 def legend(entries: Sequence[tuple[str, str]], top: float, across: float = SAMPLE) -> tuple[list[str], float]:
-    """Return a legend of symbols with names, in as many lines as it needs, and the y coordinate below it.
+    """Return the SVG of a legend of symbols with names, and the y coordinate of its lower end.
 
     A symbol is SVG that is drawn around the origin and is `across` units wide.
     """
@@ -197,7 +197,7 @@ def colours(selector: str) -> str:
 
 
 def notebook_colours(selector: str) -> str:
-    """Return CSS for notebooks that have their own light or dark theme, which then overrides the system's."""
+    """Return CSS for notebooks that have their own light or dark theme. This theme overrides the system's."""
     themes = (("[data-jp-theme-light=true]", LIGHT), ("[data-jp-theme-light=false]", DARK))
     editors = ((".vscode-light", LIGHT), (".vscode-dark", DARK))
     rules = "".join(_variables(f"{selector}:is({ancestor} *)", names) for ancestor, names in (*themes, *editors))
@@ -246,7 +246,7 @@ THEMES = {"light": LIGHT, "dark": DARK}
 
 
 def apply_theme(svg: str, theme: str) -> str:
-    """Return a picture in one theme's fixed colours, for programs without CSS variables, queries and backgrounds."""
+    """Return a picture with the fixed colours of `theme`, for programs that lack CSS variables and media queries."""
     paper = '<rect width="100%" height="100%" fill="var(--paper)"/>'
     plain = svg.replace(f"<style>{PICTURE_STYLE}</style>", f"<style>{FLAT_STYLE}</style>{paper}", 1)
     theme_colours = THEMES[theme]

@@ -17,10 +17,10 @@ from outflank.validation.documents import JsonObject
 from outflank.validation.text import how_many
 
 LONG = 5
-"""Least number of entries for which a page has a list of contents."""
+"""Least number of headings for which a page has a list of contents."""
 LONGEST_ANCHOR = 60
 OVERVIEW = "Overview"
-"""Heading of tables and figures without a section, if others have a section."""
+"""Heading of the tables and figures without a section, if other tables or figures have a section."""
 
 SECTION_RULES = """
 .beside {display:flex;flex-wrap:wrap;gap:1em 2em;align-items:flex-start}
@@ -41,7 +41,7 @@ class Anchors:
 
     def __init__(self, page: str) -> None:
         self.page = page
-        """Prefix of every target, because a notebook may show several reports."""
+        """Prefix of every link target, because a notebook may show several reports."""
         self.titles: dict[str, str] = {}
 
     def of(self, title: str) -> str:
@@ -56,7 +56,7 @@ class Anchors:
 
 
 def sections_html(report: Report) -> tuple[str, str]:
-    """Return the list of contents, which is empty if it would be short, and the sections with figures beside tables.
+    """Return the HTML of the list of contents, which is empty for few headings, and the HTML of all sections.
 
     If the report has no sections, all tables precede all figures.
     """
@@ -81,7 +81,7 @@ def _section(section: Section, palette: Palette, anchors: Anchors) -> str:
 
 
 def _without_heading(section: Section, palette: Palette, anchors: Anchors, *, alone: bool = False) -> str:
-    """Return tables and figures without a section. If none has a section (`alone`), the contents list each of them."""
+    """Return tables and figures without a section. With `alone`, each of them gets an entry in the list of contents."""
     if not alone:
         return _section(replace(section, name=OVERVIEW), palette, anchors)
     content = ""
@@ -102,9 +102,9 @@ def _contents(anchors: Anchors) -> str:
 
 
 DRAWN = 6
-"""Greatest number of searched positions that have a picture."""
+"""Greatest number of searched positions that a report shows with a picture of the board."""
 OPEN = 12
-"""Greatest number of searched positions that are visible at first. The others are folded."""
+"""Greatest number of searched positions that are visible when a page is opened. The others are folded."""
 
 PLACE_RULES = """
 .places {display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,28em),1fr));gap:1em 2em}
@@ -190,11 +190,11 @@ def _time_text(when: Any) -> str:
 
 
 MOST_CELLS = 20_000
-"""Greatest number of cells of raw samples on a page. More would make the page too large."""
+"""Greatest number of cells of raw samples on a page. With more cells, the page would be too large."""
 
 SCOPE = ".outflank-report.outflank-report"
-"""CSS selector of all rules. Its class protects a notebook's own style, and is doubled to outweigh the notebook's
-rules. Sizes are relative to our own text, because some notebooks have a tiny root size."""
+"""CSS selector before all rules of a report. Its class protects a notebook's own style, and is doubled to outweigh the
+notebook's rules. Sizes are relative to our own text, because some notebooks have a tiny root size."""
 
 RULES = """
 * {box-sizing:border-box}
@@ -297,7 +297,7 @@ def _fragment(content: str) -> str:
 
 
 def _content(report: Report) -> str:
-    """Return the content of a report's page: the question and the findings first, parameters and provenance last."""
+    """Return the HTML of a report: the question and the findings first, parameters and provenance last."""
     parts = [f"<header><h1>{escape(report.experiment)}</h1>", *_banners(report)]
     parts.append(f'<p class="question">{escape(report.question)}</p>')
     if report.reports:

@@ -10,13 +10,13 @@ from outflank.lab.experiment_report import Figure, Plot, Series, Timeline
 from outflank.lab.report_programs.published_numbers import REPORTS
 
 POLYGONS = ((4, 45, 1.25), (3, -90, 1.4), (4, 0, 1.3), (3, 90, 1.4), (5, -90, 1.2), (10, -90, 1.6))
-"""Corners, angle of the first in degrees, and relative radius of shapes 1 to 6. Shape 0 is a circle as large."""
+"""Number of corners, angle of the first corner in degrees, and relative radius of marks 1 to 6. Mark 0 is a circle."""
 SHAPES = 1 + len(POLYGONS)
 DASHES = ("6 4", "2 3", "9 3 2 3", "12 4", "4 2 1 2 1 2")
 
 
 def dash(shape: int) -> str:
-    """Return the dash pattern for the shape of a series."""
+    """Return the dash pattern of a series with this shape."""
     return DASHES[shape % len(DASHES)]
 
 
@@ -42,7 +42,7 @@ def _shape(kind: int, radius: float) -> str:
 
 
 NEUTRAL = 6
-"""Number of the grey hue, for reference lines that are not measured."""
+"""Number of the grey hue of reference lines, which are not measured."""
 
 SCHEMES = {
     "ybw": 0,
@@ -60,7 +60,7 @@ POLICIES = {"none": 16, "batch": 17, "depth": 18, "async": 19}
 PROGRAMS = {"par": 20, "par_rmi": 21, "par_tuple": 23, "000 par": 12, "000 par_rmi": 13, "000 par_tuple": 15}
 BOUNDS = dict.fromkeys(("linear", "ideal", "by chance"), NEUTRAL)
 FIXED = SCHEMES | POLICIES | PROGRAMS | BOUNDS
-"""Numbers that give the hue and mark of a name on every page. A report's program has the hue of ours."""
+"""Numbers that determine the hue and shape of a series name on every page. A published program has the hue of ours."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ class Style:
 
     hue: int
     shape: int
-    """Shape of marks and dashes, so that series can be told apart without colour."""
+    """Number of the shape of marks and dashes, which distinguishes series without colour."""
 
     @property
     def colour(self) -> str:
@@ -78,10 +78,10 @@ class Style:
 
 
 class Palette:
-    """The styles of all names in a report. A name not in `FIXED` gets the hue and the shape used least so far.
+    """The styles of all series names in a report. A name not in `FIXED` gets the hue and the shape used least so far.
 
-    The styles of a group of names do not depend on later groups. A report's curve looks like our curve of the same
-    quantity, which is in an earlier group: `span, 002` looks like `span`.
+    The styles of a group of names do not depend on later groups. A published curve looks like our curve of the same
+    quantity, if ours is in an earlier group: `span, 002` looks like `span`.
     """
 
     def __init__(self, *groups: Iterable[str]) -> None:
@@ -94,7 +94,7 @@ class Palette:
 
     @classmethod
     def over(cls, figures: Iterable[Figure]) -> "Palette":
-        """Return the palette of a report's figures. Our styles do not depend on whether published series are shown."""
+        """Return the palette of a report's figures. The styles of our series do not depend on the published series."""
         all_figures = list(figures)
         ours = [series.name for series in _series(all_figures) if not series.published]
         kinds = [name for figure in all_figures if isinstance(figure, Timeline) for name in figure.all_kinds]

@@ -9,14 +9,14 @@ from outflank.lab.drawing.plots import plot_svg
 from outflank.lab.experiment_report import Cell, Figure, Flame, Plot, ReportTable
 
 WIDE, WIDEST = 95, 150
-"""Widths of a table, in letters per row, above which it is printed smaller, and above which words are broken."""
+"""Width of a table, in letters per row, above which its text is smaller, and width above which words are broken."""
 WHOLE = 36
-"""Greatest length of a cell that begins with a number and is kept on one line, in letters."""
+"""Greatest number of letters of a cell that begins with a number and is not wrapped."""
 HOLLOW = "Hollow: what the reports measured, on their machines."
 
 
 def figure_svg(figure: Figure, palette: Palette | None = None) -> str:
-    """Return a figure as SVG, in the palette of a whole report if given, else in its own."""
+    """Return a figure as SVG, in the colours of `palette` if given, otherwise of the figure's own palette."""
     if isinstance(figure, Plot):
         return plot_svg(figure, palette)
     return flame_svg(figure) if isinstance(figure, Flame) else timeline_svg(figure, palette)
@@ -55,7 +55,7 @@ def _is_pair(cell: Cell) -> bool:
 
 
 def _narrowest(name: str, cells: Sequence[Cell]) -> int:
-    """Return the letters that a column needs if words and numbers are not broken."""
+    """Return the least width of a column in letters, if words and numbers are not broken."""
     words = [word for text in (name, *(cell for cell in cells if isinstance(cell, str))) for word in text.split()]
     return max(map(len, [*words, *(number(cell) for cell in cells if not isinstance(cell, str)), ""]))
 

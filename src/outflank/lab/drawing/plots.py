@@ -26,12 +26,12 @@ from outflank.lab.experiment_report import Plot, Series
 TOP, HEIGHT, RIGHT = 36, 270, WIDTH - 14
 BOTTOM = TOP + HEIGHT
 LEAST_ROOM = 0.6
-"""Least room of our own points on an axis with published points, relative to an axis without them."""
+"""Least room for our own points on an axis with published points, relative to their room on an axis without them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """A visible point of a series, with its spread."""
+    """A point of a series that the axes can show, with its least and greatest y."""
 
     x: float | str
     y: float
@@ -40,12 +40,12 @@ class Spot:
 
     @property
     def heights(self) -> tuple[float, float, float]:
-        """The y values that the axis must include."""
+        """Values that the vertical axis must include to show the point."""
         return self.low, self.y, self.high
 
 
 def plot_svg(plot: Plot, palette: Palette | None = None) -> str:
-    """Return a plot as a self-contained SVG, in the palette of a whole report if given, else in its own.
+    """Return a plot as a self-contained SVG, in the colours of `palette` if given, otherwise of the plot's own palette.
 
     Values that are not finite, and on a logarithmic axis values not above 0, are omitted. The axes fit our own
     measurements. Published points outside the axes are not drawn, and the legend says so.
@@ -99,7 +99,7 @@ def plot_svg(plot: Plot, palette: Palette | None = None) -> str:
 
 
 def _spots(plot: Plot, series: Series, grouped: bool) -> list[Spot]:
-    """Return the points of a series that the axes can show. An end of a spread that they cannot show is omitted."""
+    """Return the points of a series that the axes can show. Error bars are cut if an axis cannot show their ends."""
     spots = []
     for index, (x, y) in enumerate(series.points):
         if not can_show(y, log=plot.log_y) or not (isinstance(x, str) or can_show(x, log=plot.log_x and not grouped)):
@@ -138,7 +138,7 @@ def _y_axis(plot: Plot, curves: Sequence[Sequence[Spot]]) -> Axis:
 def _fitting_axis(
     values: Sequence[float], ours: Sequence[float], over: Callable[[Sequence[float]], Axis], *, bars: bool = False
 ) -> Axis:
-    """Return the axis over all values, or over `ours` alone if these would get too little room."""
+    """Return the axis over `values`, or over `ours` alone if our values would get too little room."""
     whole = over(values)
     if not ours or len(ours) == len(values):
         return whole
@@ -157,7 +157,7 @@ def _fitting_points(plot: Plot, curves: Sequence[list[Spot]], fits: Callable[[Sp
 
 
 def _group_names(plot: Plot, curves: Sequence[Sequence[Spot]]) -> list[str]:
-    """Return the names of groups that we measured, or of all groups if we measured none."""
+    """Return the names of the groups that we measured, or of all groups if we measured none of them."""
     ours = [spots for series, spots in zip(plot.series, curves, strict=True) if not series.published and spots]
     return list(dict.fromkeys(str(spot.x) for spots in ours or curves for spot in spots))
 
@@ -216,7 +216,7 @@ def _dashes(series: Series, style: Style) -> str:
 
 
 def _radius(series: Series) -> float:
-    """Return the radius of marks. It is small for bounds and bands, which are not measured, and for many points."""
+    """Return the radius of a series' marks in SVG units. It is small for bounds, bands and series with many points."""
     if series.style in ("dashed", "band"):
         return 1.8
     return 4.0 if len(series.points) <= 40 else 2.2
@@ -276,7 +276,7 @@ def _sample(plot: Plot, series: Series, style: Style) -> str:
 
 
 def _legend_text(series: Series, *, beyond: int = 0, cut: bool = False, of: int = 0) -> str:
-    """Return the legend text of a series, with the number of points outside the axes and whether bars are cut."""
+    """Return the text of a series in the legend. It mentions points outside the axes (`beyond`) and cut bars."""
     remarks = ["published"] if series.published and "published" not in series.name.lower() else []
     if beyond:
         remarks.append("outside" if beyond == of else f"{beyond} of {of} outside")
@@ -286,7 +286,7 @@ def _legend_text(series: Series, *, beyond: int = 0, cut: bool = False, of: int 
 
 
 def _tooltip(plot: Plot, series: Series, spot: Spot) -> str:
-    """Return the exact values of a point as text."""
+    """Return the exact values of a point as text, for its tooltip."""
     text = f"{_legend_text(series)}: {plot.x} {number(spot.x, 8)}, {plot.y} {number(spot.y, 8)}"
     return text if spot.low == spot.high else f"{text} ({number(spot.low, 8)} to {number(spot.high, 8)})"
 

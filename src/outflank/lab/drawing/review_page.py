@@ -14,7 +14,7 @@ from outflank.players.review import JudgedMove, Story
 from outflank.validation.documents import JsonObject
 
 MOST_BOARDS = 12
-"""Greatest number of mistakes that are shown with a board."""
+"""Greatest number of mistakes that the page shows with a board."""
 
 RULES = """
 .boards {display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,17em),1fr));gap:1.2em}
@@ -36,7 +36,7 @@ class Reviewed:
     marks: Marks
     story: Story
     conclusions: Sequence[str]
-    """Sentences about the whole game."""
+    """Sentences that summarise the review of the game."""
     describe_move: Callable[[JudgedMove], str]
     """Function that returns a sentence comparing a move with the best move."""
     rows: Sequence[Sample]
@@ -44,7 +44,7 @@ class Reviewed:
 
     @property
     def plot(self) -> Plot:
-        """Plot of the position's value after each move."""
+        """Plot of the value of the game's positions, move by move."""
         values = dict(self.story.values)
         points = tuple((move.ply, values[move.ply]) for move in self.mistakes)
         return Plot(
@@ -69,12 +69,12 @@ class Reviewed:
         return [move for move in self.judged if self.is_turning_point(move) or move.loss >= self.marks.mistake]
 
     def is_turning_point(self, move: JudgedMove) -> bool:
-        """Return whether a move changed which side was winning."""
+        """Return whether `move` changed which side was winning."""
         return move in self.story.turning_points
 
 
 def review_html(review: Reviewed, provenance: JsonObject) -> str:
-    """Return the whole page of a reviewed game."""
+    """Return the HTML page of a reviewed game."""
     findings = "".join(f"<li>{escape(line)}</li>" for line in review.conclusions)
     start = review.board.copy()
     while start.moves:

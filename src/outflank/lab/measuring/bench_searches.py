@@ -1,4 +1,4 @@
-"""The searches of `outflank bench`. The sum of their nodes is a signature: it changes if the search changes.
+"""The searches of `outflank bench`. The sum of their node counts is a signature, which changes if the search changes.
 
 The signature depends on the rules, evaluations, move ordering, pruning and the transposition table. It does not depend
 on the machine, because every search has one worker, a fixed depth and an empty table of a fixed size. A change that
@@ -38,7 +38,7 @@ class BenchSearch:
         return ", ".join(words)
 
     def run(self, stop: Stop | None = None) -> Result:
-        """Search with one worker and an empty table."""
+        """Run the search with one worker and an empty transposition table."""
         board = game_named(self.game).lab.positions[self.position]()
         options: OptionKeywords = {"workers": 1, "table_bits": TABLE_BITS, **self.options}
         if self.depth is None:
@@ -62,7 +62,7 @@ SEARCHES: tuple[BenchSearch, ...] = (
     *_searches("abalone", 6, "start", "midgame1", "midgame2", "belgian-daisy"),
     *_searches("abalone", 5, "endgame", algorithm="mtdf"),
 )
-"""The searches of the benchmark. A test contains their signature and must be changed with them."""
+"""The searches of the benchmark. A test contains their node-count signature and must be changed with them."""
 
 
 def run_bench(

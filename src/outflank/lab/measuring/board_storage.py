@@ -1,7 +1,7 @@
 """Four layouts of an Othello board in memory, each with a function that counts the legal moves.
 
-Report 000 compared the first three. Its program played on bytes, for their speed, and stored two bits per square in its
-table. This package uses the fourth layout; its move generator never reads a single square.
+The published report 000 compared the first three. Its program played on bytes, for their speed, and stored two bits per
+square in its table. This package uses the fourth layout; its move generator never reads a single square.
 """
 
 from typing import NamedTuple
@@ -85,7 +85,7 @@ def legal_count(storage: Storage, number: int) -> int:
 
 @inner
 def _captures(storage: Storage, number: int, row: int, column: int, down: int, right: int) -> bool:
-    """Return whether a move here flips discs in this direction: opposing discs, then a disc of the side to move."""
+    """Return whether a move on the square flips discs in the direction: opposing ones, then one of the side to move."""
     row, column = row + down, column + right
     length = 0
     while 0 <= row < 8 and 0 <= column < 8:
@@ -120,7 +120,7 @@ def _(storage, number):
 
 @kernel
 def count_all(storage, count, repeats):
-    """Return the number of legal moves of the first `count` boards, summed over `repeats` passes."""
+    """Return the total number of legal moves on the first `count` boards, counted `repeats` times."""
     total = 0
     for _ in range(repeats):
         for number in range(count):
@@ -144,7 +144,7 @@ STORAGES: dict[str, type] = {
 
 
 def stored_boards(storage: type, boards: Words) -> tuple[Storage, npt.NDArray[np.generic]]:
-    """Return boards in the layout `storage`, for kernels, and the array that holds them, which the caller must keep."""
+    """Return `boards` in the layout `storage`, for kernels, and the array that holds them, which must be kept."""
     bits = (boards[:, :, None] >> np.arange(SQUARES, dtype=np.uint64)) & np.uint64(1)
     memory: npt.NDArray[np.generic] = np.ascontiguousarray((bits[:, 0] * MINE + bits[:, 1] * YOURS).astype(np.uint8))
     if storage is Pairs:

@@ -28,7 +28,7 @@ def read_request() -> JsonObject:
 def measure_in_child(
     module: str, request: JsonObject, environment: Mapping[str, str], stop: Stop, longest_seconds: float | None = None
 ) -> list[Sample]:
-    """Run a module in a child process, log its searches and return its samples. Return none if `stop` is called."""
+    """Run `module` in a child process, log its searches and return its samples, or none if `stop` is called."""
     process = subprocess.Popen(
         [sys.executable, "-m", module],
         env=dict(environment),

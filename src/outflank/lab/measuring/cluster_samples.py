@@ -1,4 +1,4 @@
-"""Searches on a cluster as samples, with the columns of report 000's tables."""
+"""Searches on a cluster as samples, with the columns of the published tables of report 000."""
 
 import atexit
 from collections.abc import Iterable, Mapping, Sequence
@@ -39,16 +39,16 @@ CLUSTER_KINDS: dict[str, Kind] = {
 """Types of the fields that `search_on_cluster` returns in a sample."""
 
 YIELD_NODES = 2000
-"""Tree nodes after which a cluster node in this process yields its core, if there are more nodes than cores."""
+"""Number of tree nodes after which a cluster node in this process yields its core, if cores are fewer than nodes."""
 
 MOST_NAMED = 4
-"""Greatest number of searches that one note names."""
+"""Greatest number of searches that a note in a report lists by name."""
 
 _clusters: dict[str, Cluster] = {}
 
 
 def cluster_at(address: str) -> Cluster:
-    """Return the cluster at an address. It is started on first use and runs until the program ends.
+    """Return the cluster at `address`. It is started at the first call and runs until the program ends.
 
     Its nodes have one worker each, because experiments compare numbers of nodes, not of threads.
     """
@@ -59,13 +59,13 @@ def cluster_at(address: str) -> Cluster:
 
 
 def join_cluster(address: str) -> None:
-    """Connect if a launcher started this command several times. Only the head returns; others serve until it ends."""
+    """Connect if a launcher (`mpirun`) started this process. Only the head returns; other nodes serve until it ends."""
     if engine_at(address)[0].started_by_launcher:
         cluster_at(address)
 
 
 def close_cluster(address: str) -> None:
-    """Close the cluster at an address, if it is open."""
+    """Close the cluster at `address`, if it is open."""
     if address in _clusters:
         _clusters.pop(address).close()
 
@@ -114,12 +114,12 @@ def search_on_cluster(side: Contender, address: str, nodes: int | None, replicat
 
 
 def divided_samples(samples: Iterable[Sample]) -> list[Sample]:
-    """Return the samples of divided searches. The head ran the others alone, so they do not measure the cluster."""
+    """Return the samples of searches that were divided among nodes. The head ran the others alone."""
     return [sample for sample in samples if number(sample["jobs"]) > 0]
 
 
 def undivided_notes(groups: Mapping[str, Sequence[Sample]]) -> list[str]:
-    """Return a note that names the searches in which nothing was divided. `groups` are samples by search name."""
+    """Return a note that lists the searches that were not divided among nodes. `groups` are samples by search name."""
     names = [name for name, samples in groups.items() if len(divided_samples(samples)) < len(samples)]
     if not names:
         return []
@@ -128,7 +128,7 @@ def undivided_notes(groups: Mapping[str, Sequence[Sample]]) -> list[str]:
 
 
 SHALLOWER = 3
-"""Plies by which the warm-up search is shallower than the measured one. It gives jobs to all nodes in little time."""
+"""Plies by which the warm-up search is shallower than the measured one. It is short, but gives jobs to all nodes."""
 
 
 def cluster_tasks(

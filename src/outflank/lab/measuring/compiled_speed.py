@@ -1,4 +1,4 @@
-"""Program that measures the speed of its kernels: `python -m outflank.lab.measuring.compiled_speed`, JSON in and out.
+"""Program that times compiled kernels: `python -m outflank.lab.measuring.compiled_speed`, with JSON in and out.
 
 The compiler reads its settings from the environment when it is loaded, so each setting needs its own process.
 """
@@ -14,7 +14,7 @@ from outflank.validation.documents import encoded
 
 
 def measure(depth: int) -> ChildMeasurements:
-    """Time report 003's search from the start of Abalone and the count of the same tree, once each after a warm-up."""
+    """Time report 003's search from Abalone's initial position and the count of the same tree, each after a warm-up."""
     board = AbaloneBoard.start()
     began = time.perf_counter()
     perft(board, 1)

@@ -31,15 +31,15 @@ from outflank.validation.values import Kind
 
 LOOP, FILL, PLAY, VALUE = range(4)
 STEPS = ("the loop", "move generation", "making a move", "evaluation")
-"""Names of the timed steps. The first is the empty loop; its time is subtracted from the others."""
+"""Names of the timed steps of a node. The first is the empty loop; its time is subtracted from the others."""
 
 AT_LEAST_SECONDS = 0.01
-"""Least duration of a timing, in seconds. The least of three timings counts."""
+"""Least duration of a timing, in seconds. A step is timed three times, and the least time counts."""
 
 
 @kernel
 def run_step(game, evaluation, step, times, firsts, seconds, codes, moves, link):
-    """Run a step on all boards. `link` is 0, unknown to the compiler, so that each call depends on the last."""
+    """Run `step` on all positions. `link` is 0, but the compiler does not know it, so each call depends on the last."""
     checksum = U64(0)
     for _ in range(times):
         for index in range(firsts.shape[0]):
@@ -65,7 +65,7 @@ def _run_step_sample(game: Game, position: Position, every: bool) -> Samples:
 
 
 def step_costs(boards: Sequence[Board], evaluation: Evaluation, near: int = 100) -> dict[str, float]:
-    """Return the nanoseconds that one call of each step takes, on `near` positions three plies below each board."""
+    """Return the nanoseconds of one call of each step, timed on `near` positions three plies below each board."""
     game = boards[0].game
     firsts, seconds, codes = _positions(boards, near)
     moves = np.zeros(most_moves(game), MOVE)
@@ -90,7 +90,7 @@ def _call_nanoseconds(
 
 
 def _positions(boards: Sequence[Board], near: int) -> tuple[Words, Words, Moves]:
-    """Return positions near the boards that have a legal move, as arrays of first words, second words and moves."""
+    """Return positions near `boards` with a legal move each, as arrays of first words, second words and moves."""
     game = boards[0].game
     moves = np.zeros(8 * most_moves(game), MOVE)
     firsts: list[np.uint64] = []
@@ -111,10 +111,10 @@ def _positions(boards: Sequence[Board], near: int) -> tuple[Words, Words, Moves]
 ITSELF, OUTSIDE = "minimax itself", "outside the search"
 
 BETWEEN = 10
-"""Turns of a game between two boards on which steps are timed."""
+"""Number of turns between two boards of a game on which steps are timed."""
 
 LEAST_SHARE = 0.00005
-"""Least share of time for a row in the tables. Smaller shares would be printed as 0.00 %."""
+"""Least share of the time for which a function has a row in the tables. Smaller shares would be printed as 0.00 %."""
 
 CALLS, COST, SERIAL = "calls", "cost", "serial"
 SHAPES: dict[str, dict[str, Kind]] = {
@@ -126,7 +126,7 @@ SHAPES: dict[str, dict[str, Kind]] = {
 
 
 def function_samples(side: Contender, stop: Stop) -> list[Sample]:
-    """Return samples of a search with one worker: calls by remaining depth, the cost of each kind of call, total time.
+    """Return samples of a search with one worker: calls by remaining depth, cost of each kind of call, total time.
 
     The time outside the search (boards, turns of the game, preparation) is estimated with the same run at depth 1.
     """
@@ -162,7 +162,7 @@ def _processor(sample: Sample) -> float:
 
 
 def _boards(side: Contender, moves: str) -> list[Board]:
-    """Return the boards on which steps are timed: the position, or every tenth board of the game."""
+    """Return the boards on which steps are timed: the searched position, or every tenth board of the game."""
     board = side.board.copy()
     boards = [board.copy()]
     for ply, move in enumerate(moves.split(), 1):
@@ -174,12 +174,12 @@ def _boards(side: Contender, moves: str) -> list[Board]:
 
 @dataclass(frozen=True, slots=True)
 class Calls:
-    """Numbers of calls of each step, in all nodes with a remaining depth of `left` plies."""
+    """Numbers of calls of each step in all nodes with `left` plies of remaining depth."""
 
     left: int
     nodes: int
     made: int
-    """Number of moves made in nodes of this remaining depth."""
+    """Number of moves made in these nodes."""
     valued: int
     """Number of positions evaluated: nodes without a move and, if `left` is 1, all children."""
 
@@ -199,7 +199,7 @@ class Calls:
 
 
 def own_seconds(calls: Sequence[Calls], costs: Mapping[str, float], measured: float) -> dict[int, dict[str, float]]:
-    """Return seconds by remaining depth and function. The nodes share the measured time that calls do not explain."""
+    """Return seconds by remaining depth and function. Time not explained by calls is divided among the nodes."""
     by_left = {entry.left: entry.seconds(costs) for entry in calls}
     explained = sum(sum(steps.values()) for steps in by_left.values())
     entered = {entry.left: entry.nodes + (entry.made if entry.left == 1 else 0) for entry in calls}
@@ -210,7 +210,7 @@ def own_seconds(calls: Sequence[Calls], costs: Mapping[str, float], measured: fl
 def function_tables(
     samples: Sequence[Sample], kinds: Mapping[str, float], suffix: str
 ) -> tuple[list[ReportTable], list[str]]:
-    """Return the top-down and the bottom-up table, and notes. `kinds` are seconds of all workers by activity."""
+    """Return the top-down and the bottom-up table, and notes. `kinds` are seconds of all workers, by activity."""
     calls = [
         Calls(*(int(number(sample[name])) for name in ("left", "nodes", "made", "valued")))
         for sample in samples
@@ -240,7 +240,7 @@ def function_tables(
 def top_down(title: str, shares: Mapping[str, float], by_left: Mapping[int, Mapping[str, float]]) -> ReportTable:
     """Return the top-down table: the share of each function with its callees, and of the function itself.
 
-    `shares` are shares of the total time by activity. `by_left` divides the activity `search` further.
+    `shares` are shares of the total time, by kind of activity. `by_left` divides the share of `search` further.
     """
     whole = sum(sum(steps.values()) for steps in by_left.values()) or 1.0
     scale = shares["search"] / whole
@@ -259,7 +259,7 @@ def top_down(title: str, shares: Mapping[str, float], by_left: Mapping[int, Mapp
 
 
 def bottom_up(title: str, shares: Mapping[str, float], by_left: Mapping[int, Mapping[str, float]]) -> ReportTable:
-    """Return the bottom-up table: the share of each function itself, and its share by caller."""
+    """Return the bottom-up table: the share of each function itself, and how its callers divide that share."""
     whole = sum(sum(steps.values()) for steps in by_left.values()) or 1.0
     scale = shares["search"] / whole
     functions: dict[str, dict[str, float]] = {

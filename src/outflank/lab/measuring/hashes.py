@@ -1,7 +1,7 @@
 """Hash functions for boards: the transposition table's own, well-known ones, and simple ones.
 
 A hash function takes arrays of the boards' first and second words and a number of bits, and returns a slot below 2^bits
-for each board. Report 000 tried a dozen. A function that you register is compared with these.
+for each board. The published report 000 tried a dozen. A function that you register is compared with these.
 """
 
 import zlib
@@ -33,7 +33,7 @@ def hashes() -> dict[str, Hash]:
 
 
 def slots(name: str, first: Words, second: Words, bits: int) -> npt.NDArray[np.int64]:
-    """Return the slots of boards. Raise `InvalidOption` if the hash function returns anything but valid slots."""
+    """Return the slot of each board. Raise `InvalidOption` if the hash function returns anything but valid slots."""
     with np.errstate(over="ignore"):  # arithmetic modulo 2^64
         result = np.asarray(_hashes[name](first, second, bits))
     if result.shape != first.shape or result.dtype.kind not in "iu":
@@ -48,7 +48,7 @@ def slots(name: str, first: Words, second: Words, bits: int) -> npt.NDArray[np.i
 
 @kernel
 def hash_all(firsts, seconds, output):
-    """Write the transposition table's hash of each position to `output`, and return it."""
+    """Write the transposition table's hash of each position to `output`, and return `output`."""
     for index in range(firsts.shape[0]):
         output[index] = hashed(firsts[index], seconds[index])
     return output
@@ -84,14 +84,14 @@ def _rotated(word: Words, by: int) -> Words:
 
 
 def _pieces(first: Words, second: Words, size: int) -> Iterator[Words]:
-    """Yield the pieces of `size` bits of both words."""
+    """Yield the bits of both words in pieces of `size` bits."""
     for word in (first, second):
         for shift in range(0, 64, size):
             yield (word >> _word(shift)) & _word((1 << size) - 1)
 
 
 def _zobrist(first: Words, second: Words, bits: int) -> Words:
-    """Return the xor of random words, one for each bit that is set."""
+    """Return the xor of random words, one for each bit that is set in the board's words."""
     numbers = np.random.default_rng(1).integers(0, 1 << 63, (128,), np.uint64)
     state = np.zeros_like(first)
     for index, bit in enumerate(_pieces(first, second, 1)):
@@ -123,7 +123,7 @@ def _splitmix(first: Words, second: Words, bits: int) -> Words:
 
 
 def _fnv(first: Words, second: Words, bits: int) -> Words:
-    """Return the FNV-1a hash of all bytes."""
+    """Return the FNV-1a hash of all bytes of the board's words."""
     state = np.full_like(first, 0xCBF29CE484222325)
     for byte in _pieces(first, second, 8):
         state = (state ^ byte) * _word(0x100000001B3)
@@ -131,7 +131,7 @@ def _fnv(first: Words, second: Words, bits: int) -> Words:
 
 
 def _one_at_a_time(first: Words, second: Words, bits: int) -> Words:
-    """Return Jenkins's one-at-a-time hash of 32 bits over all bytes."""
+    """Return Jenkins's one-at-a-time hash of 32 bits over all bytes of the board's words."""
     state, mask = np.zeros_like(first), _word(0xFFFFFFFF)
     for byte in _pieces(first, second, 8):
         state = (state + byte) & mask
@@ -158,7 +158,7 @@ def _times_31(first: Words, second: Words, bits: int) -> Words:
 
 
 def _add_and_rotate(first: Words, second: Words, bits: int) -> Words:
-    """Return the sum of four integers of 32 bits. The sum so far is rotated by five bits before each addition."""
+    """Return the sum of four 32-bit integers of the board. The sum is rotated by five bits before each addition."""
     state = np.zeros_like(first)
     for piece in _pieces(first, second, 32):
         state = _rotated(state, 5) + piece
@@ -194,7 +194,7 @@ def _low_bits(first: Words, second: Words, bits: int) -> Words:
 
 
 def _summed(first: Words, second: Words, bits: int) -> Words:
-    """Return the sum of four integers of 32 bits."""
+    """Return the sum of the four 32-bit integers of the board's words."""
     state = np.zeros_like(first)
     for piece in _pieces(first, second, 32):
         state = state + piece

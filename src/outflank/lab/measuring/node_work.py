@@ -1,8 +1,8 @@
 """Alternative implementations of the work in one node of Othello, which report 002 proposed to parallelise.
 
-Its section "Further Parallelism" names move generation, flipping and evaluation. Each is implemented four times: square
-by square, as in its program; direction by direction, on whole boards; in SIMD lanes, with all directions at once, as in
-our rules; and with two workers that share every call. All return the same result.
+The report's section "Further Parallelism" names move generation, flipping and evaluation. Each is implemented four
+times: square by square, as in its program; direction by direction, on whole boards; in SIMD lanes, with all directions
+at once, as in our rules; and with two workers that share every call. All return the same result.
 """
 
 import numpy as np
@@ -32,7 +32,7 @@ from outflank.othello.rules import (
 )
 
 NOTHING, MOVES, FLIPS, VALUE = range(4)
-"""Operations in a node. `NOTHING` is an empty call, which measures the cost of the surrounding loop."""
+"""Operations in a node. `NOTHING` is an empty call, which measures the cost of the loop around the calls."""
 
 OPERATIONS = ("nothing", "move generation", "disk flipping", "evaluation")
 
@@ -41,10 +41,10 @@ WAYS = ("square by square", "direction by direction", "lanes")
 """Names of the implementations. Evaluation has no directions; its `lanes` count the bits of a whole board."""
 
 TIMED = 20
-"""Consecutive calls of two workers in one timing: so few that some timings are undisturbed on a busy machine."""
+"""Number of consecutive calls in one timing of two workers. It is small, so that some timings are undisturbed."""
 
 SPINS = 2000
-"""Polls of a shared word before a waiting worker yields its core."""
+"""Number of polls of a shared word before a waiting worker yields its core."""
 
 
 # --- square by square ---
@@ -147,7 +147,7 @@ def _flips_by_directions(own, opp, disc):
 
 @inner
 def _result(operation, way, own, opp, disc):
-    """Return the result of one call as a word."""
+    """Return the result of one call of `operation` as a word."""
     if operation == MOVES:
         if way == BY_SQUARES:
             return _legal_by_squares(own, opp)
@@ -184,7 +184,7 @@ def one_by_one(operation, way, times, owns, opps, discs, link):
 
 @kernel
 def side_by_side(operation, way, times, owns, opps, discs):
-    """Run the operation on all boards `times` times, in independent calls that the processor can overlap."""
+    """Run the operation on all boards `times` times. The calls are independent, so the processor can overlap them."""
     checksum = ZERO
     for _ in range(times):
         checksum = ZERO
@@ -227,7 +227,7 @@ SHARED = record_type(
 
 
 def new_desk() -> Record:
-    """Return the empty record that the two workers share."""
+    """Return an empty record for the data that the two workers share."""
     return allocate(SHARED, 1)[0]
 
 
@@ -289,7 +289,7 @@ def help_out(operation, desk):
 
 @kernel
 def lead(operation, desk, owns, opps, discs, link, most_nanoseconds):
-    """Run the first worker, which shares each call with the second and repeats all boards until the time is over.
+    """Run the first worker, which shares each call with the second, on all boards for `most_nanoseconds`.
 
     Only the quickest calls count. During others, one of the two workers may not have had a core.
     """

@@ -1,4 +1,4 @@
-"""The log of a run's searches. An entry records what a search did, not what was requested."""
+"""The log of the searches in a run. An entry records what a search did, not what was requested."""
 
 import threading
 from collections.abc import Iterable, Iterator, Mapping
@@ -27,15 +27,15 @@ from outflank.validation.text import how_many
 # slower than the next.
 
 _idle_table: list[Table] = []
-"""The table used last. Empty while a search uses that table."""
+"""The transposition table that the last search used, for the next one. Empty while a search uses the table."""
 _lock = threading.Lock()
 
 
 @contextmanager
 def with_memory(options: Mapping[str, Any]) -> Iterator[SearchArguments]:
-    """Yield the options of a search, with an empty table of the requested size that is already in memory.
+    """Yield the options of a search with an empty table of the requested size, all pages of which are already mapped.
 
-    Successive searches reuse one table. A search that starts while it is in use gets a new one.
+    Successive searches reuse one table. A search that starts while the table is in use gets a new one.
     """
     bits = options.get("table_bits", Options().table_bits)
     needs_table = options.get("algorithm", Options().algorithm) not in TABLELESS and not options.get("exact")
@@ -57,22 +57,22 @@ def _table_of_size(bits: int) -> Table:
 
 
 ALONE = "alone"
-"""Scheme name of a search that no parallel scheme divided."""
+"""Name of the scheme of a search that no parallel scheme divided."""
 
 
 Plies = Annotated[int, Meta(ge=0, le=DEEPEST)]
 
 
 class Searched(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
-    """A log entry: the searches of one position, or of the positions of one game."""
+    """A log entry: one or more searches of one position, or of the positions of one game."""
 
     game: str
     position: str
     """Position, in the notation that `Board.from_text` reads. For a game, its first position."""
     name: str = ""
-    """Name of the position in the laboratory. Empty if it has none."""
+    """Name of the position among those of `outflank lab`. Empty if it has none."""
     moves: str = ""
-    """Moves of a game. Each move of the searching side was one search."""
+    """Moves of the game, if the entry is for a game. Each move of the searching side was one search."""
     depth: Plies
     """Greatest depth that a search reached, in plies."""
     least_depth: Plies
@@ -84,7 +84,7 @@ class Searched(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unk
     """Parallel schemes that were used, in order of first use."""
     workers: tuple[Several, ...]
     searches: Several
-    """Number of searches with all schemes, worker counts and rounds."""
+    """Number of searches in this entry, with all schemes, worker counts and rounds."""
 
     @property
     def plies(self) -> str:
@@ -112,7 +112,7 @@ class Searched(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unk
 
 
 class ChildMeasurements(Struct, frozen=True, kw_only=True):
-    """The result of a child process that measures."""
+    """The samples and the searches of a child process that measures."""
 
     rows: tuple[JsonObject, ...]
     """Samples that the child process measured."""
@@ -166,7 +166,7 @@ def add_entry(entry: Searched) -> None:
 def search(
     board: Board, limits: Limits | None = None, *, in_game: bool = False, **options: Unpack[WholeKeywords]
 ) -> Result:
-    """Run `outflank.search` with a table already in memory, and log it. `in_game` marks a turn of the board's game."""
+    """Run `outflank.search` with a table already in memory, and log it. `in_game` marks a turn of a whole game."""
     with with_memory(options) as with_table:
         result = whole_search.search(board, limits, **with_table)
     return log_result(board, result, options, in_game=in_game)
@@ -196,7 +196,7 @@ def log_search(
     workers: int = 1,
     moves: tuple[object, ...] = (),
 ) -> None:
-    """Log a search of a board to a depth. With `moves`, it is logged as a turn of that game."""
+    """Log a search of `board` to `depth`. With `moves`, it is logged as a turn of the game with these moves."""
     if _log.get() is None:
         return
     if moves:
@@ -251,11 +251,11 @@ class SearchedPosition:
     name: str
     """Name of the position. Empty if it has none."""
     lines: tuple[tuple[str, tuple[str, ...]], ...]
-    """Descriptions of the searches, each with the moves of its games."""
+    """Descriptions of the searches. Each comes with the moves of the games that it describes."""
 
 
 def by_position(searched: Iterable[Searched]) -> list[SearchedPosition]:
-    """Return the searches grouped by position. Depths or games that were searched in the same way share a line."""
+    """Return the searches grouped by position. Depths or games searched in the same way share a description."""
     places: dict[tuple[str, str], dict[tuple[object, ...], list[Searched]]] = {}
     for entry in searched:
         method = entry.algorithm, entry.evaluation, entry.schemes, entry.workers, bool(entry.moves)

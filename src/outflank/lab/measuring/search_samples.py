@@ -66,16 +66,16 @@ def position_kinds(sample: Sample) -> dict[str, Kind]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contender:
-    """One of several searches that an experiment compares."""
+    """One of the searches that an experiment compares."""
 
     labels: Sample
-    """Labels that distinguish this search from the others. They are the first columns of its table rows."""
+    """Labels that distinguish this search from the others of its experiment. They become its first table columns."""
     board: Board
     depth: int
     options: SearchArguments
     """Keyword arguments for `search`."""
     plays: str | None = None
-    """Program that plays a whole game from the board, one of `PLAYING`, or None for one search."""
+    """Program that plays a whole game from the board, one of `PLAYING`. None for a single search."""
 
     @property
     def name(self) -> str:
@@ -108,7 +108,7 @@ def measure_search(side: Contender, stop: Stop, **extra: Any) -> tuple[Result, S
 
 
 def processor_times() -> tuple[float, float]:
-    """Return user and system time of this process in seconds, to the microsecond if the system allows."""
+    """Return the user and system time of this process in seconds."""
     if resource is None:
         times = os.times()
         return times.user, times.system
@@ -117,7 +117,7 @@ def processor_times() -> tuple[float, float]:
 
 
 def result_counts(result: Result) -> Sample:
-    """Return value and move of a search, and its counts summed over all workers."""
+    """Return the value and the move of a search, and its counts summed over all workers, as fields of a sample."""
     workers = result.workers
     return {
         "value": result.value,
@@ -170,7 +170,7 @@ def _measure_round(side: Contender, round_: int, warmed: set[str], stop: Stop) -
 
 
 WARM_DEPTH = 3
-"""Depth of the warm-up search in plies: enough to prepare kernels, threads and memory."""
+"""Depth of the warm-up search in plies. It is enough to prepare kernels, threads and memory."""
 
 
 def warm(side: Contender) -> None:
@@ -198,7 +198,7 @@ def number(cell: Cell) -> float:
 
 
 def median(samples: Sequence[Sample], measure: str | Callable[[Sample], float]) -> float:
-    """Return the median of a field of the samples, or of a function of them."""
+    """Return the median over `samples` of a field, or of a function of a sample."""
     return statistics.median(
         number(sample[measure]) if isinstance(measure, str) else measure(sample) for sample in samples
     )
@@ -210,13 +210,13 @@ def median_count(samples: Sequence[Sample], measure: str) -> int:
 
 
 def spread(samples: Sequence[Sample], measure: str) -> tuple[float, float]:
-    """Return the least and the greatest value of a field."""
+    """Return the least and the greatest value of a field in `samples`."""
     values = [number(sample[measure]) for sample in samples]
     return min(values), max(values)
 
 
 def search_overhead(parallel: Sequence[Sample], serial: Sequence[Sample]) -> float:
-    """Return the nodes of `parallel` relative to `serial`, minus 1, rounded to 0.01 % because less is noise."""
+    """Return the nodes of `parallel` divided by those of `serial`, minus 1, rounded to 0.01 % (less is noise)."""
     return round(median(parallel, "nodes") / median(serial, "nodes") - 1, 4) + 0.0  # turns -0 into 0
 
 
@@ -227,8 +227,8 @@ RANGE_NOTE = "Medians, with the range over rounds of that round's baseline over 
 def speed_up_range(serial: Sequence[Sample], parallel: Sequence[Sample]) -> tuple[float, float]:
     """Return the least and the greatest speed-up over rounds: serial time divided by parallel time of the same round.
 
-    The ratio of medians lies within. Rounds that only one side has are ignored. Without common rounds, all pairs are
-    compared.
+    The ratio of the median times is between them. Rounds that only one side has are ignored. If no round is common, all
+    pairs are compared.
     """
     times = [(sample.get("round"), number(sample["seconds"])) for sample in parallel]
     bases = [(sample.get("round"), number(sample["seconds"])) for sample in serial]
@@ -238,16 +238,16 @@ def speed_up_range(serial: Sequence[Sample], parallel: Sequence[Sample]) -> tupl
 
 
 CLOCK_NOISE = 0.01
-"""Relative noise of the times of equal work."""
+"""Relative difference between the times of two equal searches that counts as noise."""
 
 FEWEST_ROUNDS = 3
-"""Least number of rounds for a conclusion on speed-up. Fewer may be luck."""
+"""Least number of rounds for a conclusion on speed-up. The result of fewer rounds may be luck."""
 
 
 def speed_up_warnings(
     speed_ups: Iterable[tuple[str, float, Cell]], rounds: int, *, fewest: int = FEWEST_ROUNDS
 ) -> tuple[str, ...]:
-    """Return warnings on speed-ups (name, workers, speed-up) above the worker count, or from too few rounds."""
+    """Return warnings about speed-ups (name, workers, speed-up) above the worker count, or from too few rounds."""
     notes = []
     high = [(name, count, float(speed_up)) for name, count, speed_up in speed_ups if isinstance(speed_up, int | float)]
     high = [(name, count, speed_up) for name, count, speed_up in high if speed_up > count * (1 + CLOCK_NOISE)]
@@ -265,7 +265,7 @@ def speed_up_warnings(
 
 
 def relative_spread(samples: Sequence[Sample], measure: str) -> float:
-    """Return the interquartile range of a field, divided by its median."""
+    """Return the interquartile range of a field in `samples`, divided by its median."""
     values = sorted(number(sample[measure]) for sample in samples)
     if len(values) < 2 or not (middle := statistics.median(values)):
         return 0.0
@@ -279,18 +279,18 @@ def share(part: float, whole: float) -> float | None:
 
 
 ENOUGH_CORES = 0.9
-"""Least `processor_share` at which times are trusted. Below it, they say more about the machine than the search."""
+"""Least `processor_share` at which times are trusted. Below it, other processes took too much of the cores."""
 
 
 def processor_share(samples: Sequence[Sample]) -> float | None:
-    """Return processor time / busy time of workers, or None if it is short. Below 1, other processes used the cores."""
+    """Return processor time / busy time of workers, or None below 0.5 s. Below 1, other processes used the cores."""
     busy = sum(number(sample["useful_seconds"]) or number(sample["seconds"]) for sample in samples)
     processor = sum(number(sample["user_seconds"]) + number(sample["system_seconds"]) for sample in samples)
     return processor / busy if busy > 0.5 else None  # some process clocks tick every 10 ms
 
 
 SHORTEST_SECONDS = 0.02
-"""Shortest search that is compared. In shorter ones, 1 or 2 ms of work at the root outside the tree dominate."""
+"""Shortest search that is compared, in seconds. In shorter ones, the 1 or 2 ms of work outside the tree dominate."""
 
 
 def long_enough(samples: Sequence[Sample]) -> bool:
@@ -333,7 +333,7 @@ def _busy_machine_warnings(groups: Mapping[str, Sequence[Sample]]) -> tuple[str,
 
 
 UNDIVIDED = ("shared-table", "abdada", "root-parallel", "tree-parallel")
-"""Schemes without split points, in which all workers search the same tree."""
+"""Schemes without split points, under which all workers search the same tree."""
 
 
 def check_divides(scheme: str) -> None:

@@ -1,4 +1,4 @@
-"""Traces of parallel searches: the events of workers as intervals, and their export to trace viewers."""
+"""Traces of parallel searches: the workers' events as intervals of activity, and their export to trace viewers."""
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
@@ -32,7 +32,7 @@ another worker; searches a part that is then aborted; takes moves, delivers valu
 def intervals(events: npt.NDArray[np.int64], *, origin: int | None = None, turn: int | None = None) -> Iterator[Sample]:
     """Yield the interval between each two successive events of a worker, with its kind and its line of moves.
 
-    Times count from the first event, or from `origin`. With `turn`, lines start with the number of that turn of a game.
+    Times are relative to the first event, or to `origin`. With `turn`, lines start with that number of a game's turn.
     """
     if not len(events):
         return
@@ -68,7 +68,7 @@ def intervals(events: npt.NDArray[np.int64], *, origin: int | None = None, turn:
 
 
 def _kind(event: int, before: int, nodes: int) -> str:
-    """Return the kind of the interval between the events `before` and `event`."""
+    """Return the kind of activity between the events `before` and `event`."""
     if event in (FOUND, HOME):
         return IDLE
     if event in (OPENED, OFFERED):
@@ -134,7 +134,7 @@ def chrome_trace(samples: Sequence[Sample]) -> str:
 
 
 def _changes(samples: Sequence[Sample]) -> Iterator[tuple[float, int]]:
-    """Yield the times at which a worker becomes busy (1) or ceases to be busy (-1)."""
+    """Yield pairs of a time and a change: 1 if a worker becomes busy then, -1 if it becomes idle."""
     for sample in samples:
         if sample["kind"] != IDLE:
             yield number(sample["begin_us"]), 1
@@ -155,6 +155,6 @@ def _stack(sample: Sample) -> tuple[str, ...]:
 
 
 def line_steps(text: str) -> list[str]:
-    """Split a line into moves, preceded by the iteration (`depth 9`) or the turn (`turn 3`)."""
+    """Split a line of moves into steps: the iteration (`depth 9`) or the turn (`turn 3`), if given, and the moves."""
     words = text.split()
     return [" ".join(words[:2]), *words[2:]] if words[:1] in (["depth"], ["turn"]) else words

@@ -1,4 +1,4 @@
-"""Tables of whole games by number of threads, as in reports 002 and 004: wall, user and system time, and efficiency."""
+"""Tables of timed games by number of threads, as in reports 002 and 004: wall, user and system time, and efficiency."""
 
 from collections.abc import Sequence
 
@@ -26,7 +26,7 @@ def fastest_notes(lines: Sequence[Sample]) -> list[str]:
 
 
 def inconsistent_schemes(samples: Sequence[Sample]) -> list[str]:
-    """Return the schemes that found different values for the same position or game."""
+    """Return the schemes whose searches found different values for the same position or game."""
     schemes = [
         str(scheme)
         for (_, scheme, _), group in grouped(samples, "position", "scheme", "moves").items()
@@ -36,7 +36,7 @@ def inconsistent_schemes(samples: Sequence[Sample]) -> list[str]:
 
 
 def whole_game_notes(samples: Sequence[Sample]) -> list[str]:
-    """Return a note on whole games, which says if times are not comparable because the moves differ."""
+    """Return a note on games timed as a whole, which says if times are not comparable because moves differ."""
     games = {str(sample["moves"]) for sample in samples if "moves" in sample}
     if not games:
         return []
@@ -78,7 +78,7 @@ def medians_over_positions(lines: Sequence[Sample]) -> ReportTable:
 
 
 def published_speedups(game: str) -> list[Series]:
-    """Return the published speed-ups of reports' programs over their serial programs in this game."""
+    """Return the published speed-ups of the reports' programs in this game, relative to their serial programs."""
     if game != GAME_OF["000"]:
         return []  # report 003 has evaluations per second, drawn by `imbalance`
     serial = rows("000", "speedup")[0]["seq_total_s"]
@@ -95,7 +95,7 @@ def published_speedups(game: str) -> list[Series]:
 
 
 def _serial_seconds(lines: Sequence[Sample]) -> float | None:
-    """Return the seconds of the serial program (S in the efficiency), or None if it was not measured."""
+    """Return the seconds of the serial program, or None if it was not measured."""
     return next((number(line["wall (s)"]) for line in lines if str(line["scheme"]).startswith("serial ")), None)
 
 
@@ -105,7 +105,7 @@ def _oversubscribed(lines: Sequence[Sample]) -> bool:
 
 
 def thread_table(report: str, lines: Sequence[Sample], how: str = "") -> ReportTable:
-    """Return report 004's table, including more workers than cores. The report has 32, apparently on 8 cores.
+    """Return a table of times by threads, as in report 004, also beyond the cores (there 32, apparently on 8).
 
     `how` is added to the title if trees are divided differently than in the report.
     """
@@ -130,7 +130,7 @@ def thread_table(report: str, lines: Sequence[Sample], how: str = "") -> ReportT
 
 
 def thread_figures(report: str, schemes: Sequence[str], lines: Sequence[Sample], how: str = "") -> tuple[Figure, ...]:
-    """Return plots of efficiency and run time by threads: figures 4 and 5 of report 002, or those of report 004."""
+    """Return plots of efficiency and run time by threads, as published in reports 002 (figures 4 and 5) and 004."""
     serial = _serial_seconds(lines)
     efficiencies, times = [], []
     for scheme in schemes:

@@ -1,4 +1,4 @@
-"""Whole games as measurements. Reports 002 and 004 time a game of their program against itself."""
+"""Whole games as measurements. The published reports 002 and 004 time a game of their program against itself."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -18,11 +18,11 @@ from outflank.search.request import Limits, Stop
 from outflank.search.results import Result, WorkerStatistics
 
 MOST_TURNS = 120
-"""Turns after which a game is stopped, because some games never end."""
+"""Number of turns after which a game is stopped, because some games never end."""
 
 
 REPORTS = ("002", "004")
-"""Reports with programs that can play a game."""
+"""Published reports with a program that can play a whole game."""
 
 PLAYING = (*REPORTS, "self")
 
@@ -48,12 +48,12 @@ def check_playing(whole_game: str | None, game: str, positions: tuple[str, ...] 
 
 
 def first_board(whole_game: str | None, board: Board) -> Board:
-    """Return the first position of the game: that of the report's program, or `board`."""
+    """Return the initial position of a timed game: that of the report's program `whole_game`, or `board`."""
     return new_board() if whole_game in REPORTS else board
 
 
 def play(whole_game: str, board: Board, depth: int, stop: Stop, **options: Unpack[OptionKeywords]) -> Iterator[Result]:
-    """Play a game on `board`, and yield the search result of each turn."""
+    """Play the game that `whole_game` names on `board`, and yield the search result of each turn."""
     if whole_game in REPORTS:
         assert isinstance(board, OthelloBoard)  # guaranteed by `first_board`
         yield from self_play(depth, PROGRAMS[whole_game], board, stop=stop, **options)
@@ -77,7 +77,7 @@ def program_of(whole_game: str | None) -> ReportProgram | None:
 
 
 def combined_result(turns: list[Result], seconds: float) -> Result:
-    """Return all turns as one result with summed counts, and the value and move of the last turn."""
+    """Return all turns of a game as one result, with summed counts, and the value and move of the last turn."""
     workers: tuple[WorkerStatistics, ...] = ()
     for turn in turns:
         workers = WorkerStatistics.summed(workers, turn.workers) if workers else turn.workers

@@ -1,8 +1,7 @@
-"""Program that runs a race check in its own process, because kernels are compiled unless this is disabled before they
-are imported.
+"""Program that runs a race check in its own process with kernels in the interpreter.
 
-It reads a JSON object from standard input, with the position and the arguments of `check`, and prints the findings as
-rows, with a log of the searches.
+Compilation of kernels can only be disabled before they are imported. The program reads a JSON object from standard
+input, with the position and the arguments of `check`, and prints the findings as rows, with a log of the searches.
 """
 
 from outflank.boards import Board
@@ -24,7 +23,7 @@ def main() -> None:
 
 
 def rows(findings: RaceFindings) -> list[JsonObject]:
-    """Return findings as samples: one for the whole check, and one for each race."""
+    """Return the findings as samples: one for the whole check, and one for each race."""
     samples: list[JsonObject] = [
         {
             "what": "whole",

@@ -44,13 +44,13 @@ RECORDS: dict[tuple[str, ...] | None, str] = {
 
 
 class Touches:
-    """A cache of the source lines that access memory."""
+    """A cache of the memory accesses at each source line."""
 
     def __init__(self) -> None:
         self._known: dict[tuple[CodeType, int, str, str], Touch] = {}
 
     def current(self, kind: str, order: str) -> Touch:
-        """Return the access in progress, at the line of the innermost caller outside `TWINS`."""
+        """Return the memory access in progress. Its source line is that of the innermost caller outside `TWINS`."""
         frame = sys._getframe(2)
         while frame.f_code.co_filename in TWINS:
             assert frame.f_back is not None
@@ -65,7 +65,7 @@ class Touches:
 
 
 class Names:
-    """Names of memory addresses: fields of records, the rows that follow a frame, and the transposition table."""
+    """Names of memory addresses: fields of records, rows after a split point's record, the transposition table."""
 
     def __init__(self, table: Table | None) -> None:
         self._table = range(0) if table is None else range(table.address, table.address + table.nbytes)
@@ -73,7 +73,7 @@ class Names:
         self._types: dict[int, np.dtype[np.void]] = {}
 
     def add_record(self, address: int, dtype: np.dtype[np.void]) -> None:
-        """Register a record at an address."""
+        """Register the fields of the record at `address`."""
         if address not in self._types:
             insort(self._starts, address)
         self._types[address] = dtype
@@ -97,10 +97,10 @@ class Names:
 T = TypeVar("T")
 
 STEPS = 2_000_000
-"""Greatest number of accesses and waits of a search. A search of a few thousand nodes takes some hundred thousand."""
+"""Greatest number of accesses and waits in a search. A search of a few thousand nodes takes some hundred thousand."""
 
 TABLE_BITS = 6
-"""Default table size, as a power of two. In a small table, accesses collide more often."""
+"""Default number of index bits of the transposition table. In a small table, accesses collide more often."""
 
 
 class Watcher:
@@ -185,7 +185,7 @@ def check(
     nodes: int | None = None,
     **options: Any,
 ) -> RaceFindings:
-    """Search `board` under `schedules` schedules, and return the races of all of them.
+    """Search `board` under `schedules` interleavings of its threads, and return the races of all of them.
 
     Kernels must run in the interpreter: set `NUMBA_DISABLE_JIT=1`. The schedules are drawn from `seed`; the same seed
     gives the same findings. All runs are sequentially consistent, so an effect of weaker memory appears as the

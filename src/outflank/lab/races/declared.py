@@ -17,7 +17,7 @@ from pathlib import Path
 
 PACKAGE = Path(__file__).parents[2]
 FOLDERS = ("kernels", "games", "search", "parallel")
-"""Folders whose declarations are listed by `every_declaration`."""
+"""Folders of the package from which `every_declaration` collects declarations."""
 
 MARK = re.compile(r"#\s*race:\s*(.*\S)")
 
@@ -37,7 +37,7 @@ class SourceLine:
 
 @dataclass(frozen=True, slots=True)
 class Declaration:
-    """A comment that accepts races at a statement."""
+    """A comment that accepts the races at a statement."""
 
     place: SourceLine
     """Line of the comment in the source."""
@@ -45,12 +45,12 @@ class Declaration:
 
 
 def declaration_at(place: SourceLine) -> Declaration | None:
-    """Return the declaration at the statement that contains a source line, or None."""
+    """Return the declaration of accepted races at the statement on a source line, or None."""
     return declarations_of(place.file).get(place.line)
 
 
 def every_declaration() -> list[Declaration]:
-    """Return all declarations in the folders `FOLDERS` of the package."""
+    """Return all declarations of accepted races in `FOLDERS`."""
     files = [file for folder in FOLDERS for file in sorted((PACKAGE / folder).rglob("*.py"))]
     by_place = {declaration.place: declaration for file in files for declaration in declarations_of(str(file)).values()}
     return [by_place[place] for place in sorted(by_place)]
@@ -58,7 +58,7 @@ def every_declaration() -> list[Declaration]:
 
 @cache
 def declarations_of(file: str) -> dict[int, Declaration]:
-    """Return the declarations in a file, by line number of their statements."""
+    """Return the declarations of accepted races in a file, by line number of their statements."""
     try:
         source = Path(file).read_text(encoding="utf-8")
     except OSError:  # the code may have no file
@@ -91,7 +91,7 @@ def _comments(source: str) -> tuple[dict[int, str], set[int]]:
 
 
 def _statements(source: str) -> Iterator[tuple[int, int]]:
-    """Yield the first and the last line of each statement. Of a statement with a body, only the head counts."""
+    """Yield the first and the last line of each statement. For a statement with a body, only the head counts."""
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.stmt):
             parts: list[ast.AST] = [node]

@@ -30,11 +30,11 @@ class Race:
     first: Access
     second: Access
     what: str
-    """Name of the field or word in memory."""
+    """Name of the field or word in memory that both accesses use."""
     declared: bool
-    """True if there are declarations at both lines, which accept the race."""
+    """True if declarations at both source lines accept the race."""
     reason: str
-    """Reason that the declarations give."""
+    """Reason that the declarations give for accepting the race."""
     times: int
 
     def __str__(self) -> str:
@@ -43,7 +43,7 @@ class Race:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RaceFindings:
-    """The findings of one or more schedules of a search."""
+    """The findings of a race check under one or more schedules."""
 
     races: tuple[Race, ...]
     """Races, sorted by field and then by line."""
@@ -54,9 +54,9 @@ class RaceFindings:
     unfinished: tuple[str, ...]
     """Schedules under which the search failed or took too many steps, each with the reason."""
     values: tuple[tuple[int, int], ...]
-    """Pairs for each finished schedule: the value under it, and the value with one worker."""
+    """For each finished schedule, the value of the search under it, and the value that one worker found."""
     unseen: tuple[Declaration, ...]
-    """Declarations at which no race was observed. After a broad check, they may be obsolete."""
+    """Declarations of accepted races at which no race was observed. After a broad check, they may be obsolete."""
 
     @property
     def undeclared(self) -> tuple[Race, ...]:
@@ -65,7 +65,7 @@ class RaceFindings:
 
     @property
     def wrong(self) -> tuple[tuple[int, int], ...]:
-        """Pairs in `values` that differ."""
+        """Pairs in `values` in which the value differs from that of one worker."""
         return tuple(pair for pair in self.values if pair[0] != pair[1])
 
     @property

@@ -13,16 +13,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 PLAIN, ATOMIC = 1, 12
-"""Costs of a plain and an atomic access, which add up to a switch. Most should be at atomics, which are rarer."""
+"""Costs of a plain and of an atomic access. Threads switch when costs reach a limit, and so most often at atomics."""
 
 MEANS = (6, 30, 120, 600)
-"""Mean cost of accesses between two switches. A schedule uses one of these means."""
+"""Mean sums of costs between two switches of threads. A schedule uses one of these means."""
 
 HELD_BACK, LONGEST = (0.0, 0.02, 0.1), 6000
-"""Probabilities that an interrupted thread is held back (a schedule uses one), and the most steps that it waits."""
+"""Probabilities that an interrupted thread is held back (a schedule uses one of them), and the most steps it waits."""
 
 RESTS, NAPS = {"pause": 20, "yield": 60}, (100, 1500)
-"""Greatest number of steps that a thread rests, by kind of wait; least and greatest number that it sleeps."""
+"""Greatest number of steps of a rest, by kind of wait, and the least and the greatest number of steps of a sleep."""
 
 
 class Abandoned(BaseException):
@@ -31,7 +31,7 @@ class Abandoned(BaseException):
 
 @dataclass(slots=True, eq=False)
 class Strand:
-    """A thread of the scheduler."""
+    """A thread that the scheduler controls."""
 
     index: int
     thread: threading.Thread
@@ -39,7 +39,7 @@ class Strand:
     """Lock on which the thread waits for its turn."""
     resting_until: int = 0
     asleep_on: int = 0
-    """Address of the word that the thread sleeps on, or 0."""
+    """Address of the word on which the thread sleeps, or 0 if it is awake."""
     awaited: "Strand | None" = None
     """Strand that this thread waits for with a join, or None."""
     ended: bool = False
@@ -54,7 +54,7 @@ class Scheduler:
         self._held_back = self._random.choice(HELD_BACK)
         self.most_steps = steps
         self.steps = 0
-        """Number of accesses and waits so far."""
+        """Number of accesses and waits in the run so far."""
         self._now = 0  # steps, plus the time that was skipped while all threads rested
         self._gates: dict[threading.Thread, threading.Lock] = {}
         thread = threading.current_thread()
@@ -125,7 +125,7 @@ class Scheduler:
     # --- points at which threads may switch ---
 
     def turn(self, atomic: bool) -> None:
-        """Count an access of the running thread, and switch threads if it has used up its time."""
+        """Count an access of the running thread, and switch threads if its accesses have reached a limit of cost."""
         self.steps += 1
         self._now += 1
         self._run_left -= ATOMIC if atomic else PLAIN
@@ -177,7 +177,7 @@ class Scheduler:
                 raise Abandoned
 
     def _hand_over(self, strand: Strand) -> bool:
-        """Select the next thread at random. Return whether it is another one than `strand`."""
+        """Select the next thread at random. Return whether it is a different thread than that of `strand`."""
         runnable = [
             candidate
             for candidate in self.strands

@@ -26,9 +26,9 @@ class Touch:
 
     place: Hashable
     kind: str
-    """`read`, `write`, or `update` (an atomic read and write)."""
+    """Kind of access: `read`, `write`, or `update` (an atomic read and write)."""
     order: str
-    """One of C11's memory orders, `plain`, or `system` (a read by the operating system, which orders nothing)."""
+    """Memory order: one of C11's, `plain`, or `system` (a read by the operating system, which orders nothing)."""
 
     @property
     def writes(self) -> bool:
@@ -37,7 +37,7 @@ class Touch:
 
     @property
     def synchronises(self) -> bool:
-        """True if the access is a synchronising atomic. Two of these do not race."""
+        """True if the access is a synchronising atomic. Two synchronising atomics do not race."""
         return self.order in SYNCHRONISING
 
 
@@ -58,7 +58,7 @@ class RaceCount:
 
 
 class _Location:
-    """State of an address: times of each strand's last accesses by source line, and the published clock."""
+    """State of a memory address: the times of each strand's last accesses by source line, and the published clock."""
 
     __slots__ = ("last", "published")
 
@@ -99,7 +99,7 @@ class History:
         _merge_clock(self._clocks[waiting], self._clocks[ended])
 
     def record_access(self, strand: int, touch: Touch, address: int) -> None:
-        """Record an access of a strand, and compare it with earlier accesses to the address."""
+        """Record an access of a strand to `address`, and compare it with earlier accesses to the same address."""
         self.accesses += 1
         clock = self._clocks[strand]
         location = self._locations.get(address)
