@@ -1,4 +1,4 @@
-"""Files of results: one JSON file holds a whole run, and every report of it can be rebuilt from that file."""
+"""Files of results: one JSON file holds a whole run of an experiment, and its report can be rebuilt from that file."""
 
 import csv
 import io
@@ -17,7 +17,7 @@ from outflank.validation.values import check_json
 
 
 class LabDocument(Document, frozen=True, kw_only=True, tag="outflank/lab/1"):
-    """A run as stored in a file. Its tables are for human readers; the package recomputes them from the samples."""
+    """A run of an experiment, as stored in a file. Its tables are for human readers; reports use only the samples."""
 
     experiment: str
     question: str = ""
@@ -45,7 +45,7 @@ def document(report: Report) -> LabDocument:
 
 
 def read(path: Path) -> LabDocument:
-    """Read and check a document in a file. The message of an error is one line."""
+    """Read and check the document of a run in the file `path`. The message of an error is one line."""
     return read_document(path, LabDocument, "a result of the laboratory")
 
 

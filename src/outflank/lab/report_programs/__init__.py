@@ -1,1 +1,1 @@
-"""The programs of the five reports as searches of this package, and the numbers that the reports published."""
+"""The programs of the five published reports as searches of this package, and the reports' numbers."""

@@ -1,4 +1,4 @@
-"""The reports' programs as searches of this package, with the same rules, so that all counts are equal."""
+"""The published reports' programs as searches of this package, with the same rules, so that all counts are equal."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -22,11 +22,11 @@ REPORT_000: SearchArguments = dict(PROGRAMS["000"].search)
 
 PROGRAM = CLASSROOM
 RULES_002, RULES_004 = PROGRAMS["002"], PROGRAMS["004"]
-"""Programs 002 and 004, which descend from the classroom program, with their rules for passes and equal moves."""
+"""The programs of reports 002 and 004, with their rules for passes and for moves of equal value."""
 
 
 class BrokenOff(Exception):
-    """Raised if the caller's stop ends a game before its last move."""
+    """Raised if the caller's `Stop` ends a game before its last move."""
 
 
 def self_play(
@@ -34,7 +34,7 @@ def self_play(
 ) -> Iterator[Result]:
     """Play the program against itself on `board`, and yield the search result of each turn.
 
-    Free passes are not searched, as in the program of report 002.
+    Passes that cost no ply are not searched, as in the program of report 002.
     """
     stop = stop or Stop()
     while not board.is_game_over():
@@ -60,7 +60,7 @@ def new_board() -> OthelloBoard:
 
 
 def spawns_002(depth: int, **options: Any) -> int:
-    """Return the number of moves in the nodes that program 002 divides, which have at least three plies left."""
+    """Return the number of spawns in a game of report 002's program: all moves in nodes with at least 3 plies left."""
     counts = Counts()
     for _ in self_play(depth, RULES_002, new_board(), instrument=counts, **options):
         pass
@@ -68,7 +68,7 @@ def spawns_002(depth: int, **options: Any) -> int:
 
 
 def calls_and_turns_004(depth: int, **options: Any) -> tuple[int, int]:
-    """Play a game of report 004's program. Return its nodes with a remaining depth above 0, and its turns."""
+    """Play a game of report 004's program. Return the number of nodes with a remaining depth above 0, and of turns."""
     counts, board = Counts(), new_board()
     for _ in self_play(depth, RULES_004, board, instrument=counts, **options):
         pass
@@ -77,17 +77,17 @@ def calls_and_turns_004(depth: int, **options: Any) -> tuple[int, int]:
 
 
 def lab_positions() -> dict[str, AbaloneBoard]:
-    """Return the positions of report 003: the start position and those of its laboratory."""
+    """Return the positions of report 003: the initial position and those of its laboratory."""
     return {name: POSITIONS[name]() for name in SETS["laboratory"]}
 
 
 def closing_turns_004(board: OthelloBoard) -> int:
-    """Return the turns that program 004 counts after the last move. Its loop ends with a round of two passes."""
+    """Return the number of turns that report 004's program counts after the last move, until its loop ends."""
     return 2 if board.turn is Side.BLACK else 1 if board.moves[-1].is_pass else 3
 
 
 def final_discs(depth: int, program: ReportProgram, **options: Any) -> tuple[int, int]:
-    """Play a game of the program against itself, and return the final numbers of black and of white discs."""
+    """Play a game of `program` against itself, and return the final numbers of black and of white discs."""
     board = new_board()
     for _ in self_play(depth, program, board, **options):
         pass
@@ -97,7 +97,7 @@ def final_discs(depth: int, program: ReportProgram, **options: Any) -> tuple[int
 def lab_search_003(
     board: AbaloneBoard, depth: int, evaluation: str, *, share_alpha: bool, stop: Stop | None = None, **options: Any
 ) -> Result:
-    """Run report 003's search. With `share_alpha`, root moves share the lower bound of the window."""
+    """Run the search of report 003's program. With `share_alpha`, root moves share the lower bound of the window."""
     settings = {**PROGRAM_003.search, "evaluation": evaluation, "share_alpha": share_alpha, "workers": 1, **options}
     return search(board, Limits(depth=depth), stop=stop, **settings)
 

@@ -14,7 +14,7 @@ from outflank.search.ordering import ordering_named
 
 OURS = "ours"
 PROGRAMS: dict[str, SearchArguments] = {OURS: {"algorithm": "pvs", "table_bits": 22}, "000": REPORT_000}
-"""Search options of each program."""
+"""Search options of each program that an experiment can measure."""
 
 GAME_OF = {"000": next(name for name in OWN_GAMES if "000" in game_named(name).play.programs)}
 """Game of each program that plays only one game."""
@@ -65,7 +65,7 @@ class ProgramChoice(Parameters):
 
 
 def program_note(options: SearchArguments) -> str:
-    """Return a note that lists the parts of the program with these options."""
+    """Return a note that describes the program with these search options, part by part."""
     parts = [str(options["algorithm"])]
     parts += [f"{name} {options[name]}" for name in ("evaluation", "ordering", "step") if options.get(name) is not None]
     return f"The program: {', '.join(parts)}."

@@ -1,4 +1,4 @@
-"""Report 001's four programs, with its node counts: every call below the root counts, in the report's windows.
+"""Report 001's four programs, which count nodes as the report does: every call below the root.
 
 Their search differs from ours. If a move beats its scout, the second search starts at the scout's value, where ours
 starts just below it to keep the principal variation. A leaf that beats its scout is entered twice. The root's moves are
@@ -33,11 +33,11 @@ from outflank.search.worker import Worker
 SIZE = 8
 SQUARES = SIZE * SIZE
 BITS = 2
-"""Bits per square for its content: empty, mine or yours."""
+"""Number of bits per square for its content: empty, mine or yours."""
 
 
 def number_of(row: int, column: int) -> int:
-    """Return the number of a square. The first quadrant is numbered by columns, each other one is that one rotated.
+    """Return report 000's number of a square. Each quadrant but the first is numbered like the first one, rotated.
 
     >>> [number_of(0, column) for column in range(8)]
     [0, 4, 8, 12, 19, 18, 17, 16]
@@ -50,11 +50,11 @@ def number_of(row: int, column: int) -> int:
 
 
 NUMBERS = tuple(tuple(number_of(row, column) for column in range(SIZE)) for row in range(SIZE))
-"""Numbers of all squares by row and column, as in the report's picture."""
+"""Report 000's numbers of all squares, by row and column."""
 
 
 def quads(own: int, opp: int, *, mirrored: bool = False) -> tuple[int, int, int, int]:
-    """Return the four integers of a board with bits 8 · row + column. With `mirrored`, rows and columns are swapped."""
+    """Return one integer per quadrant for a board with bits 8 · row + column. `mirrored` swaps rows and columns."""
     integers = [0, 0, 0, 0]
     for square in range(SQUARES):
         row, column = divmod(square, SIZE)
@@ -65,12 +65,12 @@ def quads(own: int, opp: int, *, mirrored: bool = False) -> tuple[int, int, int,
 
 
 def sorted_key(own: int, opp: int) -> tuple[int, ...]:
-    """Return the report's sorted key, equal for all eight images of a board, but also for some other boards."""
+    """Return report 000's sorted key, equal for all eight images of a board, but also for some other boards."""
     return max(tuple(sorted(quads(own, opp, mirrored=mirrored), reverse=True)) for mirrored in (False, True))
 
 
 def turned_key(own: int, opp: int) -> tuple[int, ...]:
-    """Return the greatest rotation of the integers, equal for all eight images of a board and for no other board."""
+    """Return a key that is equal for all eight symmetric images of a board and for no other board."""
     images = (quads(own, opp), quads(own, opp, mirrored=True))
     return max(image[turn:] + image[:turn] for image in images for turn in range(4))
 
@@ -82,14 +82,14 @@ POINTS = 10
 """Value of each legal move that a side has more than its opponent."""
 
 WHOLE, AS_IT_STANDS, NEGATED = 0, 1, 2
-"""Window of a root move: infinite; above the best value so far, but seen from the wrong side; or that window negated,
-which is correct."""
+"""Kinds of windows for a root move: infinite; above the best value so far, which is wrong because it is not negated for
+the opponent; or correctly negated."""
 
 Window = Literal["whole", "as it stands", "negated"]
 WINDOWS: dict[str, int] = {"whole": WHOLE, "as it stands": AS_IT_STANDS, "negated": NEGATED}
 
 ROOM = 1 << 14
-"""Greatest number of moves in all nodes on a worker's current line."""
+"""Greatest total number of moves in the nodes on a worker's current line."""
 
 WORKER = record_type({"calls": np.int64, "moves": (MOVE, ROOM)})
 SHARED = record_type({"next": np.int64, "best": np.int64, "stop": np.int64}, own_lines=("next", "best", "stop"))
@@ -113,7 +113,7 @@ def above_leaves(
     end: int,
     worker: Worker,
 ) -> Value:
-    """Return the value of a node whose children are leaves. Most nodes are, so leaves are counted without a call."""
+    """Return the value of a node whose children are leaves. Leaves are many, so they are counted without a call."""
     moves = worker.moves
     best = static(game, evaluation, position, moves[start])
     index = start + 1
@@ -171,7 +171,7 @@ def alphabeta_001(game, evaluation, position, alpha, beta, depth, scouts, worker
 
 @kernel
 def take_moves(game, evaluation, position, depth, scouts, window, values, worker, shared):
-    """Take moves of the root until none is left. Search each in its window, and write its value to `values`."""
+    """Take moves of the root until none is left. Search each in the root's window, and write its value to `values`."""
     end = fill(game, position, worker.moves, 0)
     top = np.int64(WIN + scouts)
     while load(shared, "stop", "relaxed") == 0:
@@ -193,12 +193,12 @@ def take_moves(game, evaluation, position, depth, scouts, window, values, worker
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Program001:
-    """One of the report's four programs."""
+    """One of report 001's four programs."""
 
     scouts: bool
     """True for PVS, False for plain alpha-beta."""
     window: Window
-    """Window in which the root's moves are searched."""
+    """Kind of window in which the root's moves are searched."""
 
 
 PROGRAMS = {
@@ -207,11 +207,11 @@ PROGRAMS = {
     "ParallelPVS": Program001(scouts=True, window="whole"),
     "ParallelAlphaBeta": Program001(scouts=False, window="whole"),
 }
-"""The report's programs, by name."""
+"""Report 001's programs, by name."""
 
 
 def start() -> OthelloBoard:
-    """Return the report's start position. Black is on d4 and e5, where white is in the standard start."""
+    """Return report 001's initial position. Black is on d4 and e5, where white is in the standard one."""
     return OthelloBoard(othello(8, "discs"), OthelloPosition(START.opp, START.own))
 
 
@@ -226,7 +226,7 @@ class Turn001:
 def turn(
     board: OthelloBoard, depth: int, program: Program001, *, workers: int = 1, stop: Stop | None = None
 ) -> Turn001:
-    """Search one turn as the program does. Workers share the root's moves; infinite windows keep the counts equal."""
+    """Search one turn as `program` does. Workers share the root's moves; in infinite windows, counts stay the same."""
     stop = stop or Stop()
     game, position, evaluation = board.game, board.position, evaluation_named(board.game, "mobility")
     moves = board.legal_moves
@@ -265,7 +265,7 @@ def turn(
 def game_against_first(
     depth: int, program: Program001, side: Side = Side.WHITE, *, workers: int = 1, stop: Stop | None = None
 ) -> Iterator[Turn001]:
-    """Yield the program's turns in a game against a player that plays the first legal move. Passes are not turns."""
+    """Yield the program's turns in a game against a player that plays the first legal move. A pass is not a turn."""
     board = start()
     while not board.is_game_over():
         first = board.legal_moves[0]

@@ -1,4 +1,4 @@
-"""The numbers that the reports published, read from the data files in `published/`."""
+"""The numbers that the five reports published, read from the data files in `published/`."""
 
 import json
 from functools import cache
@@ -26,12 +26,12 @@ def rows(report: str, table: str) -> list[JsonObject]:
 
 
 def fact(report: str, name: str) -> Any:
-    """Return a number that a report gives in its text."""
+    """Return the number called `name` that a report gives in its text."""
     return published(report)["facts"][name]["value"]
 
 
 def fact_rows(report: str) -> list[JsonObject]:
-    """Return the numbers in a report's text as table rows of name and value. A range of numbers becomes text."""
+    """Return the numbers in a report's text as table rows of name and value. The value of a range is text."""
 
     def value_text(value: Cell | list[Cell]) -> Cell:
         return " to ".join(map(str, value)) if isinstance(value, list) else value

@@ -1,1 +1,1 @@
-"""Reproduction of the five reports: one module per report, with one section for each of its tables and figures."""
+"""Reproduction of the five published reports: a module for each, with a section for each of its tables and figures."""

@@ -54,7 +54,7 @@ PROFILE: dict[str, Expected] = {
     "instructions_per_strand_on_span": ALONG,
     "frames": EQUAL,
 }
-"""Expectations for the columns that the profiles of both reports have."""
+"""Expected relation of our numbers to the published ones, for the columns of both reports' cilkview profiles."""
 
 SERIAL_PART_002 = (
     "Its span is some 1 475 instructions for each node of ours, and 10.4 million besides: what the program does "
@@ -94,7 +94,7 @@ _loops_cache: dict[tuple[str, int], Loops] = {}
 
 
 def _loops(report: str, depth: int, stop: Stop) -> Loops:
-    """Return the counts of a game. Each game is played once for all tables."""
+    """Return cilkview's counts for a game of a report's program. Each game is played once and then cached."""
     if (report, depth) not in _loops_cache:
         _loops_cache[report, depth] = loops_of_game(report, depth, stop=stop)
     return _loops_cache[report, depth]
@@ -105,7 +105,7 @@ def _printed(report: str, depth: int) -> dict[str, float]:
 
 
 def games(report: str, depths: Iterable[int]) -> list[Measure]:
-    """Return the measures of a report's cilkview profile, one for each depth."""
+    """Return the sources of a report's cilkview profile, one for each depth."""
     return [
         Measure(f"game at depth {depth}", partial(_profile, report, depth), float(4 ** (depth - 6))) for depth in depths
     ]
@@ -133,7 +133,7 @@ def _profile(report: str, depth: int, stop: Stop) -> Iterable[MeasuredCell]:
 
 
 def atomics(samples: Sequence[Sample]) -> Iterable[MeasuredCell]:
-    """Return the number of our runtime's atomic instructions by depth, from samples of the experiment `parallelism`."""
+    """Return the number of our runtime's atomic instructions by depth, from samples of experiment `parallelism`."""
     return [
         MeasuredCell((sample["depth"],), "atomic_instructions", sample["atomics_nodes"])
         for sample in samples
@@ -198,7 +198,7 @@ SPEEDUPS: dict[str, Expected] = {
 
 
 def estimated(depths: Iterable[int]) -> list[Measure]:
-    """Return the measures of report 002's estimated speed-ups, from our own work and span, one for each depth."""
+    """Return the sources of report 002's estimated speed-ups, from our own work and span, one for each depth."""
     return [Measure(f"game at depth {depth}", partial(_estimated, depth), float(4 ** (depth - 6))) for depth in depths]
 
 
@@ -252,14 +252,14 @@ def speedup_figures(cells: Sequence[MeasuredCell]) -> Sequence[Figure]:
 
 
 RACES = ("data_races", "race_checked_depths")
-"""Names of the facts about data races in the reports' texts."""
+"""Names of the numbers on data races in the texts of the published reports."""
 
 RACE_SIZE, RACE_DEPTH = 4, 3
-"""Side of a small board, and the fewest plies at which a split point is nested in another."""
+"""Side of the board on which races are checked, and the depth in plies, the least with nested split points."""
 
 
 def races(report: str, where: str) -> PublishedTable:
-    """Return a report's section on data races: the report used Cilkscreen, and we check our scheme `fork-join`."""
+    """Return the section on a report's data races. The report used Cilkscreen; we check our scheme `fork-join`."""
     return PublishedTable(
         report=report,
         where=where,
@@ -285,7 +285,7 @@ def _races(setting: Setting) -> Sequence[Source]:
 
 
 def _undeclared(samples: Sequence[Sample]) -> Iterable[MeasuredCell]:
-    """Return the number of data races that the source does not declare."""
+    """Return our number of data races that no declaration in the source accepts."""
     return [
         MeasuredCell(
             ("data_races",), "value", sum(sample["what"] == "race" and not sample["declared"] for sample in samples)

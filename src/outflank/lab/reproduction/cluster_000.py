@@ -14,14 +14,14 @@ from outflank.lab.report_programs.published_numbers import fact, rows
 from outflank.lab.reproduction.published_sections import ExperimentPart, MeasuredCell, Setting, Source
 
 PROGRAMS = {"par": "none", "par_rmi": "batch", "par_tuple": "depth:depth=7"}
-"""Replication policy, by our name, of each of the report's parallel programs."""
+"""Our replication policy for each of report 000's parallel programs."""
 
 PROCESSORS = tuple(row["processors"] for row in rows("000", "speedup"))
 THRESHOLDS = tuple(row["threshold"] for row in rows("000", "threshold_par"))
 REPLICATED = tuple(row["min_depth"] for row in rows("000", "replication"))
 
 RATE: float = round(fact("000", "boards_seq") / rows("000", "speedup")[0]["seq_total_s"] / 1e6, 4)
-"""Speed of one of the report's nodes in million boards a second."""
+"""Speed of one node of report 000's cluster, in million boards per second."""
 
 MACHINE: dict[str, float] = {
     "rate": RATE,
@@ -31,7 +31,7 @@ MACHINE: dict[str, float] = {
     "message": 200.0,
     "entry": 2.0,
 }
-"""Simulated nodes: the rate is the report's, the bandwidth Fast Ethernet's, the rest a guess for Java of that time."""
+"""Simulated nodes. The rate is report 000's, the bandwidth Fast Ethernet's, the rest a guess for Java of its time."""
 
 SIMULATED = (
     "Simulated: a recorded search of fewer plies than 17, replayed on so many nodes of the report's speed; network, "
@@ -55,7 +55,7 @@ def simulated(
     programs: Sequence[str] = tuple(PROGRAMS),
     **more: Any,
 ) -> ExperimentPart:
-    """Return an experiment that replays report 000's programs on simulated nodes of their time."""
+    """Return an experiment that replays report 000's programs on simulated nodes with the speed of its cluster."""
     return ExperimentPart(
         "simulate",
         {
@@ -77,7 +77,7 @@ def simulated(
 
 
 def _replayed(samples: Sequence[Sample]) -> Groups:
-    """Return the samples of simulations by program, threshold and number of nodes."""
+    """Return the samples of simulated searches, by program, threshold and number of nodes."""
     simulated_samples = [sample for sample in samples if sample.get("what") == "simulated"]
     by_policy = {policy.partition(":")[0]: program for program, policy in PROGRAMS.items()}
     return {
@@ -95,7 +95,7 @@ def _steals(samples: Sequence[Sample]) -> float | None:
 
 
 def threshold_sources(program: str, setting: Setting) -> Sequence[Source]:
-    """Return simulations, or measurements on two nodes in a quick run. Low thresholds are searched to fewer plies."""
+    """Return simulations, or in a quick run measurements on two nodes. Searches with low thresholds are shallower."""
     sources = []
     for thresholds, depth in (
         ((1, 3, 5), setting.effort.choose(7, 9, 11)),
@@ -139,7 +139,7 @@ def _simulated_threshold_cells(program: str, depth_note: str, samples: Sequence[
 
 
 def everything_sources(setting: Setting) -> Sequence[Source]:
-    """Return the measurement of two nodes that send each other every entry."""
+    """Return the measurement of two nodes that send each other every table entry."""
     size = {"depth": setting.effort.choose(7, 9, 11), "rounds": setting.effort.choose(1, 1, 3), "threshold": 3}
     options = {"cluster": "inside:2", "policies": ("depth",), "replication_depths": (2,)}
     return [ExperimentPart("replication", {**options, **size}, _everything_cells, show=False)]
@@ -163,7 +163,7 @@ def _everything_cells(samples: Sequence[Sample]) -> Iterable[MeasuredCell]:
 
 
 def replication_sources(setting: Setting) -> Sequence[Source]:
-    """Return the measurement of several replication depths on two nodes of this machine."""
+    """Return the measurement of several replication depths (least depths of sent entries) on two local nodes."""
     depth = setting.effort.choose(9, 12, 14)
     size = {"depth": depth, "rounds": setting.effort.choose(1, 1, 3), "threshold": 5}
     # Includes depths below the report's, since those above the threshold send nothing here.
@@ -192,7 +192,7 @@ def _replication_cells(samples: Sequence[Sample], depth_note: str = "") -> Itera
 
 
 def speedup_sources(setting: Setting) -> Sequence[Source]:
-    """Return a simulation of all numbers of processors and, unless the run is quick, a measurement on 1 and 2 nodes."""
+    """Return a simulation of all numbers of processors and, except in a quick run, a measurement on 1 and 2 nodes."""
     depth = setting.effort.choose(9, 13, 15)
     cells = partial(_speedup_cells, depth_note=f"Depth {depth}.")
     sources = [simulated(setting, cells, thresholds=(5,), nodes=PROCESSORS, depth=depth)]
@@ -204,7 +204,7 @@ def speedup_sources(setting: Setting) -> Sequence[Source]:
 
 
 def serial_seconds(samples: Sequence[Sample]) -> float:
-    """Return the seconds that the serial search takes at the report's speed."""
+    """Return the seconds that the serial search takes at the speed of report 000's nodes."""
     alone = [sample for sample in samples if sample.get("what") == "alone"]
     return median(alone, "nodes") / (RATE * 1e6)
 
@@ -219,7 +219,7 @@ def _speedup_cells(samples: Sequence[Sample], depth_note: str = "") -> Iterable[
 
 
 def speedup_figure(cells: Sequence[MeasuredCell]) -> Sequence[Figure]:
-    """Return the report's plot of speed-ups: the serial time divided by the time of each program."""
+    """Return report 000's plot of speed-ups: the serial time divided by the time of each parallel program."""
     ours = {(cell.row[0], cell.column): number(cell.ours) for cell in cells if cell.ours is not None}
     printed = {(row["processors"], name): row[name] for row in rows("000", "speedup") for name in row}
     series = []
@@ -250,7 +250,7 @@ def speedup_figure(cells: Sequence[MeasuredCell]) -> Sequence[Figure]:
 
 
 def discussion_sources(setting: Setting) -> Sequence[Source]:
-    """Return a simulation on 1, 16 and 64 processors, which the numbers in the report's text are about."""
+    """Return a simulation on 1, 16 and 64 processors, to which the numbers in report 000's text refer."""
     depth = setting.effort.choose(7, 13, 15)
     counts = (1, 16, 64)
     cells = partial(_discussion_cells, depth_note=f"Depth {depth}.")
@@ -287,5 +287,5 @@ def _discussion_cells(samples: Sequence[Sample], depth_note: str = "") -> Iterab
 
 
 def _equally_fast(first: Sequence[Sample], second: Sequence[Sample] | None) -> bool:
-    """Return whether the median times of two programs are within a tenth of each other, as the report's are."""
+    """Return whether two programs have median times within a tenth of each other, as in report 000."""
     return bool(second) and abs(median(first, "seconds") / median(second or first, "seconds") - 1) < 0.1

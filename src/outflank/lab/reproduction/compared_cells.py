@@ -1,4 +1,4 @@
-"""Comparison of a report's cells with ours: a verdict for each cell, tables of both values, and counts of verdicts."""
+"""Comparison of published table cells with ours: a verdict for each cell, tables of both values, and counts."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -13,7 +13,7 @@ from outflank.validation.text import how_many
 
 
 class Verdict(StrEnum):
-    """Result of comparing a cell of ours with the published one."""
+    """Result of comparing a value of ours with the published one."""
 
     EQUAL = "equal"
     DIFFERENT = "different"
@@ -26,7 +26,7 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ComparedCell:
-    """A published value beside ours, with the relation that is expected of them."""
+    """A published value beside ours, with the expected relation between them."""
 
     row: tuple[Cell, ...]
     column: str
@@ -73,7 +73,7 @@ class ComparedCell:
 
 
 FAULTS = (Verdict.DIFFERENT, Verdict.FAR)
-"""Verdicts that are shown even if their count is 0, since readers look for them."""
+"""Verdicts that are counted in texts and tables even if there are none, since readers look for them."""
 
 MEANINGS = (
     "Equal: it had to be, and is; different: it had to be, and is not. Close: within the factor that was allowed; far: "
@@ -82,7 +82,7 @@ MEANINGS = (
     "done: not measured in this run.",
     "A section of 0 cells is an investigation or a picture without printed numbers, or was left out of this run.",
 )
-"""Notes below the index table that explain its columns."""
+"""Notes below the table of verdict counts, which explain its columns."""
 
 MARKS = {
     Verdict.EQUAL: "✓ ours is equal, as it has to be.",
@@ -96,7 +96,7 @@ MARKS = {
 
 
 def all_digits(value: Cell) -> str:
-    """Return a number with all its digits, as it was printed.
+    """Return a number as text with all its digits, as the report printed it.
 
     >>> all_digits(459896384), all_digits(633.558), all_digits("log(P)")
     ('459,896,384', '633.558', 'log(P)')
@@ -107,7 +107,7 @@ def all_digits(value: Cell) -> str:
 
 
 def compare_cells(section: PublishedTable, measured: Sequence[MeasuredCell]) -> list[ComparedCell]:
-    """Return every cell of a section in printed order; `ours` is None in a cell that was not measured."""
+    """Return every cell of a section in the published order. `ours` is None in a cell that was not measured."""
     by_place = {(cell.row, cell.column): cell for cell in measured}
     printed = section.published()
     if not printed:  # no published table: the measured cells hold the published values
@@ -123,7 +123,7 @@ def compare_cells(section: PublishedTable, measured: Sequence[MeasuredCell]) -> 
 
 
 def section_table(section: PublishedTable, cells: Sequence[ComparedCell]) -> ReportTable:
-    """Return the published table with both values in each cell; facts from the text also have unit and sentence."""
+    """Return the published table with both values in each cell. Numbers from a text also have unit and sentence."""
     lines: dict[tuple[Cell, ...], Sample] = {}
     columns = dict.fromkeys(column.replace("_", " ") for column in section.columns())
     for cell in cells:
@@ -146,7 +146,7 @@ def _unique(texts: Iterable[str]) -> list[str]:
 
 
 def index_table(counted: Sequence[tuple[PublishedTable, Counter[Verdict]]]) -> ReportTable:
-    """Return the index table: the number of cells by verdict, one row per section and a sum per report."""
+    """Return a table of the number of cells by verdict, with a row for each section and a sum for each report."""
     lines: list[Sample] = []
     reports = list(dict.fromkeys(section.report for section, _ in counted))
     for report in reports:

@@ -14,49 +14,49 @@ from outflank.search.request import Stop
 Size = TypeVar("Size")
 
 FACTS = "facts"
-"""Name of the table of numbers in a report's text: one row per fact, with the number in the column `value`."""
+"""Name of the table of numbers in a report's text. A row has the name of the number and its `value`."""
 
 
 class Effort(StrEnum):
-    """The time that a reproduction may take, which `--quick` and `--full` set."""
+    """How long a reproduction may take. `--quick` and `--full` set it."""
 
     QUICK = "quick"
     USUAL = "usual"
     FULL = "full"
 
     def choose(self, quick: Size, usual: Size, full: Size) -> Size:
-        """Return the argument for this effort."""
+        """Return the argument that belongs to this effort."""
         return {Effort.QUICK: quick, Effort.USUAL: usual, Effort.FULL: full}[self]
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """Effort and number of workers, from which a section makes its sources."""
+    """The effort and the number of workers of a reproduction. A section makes its sources from them."""
 
     effort: Effort
     workers: int
 
 
 class Class(StrEnum):
-    """The expected relation of a number of ours to the report's."""
+    """Expected relation of a number of ours to the published one."""
 
     EQUAL = "equal"
-    """The same search of the same tree: a different number is an error."""
+    """Both are from the same search of the same tree, so a different number is an error."""
     CLOSE = "close"
-    """A similar measurement: ours should be within a factor of the report's."""
+    """Both are similar measurements, so our number should be within a factor of the published one."""
     MACHINE = "machine"
-    """The number depends on the machine: both are shown side by side, and nothing is concluded."""
+    """The number depends on the machine. Both are shown side by side, and nothing is concluded."""
     GIVEN = "given"
-    """A choice or a quotation of the report, not a result. Our run uses it, or a note says what it uses instead."""
+    """The number is a choice or quotation of the report, not a result. Our run uses it, or a note says what it uses."""
 
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """The expectation for a cell, and the reason why it is not stricter."""
+    """The expected relation for a cell, and the reason why it is not stricter."""
 
     class_: Class
     factor: float = 1.0
-    """Greatest ratio of our value to the published one, or of the published one to ours, in a `CLOSE` cell."""
+    """Greatest allowed ratio of the larger to the smaller value in a `CLOSE` cell."""
     reason: str = ""
 
 
@@ -71,22 +71,22 @@ def close(factor: float, reason: str = "") -> Expected:
 
 
 def machine(reason: str) -> Expected:
-    """Return the expectation for a number that depends on the machine, with the reason."""
+    """Return the expectation for a number that depends on the machine. `reason` says why."""
     return Expected(Class.MACHINE, reason=reason)
 
 
 @dataclass(frozen=True, slots=True)
 class MeasuredCell:
-    """A value of ours for one cell of a section."""
+    """Our value for one cell of a published table."""
 
     row: tuple[Cell, ...]
     """Key of the row: the published cells of the section's key columns."""
     column: str
     ours: Cell
-    """Measured value; None if it was not measured, and `note` gives the reason."""
+    """Measured value, or None if it was not measured. `note` then gives the reason."""
     note: str = ""
     published: Cell = None
-    """Value to compare with, if the section has no published table."""
+    """Published value to compare with, if the section has no published table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,17 +109,17 @@ class ExperimentPart:
     experiment: str
     parameters: Mapping[str, object]
     cells: Callable[[Sequence[Sample]], Iterable[MeasuredCell]] = _no_cells
-    """Function that reads the section's cells from the experiment's samples."""
+    """Function that computes the section's cells from the experiment's samples."""
     show: bool = True
     """Whether the section also shows the experiment's own tables and figures."""
     weight: float = 1.0
-    """Estimated duration relative to the other sources."""
+    """Estimated duration relative to the other sources of the reproduction."""
     label: str = ""
     """Label that distinguishes parts of a section that run the same experiment."""
 
     @property
     def name(self) -> str:
-        """The name of the part, unique within its section."""
+        """Name of the part, unique within its section."""
         return f"{self.experiment}, {self.label}" if self.label else self.experiment
 
     @property
@@ -142,40 +142,40 @@ class PublishedTable:
 
     report: str
     where: str
-    """The report's own name for its table, figure or chapter: `Figure 2`, `Threshold, par`."""
+    """Name of the table, figure or chapter in the report: `Figure 2`, `Threshold, par`."""
     title: str
     table: str | None = None
-    """Name of the published table; `FACTS` for the numbers in the text; None for a picture without numbers."""
+    """Name of the published table. `FACTS` for the numbers in the report's text; None for a picture without numbers."""
     key: tuple[str, ...] = ()
-    """Columns that identify a row; if there are none, rows are numbered from 1."""
+    """Names of the columns that identify a row. Without any, rows are numbered from 1."""
     only: tuple[Cell, ...] = ()
-    """First key cells of the rows that belong to this section; if empty, all rows do."""
+    """Values of the first key column in the rows that belong to this section. If empty, all rows do."""
     without: tuple[Cell, ...] = ()
-    """First key cells of the rows that belong to another section."""
+    """Values of the first key column in the rows that belong to another section."""
     expected: Mapping[str, Expected] = field(default_factory=dict)
-    """Expectations by column."""
+    """Expected relation of our numbers to the published ones, by column."""
     single: Mapping[tuple[tuple[Cell, ...], str], Expected] = field(default_factory=dict)
-    """Expectations for single cells that override their column's, for example for misprints."""
+    """Expected relations for single cells, which override their column's, for example because of a misprint."""
     sources: Callable[[Setting], Sequence[Source]]
     figures: Callable[[Sequence[MeasuredCell]], Sequence[Figure]] = _no_figures
     absent: str = ""
     """Reason why cells without a source are not measured."""
     printed: bool = True
-    """Whether a report prints the numbers. If not, they come from its program or follow from its other numbers."""
+    """Whether the report prints the numbers. If not, they come from its program or follow from its other numbers."""
     notes: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
-        """The name of the section, unique within its report."""
+        """Name of the section, unique within its report."""
         return self.where
 
     @property
     def heading(self) -> str:
-        """The section's heading on the page."""
+        """Heading of this section on the HTML page of a reproduction."""
         return f"{self.report}, {self.where}: {self.title}"
 
     def published(self) -> dict[tuple[tuple[Cell, ...], str], Cell]:
-        """Return every printed number of the section, by row and column."""
+        """Return every published number of the section, by row key and column name."""
         if self.table is None:
             return {}
         printed = fact_rows(self.report) if self.table == FACTS else rows(self.report, self.table)
@@ -187,24 +187,24 @@ class PublishedTable:
         }
 
     def columns(self) -> list[str]:
-        """Return the columns with numbers, in printed order."""
+        """Return the names of the columns with numbers, in the order of the published table."""
         cells = {column for _, column in self.published()}
         ordered = rows(self.report, self.table)[0] if self.table not in (None, FACTS) else ("value",)
         return [column for column in ordered if column in cells]
 
     def _contains(self, row: Mapping[str, Cell]) -> bool:
-        """Return whether a row of the table belongs to this section."""
+        """Return whether a row of the published table belongs to this section."""
         first = row[self.key[0]] if self.key else None
         return (not self.only or first in self.only) and first not in self.without
 
     def expectation(self, row: tuple[Cell, ...], column: str) -> Expected:
-        """Return the expectation for a cell."""
+        """Return the expected relation of our number to the published one in a cell."""
         return self.single.get((row, column)) or self.expected.get(column, MACHINE)
 
 
 @cache
 def sources_of(section: PublishedTable, setting: Setting) -> dict[str, Source]:
-    """Return a section's sources, by name."""
+    """Return the sources that measure a section's numbers, by name."""
     sources = section.sources(setting)
     by_name = {source.name: source for source in sources}
     if len(by_name) != len(sources):
@@ -213,7 +213,7 @@ def sources_of(section: PublishedTable, setting: Setting) -> dict[str, Source]:
 
 
 def checked_cells(section: PublishedTable, cells: Iterable[MeasuredCell]) -> Iterator[MeasuredCell]:
-    """Yield `cells`; raise ValueError for one that the section does not have, since its name may be misspelt."""
+    """Yield `cells`. Raise ValueError for a cell that the section does not have, since its name may be misspelt."""
     printed = section.published()
     for cell in cells:
         if printed and (cell.row, cell.column) not in printed:

@@ -1,4 +1,4 @@
-"""Sections of report 000, MTD(f) on a cluster. Their sources are in `sequential_000` and `cluster_000`."""
+"""Sections of the published report 000, MTD(f) on a cluster; sources are in `sequential_000` and `cluster_000`."""
 
 from functools import partial
 from typing import Any
@@ -18,7 +18,7 @@ from outflank.lab.reproduction.published_sections import (
 
 
 def _facts_section(*facts: str, **expected: Expected) -> dict[str, Any]:
-    """Return arguments of a section of numbers in the text: `facts` are `GIVEN`, the others have an expectation."""
+    """Return arguments for a section of numbers in a report's text. Those in `facts` have the relation `GIVEN`."""
     single = {((name,), "value"): expected.get(name, GIVEN) for name in (*facts, *expected)}
     return {"table": FACTS, "key": ("fact",), "only": (*facts, *expected), "single": single}
 

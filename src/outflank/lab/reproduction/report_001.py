@@ -1,4 +1,4 @@
-"""Sections of report 001: principal variation search, Jamboree and a shared table."""
+"""Sections of the published report 001: principal variation search, Jamboree and a shared table."""
 
 from collections.abc import Iterable, Sequence
 from functools import partial
@@ -51,7 +51,7 @@ def _means(samples: Sequence[Sample]) -> Iterable[MeasuredCell]:
 
 
 def _text(games: int, stop: Stop) -> Iterable[MeasuredCell]:
-    """Yield our values for the numbers in the report's text: its method, the machine, and a ratio of its counts."""
+    """Yield our values for the numbers in report 001's text: its method, the machine, and a ratio of node counts."""
     published_games = fact("001", "runs_per_colour")
     note = (
         ""
@@ -72,7 +72,7 @@ def _text(games: int, stop: Stop) -> Iterable[MeasuredCell]:
 
 
 def _games(setting: Setting) -> int:
-    """Return the number of games to play with each colour."""
+    """Return the number of games to play with each colour, by the run's effort."""
     count: int = setting.effort.choose(1, fact("001", "runs_per_colour"), fact("001", "runs_per_colour"))
     return count
 

@@ -1,4 +1,4 @@
-"""Sections of report 002: fork-join minimax with a granularity."""
+"""Sections of the published report 002: fork-join minimax with a granularity (plies left that are not divided)."""
 
 from collections.abc import Iterable, Sequence
 from functools import partial

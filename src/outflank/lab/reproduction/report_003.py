@@ -1,4 +1,4 @@
-"""Sections of report 003: Abalone with alpha-beta that is split at the root."""
+"""Sections of the published report 003: Abalone with alpha-beta that is split at the root."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
@@ -33,20 +33,20 @@ from outflank.search.request import Stop
 from outflank.validation.documents import JsonObject
 
 RINGS = {"45/35/25/10/0": "rings-lab", "70/60/40/10/1": "rings"}
-"""Our evaluation for each set of ring weights: the laboratory's, and report 003's own."""
+"""Our evaluation for each set of ring weights in report 003: its laboratory's, and its own."""
 
 THREADS = fact("003", "threads")
 
 
 def _part(experiment: str, setting: Setting, *sizes: JsonObject, **more: Any) -> ExperimentPart:
-    """Return an experiment with the parameters for the effort; `sizes` are those of quick, usual and full runs."""
+    """Return an experiment with the parameters for the effort, from `sizes` for quick, usual and full runs."""
     return ExperimentPart(experiment, setting.effort.choose(*sizes), **more)
 
 
 def _duels(
     setting: Setting, *about: str, quick: Mapping[str, object] = {}, usual: Mapping[str, object] = {}
 ) -> ExperimentPart:
-    """Return matches that test the ideas `about`, by default with 2, 4 or 100 games, as the effort allows."""
+    """Return matches that test the ideas `about`, by default with 2, 4 or 100 games in quick, usual and full runs."""
     small = {"about": about, "games": 2, "depth": 2, "plies": 40, **quick}
     large = {"about": about, "games": 100, "clock": "60s"}
     return _part("duels", setting, small, {"about": about, "games": 4, **usual}, large)
@@ -55,12 +55,12 @@ def _duels(
 # --- move ordering ---
 
 RANKED = (("OUT", "pushing out"), ("PUSH", "pushing"), ("MOVE", "inline"), ("", "board side"))
-"""Kinds of moves: the beginning of our name, and the report's name."""
+"""Kinds of Abalone moves: the beginning of our name, and report 003's name."""
 
 
 def ranking() -> list[tuple[int, str]]:
-    """Return the marbles and kinds of moves in our program's order, best first. The report does not distinguish left
-    from right, or how many marbles are pushed."""
+    """Return the kinds of moves with their number of marbles, in our program's order, best first. Report 003 does not
+    distinguish left from right, or how many marbles are pushed."""
     kinds = [(int(MARBLES[kind]), next(name for start, name in RANKED if kind.name.startswith(start))) for kind in Kind]
     return list(dict.fromkeys(kinds))
 
@@ -82,11 +82,11 @@ OTHER_RANK: Expected = close(
 # --- adaptive depth, rings ---
 
 COLUMNS = {"remaining_s_below": "seconds_below", "remaining_s_above": "seconds_above", "score_below": "value_below"}
-"""Field of `DepthRule` for each column of conditions in the report's table."""
+"""Field of `DepthRule` for each column of conditions in report 003's table of adaptive depths."""
 
 
 def _adaptive_rules(stop: Stop) -> Iterable[MeasuredCell]:
-    """Yield the conditions of our player's rules, and the depth that it chooses if a rule is the first to apply."""
+    """Yield the conditions of our player's depth rules, and its depth if a rule is the first that applies."""
     board, policy = AbaloneBoard.start(), Adaptive003()
     for row, rule in enumerate(policy.RULES, 1):
         for column, name in COLUMNS.items():
@@ -99,7 +99,7 @@ def _adaptive_rules(stop: Stop) -> Iterable[MeasuredCell]:
 
 
 def _where_it_applies(rule: DepthRule) -> tuple[float, int]:
-    """Return seconds left and a last value for which `rule` is the first to apply."""
+    """Return the seconds left and the last search's value for which `rule` is the first that applies."""
     if rule.seconds_below is not None:
         return rule.seconds_below - 0.1, 0
     seconds = Adaptive003.MINUTE / 2 if rule.seconds_above is None else rule.seconds_above + 0.1
@@ -143,7 +143,7 @@ def _imbalance(setting: Setting) -> Sequence[Source]:
 
 
 def _speedups(samples: Sequence[Sample]) -> Iterable[MeasuredCell]:
-    """Yield the greatest speed-up on 48 threads that the root moves of the report's positions allow."""
+    """Yield the greatest speed-up on 48 threads that the root moves of report 003's positions allow."""
     work = root_work(samples)
     for row, column in _section("speedup").published():
         position = str(row[0])
@@ -207,7 +207,7 @@ def _compiler(setting: Setting) -> Sequence[Source]:
 
 
 def _section(table: str) -> PublishedTable:
-    """Return the section with the published table of that name."""
+    """Return report 003's section for the published table called `table`."""
     return next(section for section in SECTIONS if section.table == table)
 
 

@@ -1,4 +1,4 @@
-"""Sections of report 004: fork-join minimax that spawns rows of the board or single moves."""
+"""Sections of the published report 004: fork-join minimax that spawns rows of the board or single moves."""
 
 from collections.abc import Sequence
 from functools import partial

@@ -46,13 +46,13 @@ PUBLISHED_NAMES = {ours: printed.lower() for ours, printed in ORDERINGS.items()}
 
 
 def _sized(setting: Setting, **more: object) -> JsonObject:
-    """Return depths and rounds of the sequential searches: the report's depths, or lower ones in a quick run."""
+    """Return the depths and rounds of sequential searches: report 000's depths, or lower ones in a quick run."""
     plies = {"depth": 9, "midgame_depth": 8} if setting.effort == "quick" else {}
     return {"rounds": setting.effort.choose(1, 1, 5), **plies, **more}
 
 
 def ordering(board: str, setting: Setting) -> Sequence[Source]:
-    """Return the measurement of the report's six orderings on one board."""
+    """Return the measurement of report 000's six move orderings on one board."""
     full = fact("000", "ordering_depth_start" if board == "start" else "ordering_depth_midgame")
     parameters = _sized(setting, positions=(board,))
     depth = parameters.get("depth" if board == "start" else "midgame_depth", full)
@@ -87,7 +87,7 @@ def _sorting_cells(samples: Sequence[Sample]) -> Iterable[MeasuredCell]:
 
 
 def evaluation(setting: Setting) -> Sequence[Source]:
-    """Return measurements of the evaluation's coarseness, and of edge tables."""
+    """Return measurements of dividing the evaluation by eight, and of tables of edge patterns."""
     edges = {
         "positions": setting.effort.choose(("middle1",), ("middle", "late"), ("tournament",)),
         "midgame_depth": setting.effort.choose(5, 8, 9),
@@ -109,7 +109,7 @@ def _coarseness_cells(samples: Sequence[Sample]) -> Iterable[MeasuredCell]:
 
 
 def game_tree(setting: Setting) -> Sequence[Source]:
-    """Return measurements of MTD(f)'s pivot, and of the number of moves per board."""
+    """Return measurements of MTD(f)'s first guess (pivot), and of the number of moves per board."""
     widths = {
         "positions": ("tournament",),
         "depth": setting.effort.choose(5, 8, 9),
@@ -130,7 +130,7 @@ def _width_cells(samples: Sequence[Sample]) -> Iterable[MeasuredCell]:
 
 
 def storage(setting: Setting) -> Sequence[Source]:
-    """Return measurements of ways to store a board."""
+    """Return measurements of layouts of a board in memory."""
     boards = {"boards": setting.effort.choose(512, 4096, 4096), "rounds": setting.effort.choose(1, 5, 11)}
     squares = int(OthelloBoard.start().game.mask).bit_count()
     return [
@@ -140,7 +140,7 @@ def storage(setting: Setting) -> Sequence[Source]:
 
 
 def solved(stop: Stop) -> Iterable[MeasuredCell]:
-    """Solve the 4×4 board, and yield the seconds."""
+    """Solve Othello on the 4×4 board, and yield the seconds."""
     result = search(OthelloBoard.start(4), exact=True, workers=1, stop=stop)
     if stop.called:
         raise BrokenOff
@@ -151,14 +151,14 @@ def solved(stop: Stop) -> Iterable[MeasuredCell]:
 
 
 def quads(stop: Stop) -> Iterable[MeasuredCell]:
-    """Yield the storage index of every square, as in the report's picture."""
+    """Yield report 000's storage index of every square."""
     for row, places in enumerate(NUMBERS, 1):
         for column, place in zip("abcdefgh", places, strict=True):
             yield MeasuredCell((row,), column, place)
 
 
 def table(setting: Setting) -> Sequence[Source]:
-    """Return measurements of symmetric boards, and of hash functions."""
+    """Return measurements of the table with shared entries for symmetric boards, and of hash functions."""
     game = OthelloBoard.start().game
     boards = setting.effort.choose((14,), (16, 18), (16, 18, 19, 20))
     return [
@@ -188,7 +188,7 @@ def _hash_cells(samples: Sequence[Sample]) -> Iterable[MeasuredCell]:
 
 
 def depth_17(setting: Setting) -> Sequence[Source]:
-    """Return the measurement of the search to depth 17, with one worker and with all; none in a quick run."""
+    """Return the measurement of report 000's search to depth 17, with one and all workers; none in a quick run."""
     if setting.effort == "quick":
         return []
     return [Measure("depth 17", partial(_search_to_17, setting.workers), 3.0)]
@@ -223,7 +223,7 @@ def _search_to_17(workers: int, stop: Stop) -> Iterable[MeasuredCell]:
 
 
 def discussion(setting: Setting) -> Sequence[Source]:
-    """Return measurements of table hits, of boards visited, and of the simulated cluster."""
+    """Return measurements of the numbers in report 000's discussion: table hits, boards visited, and the cluster."""
     plies = {"depth": 9, "midgame_depth": 8} if setting.effort == "quick" else {}
     sources: list[Source] = [
         ExperimentPart("table", plies, _hit_cells),
@@ -245,7 +245,7 @@ def _boards_to_17(stop: Stop) -> Iterable[MeasuredCell]:
 
 
 def _longest_game() -> int:
-    """Return the most moves of a game, which is the number of empty squares at the start: each move fills one."""
+    """Return the most moves of a game: the number of empty squares at the start, because each move fills one."""
     start = OthelloBoard.start()
     return len(str(start.to_text()).split()[0].replace("X", "").replace("O", ""))
 

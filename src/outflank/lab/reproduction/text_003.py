@@ -28,7 +28,7 @@ from outflank.search.request import Stop
 
 
 def check_stop(stop: Stop) -> None:
-    """Raise BrokenOff if the caller has stopped the measurement."""
+    """Raise `BrokenOff` if the caller has stopped the measurement."""
     if stop.called:
         raise BrokenOff
 
@@ -45,7 +45,7 @@ def _constants(stop: Stop) -> Iterable[MeasuredCell]:
 
 
 def _counts(workers: int, stop: Stop) -> Iterable[MeasuredCell]:
-    """Yield pruning rates in percent: at depth 5 from the start, and the mean of the report's positions at depth 4."""
+    """Yield pruning rates in percent: of the initial position at depth 5, and the mean of report 003's at depth 4."""
     board, depth = AbaloneBoard.start(), fact("003", "compared_depth")
     minimax_leaves = perft(board, 5, workers=workers).leaves
     alphabeta_leaves = lab_search_003(board, 5, "rings", share_alpha=False, stop=stop).leaves
@@ -60,7 +60,7 @@ def _counts(workers: int, stop: Stop) -> Iterable[MeasuredCell]:
 
 
 def _games(count: int, stop: Stop) -> Iterable[MeasuredCell]:
-    """Yield the mean length of games of the report's program against itself, and the mean number of moves per turn."""
+    """Yield the mean length of games of report 003's program against itself, and the mean number of moves per turn."""
     lengths, choices = [], []
     openings = Openings("random:4", AbaloneBoard.start(), seed=1, count=count)
     with without_logging():
@@ -80,7 +80,7 @@ def _games(count: int, stop: Stop) -> Iterable[MeasuredCell]:
 
 
 def _opening(workers: int, stop: Stop) -> Iterable[MeasuredCell]:
-    """Yield the seconds of the report's search at depth 6 from the start, and of the two that a fixed opening saves."""
+    """Yield the seconds of report 003's first search at depth 6, and those that its two fixed opening moves save."""
     depth, options = fact("003", "opening_depth"), {"parallel": "root-split", "workers": workers}
     with without_logging():
         lab_search_003(AbaloneBoard.start(), depth - 2, "rings", share_alpha=False, stop=stop, **options)
@@ -91,7 +91,7 @@ def _opening(workers: int, stop: Stop) -> Iterable[MeasuredCell]:
 
 
 def text_sources(setting: Setting) -> Sequence[Source]:
-    """Return the sources of the numbers in the text."""
+    """Return the sources of the numbers in report 003's text."""
     quick = setting.effort == "quick"
     sources: list[Source] = [
         Measure("what the program has", _constants, 0.1),
@@ -105,7 +105,7 @@ IN_TABLES = (
     *("minimax_evaluations_depth_5", "alphabeta_evaluations_depth_5"),
     *("speedup_48_threads_midgame2", "speedup_48_threads_midgame1"),
 )
-"""Names of facts in the text that have a section of their own, and are counted only there."""
+"""Names of numbers in report 003's text that have a section of their own, and are counted only there."""
 
 TEXT: dict[str, Expected] = {
     "pruning_depth_5_percent": close(1.002, "The report rounds 99.43 %, which its two counts give, to 99.5 %."),

@@ -42,14 +42,14 @@ FLAT = 0.9
 """Least efficiency, relative to that of one thread, at which we call the efficiency curve of report 004 flat."""
 
 COARSE = 3
-"""Plies left at which our coarse games of report 004's program stop dividing; its own games divide every node."""
+"""Remaining depth at which our additional games of report 004's program stop dividing. The report divides all nodes."""
 
 LESS = 0.97
-"""Ratio of two times below which the lower one counts as a gain: 3 % less."""
+"""Ratio of two times below which the shorter one counts as a gain. It means 3 % less time."""
 
 
 def _thread_counts(setting: Setting, oversubscribed: tuple[int, ...] = (8, 32)) -> tuple[int, ...]:
-    """Return the thread counts: 1 to 32 in a full run, else some within the cores and a few beyond."""
+    """Return the thread counts to measure: 1 to 32 in a full run, otherwise some up to all cores and a few above."""
     if setting.effort is Effort.FULL:
         return THREADS
     within_cores = [count for count in THREADS if count <= usable_cores()]
@@ -62,7 +62,7 @@ def _scaling(setting: Setting, report: str, depth: int, **more: object) -> JsonO
 
 
 Times = dict[int, dict[str, float]]
-"""Median real, user and system seconds of a game, by number of threads; 0 is the serial program."""
+"""Median real, user and system seconds of a game, by number of threads. The key 0 is the serial program."""
 
 
 def _times(samples: Sequence[Sample]) -> Times:
@@ -97,7 +97,7 @@ def _rows_004(samples: Sequence[Sample]) -> Iterable[MeasuredCell]:
 
 
 def _misprinted() -> Mapping[tuple[tuple[Cell, ...], str], Expected]:
-    """Return expectations for misprinted user times, which lost a leading 6: they are too small for the real time."""
+    """Return expectations for misprinted user times in report 004, which lost a leading 6."""
     expectation = machine(
         "User times of 7 and of 25 to 32 threads have lost a leading 6 in print: 2.067 is 62.067, and so on to 68.004."
     )
@@ -163,7 +163,7 @@ HPCTOOLKIT = PublishedTable(
 
 
 def _flat(times: Times, least: float) -> str:
-    """Return the range of thread counts, as `1 to N`, over which the efficiency is at least `least`."""
+    """Return the range of thread counts, as `1 to N`, for which the efficiency is at least `least`."""
     last = 1
     for threads in sorted(count for count in times if count):
         if _efficiency(times, threads) < least:
@@ -173,7 +173,7 @@ def _flat(times: Times, least: float) -> str:
 
 
 def _no_gain(times: Times) -> int:
-    """Return the number of threads beyond which more threads are not faster by 3 %."""
+    """Return the number of threads beyond which more threads do not reduce the time by 3 %."""
     best = min(count for count in times if count)
     for threads in sorted(count for count in times if count):
         if times[threads]["seconds"] < LESS * times[best]["seconds"]:
@@ -212,11 +212,11 @@ BRANCHES: tuple[SearchArguments, ...] = (
     {"parallel": "fork-join", "workers": 2, "threshold": 0, "schedule": "one"},
     {"parallel": "fork-join", "workers": 2, "threshold": 3, "schedule": "rows"},
 )
-"""Search options of four programs: serial, spawns by rows, spawns by moves, spawns by rows above three plies left."""
+"""Search options of four programs: serial, spawns by rows, spawns by moves, spawns by rows with over 3 plies left."""
 
 
 def _branches_004(depth: int, stop: Stop) -> Iterable[MeasuredCell]:
-    """Yield how many of our four programs play the same moves as the serial one."""
+    """Yield the number of our four programs (`BRANCHES`) that play the same moves as the serial one."""
     games = []
     for options in BRANCHES:
         board = new_board()
@@ -338,7 +338,7 @@ def _threads_002(setting: Setting) -> Sequence[Source]:
 
 
 GRANULARITY = ("granularity",)
-"""Names of facts in report 002's text that have a section of their own."""
+"""Names of numbers in report 002's text that have a section of their own."""
 
 EFFICIENCY_002 = PublishedTable(
     report="002",

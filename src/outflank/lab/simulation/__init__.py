@@ -1,1 +1,1 @@
-"""Simulation of a recorded search on clusters of any size."""
+"""Simulation of clusters of any size, from a search that was recorded on one node."""

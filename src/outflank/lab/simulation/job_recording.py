@@ -32,14 +32,14 @@ from outflank.search.worker import Worker
 
 DEPTHS = 32
 VALUE, MOVE, KINDS = 0, 1, 2
-"""Kinds of hits: an entry of exactly the remaining depth may end a node; any other only gives the first move."""
+"""Kinds of table hits (an entry of equal depth may give the value, others only the first move), and their number."""
 
 _WRITER, _HIDDEN_BELOW, _TOUCHED, _HIDES, _NODES, _COUNTS = 0, 1, 2, 3, 8, 8 + DEPTHS
 _ROOM = WRITERS * DEPTHS * KINDS
 
 
 class Witness(NamedTuple):
-    """Probe that counts hits on entries of other jobs, by job, remaining depth and kind, and hides some entries."""
+    """Probe that counts table hits on other jobs' entries, by job, remaining depth and kind, and hides some entries."""
 
     memory: int
 
@@ -89,7 +89,7 @@ class WitnessMemory:
         worker.age = stamp(writer)
 
     def take(self) -> npt.NDArray[np.int64]:
-        """Return and reset the hits since the last call, as rows of writer, remaining depth, kind and count."""
+        """Return and reset the table hits since the last call, as rows of writer, remaining depth, kind and count."""
         count = int(self._words[_TOUCHED])
         indices = self._words[_COUNTS + _ROOM :][:count].astype(np.int64)
         counts = self._words[_COUNTS:][indices].astype(np.int64)
@@ -109,7 +109,7 @@ EVERYTHING = 255
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """Hits of a job on entries of one other job, at nodes of one remaining depth."""
+    """Table hits of a job on entries that one other job wrote, at nodes of one remaining depth."""
 
     writer: int
     """Index in the recording of the job that wrote the entries."""
@@ -128,17 +128,17 @@ class JobRecord:
     line: tuple[int, ...]
     nodes: int
     estimates: int
-    """Number of leaves that were evaluated, not ends of games."""
+    """Number of leaves with an evaluation. Ends of games are not counted."""
     hits: npt.NDArray[np.int64]
-    """Hits on other jobs' entries, as rows of job, remaining depth, kind and count."""
+    """Table hits on other jobs' entries, as rows of job, remaining depth, kind and count."""
 
     @property
     def bound(self) -> int:
-        """Kind of bound that the value gives: `LOWER`, `UPPER` or `EXACT`."""
+        """Kind of bound that `value` is: `LOWER`, `UPPER` or `EXACT`."""
         return LOWER if self.value >= self.job.beta else UPPER if self.value <= self.job.alpha else EXACT
 
     def answers(self, job: Job) -> bool:
-        """Return whether the value is also a valid result of `job`, which may have another window."""
+        """Return whether `value` is also a valid result of `job`, which may have another window."""
         bound = self.bound
         return (
             bound == EXACT
@@ -206,17 +206,17 @@ class RecordedJobs:
         self.head_seconds = statistics.median(bench.gaps or [0.0])
         """Seconds that the head takes per job. It is the median, because other processes interfere at times."""
         self.entries = [0, 0, *bench.notes.nodes[2:]]
-        """Number of entries written, by depth. Each node with a remaining depth of at least two plies writes one."""
+        """Number of table entries written, by depth. Each node with at least two plies left writes one."""
         self.hits = np.zeros((KINDS, DEPTHS), np.int64)
-        """Hits on entries of other jobs, by kind and remaining depth."""
+        """Number of table hits on entries of other jobs, by kind and remaining depth."""
         for record in self.done:
             np.add.at(self.hits, (record.hits[:, 2], record.hits[:, 1]), record.hits[:, 3])
         self.below = _mean_below(self.nodes, bench.notes.nodes)
-        """Mean number of nodes of a subtree, by remaining depth."""
+        """Mean number of tree nodes in a subtree, by remaining depth."""
         self.without = tuple(without or (self.nodes,) * KINDS)
-        """Nodes of a search in which no job sees other jobs' entries of one kind, by kind."""
+        """Number of tree nodes of a search in which no job sees other jobs' entries of a kind, by kind."""
         self.weights = [0.0] * KINDS
-        """Share of a subtree that a hit saves, by kind."""
+        """Share of a subtree that a table hit saves, by kind of hit."""
         for kind, nodes in enumerate(self.without):
             hit_nodes = float(self.hits[kind] @ self.below)
             self.weights[kind] = max(0.0, (nodes - self.nodes) / hit_nodes) if hit_nodes else 0.0
@@ -239,7 +239,7 @@ class RecordedJobs:
         return float(self.weights[kind] * self.below[depth])
 
     def lost_below(self, depth: int) -> float:
-        """Return the additional nodes if no job sees other jobs' entries below `depth`."""
+        """Return the number of additional tree nodes if no job sees other jobs' entries with a depth below `depth`."""
         kinds = range(KINDS)
         return sum(
             int(self.hits[kind, left]) * self._saved_nodes(kind, left)
@@ -282,7 +282,7 @@ def _key(job: Job) -> tuple[int, int, int]:
 
 
 def _mean_below(nodes: int, by_depth: list[int]) -> npt.NDArray[np.float64]:
-    """Return the mean subtree size by remaining depth, with its root. `by_depth` does not count leaves."""
+    """Return the mean nodes of a subtree, with its root, by remaining depth. `by_depth` does not count leaves."""
     sizes = np.zeros(len(by_depth))
     remaining = nodes
     for depth in range(len(by_depth) - 1, 0, -1):
@@ -305,9 +305,9 @@ def record(
 ) -> RecordedJobs:
     """Search a board with one node and one worker, in jobs of `threshold` plies, and record the cost of each job.
 
-    With `hidden_below`, no job sees entries of other jobs that are less deep and of a kind in `hides`. `without` holds
-    the nodes of searches with all values hidden, and with all moves hidden, from which the savings of a hit are
-    calibrated.
+    With `hidden_below`, no job sees entries of other jobs with a lower depth and of a kind in `hides`. `without` holds
+    the node counts of two searches, with all values hidden and with all moves hidden, which calibrate the savings of a
+    hit.
     """
     if depth >= DEPTHS:
         raise OutflankError(f"depth {depth}: a recording goes to {DEPTHS - 1} at most")
@@ -320,7 +320,7 @@ def record(
 
 
 def calibrated(board: Board, depth: int, threshold: int, *, stop: Stop | None = None, **options: Any) -> RecordedJobs:
-    """Make three searches, and return a recording in which the savings of hits are calibrated."""
+    """Run three searches, and return a recording in which the savings of table hits are calibrated."""
     without = [
         record(board, depth, threshold, hidden_below=EVERYTHING, hides=(kind,), stop=stop, **options).nodes
         for kind in range(KINDS)

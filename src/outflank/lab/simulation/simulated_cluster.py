@@ -32,10 +32,10 @@ from outflank.search.stopping import Stopped
 from outflank.search.worker import COUNTERS
 
 JOB_BYTES, OUTCOME_BYTES = 200, 300
-"""Approximate sizes of pickled messages, in bytes."""
+"""Approximate sizes of the pickled messages with a job and with its result, in bytes."""
 
 HEAD_BITS = 18
-"""Table size of the head, which stores only results of jobs. 8 MiB hold all of them and are cheap to allocate."""
+"""Index bits of the head's table, which stores only results of jobs. Its 8 MiB hold all and are quickly allocated."""
 
 
 @dataclass(slots=True)
@@ -47,9 +47,9 @@ class SimulatedNode:
     begin: float = 0.0
     end: float = 0.0
     slower: float = 1.0
-    """Duration of jobs relative to the search alone, because the node also sends and receives entries."""
+    """Duration of jobs relative to a search alone. It is above 1 if the node also sends and receives table entries."""
     version: int = 0
-    """Incremented when `end` changes. Events of older versions are ignored."""
+    """Number of changes of `end`. Scheduled events with a lower version are ignored."""
 
 
 @dataclass(slots=True)
@@ -62,32 +62,32 @@ class Tally:
     head_seconds: float = 0.0
     nodes: float = 0.0
     lost_nodes: float = 0.0
-    """Tree nodes that were searched because entries of other jobs were missing."""
+    """Number of tree nodes searched only because table entries of other jobs were missing."""
     jobs: int = 0
     unrecorded: int = 0
-    """Number of jobs that are not in the recording."""
+    """Number of simulated jobs that are not in the recording."""
     stopped: int = 0
     useful_seconds: float = 0.0
     """Busy time spent on the search itself, summed over all nodes."""
     broadcast_seconds: float = 0.0
-    """Busy time spent on sending entries, and on waiting if the policy waits, summed over all nodes."""
+    """Busy time spent on sending table entries, and on waiting if the policy waits, summed over all nodes."""
     entries: float = 0.0
-    """Number of entries sent, each counted once."""
+    """Number of table entries sent, each counted once."""
     messages: float = 0.0
-    """Number of messages that carried entries."""
+    """Number of messages that carried table entries."""
     bytes: float = 0.0
-    """Bytes of all messages together."""
+    """Total size of all messages in bytes."""
     hits: float = 0.0
-    """Number of hits on entries from another node."""
+    """Number of table hits on entries from another node."""
     steals_tried: int = 0
     steals_won: int = 0
     first_seconds: float = 0.0
-    """Seconds of the first jobs of all trees. All nodes wait for these, so this is a lower bound on `seconds`."""
+    """Seconds of the first job of each tree, summed. All nodes wait for it, so this is a lower bound on `seconds`."""
     result: Result | None = field(default=None, repr=False)
 
 
 class Simulated:
-    """A `Division` of a search among simulated nodes."""
+    """A `Division` that divides a search among simulated nodes."""
 
     nbytes = 0
 
@@ -173,11 +173,11 @@ class Simulated:
         return tree.result
 
     def _first_job_seconds(self, tree: Tree) -> float:
-        """Return the duration of the first job, for which all others wait."""
+        """Return the duration of a tree's first job in seconds. All other jobs wait for it."""
         return min(node.end - node.begin for node in self._nodes if node.job and tree.is_wanted(node.job.ticket))
 
     def _hand_out(self, tree: Tree) -> None:
-        """Give jobs to idle nodes in the order of their numbers. If one node gets no job, no other would."""
+        """Give jobs to idle nodes in the order of their numbers. Stop at the first node that gets no job."""
         while self._idle:
             job = tree.take(self._idle[0])
             if job is None:
@@ -263,7 +263,7 @@ class Simulated:
     # --- value and cost of a job ---
 
     def _job_cost(self, number: int, job: Job, begin: float) -> tuple[int, tuple[int, ...], float, int]:
-        """Return a job's value, its line, its tree nodes on this node, and its number of evaluated leaves."""
+        """Return a job's value, its line of moves, its tree nodes on node `number`, and its evaluated leaves."""
         recording = self.recording
         indices = recording.places(job)
         if not indices:
@@ -290,7 +290,7 @@ class Simulated:
         return record.value, record.line, record.nodes + lost, record.estimates
 
     def _missing_share(self, number: int, writer: int, depth: int, when: float) -> float:
-        """Return the share of a job's entries of one depth that node `number` lacks at the time `when`."""
+        """Return the share of `writer`'s entries of one depth that node `number` lacks at the simulated time `when`."""
         done_at = self._done_at.get(writer)
         if done_at is None:
             return 1.0

@@ -1,4 +1,4 @@
-"""Simulated machines, and the costs of exchanging table entries between them."""
+"""Properties of simulated machines, and the costs of exchanging table entries between them."""
 
 from dataclasses import dataclass
 
@@ -15,15 +15,15 @@ class Machines:
     rate: float
     """Tree nodes per second that one cluster node searches."""
     latency: float = 0.0
-    """Seconds that a message takes in addition to its size divided by `bandwidth`."""
+    """Seconds that a message takes to arrive, in addition to its size divided by `bandwidth`."""
     bandwidth: float = float("inf")
     """Bytes per second from each node and to each node."""
     head_seconds: float = 0.0
     """Seconds that the head spends on a job: selecting it, sending it and receiving its result."""
     message_seconds: float = 0.0
-    """Seconds that the sender and the receiver each spend on a message with entries."""
+    """Seconds that the sender and the receiver each spend on a message with table entries."""
     entry_seconds: float = 0.0
-    """Additional seconds that the sender and the receiver each spend on an entry."""
+    """Additional seconds that the sender and the receiver each spend on a table entry."""
 
     def transfer_seconds(self, size: int) -> float:
         """Return the seconds that a message of `size` bytes takes to arrive."""
@@ -32,24 +32,24 @@ class Machines:
 
 @dataclass(frozen=True, slots=True)
 class Traffic:
-    """Costs of a replication policy for one node, per second of search."""
+    """Costs of a replication policy for one cluster node, per second of search."""
 
     sending: float = 0.0
-    """Seconds spent on sending, and on waiting if the policy waits, per second of search."""
+    """Seconds spent on sending table entries, and on waiting if the policy waits, per second of search."""
     receiving: float = 0.0
-    """Seconds spent on receiving from one other node, per second that it searches."""
+    """Seconds spent on receiving table entries from one other node, per second that this other node searches."""
     delay: float = 0.0
-    """Seconds until an entry can be used on the other nodes."""
+    """Seconds until a table entry can be used on the other nodes."""
     arriving: float = 1.0
-    """Share of entries that arrive. The others are dropped for lack of bandwidth."""
+    """Share of table entries that arrive. The others are dropped for lack of bandwidth."""
     entries: float = 0.0
-    """Entries that a node sends to each other node, per second of search."""
+    """Number of table entries that a node sends to each other node, per second of search."""
     messages: float = 0.0
-    """Messages with entries that a node sends to all other nodes together, per second of search."""
+    """Number of messages with table entries that a node sends to all others together, per second of search."""
 
     @classmethod
     def of(cls, policy: Replication, recording: RecordedJobs, machines: Machines) -> "Traffic":
-        """Return the costs of a policy, from the number of entries in a recording."""
+        """Return the costs of a replication policy, from the number of table entries in a recording."""
         others = machines.nodes - 1
         if not policy.sends or not others:
             return cls()
@@ -76,7 +76,7 @@ class Traffic:
 def relative_work(policy: Replication, recording: RecordedJobs, machines: Machines) -> float:
     """Return the factor by which a policy changes the work of a node, if all nodes are busy and no entry is late.
 
-    Its minimum gives the least depth of entries to send, without simulating every depth.
+    The policy's best replication depth is where this factor is least, so it is found without simulations.
     """
     traffic, others = Traffic.of(policy, recording, machines), machines.nodes - 1
     if not others:

@@ -18,7 +18,7 @@ DRAWN = (4, 16, 64, 256, 1024)
 
 
 def middle_threshold(thresholds: Sequence[int]) -> int:
-    """Return the middle one of the thresholds, at which the model is checked."""
+    """Return the middle one of the thresholds, at which the simulation is compared with a real cluster."""
     return sorted(thresholds)[len(thresholds) // 2]
 
 
@@ -143,7 +143,7 @@ def _best_rows(samples: Sequence[Sample], alone: dict[Cell, float]) -> list[Samp
 
 
 def _mean_speed_up(samples: Sequence[Sample], alone: dict[Cell, float]) -> float:
-    """Return the geometric mean of speed-ups over positions."""
+    """Return the geometric mean of speed-ups over positions. `alone` has the seconds of one worker."""
     return statistics.geometric_mean(
         alone[position] / median(group, "seconds") for (position,), group in grouped(samples, "position").items()
     )
