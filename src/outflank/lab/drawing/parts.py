@@ -62,7 +62,7 @@ def _narrowest(name: str, cells: Sequence[Cell]) -> int:
 
 def figure_part(figure: Figure, palette: Palette | None = None, anchor: str = "") -> str:
     """Return a figure with title, caption and a link target (`anchor`)."""
-    svg = figure_svg(figure, palette).replace(PICTURE_COLOURS, "", 1)  # defined by the page
+    svg = figure_svg(figure, palette).replace(PICTURE_COLOURS, "", 1)  # the page defines the colours
     caption_text = f"{figure.caption} {HOLLOW if _published(figure) else ''}".strip()
     caption = f"<figcaption>{escape(caption_text)}</figcaption>" if caption_text else ""
     return f"<figure><h3{_id(anchor)}>{escape(figure.title)}</h3>{svg}{caption}</figure>"

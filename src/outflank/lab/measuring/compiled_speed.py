@@ -20,7 +20,7 @@ def measure(depth: int) -> ChildMeasurements:
     perft(board, 1)
     lab_search_003(board, 1, "rings", share_alpha=False)
     ready = time.perf_counter() - began
-    lab_search_003(board, max(1, depth - 1), "rings", share_alpha=False)  # touches its memory
+    lab_search_003(board, max(1, depth - 1), "rings", share_alpha=False)  # maps its memory
     with log_searches() as entries:
         result = lab_search_003(board, depth, "rings", share_alpha=False)
     count = perft(board, depth)

@@ -136,7 +136,7 @@ def function_samples(side: Contender, stop: Stop) -> list[Sample]:
     serial = replace(side, options={**serial_options, "workers": 1})
     evaluation = evaluation_named(side.board.game, serial_options.get("evaluation"))
     if begin(evaluation, side.board.game, side.board.position) != ():
-        return []  # updating the state in moves would be counted twice
+        return []  # incremental updates in moves would be counted twice
     counts = Counts()
     try:
         warm(serial)

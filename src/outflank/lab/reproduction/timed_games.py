@@ -332,7 +332,7 @@ def _facts_002(samples: Sequence[Sample]) -> Iterable[MeasuredCell]:
 
 
 def _threads_002(setting: Setting) -> Sequence[Source]:
-    size = {"workers": _thread_counts(setting, (5, 16, 32))}  # the counts that its text mentions
+    size = {"workers": _thread_counts(setting, (5, 16, 32))}  # thread counts in its text
     depth = setting.effort.choose(5, DEPTH, DEPTH)
     return [ExperimentPart("scaling", {**_scaling(setting, "002", depth), **size}, cells=_facts_002)]
 

@@ -19,15 +19,15 @@ from outflank.othello.programs import PROGRAMS, SERIAL_PLY_002
 from outflank.search.request import Stop
 
 ROWS, HALVINGS = 8, 3
-"""Iterations of report 004's loop, one per row even without a move, and the number of times it is halved."""
+"""Number of iterations of report 004's loop, one per row even without a move, and how often the loop is halved."""
 
 DEEPEST = 64
-"""Greatest depth for which the array of moves has room, in plies."""
+"""Greatest search depth for which the array of moves has room, in plies."""
 
 
 @kernel
 def walk(game, position, depth, serial_depth, by_rows, moves, start):
-    """Return work and span in nodes, halvings and loops on the longest path, and the total of spawns and of loops.
+    """Return work and span in nodes, halvings and loops on the longest path, and the total numbers of spawns and loops.
 
     Nodes with a remaining depth of `serial_depth` or less are not divided.
     """
@@ -97,15 +97,15 @@ class Loops:
     work: int
     """Number of nodes in the trees of all turns."""
     span: int
-    """Number of nodes on the longest path."""
+    """Number of nodes on the longest path of dependent work."""
     levels: int
-    """Number of halvings of loops on the longest path."""
+    """Number of halvings of loops on the longest path of dependent work."""
     nested: int
-    """Number of loops on the longest path."""
+    """Number of loops on the longest path of dependent work."""
     spawns: int
     loops: int
     turns: int
-    """Number of turns, which are the entries to the parallel region."""
+    """Number of turns of the game. Each turn enters the parallel region once."""
 
     @property
     def spans(self) -> Spans:

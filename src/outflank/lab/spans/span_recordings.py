@@ -28,7 +28,7 @@ except ImportError:  # on Windows, which does not count context switches
 UNITS = ("nodes", "nanoseconds")
 
 ROOM = 1 << 21
-"""Greatest number of events in one search. They take 96 MiB."""
+"""Greatest number of events recorded in one search. They take 96 MiB."""
 
 Events = npt.NDArray[np.int64]
 
@@ -39,7 +39,7 @@ def _involuntary_switches() -> int:
 
 @dataclass(slots=True)
 class Cost:
-    """Time of one recording, and how much of it passed without a processor."""
+    """Time of one recording, and the part of it in which the process had no processor."""
 
     seconds: float = 0.0
     processor_seconds: float = 0.0
@@ -48,7 +48,7 @@ class Cost:
 
     @property
     def lost_share(self) -> float:
-        """Share of the time without a processor. It is inexact on systems with a coarse process clock."""
+        """Share of the time in which the process had no processor. It is inexact if the process clock is coarse."""
         return max(0.0, 1 - self.processor_seconds / self.seconds) if self.seconds else 0.0
 
     def next_of(self, searches: Iterator[Result]) -> Result | None:
@@ -66,14 +66,14 @@ class RecordingResult:
     """The combined recordings of a search, or of all searches in a game."""
 
     costs: list[Cost]
-    """Cost of each recording."""
+    """Cost of each of the recordings that are combined."""
     totals: dict[str, Spans] = field(default_factory=lambda: dict.fromkeys(UNITS, NO_SPANS))
-    """Work and span in each unit."""
+    """Work and span of the recorded searches, in each unit of `UNITS`."""
     moments: list[tuple[float, list[float]]] = field(default_factory=list)
-    """Results of `moments_of` in nodes, for each root."""
+    """For each root, its span in nodes and the mean number of running strands in each part of the span."""
     nodes: int = 0
     lost: int = 0
-    """Number of events dropped for lack of room."""
+    """Number of events that were dropped because the buffer was full."""
     unlike: int = 0
     """Number of searches whose recordings differ."""
 
@@ -81,7 +81,7 @@ class RecordingResult:
 def record_searches(
     searches: Callable[[EventRecording], Iterator[Result]], times: int, *, burdens: dict[str, float], parts: int = 0
 ) -> RecordingResult:
-    """Record the searches `times` times, and compute work and span. `burdens` are the costs of a migration by unit."""
+    """Record the searches `times` times, and compute work and span. `burdens` are the costs of a steal by unit."""
     recording = EventRecording(ROOM)
     total = RecordingResult(costs=[Cost() for _ in range(times)])
     rounds = [searches(recording) for _ in range(times)]
@@ -106,7 +106,7 @@ def record_searches(
 
 
 def fastest_strands(recordings: list[Events]) -> tuple[Events, bool]:
-    """Return the events with the least time of every strand, and whether all recordings have the same events."""
+    """Return the events, with each strand at its least time, and whether all recordings have the same events."""
     first = recordings[0]
     for recording in recordings[1:]:
         if len(recording) != len(first) or (recording[:, (NODES, KIND)] != first[:, (NODES, KIND)]).any():
@@ -122,7 +122,7 @@ def fastest_strands(recordings: list[Events]) -> tuple[Events, bool]:
 
 @cache
 def measured_burden() -> tuple[float, int]:
-    """Return the nanoseconds of a migration on this machine, and the number measured (two workers, small subtrees)."""
+    """Return the median nanoseconds of a steal between two workers on this machine, and the number measured."""
     recordings = []
     for _ in range(40):
         recording = EventRecording()

@@ -1,4 +1,4 @@
-"""Reports on recorded searches: work and span, the speed-ups that they allow, and strands over time."""
+"""Reports on recorded searches: work and span, the speed-ups that they allow, and running strands over time."""
 
 from collections.abc import Iterable, Sequence
 from itertools import accumulate
@@ -29,7 +29,7 @@ def spans_in(sample: Sample, unit: str) -> Spans:
 
 
 def profile_table(scheme: str, samples: Sequence[Sample], unit: str) -> ReportTable:
-    """Return a table by depth of the figures that cilkview prints."""
+    """Return a table by depth of the figures that cilkview prints, in `unit`."""
     rows: list[Sample] = []
     for sample in samples:
         spans = spans_in(sample, unit)
@@ -55,7 +55,7 @@ def profile_table(scheme: str, samples: Sequence[Sample], unit: str) -> ReportTa
 
 
 def clock_table(scheme: str, samples: Sequence[Sample]) -> ReportTable:
-    """Return the table in nanoseconds, with columns that tell how reliable the times are."""
+    """Return the table of cilkview's figures in nanoseconds, with columns that tell how reliable these times are."""
     table = profile_table(scheme, samples, "nanoseconds")
     rows: list[Sample] = []
     for cells, sample in zip(table.rows, samples, strict=True):
@@ -76,7 +76,7 @@ def clock_table(scheme: str, samples: Sequence[Sample]) -> ReportTable:
 
 
 def estimates_table(scheme: str, samples: Sequence[Sample]) -> ReportTable:
-    """Return a table of the speed-ups that work and span in nodes allow."""
+    """Return a table of the speed-ups that work and span, in nodes, allow by number of workers."""
     rows: list[Sample] = []
     no_gain = False
     for sample in samples:
@@ -97,7 +97,7 @@ def estimates_table(scheme: str, samples: Sequence[Sample]) -> ReportTable:
 
 
 def speed_up_bounds(strands: Iterable[Sample], timed: Iterable[Sample]) -> tuple[ReportTable, str]:
-    """Return a table of measured speed-ups with their bounds, and a note on how many are within."""
+    """Return a table of measured speed-ups with their bounds, and a note on how many are within their bounds."""
     profiles = {(sample["scheme"], sample["depth"]): sample for sample in strands}
     runs = grouped(timed, "scheme", "depth", "workers")
     rows: list[Sample] = []
@@ -138,7 +138,7 @@ def speed_up_bounds(strands: Iterable[Sample], timed: Iterable[Sample]) -> tuple
 
 
 def _why_outside(speedup: float, low: float, high: float, samples: Sequence[Sample]) -> Cell:
-    """Return a likely reason why a speed-up is outside its bounds, or None if it is within."""
+    """Return a likely reason why a measured speed-up is outside its bounds, or None if it is within."""
     if low * (1 - TOLERANCE) <= speedup <= high * (1 + TOLERANCE):
         return None
     share = processor_share(samples)
@@ -224,7 +224,7 @@ def figures(
 
 
 def strands_over_time(scheme: str, moments: Sequence[Sample]) -> tuple[ReportTable, Plot]:
-    """Return a table and a plot of the strands that could run at each time with unlimited processors."""
+    """Return a table and a plot of the number of strands that could run at each time with unlimited processors."""
     widths = [number(sample["nodes"]) for sample in moments]
     running = [number(sample["strands"]) for sample in moments]
     ends = list(accumulate(widths))

@@ -46,7 +46,7 @@ SERIAL, PARALLEL, TAIL = 0.0, 1.0, 2.0
 _PHASE, _JOBS, _MORE, _BUSY, _FORK, _LATEST = 0, 1, 2, 3, 4, 7
 _SIZE = 10
 MOST_FRAMES = 256
-"""Greatest number of frames on one line, which is more than there are plies."""
+"""Greatest number of split points on one line. It is more than the plies of any search."""
 
 BURDEN_NODES = 10.0
 """Cost of a migration in nodes. Cilkview assumes 15 000 instructions, and a node in the programs of reports 002 and 004
@@ -63,15 +63,15 @@ class Spans:
     span: float
     burdened_span: float
     spawns: int
-    """Number of finished jobs (a move, or a batch of moves) that were offered to other workers."""
+    """Number of finished jobs (one move, or a batch of moves) that were offered to other workers."""
     strands: int
-    """Number of strands, which are pieces of work without a fork or a join."""
+    """Number of strands. A strand is a piece of work without a fork or a join."""
     span_strands: int
-    """Number of strands on the longest path."""
+    """Number of strands on the longest path of dependent work."""
     frames: int
-    """Number of divided nodes, without roots."""
+    """Number of divided nodes, not counting roots."""
     regions: int
-    """Number of roots searched, which are the entries to the parallel region."""
+    """Number of roots searched. Each root enters the parallel region once."""
     atomics: int
     """Number of read-modify-write operations of the workers on shared memory."""
 
@@ -86,13 +86,13 @@ class Spans:
         return self.work / self.burdened_span if self.burdened_span else 1.0
 
     def __add__(self, other: "Spans") -> "Spans":
-        """Return the figures of two searches that run one after the other."""
+        """Return the sum of the figures of two searches that run one after the other."""
         return Spans(**{name: getattr(self, name) + getattr(other, name) for name in self.__dataclass_fields__})
 
     def slowest_speedup(self, workers: int) -> float:
-        """Return the lower estimate of Cilkview and Cilkscale, with a burden of 1.7 spans and losses of 5 %.
+        """Return the lower estimate of speed-up, as in Cilkview and Cilkscale: a burden of 1.7 spans and losses of 5 %.
 
-        It is at least 1, where they print less, because a worker that shares nothing takes the same time as alone.
+        It is at least 1, although these tools print less, because a worker that shares nothing is as fast as alone.
         """
         if workers == 1 or not self.work:
             return 1.0
@@ -110,7 +110,7 @@ NO_SPANS = Spans(
 
 
 def spans_of(events: npt.NDArray[np.int64], *, unit: str = "nanoseconds", burden: float = 0.0) -> Spans:
-    """Return work and span of one worker's events, in `nanoseconds` or `nodes`. `burden` is in the same unit."""
+    """Return work and span of one worker's events in `unit`, nanoseconds or nodes. `burden` is the cost of a steal."""
     totals = np.zeros(9)
     stack = np.zeros((MOST_FRAMES, _SIZE))
     fold(events, TIME if unit == "nanoseconds" else NODES, float(burden), stack, totals, np.zeros(0), 1.0)
@@ -258,6 +258,6 @@ def migrations(events: npt.NDArray[np.int64]) -> list[int]:
 
 
 def burden_of(recordings: Sequence[npt.NDArray[np.int64]]) -> tuple[float, int]:
-    """Return the median nanoseconds of a migration, and the number of migrations in the recordings."""
+    """Return the median nanoseconds of a steal in the recordings, and the number of steals."""
     durations = [duration for events in recordings for duration in migrations(events)]
     return (statistics.median(durations), len(durations)) if durations else (0.0, 0)

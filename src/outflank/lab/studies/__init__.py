@@ -1,1 +1,1 @@
-"""The experiments; `outflank.lab.experiment` lists their modules. The reports' numbers are in `lab/published`."""
+"""The experiments. `outflank.lab.experiment` lists their modules; published numbers are in `lab/published`."""

@@ -1,4 +1,4 @@
-"""Experiment `branching`: tree width by evaluation. Report 001 expects a mobility evaluation to narrow the tree."""
+"""Experiment `branching`: tree width by evaluation. Report 001 expects that evaluating mobility narrows the tree."""
 
 import statistics
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ from outflank.validation.values import Shape
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BranchingParameters(Parameters):
-    """Parameters of the branching experiment."""
+    """Parameters of the experiment `branching`."""
 
     depth: int = option(7, "Plies of alpha-beta.")
     evaluations: tuple[str, ...] = option(("mobility", "discs", "four-part", "phased"), "By name.")
@@ -34,7 +34,7 @@ class BranchingParameters(Parameters):
 
     @property
     def played(self) -> int:
-        """Number of games with each colour."""
+        """Number of games that are played with each colour."""
         return self.games if self.opponent == "random" else 1
 
 

@@ -1,4 +1,4 @@
-"""Experiments on report 000's sequential program: ordering, pivot, coarseness, symmetry, algorithm, table hits."""
+"""Experiments on report 000's sequential program: ordering, pivot, coarseness, symmetry, algorithm and table hits."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,14 +24,14 @@ ORDERINGS = {
     "potential": "Potential mobility score",
     "stones+squares": "Stone score + square score",
 }
-"""Report 000's name of each ordering, by our name."""
+"""Name of each move ordering in report 000, by our name."""
 
 PRINTED = {START: "ordering_start", MIDGAME: "ordering_midgame"}
-"""Name of report 000's table of orderings, by board."""
+"""Name of the published table of move orderings (report 000), by board."""
 
 
 class Orderings(Choosing):
-    """Repeats report 000's comparison of move orderings."""
+    """Repeats the published comparison of move orderings of report 000."""
 
     name = "orderings"
     question = "By which part of the evaluation should moves be ordered?"
@@ -71,7 +71,7 @@ class Pivot(Choosing):
 
 
 class Coarseness(Choosing):
-    """Compares report 000's evaluation, which it divides by eight, with the undivided one."""
+    """Compares report 000's evaluation, which is divided by eight, with the same evaluation undivided."""
 
     name = "coarseness"
     question = "Does a coarser evaluation make MTD(f) faster?"
@@ -124,13 +124,13 @@ class Algorithms(Choosing):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableParameters(BoardsParameters):
-    """Parameters of the table experiment."""
+    """Parameters of the experiment `table`."""
 
     near: int = option(7, "Plies left from which a hit counts as near the root: report 000 replicates from 7.")
 
 
 class HitsNearTheRoot(Experiment[TableParameters]):
-    """Measures the transposition table's hit rate by plies left."""
+    """Measures the transposition table's hit rate by remaining depth."""
 
     name = "table"
     question = "How often does the table know a position, and how many of those hits are near the root?"

@@ -1,4 +1,4 @@
-"""Speed-up on a cluster by number of nodes, with the columns of report 000's last table."""
+"""Speed-up on a cluster by number of nodes, with the columns of the last published table of report 000."""
 
 from collections.abc import Sequence
 

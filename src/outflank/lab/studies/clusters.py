@@ -1,4 +1,4 @@
-"""Threshold and replication depth of searches on a cluster, with the columns of report 000's tables."""
+"""Threshold and replication depth of searches on a cluster, with the columns of report 000's published tables."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ from outflank.validation.values import Shape
 
 ALONE = "alone"
 PROGRAMS = {"none": "par", "batch": "par_rmi", "depth": "par_tuple"}
-"""Name of report 000's program that uses each replication policy."""
+"""Name of report 000's program with each replication policy."""
 
 
 CLUSTER_HELP = f"{address_forms(explained=True)}."
@@ -126,7 +126,7 @@ def threshold_shape(sample: Sample) -> Shape:
 def threshold_conclusion(
     address: str, samples: Sequence[Sample], rounds: int, program_notes: Sequence[str]
 ) -> Conclusion:
-    """Return one table per replication policy and position, with report 000's columns."""
+    """Return one table per replication policy and position, with the columns of report 000's published tables."""
     shared = [sample for sample in samples if sample["replication"] != ALONE]
     several = len(grouped(samples, "position")) > 1
     tables, series, notes = [], [], [*program_notes]
@@ -174,7 +174,7 @@ def threshold_conclusion(
 
 
 def _members(samples: Sequence[Sample]) -> float:
-    """Return the number of cluster nodes that took part; infinity if the samples do not say."""
+    """Return the number of cluster nodes that took part in the searches, or infinity if the samples do not say."""
     return max((number(sample["members"]) for sample in samples if "members" in sample), default=float("inf"))
 
 
@@ -193,7 +193,7 @@ def _threshold_row(threshold: int, samples: Sequence[Sample], alone: Sequence[Sa
 
 
 def times(samples: Sequence[Sample]) -> Sample:
-    """Return report 000's columns in seconds: median useful time and overhead of a node, and median total time."""
+    """Return cells in seconds, as in report 000: median useful time and overhead of a node, and median total time."""
     return {
         "useful (s)": median(samples, "useful_per_node"),
         "overhead (s)": median(samples, "overhead_per_node"),
@@ -202,7 +202,7 @@ def times(samples: Sequence[Sample]) -> Sample:
 
 
 def steal_success(samples: Sequence[Sample]) -> float | None:
-    """Return the share of steal attempts that succeeded; None without attempts."""
+    """Return the share of steal attempts that succeeded, or None if there was no attempt."""
     return share(
         sum(number(sample["steals_won"]) for sample in samples),
         sum(number(sample["steals_tried"]) for sample in samples),
@@ -210,7 +210,7 @@ def steal_success(samples: Sequence[Sample]) -> float | None:
 
 
 def value_notes(samples: Sequence[Sample]) -> list[str]:
-    """Return a note for each position in which the searches returned different values."""
+    """Return a note for each position in which searches found different values."""
     notes = []
     for (position,), group in grouped(samples, "position").items():
         values = {sample["value"] for sample in group}
@@ -225,7 +225,7 @@ def value_notes(samples: Sequence[Sample]) -> list[str]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplicationParameters(ProgramChoice):
-    """Parameters of the replication experiment."""
+    """Parameters of the experiment `replication`."""
 
     cluster: str = option("local:2", CLUSTER_HELP)
     nodes: int | None = option(None, NODES_HELP)

@@ -1,4 +1,4 @@
-"""Experiment `compiler`: speed by compiler setting. Report 003 chose its compiler, -O3, -ipo and -xHost."""
+"""Experiment `compiler`: speed by compiler setting. Report 003 chose a compiler and -O3, -ipo and -xHost."""
 
 import os
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ from outflank.validation.documents import Duration, Measured, Several
 from outflank.validation.values import Shape
 
 DEFAULT = "O3"
-"""Name of the default setting: highest optimisation level, code for this processor, vectorised loops."""
+"""Name of the default compiler setting: highest optimisation level, code for this processor, vectorised loops."""
 
 SETTINGS: dict[str, dict[str, str]] = {
     "O0": {"NUMBA_OPT": "0"},
@@ -29,16 +29,16 @@ SETTINGS: dict[str, dict[str, str]] = {
     "scalar-loops": {"NUMBA_LOOP_VECTORIZE": "0"},
     "straight-vectors": {"NUMBA_SLP_VECTORIZE": "1"},
 }
-"""Environment variables of each setting. All but the first three use level 3: `any-processor` is like a compilation
-without -xHost, `scalar-loops` vectorises no loop, `straight-vectors` vectorises straight-line code too."""
+"""Environment variables of each compiler setting. All but the first three use level 3: `any-processor` is like a
+compilation without -xHost, `scalar-loops` vectorises no loop, `straight-vectors` vectorises straight-line code too."""
 
 LONGEST_SECONDS = 300
-"""Timeout of a child process that measures one setting."""
+"""Timeout in seconds of a child process that measures one compiler setting."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CompilingParameters(Parameters):
-    """Parameters of the compiler experiment."""
+    """Parameters of the experiment `compiler`."""
 
     settings: tuple[str, ...] = option(tuple(SETTINGS), "By name; the usual one is always measured.")
     depth: int = option(5, "Plies of report 003's search, and of the count of the whole tree.")
@@ -52,13 +52,13 @@ class CompilingParameters(Parameters):
 
     @property
     def compared(self) -> tuple[str, ...]:
-        """The requested settings and the default one, in the order of `SETTINGS`."""
+        """The requested compiler settings and the default one, in the order of `SETTINGS`."""
         return tuple(name for name in SETTINGS if name in self.settings or name == DEFAULT)
 
 
 @cache
 def _cache_folder(setting: str) -> "TemporaryDirectory[str]":
-    """Return a cache folder for one setting, since cache files do not record settings. It is deleted at exit."""
+    """Return a cache folder for one compiler setting, since cache files do not record it. It is deleted at exit."""
     return TemporaryDirectory(prefix="outflank-compiler-")
 
 
@@ -81,7 +81,7 @@ def _without_settings() -> dict[str, str]:
 
 
 class Compiler(Experiment[CompilingParameters]):
-    """Times the same search, compiled with several settings."""
+    """Times the same search, compiled with several compiler settings."""
 
     name = "compiler"
     question = "What are the compiler's levels of optimisation worth, and code for this very processor?"

@@ -1,4 +1,4 @@
-"""Experiment `determinism`: whether a game is the same on any number of workers, which is report 004's policy.
+"""Experiment `determinism`: whether a game is the same with any number of workers, as report 004's policy demands.
 
 Each scheme is checked against its own `Promise`. A scheme that does not promise the same moves searches the positions
 of the serial game, so that its values can be compared turn by turn.
@@ -31,7 +31,7 @@ SERIAL = "serial"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeterminismParameters(Parameters):
-    """Parameters of the determinism experiment."""
+    """Parameters of the experiment `determinism`."""
 
     depth: int = option(5, "Plies.")
     workers: tuple[int, ...] = option((*core_counts(), 2 * core_counts()[-1]), "Numbers of workers.")
@@ -53,7 +53,7 @@ class DeterminismParameters(Parameters):
 
     @property
     def algorithm(self) -> str:
-        """The algorithm of all games. Games can only be equal if they use the same one."""
+        """The search algorithm of all games. Games can only be equal if they use the same algorithm."""
         return "minimax" if set(self.schemes) == {"fork-join"} else "alphabeta"
 
 
@@ -121,7 +121,7 @@ class Determinism(Experiment[DeterminismParameters]):
 
 
 PROMISED = {"value": Promise.VALUE, "move": Promise.MOVE, "nodes": Promise.NODES}
-"""The promise that covers each column of a sample."""
+"""For each column of a sample, the promise of a scheme by which it must be equal in all games."""
 
 
 def _promised(parameters: DeterminismParameters, scheme: str) -> Promise:
@@ -161,7 +161,7 @@ def _game(parameters: DeterminismParameters, scheme: str | None, workers: int, n
 def _search_serial_game(
     depth: int, program: ReportProgram, board: OthelloBoard, *, stop: Stop, **options: Any
 ) -> Iterator[Result]:
-    """Play the serial game, and yield the result of a search with `options` from each of its positions."""
+    """Play the serial game, and yield the result of a search with `options` in each of its positions."""
     game = new_board()
     for serial_result in self_play(depth, program, game, stop=stop, algorithm=options["algorithm"]):
         result = search(board, Limits(depth=depth), stop=stop, **{**program.search_options(board.turn), **options})

@@ -1,4 +1,4 @@
-"""Experiment `duels`: matches that test the ideas of report 003, with their results and the cost of a move."""
+"""Experiment `duels`: matches that test the ideas of the published report 003, with results and the cost of a move."""
 
 import time
 from collections import defaultdict
@@ -27,7 +27,7 @@ from outflank.validation.values import Shape
 
 
 def duel_between(games: Sequence[Sample], points: Sequence[float], margins: Sequence[float]) -> Duel:
-    """Return a `Duel` from the first player's points and margins in each game; games with equal `pair` form a pair."""
+    """Return a `Duel` from the first player's points and margins in each game. Games with equal `pair` form a pair."""
     pairs: defaultdict[object, list[float]] = defaultdict(list)
     for game, score in zip(games, points, strict=True):
         pairs[game["pair"]].append(score)
@@ -43,7 +43,7 @@ def duel_between(games: Sequence[Sample], points: Sequence[float], margins: Sequ
 
 
 def duel_columns(duel: Duel) -> Sample:
-    """Return table columns: games, results, score, and Elo with its interval."""
+    """Return table columns for a match: games, results, score, and Elo with its interval."""
     return {
         "games": duel.games,
         "won": duel.wins,
@@ -61,12 +61,12 @@ START = "start"
 
 ALONE = "computer report=003 workers=1 scheme=none"
 PLAIN = f"{ALONE} habits=none policy=steady"
-"""Player with report 003's search, but without adaptive depth, cache or fixed opening."""
+"""Player with the search of report 003's program, but without adaptive depth, cache or fixed opening."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DuelsParameters(Parameters):
-    """Parameters of the duels experiment."""
+    """Parameters of the experiment `duels`."""
 
     about: tuple[str, ...] = option(
         ("orderings", "adaptive", "cache", "opening", "mirror", "monte-carlo", "rings"),
@@ -104,17 +104,17 @@ class Bout:
 
     about: str
     first: str
-    """Short label of the first player: its value of that option."""
+    """Short label of the first player: its value of the option in which the players differ."""
     second: str
     players: tuple[str, str]
-    """Specifications of the first and the second player."""
+    """Specifications of the first and of the second player, as users write them."""
     openings: str = "random:4"
     clock: str = "none"
     weight: float = 1.0
 
     @property
     def name(self) -> str:
-        """The name of the bout, unique within an experiment."""
+        """Name of the match, unique within an experiment."""
         return f"{self.about}: {self.first} against {self.second}"
 
 
@@ -176,16 +176,16 @@ ABOUT: dict[str, Callable[[DuelsParameters], list[Bout]]] = {
     "monte-carlo": _monte_carlo,
     "rings": _rings,
 }
-"""Function that returns the bouts of an investigation, by the investigation's name."""
+"""Function that returns the matches of an investigation, by the investigation's name."""
 
 
 def bouts(parameters: DuelsParameters) -> list[Bout]:
-    """Return the bouts of all requested investigations."""
+    """Return the matches of all requested investigations."""
     return [bout for name in dict.fromkeys(parameters.about) for bout in ABOUT[name](parameters)]
 
 
 class _CountingPlayer:
-    """A player that counts its moves, their cost, and the moves played without a search."""
+    """A player that counts its moves, their cost, and its moves without a search."""
 
     def __init__(self, inner: Player) -> None:
         self.inner, self.name = inner, inner.name
@@ -204,7 +204,7 @@ class _CountingPlayer:
         return choice
 
     def ponder(self, board: Board, *, stop: Stop) -> None:
-        """Do nothing: players do not think on the opponent's time here."""
+        """Do nothing, because players do not think on the opponent's time here."""
 
     def new_game(self, board: Board) -> None:
         self.inner.new_game(board)
@@ -213,13 +213,13 @@ class _CountingPlayer:
         self.inner.close()
 
     def cells(self, side: str) -> Sample:
-        """Return the counters as cells of a sample; their names begin with `side`, which is `first` or `second`."""
+        """Return the counters as cells of a sample. Their names begin with `side`, which is `first` or `second`."""
         names = ("moves", "nodes", "known", "seconds", "known_seconds")
         return {f"{side}_{name}": getattr(self, name) for name in names}
 
 
 def _pair(bout: Bout, parameters: DuelsParameters, pair_number: int, games: int, stop: Stop) -> list[Sample]:
-    """Play an opening with the first player as black, then as white if `games` is 2; return a sample per game."""
+    """Play an opening with the first player as black, and again as white if `games` is 2. Return a sample per game."""
     start = AbaloneBoard.start()
     board: Board = start
     if bout.openings != START:
@@ -263,7 +263,7 @@ SIDE = {"moves": Count, "nodes": Count, "known": Count, "seconds": Duration, "kn
 
 
 class Duels(Experiment[DuelsParameters]):
-    """Plays matches that test the ideas of report 003."""
+    """Plays matches that test the ideas of the published report 003."""
 
     name = "duels"
     question = "Which of report 003's ideas win games, and what do they save?"
@@ -332,7 +332,7 @@ class Duels(Experiment[DuelsParameters]):
 
 
 ENOUGH_GAMES = 100
-"""Least number of games of a bout: with fewer, the Elo interval is wider than most differences."""
+"""Least number of games of a match. With fewer, the Elo interval is wider than most differences."""
 
 
 def duel_of(games: Sequence[Sample]) -> Duel:
@@ -367,7 +367,7 @@ def _cost(games: Sequence[Sample], side: str) -> Sample:
 
 
 def _scores_text(games: Sequence[Sample]) -> str:
-    """Return a sentence with the scores of all bouts of an investigation."""
+    """Return a sentence with the scores of all matches of an investigation."""
     duels = {names: duel_of(bout) for names, bout in grouped(games, "first", "second").items()}
     parts = [f"{first} has {duel.points:g} of {duel.games} against {second}" for (first, second), duel in duels.items()]
     return f"Here {'; '.join(parts)}."

@@ -27,12 +27,12 @@ TABLES: dict[str, str | FourPart] = {
     "edges by probabilities": "four-part+edges",
     "edges by brute force": FourPart(8, 2),
 }
-"""Evaluations with an edge table, by the method that learnt the table."""
+"""Evaluations with a table of edge patterns, by the method that learnt the table."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EdgesParameters(ChoosingParameters):
-    """Parameters of the edges experiment."""
+    """Parameters of the experiment `edges`."""
 
     depth: int = option(11, "Plies from the start.")
     midgame_depth: int = option(9, "Plies from any other board.")
@@ -44,7 +44,7 @@ class EdgesParameters(ChoosingParameters):
 
 
 class Edges(Choosing):
-    """Compares report 000's evaluation without and with an edge table."""
+    """Compares report 000's evaluation without and with a table of edge patterns."""
 
     name = "edges"
     question = "Does a table of edges make report 000's evaluation better?"
@@ -93,7 +93,7 @@ class Edges(Choosing):
 
 
 def _pair(evaluation: str, pair: int, parameters: EdgesParameters, stop: Stop) -> list[Sample]:
-    """Play one opening with each colour, and return a sample of each game."""
+    """Play one opening with each colour, and return a sample of each of the two games."""
     start = OthelloBoard.start()
     opening = Openings("random:8", start, seed=parameters.seed, count=pair)[pair - 1]
     samples: list[Sample] = []

@@ -1,4 +1,4 @@
-"""Experiment `hash`: how evenly hash functions spread boards over slots. Report 000 barely accepted one of a dozen."""
+"""Experiment `hash`: how evenly hash functions spread boards. Report 000 tried a dozen, and barely accepted one."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ from outflank.validation.values import Between, Shape
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HashingParameters(Parameters):
-    """Parameters of the hash experiment."""
+    """Parameters of the experiment `hash`."""
 
     bits: Annotated[int, Between(1, 40)] = option(20, "The table has 2^BITS slots.")
     boards: tuple[int, ...] = option((16, 18, 19, 20), "2^N different boards, for each N.")
@@ -49,7 +49,7 @@ class HashingParameters(Parameters):
 
 @kernel
 def walk(game, position, depth, moves, start, firsts, seconds, count):
-    """Append all positions `depth` plies below, as words, to `firsts` and `seconds` until full; return the count."""
+    """Write the words of all positions `depth` plies below to `firsts` and `seconds` until full; return their count."""
     if count >= firsts.shape[0]:
         return count
     if depth == 0:
@@ -79,11 +79,11 @@ def _sources() -> dict[str, tuple[Callable[[], Board], bool]]:
 
 
 SOURCES = _sources()
-"""Sources of positions by name: a function that returns the root board, and whether a search collects the positions."""
+"""Sources of positions by name: a function that returns the root, and whether a search collects the positions."""
 
 
 class Hash(Experiment[HashingParameters]):
-    """Measures how many boards find a free slot of the table, by hash function."""
+    """Measures how many boards find a free slot of the transposition table, by hash function."""
 
     name = "hash"
     question = "How evenly are boards spread over the table, and how many collide?"
@@ -175,7 +175,7 @@ def _measure(
 
 
 def _visited(board: Board, count: int, stop: Stop) -> tuple[Words, Words]:
-    """Return up to `count` different positions that report 000's program has stored in its table, in random order.
+    """Return up to `count` different positions from the table after a search by report 000's program, in random order.
 
     The table stores whole positions, and is so large that hardly any is overwritten.
     """
@@ -193,7 +193,7 @@ def _visited(board: Board, count: int, stop: Stop) -> tuple[Words, Words]:
 
 
 def _distinct_near(board: Board, needed: int) -> tuple[Words, Words]:
-    """Return `needed` different positions as few plies below the board as possible, in the order of a tree walk."""
+    """Return `needed` different positions as few plies below `board` as possible, in the order of a tree walk."""
     game = board.game
     moves = np.zeros(64 * most_moves(game), MOVE)
     depth, room = 1, needed

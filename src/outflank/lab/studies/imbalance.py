@@ -1,4 +1,4 @@
-"""Experiment `imbalance`: speed-up of splitting at the root, as bounded by the root moves' work, and as measured."""
+"""Experiment `imbalance`: speed-up of splitting at the root, as measured, and its bound from the work per root move."""
 
 import heapq
 from collections.abc import Sequence
@@ -31,7 +31,7 @@ EVALUATION = "rings"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImbalanceParameters(Parameters):
-    """Parameters of the imbalance experiment."""
+    """Parameters of the experiment `imbalance`."""
 
     positions: tuple[str, ...] = option(("laboratory",), "Positions of Abalone, by name or in any notation.")
     depth: int | None = option(None, "Plies.  [report 003's adaptive depth, which is 5]")
@@ -52,7 +52,7 @@ class ImbalanceParameters(Parameters):
         return study_positions("abalone", self.positions)
 
     def depth_of(self, place: StudyPosition) -> int:
-        """Return the depth for `place`: its own, else the requested one, else report 003's at the start of a game."""
+        """Return the depth set on `place`, otherwise the requested one, otherwise that of report 003's player."""
         return place.depth or self.depth or Adaptive003().budget(place.board, Clock(), None).depth or 0
 
 
@@ -131,11 +131,11 @@ class Imbalance(Experiment[ImbalanceParameters]):
 
 
 _root_move_cache: dict[tuple[str, int], list[tuple[str, int]]] = {}
-"""Number of evaluations below each root move, by position and depth. The counts never vary, so one run is enough."""
+"""Number of evaluations below each root move, by position and depth. The counts never vary, so one search is enough."""
 
 
 def root_moves(place: StudyPosition, depth: int, stop: Stop) -> list[Sample]:
-    """Return the number of evaluations below each root move, each in a full window: moves do not affect each other."""
+    """Return the number of evaluations below each root move. Each move has a full window, so none affects another."""
     board, key = place.board, (place.board.to_text(), depth)
     if key not in _root_move_cache:
         counts = _count_leaves(board, depth, stop)
@@ -180,7 +180,7 @@ def _time_search(place: StudyPosition, depth: int, workers: int, chunk: int, rou
 
 
 def root_work(samples: Sequence[Sample]) -> dict[str, list[int]]:
-    """Return the number of evaluations below each root move, in the order of the search, by position."""
+    """Return the number of evaluations below each root move in the order of the search, by position."""
     counted = [sample for sample in samples if sample["what"] == "counted"]
     return {
         str(position): [int(number(sample["leaves"])) for sample in group]
@@ -210,7 +210,7 @@ def _positions_with_wrong_sum(samples: Sequence[Sample], work: dict[str, list[in
 
 
 def _timed_depth_note(parameters: ImbalanceParameters, depths: Sequence[int]) -> str:
-    """Return a clause that says at which other depth times were measured; empty if the depth is the same."""
+    """Return a clause that names the depth of the timed searches, or an empty text if it is that of the counts."""
     if parameters.timed_depth is None or [parameters.timed_depth] == list(depths):
         return ""
     return (
@@ -220,7 +220,7 @@ def _timed_depth_note(parameters: ImbalanceParameters, depths: Sequence[int]) ->
 
 
 def _rates(samples: Sequence[Sample]) -> dict[tuple[str, int], float]:
-    """Return the median evaluations per second, by position and number of workers."""
+    """Return the median number of evaluations per second, by position and number of workers."""
     timed = [sample for sample in samples if sample["what"] == "timed"]
     return {
         (str(position), int(number(workers))): median(

@@ -40,7 +40,7 @@ PLAIN: SearchArguments = {"evaluation": "mobility", "table_bits": None, "deepen"
 """Options of report 001's searches: mobility evaluation, no table, one iteration, and a pass costs a ply."""
 
 SQUARES = Ordering(sort="none")
-"""Alpha-beta's move order in report 001: by square number."""
+"""Move order of alpha-beta in report 001: by square number."""
 
 BEST_FIRST = Ordering(weights={"mobility": 1}, sort="best", from_depth=1)
 """Move order of PVS in report 001: the move with the best static value first, then the others by square number."""
@@ -57,11 +57,11 @@ ALGORITHMS: dict[str, SearchArguments] = {
     "SharedHashtable": {**_PVS, "parallel": "shared-table"},
     "YoungBrothersWait": {**_PVS, "parallel": "ybw"},
 }
-"""Search options by report 001's name of the algorithm; the last one is ours. The naive versions `ParallelPVS` and
-`ParallelAlphaBeta` search every root move in a full window."""
+"""Search options of each algorithm by its name in report 001; the last one is ours. The naive versions `ParallelPVS`
+and `ParallelAlphaBeta` search every root move in a full window."""
 
 TABLE_BITS = 20
-"""Index bits of SharedHashtable's table, which is kept from turn to turn as in the report's program."""
+"""Index bits of SharedHashtable's table, which is kept from turn to turn as in report 001's program."""
 
 FAULTS = (
     "Not repeated here are the faults of the report's own programs. Its Jamboree chooses a first child and then drops "
@@ -75,7 +75,7 @@ FAULTS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnsParameters(Parameters):
-    """Parameters of the times experiment."""
+    """Parameters of the experiment `times`."""
 
     depths: tuple[int, ...] = option((7, 8, 9), "Plies; report 001's figures have 9 to 12.")
     algorithms: tuple[str, ...] = option(tuple(ALGORITHMS), "By report 001's names.")
@@ -102,7 +102,7 @@ def options_of(name: str, workers: int) -> SearchArguments:
 def game(
     depth: int, options: SearchArguments, opponent: str, *, black: bool, seed: int = 1, stop: Stop
 ) -> Iterator[tuple[OthelloBoard, Result]]:
-    """Play a game against `opponent`; yield the board before each of our turns, and the result of our search."""
+    """Play a game against `opponent`. Yield the board before each of our turns, and the result of our search."""
     board = start()
     random_ = random.Random(seed)
     ours = Side.BLACK if black else Side.WHITE
@@ -124,7 +124,7 @@ def game(
 def _time_game(
     name: str, depth: int, workers: int, parameters: TurnsParameters, black: bool, game_number: int, stop: Stop
 ) -> list[Sample]:
-    """Play a game, and return a sample of each turn."""
+    """Play one game of algorithm `name`, and return a sample of each turn."""
     options = options_of(name, workers)
     with without_logging():
         search(start(), Limits(depth=min(depth, WARM_DEPTH)), **options)  # warms up
@@ -218,7 +218,7 @@ def _sides(samples: Sequence[Sample]) -> dict[str, Sequence[Sample]]:
 
 
 def _mean(samples: Sequence[Sample]) -> Sample:
-    """Return the cells of one bar of report 001's figures: mean time per turn, and its deviation over games."""
+    """Return table cells for a bar of report 001's figures, such as mean time per turn and its deviation over games."""
     games = [
         1000 * statistics.fmean(number(sample["seconds"]) for sample in game_)
         for game_ in grouped(samples, "colour", "game").values()
@@ -233,7 +233,7 @@ def _mean(samples: Sequence[Sample]) -> Sample:
 
 
 def _speedups(lines: Sequence[Sample]) -> Iterator[Sample]:
-    """Yield the time with one worker divided by that with the most workers, for every parallel algorithm and depth."""
+    """Yield the time with one worker divided by the time with the most workers, for every algorithm and depth."""
     for (depth, name), rows in grouped(lines, "depth", "algorithm").items():
         by_workers = {int(number(row["workers"])): number(row["mean per turn (ms)"]) for row in rows}
         most = max(by_workers)

@@ -27,7 +27,7 @@ from outflank.validation.values import Shape
 START, MIDGAME = "start", "midgame"
 
 FEW_BOARDS = 4
-"""Greatest number of boards with a table and a colour each; more boards are grouped by stage of the game."""
+"""Greatest number of boards that get their own table and colour. More boards are grouped by stage of the game."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,19 +49,19 @@ class BoardsParameters(Parameters):
         return tuple(name for name, is_used in used.items() if not is_used)
 
     def plies(self, board: StudyPosition) -> int:
-        """Return the search depth of a board."""
+        """Return the search depth for a board, in plies."""
         return board.depth or (self.depth if board.name == START else self.midgame_depth)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChoosingParameters(BoardsParameters):
-    """Parameters of a comparison of options."""
+    """Parameters of an experiment that compares search options."""
 
     rounds: int = option(3, "Times that each side is measured.")
 
 
 class Choosing(Experiment):
-    """An experiment that compares search options by boards visited and by time."""
+    """An experiment that compares search options by visited nodes and by time."""
 
     choices: tuple[tuple[Sample, SearchArguments], ...]
     """Labels and search options of each compared search."""
@@ -177,7 +177,7 @@ class Choosing(Experiment):
         return ReportTable.of(f"{self.name}: {len(grouped(samples, 'board'))} boards", lines, notes=(note,))
 
     def ratios(self, samples: Sequence[Sample]) -> dict[tuple[Cell, ...], dict[str, float]]:
-        """Return the visited boards divided by those of the best choice on the same board, by choice and board."""
+        """Return the number of visited nodes relative to the best choice on the same board, by choice and board."""
         result: dict[tuple[Cell, ...], dict[str, float]] = {}
         for (board,), board_samples in grouped(samples, "board").items():
             nodes = {
@@ -205,11 +205,11 @@ class Choosing(Experiment):
         ]
 
     def published_cells(self, board: str, label: tuple[Cell, ...]) -> Sample:
-        """Return report 000's cells for the row `label` of the table of `board`; none by default."""
+        """Return the published cells of report 000 for the row `label` of the table of `board`; none by default."""
         return {}
 
     def published(self, board: str) -> list[Series]:
-        """Return the bars of report 000's numbers for `board`; none by default."""
+        """Return the published numbers of report 000 for `board` as bars; none by default."""
         return []
 
     def notes(self, samples: Sequence[Sample]) -> tuple[str, ...]:
@@ -218,7 +218,7 @@ class Choosing(Experiment):
 
 
 def stage_of(board: str) -> str:
-    """Return the stage of the game, which is a board's name without its number and depth: `late` for `late1@9`."""
+    """Return the stage of the game from a board's name without number and depth: `late` for `late1@9`."""
     return re.sub(r"(?:(?<!\d)\d++)?(?:@\d++)?$", "", board)
 
 

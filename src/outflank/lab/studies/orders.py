@@ -1,4 +1,4 @@
-"""Experiments on move ordering: sorting algorithms, and orders that depend on the stage, as report 000 wished for."""
+"""Experiments on move ordering: sorting algorithms, and orders by stage of the game, as report 000 wished."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,11 +20,11 @@ SORTS = {
     "merge": "merge sort",
     "all": "each when it is its turn",
 }
-"""Description of each value of `Ordering.sort`. Report 000's library uses merge sort."""
+"""Description of each value of `Ordering.sort`. Report 000's program uses a library with merge sort."""
 
 
 class Sorting(Choosing):
-    """Compares sorting algorithms for moves, as report 000 does."""
+    """Compares algorithms that sort moves, as report 000 does."""
 
     name = "sorting"
     question = "Is it worth sorting all moves, and does it matter by which sort?"
@@ -57,7 +57,7 @@ class Sorting(Choosing):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StagesParameters(ChoosingParameters):
-    """Parameters of the stages experiment."""
+    """Parameters of the experiment `stages`."""
 
     depth: int = option(9, "Plies from the start.")
     midgame_depth: int = option(9, "Plies from any other board.")
@@ -80,7 +80,7 @@ STAGED: dict[str, str | Ordering] = {
 
 
 class Stages(Choosing):
-    """Compares orderings that change with the stage of the game with fixed ones."""
+    """Compares move orderings that change with the stage of the game with fixed ones."""
 
     name = "stages"
     question = "Should the order of moves depend on how far the game has come?"

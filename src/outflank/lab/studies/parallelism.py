@@ -1,4 +1,4 @@
-"""Experiment `parallelism`: work, span and cost of sharing, which cilkview measured for reports 002 and 004.
+"""Experiment `parallelism`: work, span and cost of sharing, which reports 002 and 004 measured with cilkview.
 
 Estimates and figures are in nodes, which do not depend on the machine. Measured times are shown beside them.
 """
@@ -55,7 +55,7 @@ PARTS_OF_A_TURN, PARTS_OF_A_ROOT = 8, 40
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ParallelismParameters(Parameters):
-    """Parameters of the parallelism experiment."""
+    """Parameters of the experiment `parallelism`."""
 
     schemes: tuple[str, ...] = option(("fork-join", "ybw", "jamboree"), "fork-join, ybw, jamboree, pv-split, …")
     depths: tuple[int, ...] = option((3, 4, 5, 6, 7), "Plies of minimax, in whole games, for fork-join.")
@@ -188,7 +188,7 @@ class Parallelism(Experiment[ParallelismParameters]):
 
 
 def _notes(parameters: ParallelismParameters, strands: Sequence[Sample], timed: Sequence[Sample]) -> Iterator[str]:
-    """Yield notes on the cost of a migration, and warnings about disturbed or incomplete measurements."""
+    """Yield notes on the cost of a steal, and warnings about disturbed or incomplete measurements."""
     if strands:
         burden, migrations = (
             max(number(sample["burden_ns"]) for sample in strands),
@@ -218,7 +218,7 @@ def _notes(parameters: ParallelismParameters, strands: Sequence[Sample], timed: 
 
 
 def _published(parameters: ParallelismParameters) -> tuple[tuple[str, str], ...]:
-    """Return the published tables (report, name) of the program that divides its games as `parameters` say."""
+    """Return (report, table) of the published program that divides its games as `parameters` say; empty without one."""
     if parameters.rules == "002":
         return (("002", "profile"),) if parameters.schedule == "one" else ()
     return (("004", "cilkview"),) if parameters.schedule == "rows" else ()
@@ -229,7 +229,7 @@ def _depths(parameters: ParallelismParameters, scheme: str) -> tuple[int, ...]:
 
 
 def _weight(parameters: ParallelismParameters, scheme: str, depth: int) -> float:
-    """Return the weight of a task: one more ply multiplies the cost by about 7 in minimax, by 3 in alpha-beta."""
+    """Return the relative duration of a task: one more ply takes about 7 times as long in minimax, 3 in alpha-beta."""
     least = min(_depths(parameters, scheme))
     return float((7 if scheme == "fork-join" else 3) ** (depth - least))
 
@@ -257,7 +257,7 @@ def _searches(
 
 
 def _measure_strands(parameters: ParallelismParameters, scheme: str, depth: int, stop: Stop) -> list[Sample]:
-    """Return work and span of a search by one worker; at the greatest depth also the runnable strands over time."""
+    """Return work and span of a search by one worker and, at the greatest depth, the runnable strands over time."""
     burden, migrations = (parameters.burden, 0) if parameters.burden is not None else measured_burden()
     deepest = depth == max(_depths(parameters, scheme))
     parts = PARTS_OF_A_TURN if scheme == "fork-join" else PARTS_OF_A_ROOT

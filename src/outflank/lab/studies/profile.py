@@ -1,4 +1,4 @@
-"""Experiment `profile`: how workers of a parallel search spend their time. Report 004 used HPCToolkit."""
+"""Experiment `profile`: how workers of a parallel search spend their time. Report 004 used HPCToolkit for this."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -59,18 +59,18 @@ from outflank.validation.text import how_many
 from outflank.validation.values import Between, Misfit, Shape
 
 COLUMNS = 200
-"""Number of points of the plot of busy workers over time."""
+"""Number of points in the plot of busy workers over time."""
 
 MOST_PLIES = 200
-"""Most moves in the line of a stored interval: more than any search has."""
+"""Greatest number of moves in the line of a stored interval. It is more than any search has."""
 
 MOST_INTERVALS = 20_000
-"""Most intervals that are stored; short ones are merged until the limit holds."""
+"""Greatest number of stored intervals. Short intervals are merged until the limit holds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProfileParameters(Parameters):
-    """Parameters of the profile experiment."""
+    """Parameters of the experiment `profile`."""
 
     game: str = option(DEFAULT_GAME, GAME)
     positions: tuple[str, ...] | None = option(None, f"{POSITIONS}  [the game's mid-game board]")
@@ -93,13 +93,13 @@ class ProfileParameters(Parameters):
 
     @property
     def scheme_name(self) -> str:
-        """Name of the scheme: the requested one, else that of the report's program, else `ybw`."""
+        """Name of the requested scheme, otherwise of the scheme of the report's program, otherwise `ybw`."""
         program = program_of(self.whole_game)
         return self.scheme or ("ybw" if program is None else str(program.shared["parallel"]))
 
     @property
     def minimax(self) -> bool:
-        """Whether the search is minimax, as in reports 002 and 004."""
+        """Whether the search is minimax, as in the programs of reports 002 and 004."""
         return self.scheme_name == "fork-join" or "pvs" not in scheme_named(self.scheme_name).algorithms
 
     @property
@@ -132,7 +132,7 @@ class ProfileParameters(Parameters):
 
 
 class ProfileStudy(Experiment[ProfileParameters]):
-    """Shows what workers spend their time on: a timeline, a flame graph, and shares of the time."""
+    """Shows how workers spend their time: a timeline, a flame graph, and shares of the time."""
 
     name = "profile"
     question = "Where does the time of a parallel search go, worker by worker and over time?"
@@ -212,7 +212,7 @@ class ProfileStudy(Experiment[ProfileParameters]):
 
 
 def _settings_text(parameters: ProfileParameters) -> str:
-    """Return the requested depth and threshold as text; empty without them."""
+    """Return the requested depth and threshold as text, or an empty text if there are none."""
     depth = "" if parameters.depth is None else f" at depth {parameters.depth}"
     if parameters.threshold is None:
         return depth
@@ -220,7 +220,7 @@ def _settings_text(parameters: ProfileParameters) -> str:
 
 
 RUNTIME = ("spawn", "steal", "schedule")
-"""Kinds of intervals that occur only because the search is parallel."""
+"""Kinds of activity that occur only because the search is parallel."""
 
 
 def _file_name_part(position: str) -> str:
@@ -228,7 +228,7 @@ def _file_name_part(position: str) -> str:
 
 
 def _over_positions(places: Mapping[tuple[Cell, ...], Sequence[Sample]]) -> ReportTable:
-    """Return a table of the share of each kind of interval in each position, with the medians."""
+    """Return a table of the share of each kind of activity in each position, with the medians."""
     rows: list[Sample] = []
     for (position,), position_samples in places.items():
         totals = [sample for sample in position_samples if sample["what"] == "total"]
@@ -287,7 +287,7 @@ def _trace(side: Contender, stop: Stop) -> list[Sample]:
 
 
 def _intervals(side: Contender, recording: EventRecording, stop: Stop) -> Iterator[Sample]:
-    """Yield the workers' intervals in a search, or turn by turn in a game."""
+    """Yield the workers' intervals of activity in a search, or turn by turn in a game."""
     if side.plays is None:
         measure_search(side, stop)
         yield from intervals(recording.take())
@@ -302,7 +302,7 @@ def _intervals(side: Contender, recording: EventRecording, stop: Stop) -> Iterat
 
 
 def _in_notation(line: str, board: Board) -> str:
-    """Return `line` with move codes in notation. It begins at `board`, or at a turn of the game played from there."""
+    """Return `line` with move codes in notation. The line begins at `board`, or at a turn of the game from there."""
     first, *codes = line_steps(line) or [""]
     start = board.copy()
     if first.startswith("turn ") and int(first.split()[1]) % 2 == 0:
@@ -311,7 +311,7 @@ def _in_notation(line: str, board: Board) -> str:
 
 
 def _shares(totals: Sequence[Sample], workers: int) -> list[Sample]:
-    """Return rows of seconds by kind of interval, in total and per worker; above 8 workers, the least and the most."""
+    """Return rows of seconds by kind of activity: in total, and per worker (the least and the most of over 8)."""
     by_kind: dict[str, dict[int, float]] = {kind: dict.fromkeys(range(workers), 0.0) for kind in KINDS}
     for sample in totals:
         by_kind[str(sample["kind"])][int(number(sample["worker"]))] += number(sample["end_us"]) / 1e6
@@ -335,12 +335,12 @@ BUSY = tuple(kind for kind in KINDS if kind != IDLE)
 
 
 def seconds_of(totals: Sequence[Sample], kinds: tuple[str, ...]) -> float:
-    """Return the seconds that all workers together spent on intervals of `kinds`."""
+    """Return the seconds that all workers together spent on activities of `kinds`."""
     return sum(number(total["end_us"]) for total in totals if total["kind"] in kinds) / 1e6
 
 
 def share_of(totals: Sequence[Sample], kinds: tuple[str, ...], *, of: tuple[str, ...] = BUSY) -> float:
-    """Return the time spent on intervals of `kinds` divided by the time spent on those of the kinds in `of`."""
+    """Return the time spent on activities of `kinds` divided by the time spent on activities of the kinds `of`."""
     total = seconds_of(totals, of)
     return seconds_of(totals, kinds) / total if total else 0.0
 

@@ -20,9 +20,9 @@ from outflank.validation.values import Kind, Shape
 
 PROGRAMS = ("minimax", "alpha-beta, full windows (003)", "alpha-beta")
 KINDS = "kinds:from_depth=1"
-"""Ordering of report 003's program, which both alpha-beta searches of `PROGRAMS` use."""
+"""Move ordering of report 003's program, which both alpha-beta searches of `PROGRAMS` use."""
 ORDERED = "003 with "
-"""Prefix of the name of report 003's program with another ordering."""
+"""Prefix of the name of report 003's program with another move ordering."""
 
 
 def _search(program: str, board: AbaloneBoard, depth: int, stop: Stop) -> Result:
@@ -53,7 +53,7 @@ def _sample(program: str, name: str, board: AbaloneBoard, depth: int, round_: in
 
 
 def _savings_notes(samples: Sequence[Sample]) -> tuple[str, ...]:
-    """Return a note on what pruning saves at the greatest depth that all programs have searched."""
+    """Return a note on the leaves that pruning saves at the greatest depth that all programs have searched."""
     leaves = {key: number(group[0]["leaves"]) for key, group in grouped(samples, "program", "depth").items()}
     programs = tuple(dict.fromkeys(program for program, _ in leaves))
     minimax_depths = [depth for program, depth in leaves if program == PROGRAMS[0]]
@@ -89,7 +89,7 @@ def _shape(**names: Kind) -> Shape:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DepthsParameters(Parameters):
-    """Parameters of the depths experiment."""
+    """Parameters of the experiment `depths`."""
 
     depths: tuple[int, ...] = option((1, 2, 3, 4, 5), "Plies from the start.")
     minimax_depth: int = option(4, "Plies of minimax, at most: at 5 it evaluates 283 million leaves.")
@@ -97,7 +97,7 @@ class DepthsParameters(Parameters):
 
 
 class Depths(Experiment[DepthsParameters]):
-    """Measures time and leaves by depth, with and without pruning."""
+    """Measures time and leaves by search depth, with and without pruning."""
 
     name = "depths"
     question = "How do time and leaves grow with the depth, with and without pruning?"
@@ -166,7 +166,7 @@ class Depths(Experiment[DepthsParameters]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PruningParameters(Parameters):
-    """Parameters of the pruning experiment."""
+    """Parameters of the experiment `pruning`."""
 
     depth: int = option(4, "Plies.")
     orderings: tuple[str, ...] = option(
@@ -259,7 +259,7 @@ ORDERS = {
     "generated:from_depth=1": "as generated (2.4a)",
     "reversed:from_depth=1": "backwards (2.4c)",
 }
-"""Titles of orderings in tables; other orderings appear under their own names."""
+"""Titles of move orderings in tables. Other orderings appear under their own names."""
 
 
 def _by_ordering(samples: Sequence[Sample]) -> dict[str, list[Sample]]:
@@ -289,7 +289,7 @@ def _ordered_rows(ordered: dict[str, list[Sample]]) -> list[Sample]:
 
 
 def _ordered_means(ordered: dict[str, list[Sample]]) -> list[str]:
-    """Return a note on the mean share of leaves that each ordering prunes, all positions weighted equally."""
+    """Return a note on the mean share of leaves that each ordering prunes. All positions have the same weight."""
     minimax_leaves = {sample["position"]: number(sample["leaves"]) for sample in ordered.get("minimax", ())}
     parts = []
     for name, group in ordered.items():

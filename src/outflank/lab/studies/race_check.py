@@ -1,4 +1,4 @@
-"""Experiment `races`: unordered accesses of workers to the same memory. Reports 002 and 004 used cilkscreen."""
+"""Experiment `races`: unordered accesses to the same memory, which reports 002 and 004 sought with cilkscreen."""
 
 import os
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ from outflank.validation.values import Shape
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RaceCheckParameters(Parameters):
-    """Parameters of the races experiment."""
+    """Parameters of the experiment `races`."""
 
     schemes: tuple[str, ...] = option(
         ("fork-join", "root-split", "pv-split", "jamboree", "ybw", "shared-table", "abdada"), "Schemes, by name."

@@ -1,4 +1,4 @@
-"""Experiment `reproduce`: every published number of the reports beside ours, cell by cell, with a verdict."""
+"""Experiment `reproduce`: every number of the published reports beside ours, cell by cell, with a verdict."""
 
 import json
 from collections import Counter
@@ -40,7 +40,7 @@ from outflank.validation.values import Kind, Shape
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReproduceParameters(Parameters):
-    """Parameters of the reproduce experiment."""
+    """Parameters of the experiment `reproduce`."""
 
     which: tuple[str, ...] = option(("all",), "000 to 004, or all.", argument=True)
     quick: bool = option(False, "Everything small: in all, under two minutes.")
@@ -57,24 +57,24 @@ class ReproduceParameters(Parameters):
 
     @property
     def reports(self) -> tuple[str, ...]:
-        """Requested reports, each once."""
+        """Numbers of the requested reports, each once."""
         return REPORTS if "all" in self.which else tuple(dict.fromkeys(self.which))
 
     @property
     def setting(self) -> Setting:
-        """Effort and number of workers, from which each section makes its sources."""
+        """Effort and number of workers of the run. Each section makes its sources from them."""
         effort = Effort.QUICK if self.quick else Effort.FULL if self.full else Effort.USUAL
         return Setting(effort, self.workers)
 
 
 def sections_of(report: str) -> tuple[PublishedTable, ...]:
-    """Return the sections of a report, one for each table and figure, in its own order."""
+    """Return the sections of a published report, one for each table and figure, in the report's order."""
     sections: tuple[PublishedTable, ...] = import_module(f"outflank.lab.reproduction.report_{report}").SECTIONS
     return sections
 
 
 class Reproduce(Experiment[ReproduceParameters]):
-    """Measures all published numbers of the reports again."""
+    """Measures all numbers of the published reports again."""
 
     name = "reproduce"
     question = "Do the reports' numbers come out?"
@@ -111,7 +111,7 @@ class Reproduce(Experiment[ReproduceParameters]):
         }
         source = sources.get(str(sample.get("source")))
         if source is None:
-            return sample_shape(known)  # rejects the sample
+            return sample_shape(known)  # rejects every sample without a source
         if isinstance(source, Measure):
             return sample_shape(known, row=str, column=str, ours=Cell, note=str, published=Cell)
         experiment_shape = experiment_named(source.experiment).shape(source.experiment_parameters, sample)
@@ -141,7 +141,7 @@ class Reproduce(Experiment[ReproduceParameters]):
                     section_figures += conclusion.figures
                 if not conclusion.passed:
                     notes.append(f"{section.heading}: {part.name} failed.")
-            if section_tables and not cells and section.notes:  # no table of its own
+            if section_tables and not cells and section.notes:  # the section has no table of its own
                 section_tables[-1] = replace(section_tables[-1], notes=(*section_tables[-1].notes, *section.notes))
             if not sources_of(section, parameters.setting) and section.table is None and section.absent:
                 notes.append(f"{section.heading}: {section.absent}")
@@ -216,7 +216,7 @@ def _part_samples(labels: Sample, task: Task, stop: Stop) -> list[Sample]:
 
 
 def _unwrapped(sample: Sample) -> Sample:
-    """Return an experiment's sample as the experiment itself stores it, without our labels."""
+    """Return an experiment's sample as the experiment itself stores it, without the labels of the reproduction."""
     cells = {key: cell for key, cell in sample.items() if key not in ("report", "section", "source", "part_task")}
     return {**cells, "task": sample["part_task"]}
 
@@ -243,7 +243,7 @@ def _by_section(
 
 
 def _found_cells(section: PublishedTable, setting: Setting, samples: Sequence[Sample]) -> list[MeasuredCell]:
-    """Return the measured cells of a section."""
+    """Return the cells of a section that were measured."""
     sources = sources_of(section, setting)
     cells: list[MeasuredCell] = []
     for (name,), source_samples in grouped(samples, "source").items():
@@ -267,7 +267,7 @@ def _found_cells(section: PublishedTable, setting: Setting, samples: Sequence[Sa
 def _parts(
     section: PublishedTable, setting: Setting, samples: Sequence[Sample]
 ) -> list[tuple[ExperimentPart, Conclusion]]:
-    """Return a section's experiments with their conclusions."""
+    """Return the experiments that a section runs, with their conclusions."""
     sources, conclusions = sources_of(section, setting), []
     for (name,), source_samples in grouped(samples, "source").items():
         source = sources[str(name)]
@@ -280,7 +280,7 @@ def _parts(
 
 
 def _with_unique_titles(parts: Sequence[tuple[ExperimentPart, Conclusion]]) -> list[tuple[ExperimentPart, Conclusion]]:
-    """Return the parts, with a part's label put before each title that another part of the section has too."""
+    """Return `parts`, with a part's label before each title that another part of the section has too."""
     titles = Counter(
         title
         for part, conclusion in parts
@@ -309,7 +309,7 @@ def _tables_and_figures(conclusion: Conclusion) -> list[ReportTable | Figure]:
 
 
 def _sums(counted: Sequence[tuple[PublishedTable, Counter[Verdict]]]) -> Iterator[str]:
-    """Yield sentences with the number of cells by verdict, over all sections."""
+    """Yield sentences with the number of cells by verdict, summed over all sections."""
     printed: Counter[Verdict] = Counter()
     further: Counter[Verdict] = Counter()
     for section, verdicts in counted:

@@ -1,4 +1,4 @@
-"""Experiment `scaling`: speed-up by number of workers or cluster nodes, which all five reports measure."""
+"""Experiment `scaling`: speed-up by number of workers or cluster nodes, which all five published reports measure."""
 
 import statistics
 from collections.abc import Sequence
@@ -56,12 +56,12 @@ from outflank.validation.values import Shape
 SCHEDULES = ("one", "rows", "static")
 
 FEWEST_ROUNDS = 5
-"""Least number of rounds: medians of fewer do not support a conclusion."""
+"""Least number of rounds for a conclusion, because medians of fewer do not support one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScalingParameters(ProgramChoice):
-    """Parameters of the scaling experiment."""
+    """Parameters of the experiment `scaling`."""
 
     program: str | None = option(None, "The program that searches: 000 (that report's) or ours.  [ours]")
     game: str = option(DEFAULT_GAME, GAME)
@@ -257,13 +257,13 @@ def _sides(parameters: ScalingParameters) -> list[Contender]:
 
 
 def _division(parameters: ScalingParameters) -> SearchArguments:
-    """Return the search options `threshold` and `schedule`, if they were given."""
+    """Return the search options `threshold` and `schedule`, as far as the user gave them."""
     options = {"threshold": parameters.threshold, "schedule": parameters.schedule}
     return {name: value for name, value in options.items() if value is not None}
 
 
 def _division_text(parameters: ScalingParameters) -> str:
-    """Return the given threshold and schedule as the end of a title; empty without them."""
+    """Return the threshold and schedule that the user gave as the end of a title, or an empty text."""
     schedule_texts = {"one": "single moves", "rows": "rows", "static": "equal shares"}
     parts = [] if parameters.schedule is None else [schedule_texts[parameters.schedule]]
     if parameters.threshold is not None:
@@ -272,7 +272,7 @@ def _division_text(parameters: ScalingParameters) -> str:
 
 
 def _algorithm(parameters: ScalingParameters, scheme: str) -> str:
-    """Return the requested algorithm, else the program's, else the scheme's default."""
+    """Return the requested algorithm, otherwise the program's, otherwise the default of `scheme`."""
     if parameters.algorithm is not None:
         return parameters.algorithm
     program = program_of(parameters.whole_game)
@@ -286,7 +286,7 @@ def _algorithm(parameters: ScalingParameters, scheme: str) -> str:
 
 
 def _serial_samples(parameters: ScalingParameters, groups: Groups, position: Cell, scheme: str) -> list[Sample] | None:
-    """Return the samples of the serial search that `scheme` is compared with; None for a serial search itself."""
+    """Return the samples of the serial search with which `scheme` is compared, or None if `scheme` is itself serial."""
     if scheme.startswith("serial "):
         return None
     return groups.get((position, f"serial {_algorithm(parameters, scheme)}", 1))
@@ -394,7 +394,7 @@ Pair = tuple[list[Sample], list[Sample]]
 
 
 def _pairs(parameters: ScalingParameters, groups: Groups, scheme: str, count: int) -> list[Pair]:
-    """Return the samples of `scheme` with `count` workers and of the serial search, position by position."""
+    """Return the samples of `scheme` with `count` workers and those of the serial search, position by position."""
     pairs = []
     for (position, name, workers), samples in groups.items():
         serial = _serial_samples(parameters, groups, position, scheme)
@@ -404,6 +404,6 @@ def _pairs(parameters: ScalingParameters, groups: Groups, scheme: str, count: in
 
 
 def _speed_up_bounds(pairs: Sequence[Pair]) -> tuple[float, float]:
-    """Return the least and the greatest speed-up of any round in any position."""
+    """Return the least and the greatest speed-up in any round and position."""
     ranges = [speed_up_range(serial, samples) for samples, serial in pairs]
     return min(low for low, _ in ranges), max(high for _, high in ranges)

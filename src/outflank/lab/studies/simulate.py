@@ -58,15 +58,15 @@ SHAPES: dict[str, dict[str, Kind]] = {
         "depth": Count | None,
     },
 }
-"""Names and types of a sample's cells, by its cell `what`."""
+"""Types of the fields of a sample, by the value of its field `what`."""
 
 CHECKED = ("none", "async")
-"""Replication policies that are also measured, on nodes within this process."""
+"""Replication policies that are also measured, on cluster nodes within this process."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SimulateParameters(ProgramChoice):
-    """Parameters of the simulate experiment."""
+    """Parameters of the experiment `simulate`."""
 
     program: str | None = option(None, "The program that searches: 000 (that report's) or ours.  [ours]")
     positions: tuple[str, ...] = option(("f5d6c3d3c4f4f6",), "Positions, by name or in any notation.")
@@ -99,7 +99,7 @@ class SimulateParameters(ProgramChoice):
         return unused if any(policy.sends for policy in policies) else (*unused, "message", "entry")
 
     def options_for(self, position: str) -> SearchArguments:
-        """Return the search options of a position."""
+        """Return the search options for a position."""
         return {**self.search_options(board_named(position), OURS), "table_bits": self.table_bits}
 
 
@@ -170,7 +170,7 @@ _recordings: dict[tuple[object, ...], RecordedJobs] = {}
 
 
 def _recording(parameters: SimulateParameters, position: str, threshold: int, stop: Stop) -> RecordedJobs | None:
-    """Return the recorded search, which all tasks of a threshold share; None after `stop`."""
+    """Return the recorded search that all tasks of a threshold share, or None after `stop` is called."""
     options = parameters.options_for(position)
     key = position, parameters.depth, threshold, tuple(options.items())
     if key not in _recordings:
@@ -225,7 +225,7 @@ def _describe_recording(parameters: SimulateParameters, position: str, threshold
 
 
 def _with_depths(parameters: SimulateParameters, names: Iterable[str]) -> list[Replication]:
-    """Return the policies called `names`; a policy without a replication depth is returned once with every depth."""
+    """Return the policies called `names`. A policy without a replication depth is returned once with every depth."""
     policies: list[Replication] = []
     for name in names:
         policy = replication_named(name)

@@ -1,4 +1,4 @@
-"""Experiments `storage` and `widths`: cost of ways to store an Othello board, and its number of moves (report 000)."""
+"""Experiments `storage` and `widths`: cost of layouts of an Othello board, and its number of moves (report 000)."""
 
 import time
 from collections.abc import Sequence
@@ -40,7 +40,7 @@ from outflank.validation.documents import Count, Measured, Several
 from outflank.validation.values import Shape
 
 CENTRE = U64(0x0000001818000000)
-"""The four centre squares, which are never empty."""
+"""The four centre squares of the board, which are never empty."""
 
 
 @inner
@@ -72,7 +72,7 @@ def _wander_sample(game: Game, position: Position, every: bool) -> Samples:
 
 @kernel
 def climb(steps, random, best):
-    """Try `steps` random changes, keep those that lose no moves, write the board to `best`, return its move count."""
+    """Change a board randomly `steps` times, without losing legal moves. Write it to `best`; return its move count."""
     own, opp = U64(0x0000000810000000), U64(0x0000001008000000)
     most = popcount(legal(own, opp))
     for _ in range(steps):
@@ -111,7 +111,7 @@ def _random_positions(count: int, seed: int) -> Words:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StorageParameters(Parameters):
-    """Parameters of the storage experiment."""
+    """Parameters of the experiment `storage`."""
 
     boards: int = option(4096, "Boards, from games that are played at random.")
     repeats: int = option(8, "Times that the moves of each are counted in a round.")
@@ -120,7 +120,7 @@ class StorageParameters(Parameters):
 
 
 class Storage(Experiment[StorageParameters]):
-    """Compares report 000's ways of storing a board with ours."""
+    """Compares report 000's layouts of a board in memory with ours."""
 
     name = "storage"
     question = "How should a board be kept: what does it cost in bytes, and to generate its moves?"
@@ -194,7 +194,7 @@ SEARCHES, GAMES, ANY = "searches", "games at random", "any board"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WidthsParameters(Parameters):
-    """Parameters of the widths experiment."""
+    """Parameters of the experiment `widths`."""
 
     depth: int = option(9, "Plies of the searches.")
     positions: tuple[str, ...] = option(("tournament",), POSITIONS)
@@ -205,7 +205,7 @@ class WidthsParameters(Parameters):
 
 
 class Widths(Experiment[WidthsParameters]):
-    """Measures the mean and the greatest number of moves of a board, for the size of an array of children."""
+    """Measures the mean and the greatest number of moves of a board, to choose the size of an array of children."""
 
     name = "widths"
     question = "How many moves does a board have, and what is the most?"

@@ -1,4 +1,4 @@
-"""Experiments that vary one option of dividing a tree: threshold, granularity, levels, schedule, shape of spawns."""
+"""Experiments that vary one option of tree division: threshold, granularity, levels, schedule, shape of spawns."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -54,12 +54,12 @@ from outflank.validation.text import how_many
 from outflank.validation.values import Kind, Shape
 
 ALONE = "alone"
-"""Label of the search that all others are compared with: one worker, undivided tree."""
+"""Label of the search with which all others are compared: one worker, undivided tree."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SweepsParameters(Parameters):
-    """Base class of the parameters of a sweep."""
+    """Base class of the parameters of experiments that vary one option."""
 
     workers: int = option(core_counts()[-1], "Workers that share the search.")
     rounds: int = option(5, "Times that each side is measured.")
@@ -70,7 +70,7 @@ class Sweep(Experiment):
     """An experiment that compares searches which differ in one option."""
 
     varied: ClassVar[str]
-    """Name of the varied option: first column of the table, and x axis of the plot."""
+    """Name of the varied option. It is the first column of the table, and the x axis of the plot."""
     label: ClassVar[Kind] = Count | Literal["alone"]
     """Type of the varied option's values in samples."""
 
@@ -78,7 +78,7 @@ class Sweep(Experiment):
     default_position: ClassVar[str] = "midgame"
 
     def variants(self, parameters: Any) -> list[tuple[Cell, SearchArguments]]:
-        """Return the label and the search options of each value of the varied option."""
+        """Return the label and the search options for each value of the varied option."""
         raise NotImplementedError
 
     def places(self, parameters: Any) -> list[StudyPosition]:
@@ -86,7 +86,7 @@ class Sweep(Experiment):
         return study_positions(self.game, parameters.positions or (self.default_position,))
 
     def sides(self, parameters: Any) -> list[Contender]:
-        """Return a contender for every value of the varied option in every position."""
+        """Return the search to compare for every value of the varied option in every position."""
         return [
             Contender(
                 labels={"position": place.name, self.varied: label},
@@ -102,7 +102,7 @@ class Sweep(Experiment):
         return in_rounds(self.sides(parameters), parameters.rounds)
 
     def published(self) -> tuple[Series, ...]:
-        """Return the curves that a report published; none by default."""
+        """Return the curves of a published report; none by default."""
         return ()
 
     def shape(self, parameters: Any, sample: Sample) -> Shape:
@@ -216,7 +216,7 @@ class Sweep(Experiment):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ThresholdParameters(ProgramChoice):
-    """Parameters of the threshold experiment."""
+    """Parameters of the experiment `threshold`."""
 
     workers: int = option(core_counts()[-1], "Workers that share the search.")
     rounds: int = option(5, "Times that each side is measured.")
@@ -308,7 +308,7 @@ class Threshold(Sweep):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GranularityParameters(SweepsParameters):
-    """Parameters of the granularity experiment."""
+    """Parameters of the experiment `granularity`."""
 
     depth: int = option(7, "Plies of minimax.")
     granularities: tuple[int, ...] = option((1, 2, 3, 4, 5), "Plies left at which minimax goes on alone.")
@@ -333,14 +333,14 @@ class Granularity(Sweep):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LevelsParameters(SweepsParameters):
-    """Parameters of the levels experiment."""
+    """Parameters of the experiment `levels`."""
 
     depth: int = option(12, "Plies.")
     levels: tuple[int, ...] = option((1, 2, 3, 4, 6, 8), "Plies from the root that are divided.")
 
 
 class Levels(Sweep):
-    """Varies the number of plies from the root that Jamboree divides; report 001 says log2 of the processors."""
+    """Varies the number of plies from the root that Jamboree divides. Report 001 divides log2 of the processors."""
 
     name = "levels"
     question = "How many levels from the root should Jamboree divide?"
@@ -355,14 +355,14 @@ class Levels(Sweep):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScheduleParameters(SweepsParameters):
-    """Parameters of the schedule experiment."""
+    """Parameters of the experiment `schedule`."""
 
     depth: int = option(5, "Plies.")
     chunks: tuple[int, ...] = option((1, 2, 4, 8), "Moves handed out at a time.")
 
 
 class Schedule(Sweep):
-    """Compares static and dynamic schedules of the root's moves, which report 003 takes from OpenMP."""
+    """Compares static and dynamic schedules of the root's moves, which report 003's program takes from OpenMP."""
 
     name = "schedule"
     question = "Should root moves be handed out one by one, in chunks, or be divided in advance?"
@@ -383,7 +383,7 @@ class Schedule(Sweep):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShapeParameters(SweepsParameters):
-    """Parameters of the shape experiment."""
+    """Parameters of the experiment `shape`."""
 
     depth: int = option(7, "Plies of minimax.")
     granularity: int = option(4, "Plies left at which minimax goes on alone.")

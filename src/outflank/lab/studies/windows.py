@@ -20,15 +20,15 @@ from outflank.validation.documents import Several
 from outflank.validation.values import Shape
 
 AS_REPORTED, TURNED_OVER, OURS = "as in 001", "turned over", "ours"
-"""Window of a root move: report 001's, the correct (negated) one, or that of our own search of the same name."""
+"""Windows of a root move: report 001's, the correct (negated) one, or that of our own search of the same name."""
 
 SERIAL = {"ParallelPVS": "SerialPVS", "ParallelAlphaBeta": "AlphaBeta"}
-"""Serial counterpart of each naive parallel program."""
+"""Serial counterpart of each of report 001's naive parallel programs."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WindowsParameters(Parameters):
-    """Parameters of the nodes experiment."""
+    """Parameters of the experiment `nodes`."""
 
     depth: int = option(11, "Plies; the report's numbers are for 11.")
     algorithms: tuple[str, ...] = option(tuple(ALGORITHMS), "By report 001's names.")
@@ -46,11 +46,11 @@ class WindowsParameters(Parameters):
 
     @property
     def side(self) -> Side:
-        """Side that searches."""
+        """Side for which the measured program plays."""
         return Side.BLACK if self.colour == "black" else Side.WHITE
 
     def printed(self) -> dict[str, float]:
-        """Return the report's nodes per turn by algorithm; empty if it has none for this colour and depth."""
+        """Return report 001's nodes per turn by algorithm; empty if it has none for this colour and depth."""
         rows = published_rows("001", "nodes") if self.colour == "white" else []
         return {row["algorithm"]: row["nodes_per_turn"] for row in rows if row["depth"] == self.depth}
 
@@ -60,7 +60,7 @@ def _workers(name: str, parameters: WindowsParameters) -> int:
 
 
 def _calls(name: str, window: str, parameters: WindowsParameters, stop: Stop) -> Iterator[int]:
-    """Play the game, and yield the number of search calls of each turn, without the root's."""
+    """Play a game of algorithm `name`, and yield the number of search calls below the root in each turn."""
     workers = _workers(name, parameters)
     if window == OURS:
         for _, result in game(
@@ -74,7 +74,7 @@ def _calls(name: str, window: str, parameters: WindowsParameters, stop: Stop) ->
 
 
 def _count_game(name: str, window: str, parameters: WindowsParameters, stop: Stop) -> list[Sample]:
-    """Play a game, and return a sample of each turn."""
+    """Play a game of algorithm `name`, and return a sample of each turn."""
     labels: Sample = {
         "algorithm": name,
         "window": window,
@@ -89,7 +89,7 @@ def _count_game(name: str, window: str, parameters: WindowsParameters, stop: Sto
 
 
 def mean_of(samples: Sequence[Sample], name: str, window: str = AS_REPORTED) -> float | None:
-    """Return the mean nodes per turn of algorithm `name` in root windows of kind `window`; None if not counted."""
+    """Return the mean nodes per turn of algorithm `name` in root windows of kind `window`, or None if not counted."""
     nodes = [
         number(sample["nodes"]) for sample in samples if sample["algorithm"] == name and sample["window"] == window
     ]
@@ -97,7 +97,7 @@ def mean_of(samples: Sequence[Sample], name: str, window: str = AS_REPORTED) -> 
 
 
 class Nodes(Experiment[WindowsParameters]):
-    """Counts nodes per turn against the player that always plays the first move."""
+    """Counts nodes per turn against a player that always plays the first legal move."""
 
     name = "nodes"
     question = "How many nodes per turn do serial and parallel algorithms search?"

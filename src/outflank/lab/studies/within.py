@@ -43,18 +43,18 @@ from outflank.validation.values import Between, Shape
 
 TWO = "two workers"
 AFTER, BESIDE = "one after the other", "side by side"
-"""Order of calls: each call waits for the result of the previous one, or all are independent."""
+"""Order of timed calls: each call waits for the result of the previous one, or all calls are independent."""
 
 AT_LEAST_SECONDS = 0.02
-"""Least duration of a measurement: shorter ones are too noisy."""
+"""Least duration of a measurement in seconds. Shorter ones are too noisy."""
 
 TOGETHER_SECONDS = 0.1
-"""Duration of a measurement with two workers, of which only the quickest calls count."""
+"""Duration in seconds of a measurement with two workers. Only its quickest calls count."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WithinParameters(Parameters):
-    """Parameters of the within experiment."""
+    """Parameters of the experiment `within`."""
 
     positions: tuple[str, ...] = option(("start", "midgame"), POSITIONS)
     boards: Annotated[int, Between(TIMED, 1 << 20)] = option(200, "Boards near each position for the calls.")
@@ -160,11 +160,11 @@ class Within(Experiment[WithinParameters]):
 
 
 Costs = dict[tuple[Cell, ...], float]
-"""Nanoseconds of a call, by operation and by way of computing it."""
+"""Nanoseconds of a call, by operation and by implementation."""
 
 
 def _costs(samples: Sequence[Sample], order: str) -> Costs:
-    """Return the least cost in each position, averaged over positions: the least, since noise only adds time."""
+    """Return the least cost in each position, averaged over positions. The least is used since noise only adds time."""
     costs = {}
     for key, group in grouped([row for row in samples if row["order"] == order], "operation", "way").items():
         places = grouped(group, "position").values()
@@ -174,7 +174,7 @@ def _costs(samples: Sequence[Sample], order: str) -> Costs:
 
 
 def _baseline_way(operation: str) -> str:
-    """Return the way that lanes are compared with: direction by direction; for evaluation, square by square."""
+    """Return the implementation with which lanes are compared: by direction or, for evaluation, square by square."""
     return WAYS[BY_SQUARES] if operation == OPERATIONS[VALUE] else WAYS[BY_DIRECTIONS]
 
 
@@ -211,7 +211,7 @@ def _differing(samples: Sequence[Sample]) -> list[str]:
 
 
 def _ways(operation: int) -> tuple[int, ...]:
-    """Return the ways in which one worker can compute an operation."""
+    """Return the implementations of an operation that one worker can run."""
     if operation == NOTHING:
         return (IN_LANES,)
     return (BY_SQUARES, IN_LANES) if operation == VALUE else (BY_SQUARES, BY_DIRECTIONS, IN_LANES)
@@ -268,7 +268,7 @@ def _call_chained(operation: int, way: int, times: int, owns: Words, opps: Words
 
 
 def _time_calls(calls: Callable[..., int], words: tuple[Words, Words, Words]) -> tuple[int, float, int]:
-    """Return the number of calls, their processor seconds, and their checksum."""
+    """Return the number of calls, their processor seconds, and a checksum of their results."""
     calls(1, *(array[:1] for array in words))  # compiles
     repeats = 1
     while True:

@@ -1,4 +1,4 @@
-"""Experiment `placement`: gain from binding workers to processors and tables to memory nodes; report 001 could not."""
+"""Experiment `placement`: gain from binding workers to processors and tables to memory; report 001 could not do it."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -35,12 +35,12 @@ SEARCH, NODE = "search", "memory node"
 """Kinds of samples: a timed search, or a memory node of this machine."""
 
 FIRST, IN_TURN = "with its first writer", "dealt to all nodes"
-"""Placements of the table's pages: near their first writer, or dealt to all memory nodes in turn."""
+"""Placements of the table's memory pages: near their first writer, or distributed over all memory nodes in turn."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlacementParameters(Parameters):
-    """Parameters of the placement experiment."""
+    """Parameters of the experiment `placement`."""
 
     depth: int = option(12, "Plies from a position in the middle of a game.")
     workers: int = option(core_counts()[-1], "Workers that share the search.")
@@ -54,7 +54,7 @@ def _memories() -> tuple[str, ...]:
 
 
 class Placement(Experiment[PlacementParameters]):
-    """Times searches with pinned and unpinned workers, and with both placements of the table."""
+    """Times searches with pinned and unpinned workers, and with both placements of the table's memory pages."""
 
     name = "placement"
     question = "What do workers gain that stay on their processors, near their memory?"
@@ -120,7 +120,7 @@ class Placement(Experiment[PlacementParameters]):
 def _measure_search(
     side: Contender, round_number: int, bits: int, tables: dict[str, Memory], stop: Stop
 ) -> list[Sample]:
-    """Return the sample of a search on an empty table. An earlier, equal search has placed the table's pages."""
+    """Return the sample of a search on an empty table. An earlier, equal search has placed the table's memory pages."""
     if side.name not in tables:
         tables[side.name] = Memory(bits, interleave=side.labels["table"] == IN_TURN)
         with without_logging():
