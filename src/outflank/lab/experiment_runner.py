@@ -27,7 +27,7 @@ SAME = ("experiment", "parameters", "provenance", "samples")
 """Fields by which two result files are recognised as files of the same run."""
 
 ENOUGH_TO_JUDGE = 0.03
-"""Share of the work after which the remaining time is estimated. Before, compilation distorts the estimate."""
+"""Share of the work after which the remaining time is estimated. Earlier, compilation distorts the estimate."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

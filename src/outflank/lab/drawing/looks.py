@@ -9,7 +9,7 @@ from outflank.lab.experiment_report import Cell
 WIDTH = 560
 """Width of every picture in SVG units. It is fixed, so that text has the same size in all pictures of a page."""
 TEXT = 18
-"""Text size that layouts assume, in SVG units. Text is drawn at 13 in wide figures and at 18 in narrow ones."""
+"""Text size for which layouts reserve room, in SVG units. Wide figures draw text at 13, narrow ones at 18."""
 VALUE = 10.5
 """Text size of the numbers on bars, in SVG units. Narrow figures omit these numbers."""
 SAMPLE, SWATCH = 30, 14
@@ -246,7 +246,7 @@ THEMES = {"light": LIGHT, "dark": DARK}
 
 
 def apply_theme(svg: str, theme: str) -> str:
-    """Return a picture with the fixed colours of `theme`, for programs that lack CSS variables and media queries."""
+    """Return an SVG in the fixed colours of `theme`, for programs without CSS variables, queries and backgrounds."""
     paper = '<rect width="100%" height="100%" fill="var(--paper)"/>'
     plain = svg.replace(f"<style>{PICTURE_STYLE}</style>", f"<style>{FLAT_STYLE}</style>{paper}", 1)
     theme_colours = THEMES[theme]

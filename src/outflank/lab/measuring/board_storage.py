@@ -85,7 +85,7 @@ def legal_count(storage: Storage, number: int) -> int:
 
 @inner
 def _captures(storage: Storage, number: int, row: int, column: int, down: int, right: int) -> bool:
-    """Return whether a move on the square flips discs in the direction: opposing ones, then one of the side to move."""
+    """Return whether a move on the square (`row`, `column`) flips discs in the direction (`down`, `right`)."""
     row, column = row + down, column + right
     length = 0
     while 0 <= row < 8 and 0 <= column < 8:
@@ -120,7 +120,7 @@ def _(storage, number):
 
 @kernel
 def count_all(storage, count, repeats):
-    """Return the total number of legal moves on the first `count` boards, counted `repeats` times."""
+    """Return the number of legal moves of the first `count` boards, summed over `repeats` passes."""
     total = 0
     for _ in range(repeats):
         for number in range(count):

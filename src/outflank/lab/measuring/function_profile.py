@@ -179,7 +179,7 @@ class Calls:
     left: int
     nodes: int
     made: int
-    """Number of moves made in these nodes."""
+    """Number of moves made in nodes with `left` plies of remaining depth."""
     valued: int
     """Number of positions evaluated: nodes without a move and, if `left` is 1, all children."""
 

@@ -79,7 +79,7 @@ class Contender:
 
     @property
     def name(self) -> str:
-        """All labels in one line."""
+        """All labels of the search, as one line of text."""
         return ", ".join(f"{name} {value}" for name, value in self.labels.items())
 
 
@@ -108,7 +108,7 @@ def measure_search(side: Contender, stop: Stop, **extra: Any) -> tuple[Result, S
 
 
 def processor_times() -> tuple[float, float]:
-    """Return the user and system time of this process in seconds."""
+    """Return user and system time of this process in seconds, to the microsecond if the system allows."""
     if resource is None:
         times = os.times()
         return times.user, times.system
@@ -283,7 +283,7 @@ ENOUGH_CORES = 0.9
 
 
 def processor_share(samples: Sequence[Sample]) -> float | None:
-    """Return processor time / busy time of workers, or None below 0.5 s. Below 1, other processes used the cores."""
+    """Return the workers' processor time / busy time (None under 0.5 s). It is below 1 if others used the cores."""
     busy = sum(number(sample["useful_seconds"]) or number(sample["seconds"]) for sample in samples)
     processor = sum(number(sample["user_seconds"]) + number(sample["system_seconds"]) for sample in samples)
     return processor / busy if busy > 0.5 else None  # some process clocks tick every 10 ms

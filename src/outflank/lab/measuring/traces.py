@@ -32,7 +32,7 @@ another worker; searches a part that is then aborted; takes moves, delivers valu
 def intervals(events: npt.NDArray[np.int64], *, origin: int | None = None, turn: int | None = None) -> Iterator[Sample]:
     """Yield the interval between each two successive events of a worker, with its kind and its line of moves.
 
-    Times are relative to the first event, or to `origin`. With `turn`, lines start with that number of a game's turn.
+    Times are relative to the first event, or to `origin`. With `turn`, lines of moves start with this turn number.
     """
     if not len(events):
         return

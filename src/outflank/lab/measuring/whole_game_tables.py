@@ -105,7 +105,7 @@ def _oversubscribed(lines: Sequence[Sample]) -> bool:
 
 
 def thread_table(report: str, lines: Sequence[Sample], how: str = "") -> ReportTable:
-    """Return a table of times by threads, as in report 004, also beyond the cores (there 32, apparently on 8).
+    """Return a table of times by threads, as in report 004, which has up to 32 threads, apparently on 8 cores.
 
     `how` is added to the title if trees are divided differently than in the report.
     """

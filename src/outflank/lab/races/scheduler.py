@@ -41,7 +41,7 @@ class Strand:
     asleep_on: int = 0
     """Address of the word on which the thread sleeps, or 0 if it is awake."""
     awaited: "Strand | None" = None
-    """Strand that this thread waits for with a join, or None."""
+    """Thread that this thread is joining, or None."""
     ended: bool = False
 
 
@@ -67,7 +67,7 @@ class Scheduler:
 
     @property
     def current(self) -> Strand | None:
-        """The strand of the calling thread, or None if it is not part of this run."""
+        """The `Strand` of the calling thread, or None if that thread is not part of this run."""
         if self.abandoned and threading.get_ident() in self._members:
             raise Abandoned
         return self._running if threading.get_ident() == self._ident else None

@@ -77,12 +77,12 @@ def calls_and_turns_004(depth: int, **options: Any) -> tuple[int, int]:
 
 
 def lab_positions() -> dict[str, AbaloneBoard]:
-    """Return the positions of report 003: the initial position and those of its laboratory."""
+    """Return the positions of report 003's measurements (the set `laboratory`), by name."""
     return {name: POSITIONS[name]() for name in SETS["laboratory"]}
 
 
 def closing_turns_004(board: OthelloBoard) -> int:
-    """Return the number of turns that report 004's program counts after the last move, until its loop ends."""
+    """Return report 004's number of turns after the last move. Its program's loop ends with a round of two passes."""
     return 2 if board.turn is Side.BLACK else 1 if board.moves[-1].is_pass else 3
 
 

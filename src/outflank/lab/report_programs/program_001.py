@@ -37,7 +37,7 @@ BITS = 2
 
 
 def number_of(row: int, column: int) -> int:
-    """Return report 000's number of a square. Each quadrant but the first is numbered like the first one, rotated.
+    """Return report 000's number of a square: by columns in the first quadrant, and rotated in the others.
 
     >>> [number_of(0, column) for column in range(8)]
     [0, 4, 8, 12, 19, 18, 17, 16]
@@ -226,7 +226,7 @@ class Turn001:
 def turn(
     board: OthelloBoard, depth: int, program: Program001, *, workers: int = 1, stop: Stop | None = None
 ) -> Turn001:
-    """Search one turn as `program` does. Workers share the root's moves; in infinite windows, counts stay the same."""
+    """Search one turn as `program` does. Workers share the root's moves; in infinite windows, this changes no count."""
     stop = stop or Stop()
     game, position, evaluation = board.game, board.position, evaluation_named(board.game, "mobility")
     moves = board.legal_moves

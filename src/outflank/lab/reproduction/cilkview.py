@@ -255,7 +255,7 @@ RACES = ("data_races", "race_checked_depths")
 """Names of the numbers on data races in the texts of the published reports."""
 
 RACE_SIZE, RACE_DEPTH = 4, 3
-"""Side of the board on which races are checked, and the depth in plies, the least with nested split points."""
+"""Side of the board and search depth for the race check. Depth 3 is the least with nested split points."""
 
 
 def races(report: str, where: str) -> PublishedTable:

@@ -123,7 +123,7 @@ def compare_cells(section: PublishedTable, measured: Sequence[MeasuredCell]) -> 
 
 
 def section_table(section: PublishedTable, cells: Sequence[ComparedCell]) -> ReportTable:
-    """Return the published table with both values in each cell. Numbers from a text also have unit and sentence."""
+    """Return the published table with both values in each cell, and unit and quotation for numbers from a text."""
     lines: dict[tuple[Cell, ...], Sample] = {}
     columns = dict.fromkeys(column.replace("_", " ") for column in section.columns())
     for cell in cells:

@@ -41,11 +41,11 @@ class Class(StrEnum):
     """Expected relation of a number of ours to the published one."""
 
     EQUAL = "equal"
-    """Both are from the same search of the same tree, so a different number is an error."""
+    """Our number and the published one are from the same search of the same tree, so a difference is an error."""
     CLOSE = "close"
-    """Both are similar measurements, so our number should be within a factor of the published one."""
+    """Our number is from a similar measurement, and should be within a factor of the published one."""
     MACHINE = "machine"
-    """The number depends on the machine. Both are shown side by side, and nothing is concluded."""
+    """The number depends on the machine. Ours and the published one are shown without a conclusion."""
     GIVEN = "given"
     """The number is a choice or quotation of the report, not a result. Our run uses it, or a note says what it uses."""
 

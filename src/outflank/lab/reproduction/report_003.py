@@ -33,7 +33,7 @@ from outflank.search.request import Stop
 from outflank.validation.documents import JsonObject
 
 RINGS = {"45/35/25/10/0": "rings-lab", "70/60/40/10/1": "rings"}
-"""Our evaluation for each set of ring weights in report 003: its laboratory's, and its own."""
+"""Our evaluation for each of report 003's two sets of ring weights: before and after its change of weights."""
 
 THREADS = fact("003", "threads")
 

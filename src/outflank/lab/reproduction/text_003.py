@@ -45,7 +45,7 @@ def _constants(stop: Stop) -> Iterable[MeasuredCell]:
 
 
 def _counts(workers: int, stop: Stop) -> Iterable[MeasuredCell]:
-    """Yield pruning rates in percent: of the initial position at depth 5, and the mean of report 003's at depth 4."""
+    """Yield pruning rates in percent: at depth 5 in the initial position, and at depth 4 on average over positions."""
     board, depth = AbaloneBoard.start(), fact("003", "compared_depth")
     minimax_leaves = perft(board, 5, workers=workers).leaves
     alphabeta_leaves = lab_search_003(board, 5, "rings", share_alpha=False, stop=stop).leaves

@@ -97,7 +97,7 @@ def _rows_004(samples: Sequence[Sample]) -> Iterable[MeasuredCell]:
 
 
 def _misprinted() -> Mapping[tuple[tuple[Cell, ...], str], Expected]:
-    """Return expectations for misprinted user times in report 004, which lost a leading 6."""
+    """Return expectations for user times in report 004 that lost a leading 6: they are too short for the real time."""
     expectation = machine(
         "User times of 7 and of 25 to 32 threads have lost a leading 6 in print: 2.067 is 62.067, and so on to 68.004."
     )

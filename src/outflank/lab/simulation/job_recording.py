@@ -104,7 +104,7 @@ class WitnessMemory:
 
 
 EVERYTHING = 255
-"""A depth above that of every entry. If entries below it are hidden, no job sees entries of others."""
+"""A depth above that of every table entry. If entries below it are hidden, no job sees entries of others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,7 +239,7 @@ class RecordedJobs:
         return float(self.weights[kind] * self.below[depth])
 
     def lost_below(self, depth: int) -> float:
-        """Return the number of additional tree nodes if no job sees other jobs' entries with a depth below `depth`."""
+        """Return the estimated number of additional tree nodes if no job sees other jobs' entries below `depth`."""
         kinds = range(KINDS)
         return sum(
             int(self.hits[kind, left]) * self._saved_nodes(kind, left)

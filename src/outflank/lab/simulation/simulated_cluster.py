@@ -35,7 +35,7 @@ JOB_BYTES, OUTCOME_BYTES = 200, 300
 """Approximate sizes of the pickled messages with a job and with its result, in bytes."""
 
 HEAD_BITS = 18
-"""Index bits of the head's table, which stores only results of jobs. Its 8 MiB hold all and are quickly allocated."""
+"""Index bits of the head's table, which stores only results of jobs. Its 8 MiB hold all and are cheap to allocate."""
 
 
 @dataclass(slots=True)

@@ -109,7 +109,7 @@ class Loops:
 
     @property
     def spans(self) -> Spans:
-        """Work and span in nodes. The burden is one migration for each loop and each halving on the longest path."""
+        """Work and span in nodes. The burden is one steal for each loop and each halving on the longest path."""
         burdened = self.span + BURDEN_NODES * (self.levels + self.nested)
         return replace(NO_SPANS, work=float(self.work), span=float(self.span), burdened_span=burdened)
 

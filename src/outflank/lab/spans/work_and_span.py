@@ -39,7 +39,7 @@ from outflank.parallel.events import (
 )
 
 SERIAL, PARALLEL, TAIL = 0.0, 1.0, 2.0
-"""Phases of a frame: its first moves, the shared moves, and the moves that are searched again in order."""
+"""Phases of a split point: its first moves, the shared moves, and the moves that are searched again in order."""
 
 # Fields of a frame on the stack: its phase, its parallel jobs so far, the moves left in the current job, and whether a
 # job is current; then clock, burdened clock and strands, when its moves were offered and at the end of its latest job.
@@ -49,8 +49,9 @@ MOST_FRAMES = 256
 """Greatest number of split points on one line. It is more than the plies of any search."""
 
 BURDEN_NODES = 10.0
-"""Cost of a migration in nodes. Cilkview assumes 15 000 instructions, and a node in the programs of reports 002 and 004
-takes some 1 500 to 2 000. The cost is the same for every scheme and machine, so that estimates can be compared."""
+"""Cost of a steal (migration) in nodes. Cilkview assumes 15 000 instructions, and a node in the programs of reports
+002 and 004 takes some 1 500 to 2 000. The cost is the same for every scheme and machine, so that estimates are
+comparable."""
 
 _WORK, _SPAN, _BURDENED, _SPAN_STRANDS, _STRANDS, _SPAWNS, _FRAMES, _ROOTS, _ATOMICS = range(9)
 
@@ -146,7 +147,7 @@ def moments_of(
 
 @kernel
 def fold(events, unit, burden, stack, totals, bins, width):
-    """Walk the events once, with a stack of open frames and a clock for unlimited processors, and fill `totals`.
+    """Walk the events once, with a stack of open split points and a clock for unlimited processors, and fill `totals`.
 
     If `bins` is not empty, the time of each strand is added to the bins, each `width` wide, in which it runs.
     """
@@ -210,7 +211,7 @@ def fold(events, unit, burden, stack, totals, bins, width):
 
 @inner
 def finish_job(frame, now, burdened, strands, totals):
-    """Finish the current parallel job of a frame, if there is one, and update the latest end of its jobs."""
+    """Finish the current parallel job of a split point, if there is one, and update the latest end of its jobs."""
     if frame[_BUSY] == 0.0:
         return
     frame[_BUSY], frame[_MORE] = 0.0, 0.0

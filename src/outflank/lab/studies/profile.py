@@ -311,7 +311,7 @@ def _in_notation(line: str, board: Board) -> str:
 
 
 def _shares(totals: Sequence[Sample], workers: int) -> list[Sample]:
-    """Return rows of seconds by kind of activity: in total, and per worker (the least and the most of over 8)."""
+    """Return rows of seconds by kind of activity, in total and per worker. Above 8 workers, only least and most."""
     by_kind: dict[str, dict[int, float]] = {kind: dict.fromkeys(range(workers), 0.0) for kind in KINDS}
     for sample in totals:
         by_kind[str(sample["kind"])][int(number(sample["worker"]))] += number(sample["end_us"]) / 1e6

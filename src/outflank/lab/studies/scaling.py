@@ -263,7 +263,7 @@ def _division(parameters: ScalingParameters) -> SearchArguments:
 
 
 def _division_text(parameters: ScalingParameters) -> str:
-    """Return the threshold and schedule that the user gave as the end of a title, or an empty text."""
+    """Return the end of a title with the user's threshold and schedule, or an empty text without them."""
     schedule_texts = {"one": "single moves", "rows": "rows", "static": "equal shares"}
     parts = [] if parameters.schedule is None else [schedule_texts[parameters.schedule]]
     if parameters.threshold is not None:

@@ -104,7 +104,7 @@ class SimulateParameters(ProgramChoice):
 
 
 class Simulate(Experiment[SimulateParameters]):
-    """Simulates speed-ups, replication depths and thresholds by the number of nodes."""
+    """Simulates searches on clusters, to find speed-ups, replication depths and thresholds by number of nodes."""
 
     name = "simulate"
     question = "How would a search scale to many nodes, what should they tell each other, and how large should jobs be?"
