@@ -19,6 +19,10 @@ MARKS = {
     "close": re.compile(r"(.+) ≈ (.+)"),
     "far": re.compile(r"(.+) ≉ (.+)"),
     "not done": re.compile(r"(.+) \| –"),
+    "answered no": re.compile(r"(.+) ✗ no"),
+    "nothing was sent": re.compile(r"(.+) \| (.+) \(nothing sent\)"),
+    "more threads than cores": re.compile(r"(.+) \| (.+) \(threads > cores\)"),
+    "from its own numbers": re.compile(r"(.+) ← (.+)"),
     "side by side": re.compile(r"(.+) \| (.+)"),
     "given": re.compile(r"(.+) \(given\)"),
 }

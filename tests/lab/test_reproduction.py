@@ -10,6 +10,7 @@ import pytest
 from outflank import lab
 from outflank.errors import InvalidOption, OutflankError
 from outflank.lab.reproduction.compared_cells import (
+    MARKS,
     ComparedCell,
     Verdict,
     all_digits,
@@ -22,6 +23,7 @@ from outflank.lab.reproduction.published_sections import (
     MACHINE,
     Effort,
     ExperimentPart,
+    Finding,
     Measure,
     MeasuredCell,
     PublishedTable,
@@ -46,13 +48,13 @@ CELLS = {"000": 269, "001": 4, "002": 95, "003": 39, "004": 180}
         (EQUAL, 391, 392, Verdict.DIFFERENT, "391 ≠ 392"),
         (EQUAL, 62.60, 62.6, Verdict.EQUAL, "62.6 ✓"),
         (EQUAL, 391, None, Verdict.NOT_DONE, "391 | –"),
-        (close(2), 100, 51, Verdict.CLOSE, "100 ≈ 51"),
-        (close(2), 100, 199, Verdict.CLOSE, "100 ≈ 199"),
-        (close(2), 100, 49, Verdict.FAR, "100 ≉ 49"),
+        (close(2), 100, 51, Verdict.CLOSE, "100 ≈ 51 (×0.51 of ×2)"),
+        (close(2), 100, 199, Verdict.CLOSE, "100 ≈ 199 (×1.99 of ×2)"),
+        (close(2), 100, 49, Verdict.FAR, "100 ≉ 49 (×0.49 of ×2)"),
         (close(2), 100, -100, Verdict.FAR, "100 ≉ -100"),
         (close(2), 0, 0, Verdict.CLOSE, "0 ≈ 0"),
         (close(2), 0, 1, Verdict.FAR, "0 ≉ 1"),
-        (MACHINE, 3776, 12.34567, Verdict.BESIDE, "3,776 | 12.35"),
+        (MACHINE, 3776, 12.34567, Verdict.BESIDE, "3,776 | 12.35 (×0.00327)"),
         (MACHINE, 3776, None, Verdict.NOT_DONE, "3,776 | –"),
         (GIVEN, 7, None, Verdict.GIVEN, "7 (given)"),
     ],
@@ -60,6 +62,23 @@ CELLS = {"000": 269, "001": 4, "002": 95, "003": 39, "004": 180}
 def test_a_cell_is_judged_by_what_it_has_to_be(expected, theirs, ours, verdict, text):
     cell = ComparedCell(("row",), "column", theirs, ours, expected, "")
     assert (cell.verdict, cell.text) == (verdict, text)
+
+
+@pytest.mark.parametrize(
+    ("finding", "ours", "text"),
+    [
+        (Finding.NO, None, "8 ✗ no"),
+        (Finding.NOTHING_SENT, 8, "8 | 8 (nothing sent)"),
+        (Finding.MORE_THREADS, 8, "8 | 8 (threads > cores)"),
+        (Finding.DERIVED, 8, "8 ← 8"),
+    ],
+)
+def test_what_is_no_measurement_of_the_same_never_agrees(finding, ours, text):
+    for expected in (EQUAL, close(2), MACHINE):
+        cell = ComparedCell(("row",), "column", 8, ours, expected, "", finding)
+        assert (cell.verdict.value, cell.text) == (finding.value, text)
+        assert MARKS[cell.verdict]
+    assert ComparedCell(("row",), "column", 8, ours, GIVEN, "", finding).verdict is Verdict.GIVEN
 
 
 @pytest.mark.parametrize("value", [633.558, 0.04, 459_896_384, 1451.58, 8.916])

@@ -14,8 +14,8 @@ from outflank.ui.cli.game_files import games_command
 from outflank.ui.cli.searching import search_view as view
 from outflank.ui.cli.shared import progress_line
 from outflank.ui.cli.shared.board_view import draw
+from outflank.ui.cli.shared.plain_text import use_plain_text, wrapped_line
 from outflank.ui.cli.shared.position_options import diagnostics, letters_only, output, scaled
-from outflank.ui.cli.shared.terminal_tables import use_plain_text, wrapped_line
 
 
 def commands(group: click.Group, names: tuple[str, ...] = ()):

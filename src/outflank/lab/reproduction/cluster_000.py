@@ -11,7 +11,7 @@ from typing import Any
 from outflank.lab.experiment_report import Cell, Figure, Plot, Sample, Series
 from outflank.lab.measuring.search_samples import Groups, grouped, median, number
 from outflank.lab.report_programs.published_numbers import fact, rows
-from outflank.lab.reproduction.published_sections import ExperimentPart, MeasuredCell, Setting, Source
+from outflank.lab.reproduction.published_sections import ExperimentPart, Finding, MeasuredCell, Setting, Source
 
 PROGRAMS = {"par": "none", "par_rmi": "batch", "par_tuple": "depth:depth=7"}
 """Our replication policy for each of report 000's parallel programs."""
@@ -156,7 +156,12 @@ def _everything_cells(samples: Sequence[Sample]) -> Iterable[MeasuredCell]:
             f"On two nodes of this machine overhead is {overhead:.2g} s, and {without:.2g} s if nothing is told: what "
             f"entries add is {'more' if exceeds else 'less'} than the useful time, {useful:.2g} s."
         )
-        yield MeasuredCell(("overhead_exceeds_application_from_processors",), "value", 2 if exceeds else None, note)
+        fact = ("overhead_exceeds_application_from_processors",)
+        yield (
+            MeasuredCell(fact, "value", 2, note)
+            if exceeds
+            else MeasuredCell(fact, "value", None, note, finding=Finding.NO)
+        )
 
 
 # --- replication depths ---
@@ -178,14 +183,19 @@ def _replication_cells(samples: Sequence[Sample], depth_note: str = "") -> Itera
         name, _, depth = str(policy).partition("=")
         if name != "depth:depth" or int(depth) not in REPLICATED:
             continue
-        row = (int(depth),)
-        yield MeasuredCell(row, "app_s", median(group, "useful_per_node"), note)
-        yield MeasuredCell(row, "overhead_s", median(group, "overhead_per_node"), note)
-        yield MeasuredCell(row, "sum_s", median(group, "seconds"), note)
+        messages = round(median(group, "messages"))
         hits = median(group, lambda sample: number(sample["replicated_hits"]) + number(sample["replicated_sorts"]))
-        yield MeasuredCell(row, "tt_sorts_and_hits", round(hits), note)
-        yield MeasuredCell(row, "broadcast_s", median(group, "broadcast_seconds"), note)
-        yield MeasuredCell(row, "broadcast_messages", round(median(group, "messages")), note)
+        ours = {
+            "app_s": median(group, "useful_per_node"),
+            "overhead_s": median(group, "overhead_per_node"),
+            "sum_s": median(group, "seconds"),
+            "tt_sorts_and_hits": round(hits),
+            "broadcast_s": median(group, "broadcast_seconds"),
+            "broadcast_messages": messages,
+        }
+        finding = Finding.VALUE if messages else Finding.NOTHING_SENT
+        for column, value in ours.items():
+            yield MeasuredCell((int(depth),), column, value, note, finding=finding)
 
 
 # --- speed-ups ---
@@ -283,7 +293,10 @@ def _discussion_cells(samples: Sequence[Sample], depth_note: str = "") -> Iterab
     ]
     counts_text = ", ".join(str(count) for program, count in replayed if program == "par_tuple")
     equality_note = f"par_tuple and par_rmi within a tenth of each other: {counts_text} processors were tried."
-    yield MeasuredCell(("equally_fast_up_to_processors",), "value", max(equal, default=None), equality_note)
+    finding = Finding.VALUE if equal else Finding.NO
+    yield MeasuredCell(
+        ("equally_fast_up_to_processors",), "value", max(equal, default=None), equality_note, finding=finding
+    )
 
 
 def _equally_fast(first: Sequence[Sample], second: Sequence[Sample] | None) -> bool:

@@ -8,7 +8,7 @@ from enum import StrEnum
 from outflank.lab.drawing.looks import number
 from outflank.lab.experiment_report import Cell, ReportTable, Sample
 from outflank.lab.report_programs.published_numbers import published
-from outflank.lab.reproduction.published_sections import FACTS, Class, Expected, MeasuredCell, PublishedTable
+from outflank.lab.reproduction.published_sections import FACTS, Class, Expected, Finding, MeasuredCell, PublishedTable
 from outflank.validation.text import how_many
 
 
@@ -20,6 +20,10 @@ class Verdict(StrEnum):
     CLOSE = "close"
     FAR = "far"
     BESIDE = "side by side"
+    NO = Finding.NO.value
+    NOTHING_SENT = Finding.NOTHING_SENT.value
+    MORE_THREADS = Finding.MORE_THREADS.value
+    DERIVED = Finding.DERIVED.value
     GIVEN = "given"
     NOT_DONE = "not done"
 
@@ -34,6 +38,7 @@ class ComparedCell:
     ours: Cell
     expected: Expected
     note: str
+    finding: Finding = Finding.VALUE
 
     @property
     def verdict(self) -> Verdict:
@@ -41,6 +46,8 @@ class ComparedCell:
         expected_class = self.expected.class_
         if expected_class is Class.GIVEN:
             return Verdict.GIVEN
+        if self.finding is not Finding.VALUE:
+            return Verdict(self.finding.value)
         if self.ours is None:
             return Verdict.NOT_DONE
         if expected_class is Class.EQUAL:
@@ -49,24 +56,35 @@ class ComparedCell:
             return Verdict.CLOSE if self._is_close() else Verdict.FAR
         return Verdict.BESIDE
 
-    def _is_close(self) -> bool:
+    @property
+    def ratio(self) -> float | None:
+        """Our number divided by the published one. None if one is a text or missing, or if the signs differ."""
         printed, ours = self.published, self.ours
-        if isinstance(printed, str) or isinstance(ours, str) or printed is None or ours is None:
-            return printed == ours
-        if not printed or not ours or (printed < 0) != (ours < 0):
-            return printed == ours
-        return 1 / self.expected.factor <= ours / printed <= self.expected.factor
+        if not isinstance(printed, int | float) or not isinstance(ours, int | float):
+            return None
+        return ours / printed if ours * printed > 0 else None
+
+    def _is_close(self) -> bool:
+        if self.ratio is None:
+            return self.published == self.ours
+        return 1 / self.expected.factor <= self.ratio <= self.expected.factor
 
     @property
     def text(self) -> str:
         """Both values as text, with a mark between them that shows the verdict."""
         printed, ours = all_digits(self.published), number(self.ours)
+        ratio = f" (×{number(self.ratio)})" if self.ratio is not None else ""
+        allowed = f" (×{number(self.ratio)} of ×{number(self.expected.factor)})" if self.ratio is not None else ""
         return {
             Verdict.EQUAL: f"{printed} ✓",
             Verdict.DIFFERENT: f"{printed} ≠ {all_digits(self.ours)}",
-            Verdict.CLOSE: f"{printed} ≈ {ours}",
-            Verdict.FAR: f"{printed} ≉ {ours}",
-            Verdict.BESIDE: f"{printed} | {ours}",
+            Verdict.CLOSE: f"{printed} ≈ {ours}{allowed}",
+            Verdict.FAR: f"{printed} ≉ {ours}{allowed}",
+            Verdict.BESIDE: f"{printed} | {ours}{ratio}",
+            Verdict.NO: f"{printed} ✗ no",
+            Verdict.NOTHING_SENT: f"{printed} | {ours} (nothing sent)",
+            Verdict.MORE_THREADS: f"{printed} | {ours} (threads > cores)",
+            Verdict.DERIVED: f"{printed} ← {ours}",
             Verdict.GIVEN: f"{printed} (given)",
             Verdict.NOT_DONE: f"{printed} | –",
         }[self.verdict]
@@ -77,9 +95,11 @@ FAULTS = (Verdict.DIFFERENT, Verdict.FAR)
 
 MEANINGS = (
     "Equal: it had to be, and is; different: it had to be, and is not. Close: within the factor that was allowed; far: "
-    "not within it.",
-    "Side by side: it depends on the machine, and nothing is concluded. Given: chosen or quoted by the report. Not "
-    "done: not measured in this run.",
+    "not within it. Both show our number divided by the report's, and that factor.",
+    "Side by side: it depends on the machine, and nothing is concluded. Answered no: measured, and it does not hold "
+    "here. Nothing was sent: a cluster sent no entries, so the number says nothing about replication. More threads "
+    "than cores: threads took turns. From its own numbers: computed from other numbers of the report. "
+    "Given: chosen or quoted by the report. Not done: not measured in this run.",
     "A section of 0 cells is an investigation or a picture without printed numbers, or was left out of this run.",
 )
 """Notes below the table of verdict counts, which explain its columns."""
@@ -87,9 +107,13 @@ MEANINGS = (
 MARKS = {
     Verdict.EQUAL: "✓ ours is equal, as it has to be.",
     Verdict.DIFFERENT: "≠ ours follows, and had to be equal.",
-    Verdict.CLOSE: "≈ ours follows, as close as it should be.",
-    Verdict.FAR: "≉ ours follows, and should be closer.",
+    Verdict.CLOSE: "≈ ours follows, as close as it should be: (× our number divided by the report's, of × the most).",
+    Verdict.FAR: "≉ ours follows, and should be closer: (× our number divided by the report's, of × the most).",
     Verdict.BESIDE: "| ours follows, and need not agree: it depends on the machine, or on what is told below.",
+    Verdict.NO: "✗ no: measured here, and it does not hold.",
+    Verdict.NOTHING_SENT: "(nothing sent): no entry was sent, so that ours says nothing about replication.",
+    Verdict.MORE_THREADS: "(threads > cores): threads took turns on fewer cores, which is no result.",
+    Verdict.DERIVED: "← ours follows, computed from other numbers of the report: no measurement.",
     Verdict.GIVEN: "(given): chosen or quoted by the report, no result; where ours is run with another, it says so.",
     Verdict.NOT_DONE: "| – not measured.",
 }
@@ -118,7 +142,8 @@ def compare_cells(section: PublishedTable, measured: Sequence[MeasuredCell]) -> 
         missing = "" if expected.class_ is Class.GIVEN else section.absent
         note = own_cell.note if own_cell is not None else missing
         value = own_cell.ours if own_cell is not None else None
-        cells.append(ComparedCell(row, column, printed_value, value, expected, note))
+        finding = own_cell.finding if own_cell is not None else Finding.VALUE
+        cells.append(ComparedCell(row, column, printed_value, value, expected, note, finding))
     return cells
 
 

@@ -75,6 +75,20 @@ def machine(reason: str) -> Expected:
     return Expected(Class.MACHINE, reason=reason)
 
 
+class Finding(StrEnum):
+    """What kind of answer a measured cell is. Only values are compared with the published number."""
+
+    VALUE = "value"
+    NO = "answered no"
+    """The run has measured the report's statement, and here it does not hold."""
+    NOTHING_SENT = "nothing was sent"
+    """No message was sent, so that the number says nothing about replication."""
+    MORE_THREADS = "more threads than cores"
+    """Threads took turns on the cores of this machine, so that the number is not that of so many processors."""
+    DERIVED = "from its own numbers"
+    """The number follows from other numbers of the report, so that agreement proves nothing about ours."""
+
+
 @dataclass(frozen=True, slots=True)
 class MeasuredCell:
     """Our value for one cell of a published table."""
@@ -87,6 +101,7 @@ class MeasuredCell:
     note: str = ""
     published: Cell = None
     """Published value to compare with, if the section has no published table."""
+    finding: Finding = Finding.VALUE
 
 
 @dataclass(frozen=True, slots=True)

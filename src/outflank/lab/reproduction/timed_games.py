@@ -17,6 +17,7 @@ from outflank.lab.reproduction.published_sections import (
     Effort,
     Expected,
     ExperimentPart,
+    Finding,
     Measure,
     MeasuredCell,
     PublishedTable,
@@ -40,6 +41,10 @@ ENOUGH = 0.8
 
 FLAT = 0.9
 """Least efficiency, relative to that of one thread, at which we call the efficiency curve of report 004 flat."""
+
+FLAT_UP_TO: int = fact("004", "no_gain_beyond_threads")
+EFFICIENT_UP_TO: int = fact("002", "efficient_up_to_threads")[1]
+"""Greatest numbers of threads for which reports 004 and 002 find no loss of efficiency."""
 
 COARSE = 3
 """Remaining depth at which our additional games of report 004's program stop dividing. The report divides all nodes."""
@@ -77,10 +82,8 @@ def _efficiency(times: Times, threads: int) -> float:
     return times[0]["seconds"] / threads / times[threads]["seconds"]
 
 
-def _oversubscription_note(threads: int) -> str:
-    if threads <= usable_cores():
-        return ""
-    return f"Rows with more than {usable_cores():g} threads: workers take turns here."
+def _on_cores(threads: int) -> Finding:
+    return Finding.VALUE if threads <= usable_cores() else Finding.MORE_THREADS
 
 
 # --- report 004's table ---
@@ -93,7 +96,7 @@ def _rows_004(samples: Sequence[Sample]) -> Iterable[MeasuredCell]:
     for threads in THREADS:
         if threads in times:
             for column, name in COLUMNS.items():
-                yield MeasuredCell((threads,), column, times[threads][name], note=_oversubscription_note(threads))
+                yield MeasuredCell((threads,), column, times[threads][name], finding=_on_cores(threads))
 
 
 def _misprinted() -> Mapping[tuple[tuple[Cell, ...], str], Expected]:
@@ -187,8 +190,9 @@ def _facts_004(samples: Sequence[Sample]) -> Iterable[MeasuredCell]:
         return
     depth = int(number(samples[0]["depth"]))
     note = "" if depth == DEPTH else f"Ours of curves and times: games at depth {depth}, on {usable_cores():g} cores."
-    yield MeasuredCell(("flat_up_to_threads",), "value", _flat(times, FLAT * _efficiency(times, 1)), note=note)
-    yield MeasuredCell(("no_gain_beyond_threads",), "value", _no_gain(times), note=note)
+    flat = _flat(times, FLAT * _efficiency(times, 1))
+    yield MeasuredCell(("flat_up_to_threads",), "value", flat, note, finding=_on_cores(FLAT_UP_TO))
+    yield MeasuredCell(("no_gain_beyond_threads",), "value", _no_gain(times), note, finding=_on_cores(FLAT_UP_TO + 1))
     if depth == DEPTH:
         yield MeasuredCell(("serial_seconds",), "value", times[0]["seconds"])
 
@@ -196,7 +200,8 @@ def _facts_004(samples: Sequence[Sample]) -> Iterable[MeasuredCell]:
 def _deeper_004(samples: Sequence[Sample]) -> Iterable[MeasuredCell]:
     times = _times(samples)
     if 1 in times:
-        yield MeasuredCell(("depth_8_no_gain_beyond_threads",), "value", _no_gain(times))
+        finding = _on_cores(FLAT_UP_TO + 1)
+        yield MeasuredCell(("depth_8_no_gain_beyond_threads",), "value", _no_gain(times), finding=finding)
 
 
 def _serial_004(stop: Stop) -> Iterable[MeasuredCell]:
@@ -312,7 +317,8 @@ def _facts_002(samples: Sequence[Sample]) -> Iterable[MeasuredCell]:
     depth_note = "" if depth == DEPTH else f"Ours of efficiencies: games at depth {depth}, on {usable_cores():g} cores."
     least = min(_efficiency(times, count) for count in within_cores)
     yield MeasuredCell(("efficiency_above_percent",), "value", 100 * least, note=depth_note)
-    yield MeasuredCell(("efficient_up_to_threads",), "value", _flat(times, ENOUGH), note=depth_note)
+    finding = _on_cores(EFFICIENT_UP_TO)
+    yield MeasuredCell(("efficient_up_to_threads",), "value", _flat(times, ENOUGH), depth_note, finding=finding)
     yield MeasuredCell(
         ("parallel_searches_at_a_time",),
         "value",
@@ -323,12 +329,10 @@ def _facts_002(samples: Sequence[Sample]) -> Iterable[MeasuredCell]:
         return
     yield MeasuredCell(("seconds_on_1_thread_above",), "value", times[1]["seconds"])
     if 5 in times:
-        yield MeasuredCell(
-            ("seconds_on_5_threads_about",), "value", times[5]["seconds"], note=_oversubscription_note(5)
-        )
+        yield MeasuredCell(("seconds_on_5_threads_about",), "value", times[5]["seconds"], finding=_on_cores(5))
     if 16 in times and 32 in times:
         saved = times[16]["seconds"] - times[32]["seconds"]
-        yield MeasuredCell(("seconds_saved_by_doubling",), "value", saved, note=_oversubscription_note(32))
+        yield MeasuredCell(("seconds_saved_by_doubling",), "value", saved, finding=_on_cores(32))
 
 
 def _threads_002(setting: Setting) -> Sequence[Source]:

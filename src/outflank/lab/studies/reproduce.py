@@ -23,8 +23,10 @@ from outflank.lab.reproduction.compared_cells import (
     verdict_counts_text,
 )
 from outflank.lab.reproduction.published_sections import (
+    Class,
     Effort,
     ExperimentPart,
+    Finding,
     Measure,
     MeasuredCell,
     PublishedTable,
@@ -113,7 +115,8 @@ class Reproduce(Experiment[ReproduceParameters]):
         if source is None:
             return sample_shape(known)  # rejects every sample without a source
         if isinstance(source, Measure):
-            return sample_shape(known, row=str, column=str, ours=Cell, note=str, published=Cell)
+            findings: Kind = Literal[*(finding.value for finding in Finding)]
+            return sample_shape(known, row=str, column=str, ours=Cell, note=str, published=Cell, finding=findings)
         experiment_shape = experiment_named(source.experiment).shape(source.experiment_parameters, sample)
         return sample_shape(experiment_shape.names, known, part_task=str, also=experiment_shape.also)
 
@@ -198,6 +201,7 @@ def _measured_cells(section: PublishedTable, source: Measure, labels: Sample, st
                 "ours": cell.ours,
                 "note": cell.note,
                 "published": cell.published,
+                "finding": cell.finding.value,
             }
             for cell in checked_cells(section, source.run(stop))
         ]
@@ -258,6 +262,7 @@ def _found_cells(section: PublishedTable, setting: Setting, samples: Sequence[Sa
                     sample["ours"],
                     str(sample["note"]),
                     sample["published"],
+                    Finding(str(sample["finding"])),
                 )
                 for sample in source_samples
             ]
@@ -331,7 +336,9 @@ def _csv_row(section: PublishedTable, cell: ComparedCell) -> Sample:
         "column": cell.column,
         "published": cell.published,
         "ours": cell.ours,
+        "ratio": cell.ratio,
         "class": cell.expected.class_.value,
+        "factor": cell.expected.factor if cell.expected.class_ is Class.CLOSE else None,
         "verdict": cell.verdict.value,
         "note": cell.note or cell.expected.reason,
     }

@@ -11,8 +11,8 @@ from outflank import __version__
 from outflank.errors import OutflankError, reason_of
 from outflank.ui.cli.shared.interrupting import INTERRUPTED, exit_status, sigterm_as_ctrl_c
 from outflank.ui.cli.shared.option_groups import Group, add_import_option
+from outflank.ui.cli.shared.plain_text import use_plain_text, wrapped_line
 from outflank.ui.cli.shared.streams import discard_output, reopen_closed_streams
-from outflank.ui.cli.shared.terminal_tables import use_plain_text, wrapped_line
 
 COMMANDS = {
     "search": ("searching", "Find the best move of a position."),
