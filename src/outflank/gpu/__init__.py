@@ -1,7 +1,8 @@
 """Computation on a GPU with numba-cuda (`pip install 'outflank[gpu]'`).
 
-`outflank.gpu.solve(positions)` returns the exact scores of any number of endings, `outflank.gpu.perft(board, depth)`
-counts the same leaves as `outflank.perft`, and `outflank.search` with `device="gpu"` runs Monte-Carlo playouts there.
+`outflank.gpu.solve(positions)` returns the exact scores of any number of endgame positions, `outflank.gpu.perft(board,
+depth)` counts the same leaves as `outflank.perft`, and `outflank.search` with `device="gpu"` runs its Monte-Carlo
+playouts on the GPU.
 """
 
 from importlib import import_module
@@ -17,4 +18,4 @@ _MODULES = {"perft": "outflank.gpu.counting", "solve": "outflank.gpu.solving_on_
 def __getattr__(name: str) -> object:
     if name not in _MODULES:
         raise AttributeError(f"module 'outflank.gpu' has no attribute {name!r}")
-    return getattr(import_module(_MODULES[name]), name)  # only when needed: it imports CUDA
+    return getattr(import_module(_MODULES[name]), name)  # imported late, because it imports CUDA

@@ -1,7 +1,7 @@
-"""Exact values of boards and of their moves, on a device: the positions after all moves are solved together.
+"""Exact values of boards and of all their moves, from a GPU that solves the positions after all moves together.
 
-This gives each board's score, its best move, and the value of every other move. If several moves are best, the first in
-the game's order is reported; a search reports the one that it tried first.
+This gives each board's score, its best move, and the value of every other move. If several moves are best, the first
+generated one is reported; a search reports the one that it tried first.
 """
 
 import time
@@ -32,11 +32,11 @@ from outflank.search.stopping import Stopped
 
 
 class AllMoves(NamedTuple):
-    """The moves of many positions. Those of position i are `moves[bounds[i]:bounds[i + 1]]`, in the game's order."""
+    """The moves of many positions. The moves of position i are `moves[bounds[i]:bounds[i + 1]]`, in generated order."""
 
     moves: npt.NDArray[np.uint16]
     words: Words
-    """Positions after the moves, two words for each."""
+    """Position after each move, packed into two words."""
     bounds: npt.NDArray[np.int64]
 
 
@@ -69,7 +69,7 @@ def _follow_moves_sample(game: Game, position: Position, every: bool) -> Samples
 
 
 def all_moves(game: Game, words: Words) -> AllMoves:
-    """Return the moves of positions that are given as two words each."""
+    """Return the moves of `words`, which has a row of two words for each position."""
     numbers = np.zeros(len(words), np.int64)
     _count_moves(game, words, numbers)
     bounds = np.zeros(len(words) + 1, np.int64)
@@ -81,15 +81,15 @@ def all_moves(game: Game, words: Words) -> AllMoves:
 
 
 QUICK_FREE = 10
-"""Number of free cells with which the largest batch takes a second or two. With each further cell an ending takes some
-three times as long, and batches are smaller by that factor, because a stop waits for the end of a batch."""
+"""Number of free cells for which the largest batch of positions takes a second or two. Each further cell makes solving
+take three times as long. Batches get smaller by that factor, because a stop waits for the end of a batch."""
 
 SMALLEST = 1 << 16
-"""Least number of endings in a batch. Fewer would not keep a device busy."""
+"""Least number of endgame positions in a batch. Fewer would not keep a GPU busy."""
 
 
 def solvable_indices(boards: Sequence[Board]) -> list[int]:
-    """Return the indices of the boards that have at most `MOST_FREE` free cells, which a device can solve."""
+    """Return the indices of the boards with at most `MOST_FREE` free cells, which are those that a GPU can solve."""
     indices: list[int] = []
     for numbers in _by_rules(boards):
         free = free_counts(boards[numbers[0]].game, _words([boards[number] for number in numbers]))
@@ -100,9 +100,9 @@ def solvable_indices(boards: Sequence[Board]) -> list[int]:
 def solve_board(
     board: Board, *, device: DeviceOption, wld: bool = False, moves: int = 1, stop: Stop | None = None
 ) -> Result:
-    """Return the same result as `outflank.solve`, with the values of the best `moves` moves.
+    """Solve a board on `device`; return the same result as `outflank.solve`, with the values of the best `moves` moves.
 
-    Raises `InvalidOption` for a board with more than `MOST_FREE` free cells, or of a game that a device cannot solve.
+    Raises `InvalidOption` for a board with more than `MOST_FREE` free cells, or of a game that a GPU cannot solve.
     """
     (free,) = free_counts(board.game, _words([board]))
     if free > MOST_FREE:
@@ -120,14 +120,14 @@ def solve_boards(
     stop: Stop | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> list[Result]:
-    """Return the values of boards under perfect play, as `outflank.solve` does, for up to `MOST_FREE` free cells each.
-    With `wld` the value is only win, loss or draw; with `every_move` each move has its value.
+    """Solve boards of up to `MOST_FREE` free cells on `device`; return for each the same result as `outflank.solve`.
+    With `wld` the value is only win, loss or draw; with `every_move` the result has the value of each move.
 
-    `progress(done, total)` counts the solved positions, which are those after the moves of all boards. If `stop` is
-    called, the results that are not proved are not `exact`. Nodes and seconds are divided equally among the boards,
-    since a device solves them in parallel. `Result.device` tells which processor has solved each.
+    `progress(done, total)` receives the number of solved positions; `total` counts the positions after all moves of all
+    boards. If `stop` is called, results that are not proved yet are not `exact`. Nodes and seconds are divided equally
+    among the boards, since a GPU solves them in parallel. `Result.device` names the processor that solved the board.
 
-    An exception that ends it early, such as Ctrl-C or the loss of the device, has these results as `partial_result`.
+    An exception that ends the call early, such as Ctrl-C or the loss of the GPU, has these results as `partial_result`.
     """
     parts = [_SameRules(numbers, [boards[number] for number in numbers]) for numbers in _by_rules(boards)]
     total, solved_before = sum(len(part.effort.scores) for part in parts), 0
@@ -176,7 +176,7 @@ def solve_boards(
 
 
 def _by_rules(boards: Sequence[Board]) -> list[list[int]]:
-    """Return the indices of the boards, grouped by their rules."""
+    """Return lists of indices of `boards`, one list for all boards with the same rules."""
     groups: dict[object, list[int]] = {}
     for number, board in enumerate(boards):
         groups.setdefault((type(board.game), board.game), []).append(number)
@@ -184,7 +184,6 @@ def _by_rules(boards: Sequence[Board]) -> list[list[int]]:
 
 
 def _words(boards: Sequence[Board]) -> Words:
-    """Return the packed positions of boards of the same rules."""
     return np.array([pack(board.game, board.position) for board in boards], np.uint64).reshape(-1, 2)
 
 
@@ -199,12 +198,12 @@ class _SameRules:
         self.effort = Effort(len(self._all.moves))
 
     def prepare(self, device: DeviceOption) -> None:
-        """Compile all kernels before time is measured, by solving a full board."""
+        """Compile all kernels, by solving a full board. It is called before time is measured."""
         full = np.array([[cells_of(self.game), 0]], np.uint64)
         solve(full, self.game, device=device)
 
     def solve(self, device: DeviceOption, tell: Callable[[int, int], None]) -> None:
-        """Solve the positions after all moves, until `tell` raises an exception."""
+        """Solve the positions after all moves of the boards. `tell` receives the progress, and raises to stop."""
         room = max(SMALLEST, ROOM // 3 ** max(0, self._free - QUICK_FREE))
         solve(self._all.words, self.game, effort=self.effort, device=device, progress=tell, room=room)
 
@@ -219,7 +218,8 @@ class _SameRules:
             yield number, board, codes[rows], values, self._processors_used(rows)
 
     def _processors_used(self, rows: slice) -> DeviceUsed:
-        """Return the processors that have solved `rows`; `cpu` if there are none, because the game is finished."""
+        """Return the processors that solved the positions in `rows`; `cpu` if the game is over, so that there are
+        none."""
         by_cpu = self.effort.solved_by_cpu[rows]
         by_gpu = (self.effort.scores[rows] != UNSOLVED) & ~by_cpu
         if by_cpu.any():
@@ -230,7 +230,7 @@ class _SameRules:
 def _result(
     base: Result, board: Board, codes: list[int], values: list[int | None], *, wld: bool, every_move: bool
 ) -> Result:
-    """Return a board's result from the values of its moves; `base` has the statistics."""
+    """Return `base`, which has the statistics of the search, with the value and the best moves of a board."""
 
     def outcome(value: int) -> int:
         return (value > 0) - (value < 0) if wld else value
@@ -239,7 +239,7 @@ def _result(
         value = int(score(board.game, board.position))
         return replace(base, value=outcome(value), exact=True, lower=value, upper=value)
     known = [(value, board.move(code)) for value, code in zip(values, codes, strict=True) if value is not None]
-    known.sort(key=lambda pair: -pair[0])  # equal moves stay in the game's order
+    known.sort(key=lambda pair: -pair[0])  # moves of equal value stay in generated order
     all_known = len(known) == len(codes)
     if not known:
         return replace(base, move=board.move(codes[0]), stopped=True)

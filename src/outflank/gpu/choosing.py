@@ -21,9 +21,11 @@ T = TypeVar("T")
 
 
 def resolve_device(requested: DeviceOption) -> DeviceOption:
-    """Return `requested`, or `cpu` if no GPU can be used. Call it first: a later error would waste the work before it.
+    """Return `requested`, or `cpu` if `gpu-or-cpu` is requested and no GPU can be used.
 
-    Raises `NoDevice` if `gpu` is requested and there is none.
+    Call it before other work, which would be lost if a missing GPU were noticed later.
+
+    Raises `NoDevice` if `gpu` is requested and no GPU can be used.
     """
 
     def requested_device() -> DeviceOption:
@@ -36,7 +38,8 @@ def resolve_device(requested: DeviceOption) -> DeviceOption:
 
 
 def on_device(requested: DeviceOption, on_gpu: Callable[[], T], on_cpu: Callable[[], T]) -> T:
-    """Return the result of `on_gpu` or `on_cpu`. With `gpu-or-cpu`, `on_cpu` is called if the GPU is missing or lost.
+    """Return the result of `on_gpu()` or `on_cpu()`, as `requested`. For `gpu-or-cpu`, the CPU is used if no GPU can
+    be.
 
     Errors of CUDA's libraries are raised as `DeviceTrouble`.
     """
@@ -44,7 +47,7 @@ def on_device(requested: DeviceOption, on_gpu: Callable[[], T], on_cpu: Callable
         raise UnknownName.among("device", requested, DEVICES)
     if requested == "cpu":
         return on_cpu()
-    import_numba()  # before the next import, which needs it too: this one fails with a one-line error
+    import_numba()  # before the next import, which needs Numba too: if it is missing, this gives a one-line error
     from outflank.gpu.device import check_device
 
     try:

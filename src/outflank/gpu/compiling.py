@@ -1,8 +1,8 @@
 """Compilation of GPU kernels from the same parts as CPU kernels, at their first use, with the same cache on disk.
 
-Numba's own cache checks only the file that contains a function, so an edit of a rule would go unnoticed. Here a file's
-name is a digest as for CPU kernels (see `kernels/cache.py`): of the sources of the package, of users' modules that the
-kernel can call, of the compiler and of the target.
+Numba's own cache checks only the file that contains a function, so an edit of a rule would go unnoticed. Here the name
+of a cached file is a digest of the sources of the package, of users' modules that the kernel can call, of the compiler
+and of the target, as for CPU kernels (see `kernels/cache.py`).
 """
 
 import pickle
@@ -22,16 +22,16 @@ from outflank.kernels.lowering import Context, Signature
 from outflank.kernels.uninterrupted import delay_interrupts
 
 _launch_lock = threading.Lock()
-"""Lock for launches: Numba loads a kernel at its first launch, and fails if two threads launch it at once."""
+"""Lock for launching kernels: Numba loads a kernel at its first launch, and fails if two threads launch it at once."""
 
 
 class DeviceKernel:
-    """A function that every thread of a device runs: `kernel[blocks, threads](…)` or `kernel[blocks, threads,
+    """A GPU kernel, which every thread of the GPU runs. `kernel[blocks, threads](…)` or `kernel[blocks, threads,
     stream](…)` launches it."""
 
     def __init__(self, function: Callable[..., None], options: dict[str, Any]) -> None:
         if function.__closure__:
-            # Its machine code would depend on values that are not part of the cache key.
+            # The machine code of a closure would depend on values that are not part of the cache key.
             raise TypeError(f"device kernel {function.__qualname__}: it must be a top-level function")
         self.__doc__, self.__module__ = function.__doc__, function.__module__
         self.py_func = function
@@ -54,12 +54,12 @@ class DeviceKernel:
 
     @property
     def name(self) -> str:
-        """`device.`, and the names of the module, without `outflank.`, and of the function, with a dot between them."""
+        """Name of the kernel: `device.`, its module without `outflank.`, a dot, and its function."""
         return f"device.{self.__module__.removeprefix('outflank.')}.{self.py_func.__name__}"
 
     @cached_property
     def compiled(self) -> Any:
-        """Numba's dispatcher for this kernel, or the simulator's."""
+        """Numba's dispatcher for this kernel, or that of Numba's CUDA simulator."""
         from outflank.gpu.device import cuda
         from outflank.gpu.driver import simulated
 
@@ -83,7 +83,7 @@ def device_kernel(function: Callable[..., None] | None = None, /, **options: Any
 
 
 class _DeviceCache(CachedKernel):
-    """The cache of one GPU kernel, for its Numba dispatcher."""
+    """The cache on disk of one GPU kernel, in the form that Numba's dispatcher expects."""
 
     def __init__(self, function: Callable[..., object], name: str, options: dict[str, Any]) -> None:
         super().__init__(function, name)
@@ -111,7 +111,7 @@ class _DeviceCache(CachedKernel):
             return
         try:
             payload = _to_bytes(kernel)
-        except (RuntimeError, pickle.PicklingError) as error:  # it refers to objects of this process only
+        except (RuntimeError, pickle.PicklingError) as error:  # it refers to objects of this process
             cache_files.warn_once(f"kernel {self._name} cannot be kept ({error})")
             return
         write_kernel(path, payload)
@@ -121,8 +121,8 @@ class _DeviceCache(CachedKernel):
 
 
 def _refresh_registrations(target: Context) -> None:
-    """Load Numba's new registrations now. Numba would load them during compilation; if Ctrl-C interrupted it there, it
-    would never load the rest in this process."""
+    """Load the functions and types that have been registered with Numba for `target`. Numba would load them during
+    compilation; if Ctrl-C interrupted that, Numba would never load the rest in this process."""
     from numba.cuda.descriptor import cuda_target
     from numba.cuda.utils import numba_target_override
 
@@ -132,17 +132,17 @@ def _refresh_registrations(target: Context) -> None:
 
 
 def _to_bytes(kernel: Any) -> bytes:
-    """Return a kernel with its machine code as bytes, for `_from_bytes` in another process."""
+    """Return a kernel with its machine code as bytes, from which `_from_bytes` restores it in another process."""
     from numba.cuda.serialize import NumbaPickler
 
     states = kernel._reduce_states()
     library = states.pop("codelibrary")._reduce_states()
-    library["llvm_strs"] = []  # the LLVM code: several times as large as the machine code, and not needed any more
+    library["llvm_strs"] = []  # LLVM code, which is not needed any more and several times as large as the machine code
     return scripts.dumps((states, library), NumbaPickler)
 
 
 def _from_bytes(payload: bytes) -> Any:
-    """Return the kernel in `payload`, ready to be launched; None if it is not usable."""
+    """Return the kernel that `_to_bytes` wrote as `payload`, ready to be launched; None if the bytes are not usable."""
     from numba.cuda.codegen import CUDACodeLibrary
     from numba.cuda.dispatcher import _Kernel
 

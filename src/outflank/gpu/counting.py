@@ -1,9 +1,10 @@
-"""perft on a GPU: the same rules as on the CPU, one level of the tree at a time.
+"""perft (counting the leaves of a game tree) on a GPU, one level of the tree at a time.
 
-A CPU searches one line of moves after another. Threads of a GPU run in groups, and wait for each other when they
-diverge. Lines diverge, but the moves of one level do not: so a level is a list of positions. Their moves are listed,
-and each thread plays one of them and counts the moves that follow. The last ply is counted, never played. A level that
-exceeds the memory is done in portions, each down to its leaves before the next: memory is bounded at any depth.
+A CPU searches one line of moves after another. Threads of a GPU run in groups, and wait for each other if they execute
+different code. That would happen if each searched its own line, but not if all play moves of the same level. So a level
+is a list of positions. Their moves are listed, and each thread plays one of them and counts the moves that follow. The
+moves of the last ply are counted, never played. A level that exceeds the memory is divided into portions, and each is
+counted down to its leaves before the next, so that memory is bounded at any depth.
 """
 
 import time
@@ -29,29 +30,30 @@ MOST_THREADS = 1024
 """Greatest number of threads per block."""
 
 ROOM = 1 << 25
-"""Greatest number of moves that are listed at once. They keep every thread of a device busy for milliseconds."""
+"""Greatest number of moves that are listed at once. This many keep all threads of a GPU busy for milliseconds."""
 
 SHARE_OF_MEMORY = 0.5
-"""Greatest fraction of the device's free memory that one `perft` takes."""
+"""Greatest fraction of the GPU's free memory that one `perft` takes."""
 
 FILLED = 0.9
-"""Fraction of the list that a portion should fill. Not 1: only the mean number of moves per position is known."""
+"""Fraction of the list of moves that a portion should fill; below 1, because only the mean of moves per position is
+known."""
 
 PARTS = 1000
 """The `total` in calls of `progress(done, total)`."""
 
 
 class _Level(NamedTuple):
-    """Positions at the same distance from the root, on the device; none of them is the end of a game."""
+    """Positions at the same distance from the root, in the GPU's memory. Finished games are not among them."""
 
     words: DeviceArray
-    """Two words for each position."""
+    """The positions, packed into two words each."""
     roots: DeviceArray
     """Index of the root's move that leads to each position."""
     numbers: DeviceArray
     """Number of moves of each position."""
     length: int
-    """Number of positions; the arrays may be longer."""
+    """Number of positions. The arrays may have unused elements after them."""
     moves: int
     """Total number of moves of these positions."""
 
@@ -68,10 +70,10 @@ def perft(
 ) -> Perft:
     """Count the leaves of a game tree on a GPU, with the same result as `outflank.perft`.
 
-    `progress(done, total)` is called with the counted part of the tree. Ctrl-C raises `KeyboardInterrupt`, the loss of
-    the device `DeviceLost`; their attribute `partial_result` is a `Perft` of the portions that were counted. `room` is
-    the number of moves that are listed at once; None: as many as the device has memory for. `threads` is the number of
-    threads per block, 1024 at most.
+    `progress(done, total)` is called with the part of the tree that has been counted, in thousandths. Ctrl-C raises
+    `KeyboardInterrupt`, the loss of the GPU `DeviceLost`; the exception's attribute `partial_result` is a `Perft` with
+    the leaves counted so far. `room` is the number of moves that are listed at once; None: as many as the GPU has
+    memory for. `threads` is the number of threads per block, 1024 at most.
     """
     depth = checked_depth(board, depth, progress)
     threads = conform(Annotated[int, Between(1, MOST_THREADS)], threads, "threads")
@@ -98,20 +100,20 @@ def perft(
 
 
 def _room(depth: int) -> int:
-    """Return how many moves the device has memory to list at once, beside one level for each ply."""
+    """Return the number of moves that can be listed at once in the GPU's memory, beside a level for each ply."""
     bytes_per_move = 6 + 20 * max(depth - 2, 1)
     free = getattr(cuda.current_context(), "get_memory_info", lambda: (1 << 30, 0))()[0]
     return max(1 << 16, int(min(ROOM, SHARE_OF_MEMORY * free / bytes_per_move)))
 
 
 class _Counting:
-    """The state of one `perft`: the sums of leaves, and the listed moves on the device."""
+    """The state of one `perft`: the number of leaves after each move of the root, and the GPU's list of moves."""
 
     def __init__(self, game: Game, ended: int, roots: int, room: int, threads: int, progress: Any) -> None:
         self._game, self._ended, self._threads, self._progress = game, ended, threads, progress
         self._host_sums = np.zeros(roots, np.int64)
         self._last_sums = np.zeros_like(self._host_sums)
-        """Last copy of the device's sums, which remains if the device is lost."""
+        """Latest copy of the GPU's leaf counts, which remains if the GPU is lost."""
         self._sums = cuda.to_device(self._host_sums)
         self._room = max(room, most_moves(game))
         self._parents = cuda.device_array(self._room, np.int32)
@@ -119,11 +121,11 @@ class _Counting:
         self._done = 0.0
 
     def known_leaves(self) -> list[int]:
-        """Return the number of leaves known so far below each of the root's moves."""
+        """Return the number of leaves counted so far after each move of the root."""
         return [int(leaves) for leaves in self._host_sums + self._last_sums]
 
     def compile(self, position: Position) -> None:
-        """Compile the kernels that will be needed, by running them on no moves."""
+        """Compile the kernels, by running them on empty lists."""
         level = self._level([position])
         listed = self._list(level, 0, 0)
         self._count(level, listed)
@@ -131,7 +133,7 @@ class _Counting:
         cuda.synchronize()
 
     def count(self, positions: list[Position], depth: int) -> None:
-        """Count the leaves `depth` plies below `positions`, which are those after the root's moves."""
+        """Count the leaves `depth` plies below `positions`, the positions after the root's moves."""
         if depth == 0:
             self._host_sums += 1
             return
@@ -151,14 +153,15 @@ class _Counting:
         return _Level(to_device(words), to_device(root_indices), to_device(numbers), len(positions), int(numbers.sum()))
 
     def _descend(self, level: _Level, depth: int, share: float) -> None:
-        """Count the leaves `depth` plies below a level; `share` is its fraction of the tree, for progress reports."""
+        """Count the leaves `depth` plies below `level`; `share` is the level's fraction of the tree, for progress
+        reports."""
         start, step = 0, level.length
         if level.moves > self._room:
             step = max(1, int(FILLED * self._room * level.length / level.moves))
         while start < level.length:
             end = min(start + step, level.length)
             listed = self._list(level, start, end)
-            if listed > self._room:  # some moves were not written
+            if listed > self._room:  # the list was too short for all moves
                 step = max(1, step // 2)
                 continue
             part = share * (end - start) / level.length
@@ -186,7 +189,7 @@ class _Counting:
         return max(1, -(-lanes // self._threads))
 
     def _list(self, level: _Level, start: int, end: int) -> int:
-        """List the moves of positions `start` to `end` of a level; return their number, which may exceed the room."""
+        """List the moves of positions `start` to `end` of a level; return their number, which may exceed `room`."""
         listed = cuda.to_device(np.zeros(2, np.int64))
         launch = _list_moves[self._blocks(end - start), self._threads]
         launch(
@@ -195,7 +198,7 @@ class _Counting:
         return int(listed.copy_to_host()[0])
 
     def _count(self, level: _Level, listed: int) -> None:
-        """Add the numbers of leaves after the listed moves of a level to the sums."""
+        """Add the number of leaves after each listed move of a level to the count of its root move."""
         launch = _count_leaves[self._blocks(listed), self._threads]
         launch(
             self._game, level.words, level.roots, self._parents, self._moves, np.int64(listed), self._ended, self._sums
@@ -218,11 +221,11 @@ class _Counting:
 
 @inner
 def _reserve(size, extra, counts):
-    """Reserve `size` places for this thread in an array that all threads share; return the first. `extra` is added to a
-    second counter.
+    """Reserve `size` elements for this thread in an array that all threads share; return the index of the first.
+    `extra` is added to a second counter.
 
-    Places of a block are in the order of its threads. In order of arrival, the positions below one move of the root
-    would be scattered over all places, and neighbours would add to different sums, at a third of the speed.
+    The elements of a block are in the order of its threads. In the order of requests, the positions below one root move
+    would be scattered, and neighbouring threads would add to different sums, at a third of the speed.
     """
     lane = cuda.threadIdx.x
     ends = cuda.shared.array(MOST_THREADS, np.int32)
@@ -249,7 +252,7 @@ def _reserve(size, extra, counts):
 
 @device_kernel
 def _list_moves(game, words, numbers, first, end, parents, moves, listed):
-    """List the moves of positions `first` to `end`, with the index of the position before each move."""
+    """Write the moves of positions `first` to `end` to `moves`, and the index of each move's position to `parents`."""
     index = first + cuda.grid(1)
     number = np.int32(0)
     if index < end:
@@ -272,7 +275,7 @@ def _count_leaves(game, words, roots, parents, moves, listed, ended, sums):
         root = np.int32(roots[parent])
         child = play(game, unpack(game, words[parent, 0], words[parent, 1]), moves[index])
         leaves = np.int32(count(game, child)) or np.int32(ended)
-    # A block adds to the shared sums about once: most of its threads are below the same move of the root.
+    # A block adds to the shared sums about once, because most of its threads count leaves of the same root move.
     if cuda.threadIdx.x == 0:
         block[0], block[1] = root, 0
     cuda.syncthreads()
@@ -287,7 +290,7 @@ def _count_leaves(game, words, roots, parents, moves, listed, ended, sums):
 
 @device_kernel
 def _play_moves(game, words, roots, parents, moves, listed, ended, sums, next_words, next_roots, next_numbers, totals):
-    """Write the positions after the listed moves. Finished games are counted as leaves instead."""
+    """Write the positions after the listed moves to `next_words`. Finished games are counted as leaves instead."""
     index = cuda.grid(1)
     number, parent = np.int32(0), np.int32(0)
     first, second = np.uint64(0), np.uint64(0)

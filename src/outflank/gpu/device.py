@@ -1,10 +1,10 @@
-"""Import of Numba's CUDA, and the check that a device can be used."""
+"""Import of Numba's CUDA, and the check that a GPU can be used."""
 
 from typing import Any, TypeAlias
 
 import numpy as np
 
-if not hasattr(np, "row_stack"):  # numba-cuda 0.30 needs it at import, and NumPy 2.5 has removed it
+if not hasattr(np, "row_stack"):  # numba-cuda 0.30 imports this function, which NumPy 2.5 has removed
     np.row_stack = np.vstack
 
 from numba import cuda
@@ -16,11 +16,11 @@ from outflank.kernels.compiler import interpreted
 __all__ = ["DeviceArray", "check_device", "cuda"]
 
 DeviceArray: TypeAlias = Any
-"""An array in the memory of the device or of its simulator."""
+"""An array in the memory of the GPU, or of Numba's CUDA simulator."""
 
 
 def check_device() -> None:
-    """Raise `NoDevice`, with the reason, if neither a device nor its simulator can be used."""
+    """Raise `NoDevice`, with the reason, if neither a GPU nor Numba's CUDA simulator can be used."""
     if simulated():
         return
     require_numba_cuda()
@@ -35,14 +35,14 @@ def check_device() -> None:
 
 
 def _open_context() -> None:
-    """Open a context on the device. Raise an error if another process blocks it, or if it is too old for this CUDA."""
+    """Open a CUDA context. Raise an error if another process blocks the GPU, or if the GPU is too old for this CUDA."""
     try:
         from numba.cuda.cudadrv.nvrtc import get_lowest_supported_cc
     except ImportError:  # numba-cuda replaces Numba's own CUDA by a .pth file, which has no effect on PYTHONPATH
         reason = "Numba's own CUDA is found in place of numba-cuda, or an old one: pip install 'outflank[gpu]'"
         raise NoDevice(f"device gpu: {reason}") from None
     context = cuda.current_context()
-    context.get_memory_info()  # fails if the device was lost; the context itself is cached
+    context.get_memory_info()  # fails if the GPU was lost, unlike the call above, which is cached
     capability, least = context.device.compute_capability, get_lowest_supported_cc()
     if tuple(capability) < tuple(least):
         capability_text, least_text = (".".join(map(str, version)) for version in (capability, least))

@@ -1,7 +1,7 @@
-"""The transposition table of a device, which all threads read and write without locks.
+"""The transposition table in a GPU's memory, which all threads read and write without locks.
 
-An entry has proved bounds and does not age: it may stay from one batch to the next. The two words of a position are
-stored scrambled by the bounds, so that a torn entry, written by two threads at once, matches no position.
+An entry has proved bounds, so that it may stay from one batch of positions to the next. The two words of a position are
+stored XORed with a hash of the bounds. So a torn entry, which two threads have written at once, matches no position.
 """
 
 import numpy as np
@@ -31,20 +31,20 @@ _FACTOR, _OTHER_FACTOR = U64(0x9E3779B97F4A7C15), U64(0xC2B2AE3D27D4EB4F)
 
 
 def new_table(bits: int) -> DeviceArray:
-    """Return an empty table of 2 ** bits entries on the device."""
+    """Return an empty table of 2 ** `bits` entries in the GPU's memory."""
     table = cuda.device_array((1 << bits, WORDS), np.uint64)
     clear_table(table)
     return table
 
 
 def clear_table(table: DeviceArray) -> None:
-    """Clear a table after all earlier work of the device has ended."""
+    """Clear a table after all earlier work of the GPU, and wait until it is cleared."""
     clear_entries[(1, 1) if simulated() else (BLOCKS, THREADS)](table)
     cuda.synchronize()
 
 
 def free_bytes() -> int:
-    """Return the free memory of the device, in bytes."""
+    """Return the free memory of the GPU, in bytes."""
     return 1 << 16 if simulated() else int(cuda.current_context().get_memory_info()[0])
 
 
@@ -54,13 +54,14 @@ def highest_power(number: int) -> int:
 
 
 def table_bits(free: int) -> int:
-    """Return the binary logarithm of a table's number of entries; the table takes an eighth of `free` bytes at most."""
+    """Return the `bits` of a table with 2 ** `bits` entries that takes an eighth of `free` bytes or less, if
+    possible."""
     return min(MOST_BITS, max(LEAST_BITS, (free // (8 * ENTRY_BYTES)).bit_length() - 1))
 
 
 @device_kernel
 def clear_entries(table: DeviceArray) -> None:
-    """Clear all entries of a table."""
+    """Clear all entries of a table (the GPU kernel of `clear_table`)."""
     for place in range(cuda.grid(1), len(table), cuda.gridsize(1)):
         table[place, 2] = NO_BOUNDS
 
@@ -73,7 +74,7 @@ def _index_of(table: DeviceArray, first: Word, second: Word) -> Word:
 
 @inner
 def look_up(table: DeviceArray, first: Word, second: Word) -> tuple[Value, Value]:
-    """Return the lower and the upper bound of the value of the position with these two words."""
+    """Return the lower and the upper bound of the value of the position with the words `first` and `second`."""
     index = _index_of(table, first, second)
     bounds = table[index, 2]
     scramble = multiply(bounds, _FACTOR)
@@ -84,7 +85,7 @@ def look_up(table: DeviceArray, first: Word, second: Word) -> tuple[Value, Value
 
 @inner
 def store_bounds(table: DeviceArray, first: Word, second: Word, low: Value, high: Value) -> None:
-    """Store the bounds of the value of the position with these two words."""
+    """Store the bounds `low` and `high` of the value of the position with the words `first` and `second`."""
     index = _index_of(table, first, second)
     bounds = U64(low + OFFSET) | (U64(high + OFFSET) << U64(8))
     scramble = multiply(bounds, _FACTOR)

@@ -1,4 +1,4 @@
-"""Operations of GPU threads: votes of a warp, sleep, and atomic operations on shared memory."""
+"""Operations of GPU threads: counting in a warp, sleeping, and atomic operations on arrays that all threads share."""
 
 from threading import Lock
 
@@ -8,27 +8,27 @@ from outflank.kernels.compiler import extend
 from outflank.kernels.lowering import IR, Builder, Context, Emit, NumbaType, Signature, define
 
 _lock = Lock()
-"""Lock that makes the functions below atomic in the interpreter."""
+"""Lock that makes the functions of this module atomic when the Python interpreter runs them."""
 
 LANES = 32
-"""Number of threads in a *warp*, which execute each instruction together."""
+"""Number of threads in a *warp*, a group of threads that execute each instruction together."""
 
 
 NANOSECONDS = 5000
-"""Duration of one `idle`."""
+"""Time that `idle` sleeps, in nanoseconds."""
 
 
 def idle() -> None:
-    """Let a thread without work sleep for `NANOSECONDS`, so that others can use the processor."""
+    """Let a thread without work sleep for `NANOSECONDS`, so that other threads can use the multiprocessor."""
 
 
 def atomic_load(array: DeviceArray, index: Int) -> Int:
-    """Return the current value of an element that other threads change, not a copy in this multiprocessor's cache."""
+    """Return the current value of `array[index]`, which other threads change, and not a cached copy."""
     return array[index]
 
 
 def fetch_add(array: DeviceArray, index: Int, more: Int) -> Int:
-    """Add `more` atomically; return the old value."""
+    """Add `more` to `array[index]` atomically; return the old value."""
     with _lock:
         before = array[index]
         array[index] += more
@@ -36,7 +36,7 @@ def fetch_add(array: DeviceArray, index: Int, more: Int) -> Int:
 
 
 def exchange(array: DeviceArray, index: Int, value: Int) -> Int:
-    """Write `value` atomically; return the old value."""
+    """Write `value` to `array[index]` atomically; return the old value."""
     with _lock:
         before = array[index]
         array[index] = value
@@ -44,20 +44,18 @@ def exchange(array: DeviceArray, index: Int, value: Int) -> Int:
 
 
 def fetch_max(array: DeviceArray, index: Int, value: Int) -> None:
-    """Replace an element atomically by `value` if that is greater."""
+    """Replace `array[index]` atomically by `value` if `value` is greater."""
     with _lock:
         array[index] = max(array[index], value)
 
 
 def fence() -> None:
-    """Order reads and writes: a thread that sees a write after the fence sees all writes before it."""
+    """Memory fence: a thread that sees a write that this thread made after it also sees all writes before it."""
 
 
 def warp_count(condition: bool) -> Int:
-    """Return the number of threads of the warp with a true `condition`; all active threads must call it together."""
-    return (
-        LANES if condition else 0
-    )  # the interpreter runs threads one by one: the others are assumed to be like this one
+    """Return the number of threads of the calling warp with a true `condition`; all must call it together."""
+    return LANES if condition else 0  # the interpreter runs one thread at a time: assume that all have this condition
 
 
 @extend
@@ -94,7 +92,7 @@ def _register_with_numba() -> None:
         return context.get_dummy_value()
 
     def load(context: Context, builder: Builder, signature: Signature, array: IR, index: IR) -> IR:
-        # One load per warp; an atomic addition of zero would run for one thread after the other.
+        # This takes one load per warp. An atomic addition of zero would run for one thread after the other.
         kind = signature.args[0]
         address = builder.ptrtoint(pointer_to(context, builder, kind, array, index), ir.IntType(64))
         bits = kind.dtype.bitwidth

@@ -11,10 +11,10 @@ from outflank.gpu.troubles import NO_DRIVER, NoDevice, trouble_numbered
 
 LIBRARIES = {"win32": ("nvcuda.dll", "nvml.dll")}
 DEFAULT_LIBRARIES = ("libcuda.so.1", "libnvidia-ml.so.1")
-"""Libraries of the driver and of its management interface, which alone reports its version and the free memory."""
+"""Libraries of the driver and of its management interface. Only the latter reports version and free memory."""
 
 MULTIPROCESSORS, MAJOR, MINOR = 16, 75, 76
-"""Numbers of a device's attributes in the driver's interface."""
+"""Numbers by which the driver's interface identifies three attributes of a GPU."""
 
 LONGEST_NAME = 256
 
@@ -28,11 +28,11 @@ class DeviceFacts:
     multiprocessors: int
     memory_bytes: int
     free_memory_bytes: int | None
-    """Free memory; None if unknown."""
+    """Free memory of the GPU in bytes; None if unknown."""
     driver: str | None
-    """Version of the driver; None if unknown."""
+    """Version of NVIDIA's driver; None if unknown."""
     cuda: tuple[int, int]
-    """Newest version of CUDA that the driver supports."""
+    """Newest version of CUDA that the driver supports: major and minor number."""
 
     def __str__(self) -> str:
         capability, cuda = (".".join(map(str, version)) for version in (self.compute_capability, self.cuda))
@@ -41,7 +41,7 @@ class DeviceFacts:
 
 
 def simulated() -> bool:
-    """Return whether Numba's simulator replaces the device (`NUMBA_ENABLE_CUDASIM` is set)."""
+    """Return whether Numba's CUDA simulator replaces the GPU (`NUMBA_ENABLE_CUDASIM` is set)."""
     return os.environ.get("NUMBA_ENABLE_CUDASIM", "0") not in ("", "0")
 
 
@@ -52,7 +52,7 @@ def require_numba_cuda() -> None:
 
 
 def first_device() -> DeviceFacts:
-    """Return the properties of the first GPU, the one used; raise `NoDevice`, with the reason, if there is none."""
+    """Return the properties of the first GPU, which is the one that is used; raise `NoDevice` if there is none."""
     require_numba_cuda()
     driver_name, management_name = LIBRARIES.get(sys.platform, DEFAULT_LIBRARIES)
     driver = _library(driver_name)
@@ -69,7 +69,7 @@ def _library(name: str) -> Any:
 
 
 def device_facts(driver: Any, management: Any) -> DeviceFacts:
-    """Return the properties of the first device, read from the driver's library and, if any, the management library."""
+    """Return the properties of the first GPU, from the driver's library and, if not None, the management library."""
     device, name, memory = ctypes.c_int(), ctypes.create_string_buffer(LONGEST_NAME), ctypes.c_size_t()
     _call(driver.cuInit, 0)
     _call(driver.cuDeviceGet, ctypes.byref(device), 0)
@@ -98,7 +98,7 @@ def device_facts(driver: Any, management: Any) -> DeviceFacts:
 
 
 def _call(function: Any, *arguments: Any) -> None:
-    """Call a function of the driver; raise `DeviceTrouble` if it returns an error."""
+    """Call a function of the driver's library; raise `DeviceTrouble` if it returns an error number."""
     if number := function(*arguments):
         raise trouble_numbered(number)
 
@@ -108,7 +108,7 @@ class _Memory(ctypes.Structure):
 
 
 def _management_facts(management: Any, pci_address: Any) -> tuple[str | None, int | None]:
-    """Return the driver's version, and the free bytes of the device at a PCI address; None if unknown."""
+    """Return the driver's version, and the free bytes of the GPU at a PCI address; each is None if unknown."""
     version, free = ctypes.create_string_buffer(LONGEST_NAME), None
     handle, memory = ctypes.c_void_p(), _Memory()
     if management.nvmlInit_v2():

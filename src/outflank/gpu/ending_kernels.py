@@ -1,26 +1,26 @@
-"""The kernel that computes the exact scores of many endings at once, with one thread of the device for each.
+"""The GPU kernel that computes the exact scores of many endgame positions at once, with one thread for each.
 
 A thread searches by alpha-beta with scouts (null windows), without recursion: its stack lies in local memory, and the
-whole search is one loop. Each round has the same steps: choose a move, make it, compute the moves that follow. So the
-threads of a warp share instructions, though each is somewhere else in its own tree. Moves are sorted in these rounds.
+whole search is one loop. Each round of the loop has the same steps: choose a move, make it, compute the moves that
+follow. So the threads of a warp execute the same instructions, though each is somewhere else in its own tree.
 
-Variants measured on an H200 with 132 multiprocessors, in millions of endings per second (10 free cells, 4 million at
-once): 1.1 if a thread leaves all finished nodes in one round, while the others wait for it; 1.5 if it leaves one of
-them per round; 2.0 without special code for the last two cells, which most threads had to wait for; 2.4 with 32-bit
-numbers and if moves are computed only when many threads of a warp need them (1.8 without that); 2.5 if a thread may
-leave two nodes per round. Sorting moves from 6 or 8 free cells on instead of 7 was 5 % slower. The kernel takes 72
-registers per thread, or 128 if the compiler does not see that no state of a job survives its end. 12 blocks of 64
-threads share a multiprocessor. Their stacks, 576 bytes each, are read from its caches.
+Variants measured on an H200 with 132 multiprocessors, in millions of endgame positions per second (10 free cells, 4
+million positions at once): 1.1 if a thread leaves all finished nodes in one round, while the others wait for it; 1.5 if
+it leaves one of them per round; 2.0 without special code for the last two cells, which most threads had to wait for;
+2.4 with 32-bit numbers and if moves are computed only when many threads of a warp need them (1.8 without that); 2.5 if
+a thread may leave two nodes per round. Sorting moves from 6 or 8 free cells on instead of 7 was 5 % slower. The kernel
+takes 72 registers per thread, or 128 if the compiler does not see that no state of a job survives its end. 12 blocks of
+64 threads share a multiprocessor. Their stacks, 576 bytes each, are read from its caches.
 
-Longer endings are divided (`jobs.py`): a thread takes 3 to 10 microseconds per node, and the others would wait for it.
-Possible savings of nodes were counted on a CPU, with the same search of random endings of 14 free cells, 268 thousand
-steps each: 30 % with a table (`device_table.py`) that is probed from 7 free cells on (35 % from 6 on, 25 % from 8 on);
-10 % if moves in odd regions come first among those of equal mobility (4 % with 10 free cells); another 16 % with
-consecutive null windows, from 0 on, instead of the whole window; 5 to 8 % with bounds by stable discs; 2 % if all
-children are looked up before a move is tried. The table and the order are implemented. On the device 145 endings of 13
-to 15 free cells took 0.19 s without the table, 0.16 s if it is probed from 8 free cells on, and 0.15 s from 7 on.
-262,144 endings of 12 free cells took 1.47 s without it (before rows were reused) and 1.43 s with it: if all threads
-have work, probing costs most of what it saves.
+Longer endgames are divided among threads (`jobs.py`), because one thread takes 3 to 10 microseconds per node, and the
+others would wait for it. Possible savings of nodes were counted on a CPU, with the same search of random positions of
+14 free cells, 268 thousand steps each: 30 % with a table (`device_table.py`) that is probed from 7 free cells on (35 %
+from 6 on, 25 % from 8 on); 10 % if moves in odd regions come first among those of equal mobility (4 % with 10 free
+cells); another 16 % with consecutive null windows, from 0 on, instead of the whole window; 5 to 8 % with bounds by
+stable discs; 2 % if all children are looked up before a move is tried. The table and the order are implemented. On the
+GPU 145 positions of 13 to 15 free cells took 0.19 s without the table, 0.16 s if it is probed from 8 free cells on, and
+0.15 s from 7 on. 262,144 positions of 12 free cells took 1.47 s without it (before rows of jobs were reused) and 1.43 s
+with it: if all threads have work, probing costs most of what it saves.
 """
 
 import numpy as np
@@ -63,22 +63,23 @@ from outflank.gpu.jobs import (
 from outflank.kernels.bits import U64, bit_at, lowest, popcount
 
 MOST_FREE = 16
-"""Greatest number of free cells of an ending, which is the size of a thread's stack."""
+"""Greatest number of free cells of a position that can be solved, which is the size of a thread's stack."""
 
 TRY_ALL = 5
-"""Number of free cells up to which all cells are tried: computing the legal moves would cost as much as making them."""
+"""Number of free cells up to which every free cell is tried as a move: computing the legal moves would cost as much."""
 
 SORT_FROM = 7
-"""Least number of free cells with which moves are sorted."""
+"""Least number of free cells in positions for which moves are sorted."""
 
 TABLE_FROM = 7
-"""Least number of free cells with which positions are stored in the transposition table."""
+"""Least number of free cells in positions that are stored in the transposition table."""
 
 QUICK = 10
-"""If an ending has up to this many free cells, the table is not used: it saves 10 % of the nodes, and costs as much."""
+"""Number of free cells up to which a position is solved without the table, which would cost as much as it saves (10
+%)."""
 
 UNSOLVED = -128
-"""Score of an ending that is too long, or not solved yet."""
+"""Score of a position that is too long to solve, or not solved yet."""
 
 POLL_MASK = 15
 """An idle thread polls for a job when `rounds & POLL_MASK` is 0."""
@@ -87,24 +88,24 @@ CHECK_MASK = 255
 """A thread checks whether its job is pointless or should be divided when its node count `& CHECK_MASK` is 0."""
 
 NONE = NO_SCORE
-"""Best value before any move has been searched."""
+"""Value of a node before any of its moves has been searched."""
 
 ZERO, ONE = U64(0), U64(1)
 
 I32 = np.int32
-"""Type of all small numbers: a device computes with 32 bits, and 64 bits cost twice as much."""
+"""Type of all small numbers. A GPU computes with 32 bits, and numbers of 64 bits cost twice as much."""
 
 CHOOSES, WEIGHS, ASKS, GOES = 0, 1, 2, 3
-"""Next step of a thread: choose a move, compute its mobility for sorting, compute the child's moves, descend."""
+"""Next step of a thread: choose a move, compute its mobility for sorting, compute the child's moves, or descend."""
 
 BEGINS, ENDS, DIVIDES = 4, 5, 6
-"""Steps between two jobs: begin a job, deliver the value of one, divide one among other threads."""
+"""Steps of a thread between two jobs: begin a job, deliver the value of a job, divide a job among other threads."""
 
 ENOUGH = 12
-"""Moves are computed when this many threads of a warp's 32 need them, or the same fraction of those with work."""
+"""Number of threads, out of 32 that have work, that must need moves before their warp computes moves."""
 
 NODES_PER_ROUND = 2
-"""Nodes that a thread may leave per round. If it left all finished ones, the others would wait for it."""
+"""Number of finished nodes that a thread may leave per round. If it left all of them, the others would wait for it."""
 
 OFFSET, BYTE, NIBBLE = 128, 255, 15
 PASSED, FULL_WINDOW = 1, 2
@@ -113,9 +114,9 @@ PASSED, FULL_WINDOW = 1, 2
 
 @device_kernel
 def solve_each(game: Game, tables: BatchTables, table: DeviceArray, jobs: Jobs, tally: DeviceArray, plan: Plan) -> None:
-    """Write the value of each requested job, exact inside its window, else a bound on that side.
+    """Write the value of each requested position of `jobs`: exact inside its window, else a bound on that side.
 
-    `tally` has the counters at the indices that `jobs.py` defines.
+    `tally` is the array of counters; `jobs.py` defines their indices.
     """
     owns = cuda.local.array(MOST_FREE, np.uint64)
     opps = cuda.local.array(MOST_FREE, np.uint64)
@@ -134,7 +135,7 @@ def solve_each(game: Game, tables: BatchTables, table: DeviceArray, jobs: Jobs, 
     todo = listed = rest = mobilities = cells = cell = soon = ZERO
     step = CHOOSES
     while True:
-        # Computing moves is expensive: a thread waits for that until many of its warp need moves. The others go on.
+        # Computing moves is expensive, so a thread waits until many threads of its warp need moves. The others go on.
         rounds = I32(rounds + 1)
         row = np.int64(-1)
         needs_moves, is_waiting = step in (WEIGHS, ASKS), ticket >= 0
@@ -252,7 +253,8 @@ def solve_each(game: Game, tables: BatchTables, table: DeviceArray, jobs: Jobs, 
             spent = I32(0)
             if step == ENDS:
                 job = deliver(game, tables, table, jobs, tally, plan, job, np.int64(best))
-            # No state of a job survives. If the compiler sees that, the lines above can use the registers of the state.
+            # No state of a job survives its end. If the compiler sees that, the lines above can use the registers of
+            # that state.
             position = child = unpack(game, ZERO, ZERO)
             todo = listed = rest = mobilities = cells = cell = soon = ZERO
             alpha = beta = best = low = high = flags = count = depth = free = I32(0)

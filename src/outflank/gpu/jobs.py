@@ -1,16 +1,16 @@
-"""The jobs of a device's threads, and their division if there are fewer jobs than threads.
+"""The jobs of a GPU's threads in an endgame solver, and the division of jobs if there are fewer jobs than threads.
 
-Each thread takes the next ending of a list. A thread that has a long one divides it into its moves, and those again. It
-searches the most promising move itself, and then the next one in a null window. After some moves all others are tried
-at once, if there are idle threads. The thread that delivers the last missing value continues with the next move, or
-passes the best value on to the parent. It is the search of `parallel/` again, for a hundred thousand threads that have
-no stack to wait in.
+Each thread takes the next position of a list. A thread that has a long one divides it into its moves, called parts, and
+divides long parts again. It searches the most promising move itself, and then the next one in a null window. After some
+moves all others are tried at once, if there are idle threads. The thread that delivers the last missing value continues
+with the next move, or passes the best value on to the parent. This is the search of `parallel/`, for a hundred thousand
+threads that have no stack to wait in.
 
-Trying moves at once is often wasted work, because one of them causes a cutoff: without a table, random endings of 14
+Trying moves at once is often wasted work, because one of them causes a cutoff: without a table, random positions of 14
 free cells that were divided down to 10 had 3 to 5 times the nodes with one serial move, 1.9 times with two, and 1.2
 times with three (counted with the same search on a CPU). But idle threads cost nothing: on an H200 a thousand of these
-endings took 2.4 s with three serial moves, and 1.4 s with one. The row of a part is free again when the part has its
-value. When each row was used only once, 8 million were too few for 16,384 of these endings: the rest of them was
+positions took 2.4 s with three serial moves, and 1.4 s with one. A part occupies a row of the arrays until it has its
+value. When each row was used only once, 8 million rows were too few for 16,384 of these positions: the rest was
 searched by one thread each, and that took 5 s instead of 2.
 """
 
@@ -27,20 +27,20 @@ from outflank.gpu.device_threads import atomic_load, exchange, fence, fetch_add,
 from outflank.kernels.bits import U64, Int, Word, bit_at, lowest, multiply, popcount
 from outflank.kernels.compiler import inner
 
-# A sorted list of moves is two words of 6-bit fields: the cells, and the mobility that each move leaves the opponent,
-# the least first.
+# A sorted list of moves is two words of 6-bit fields: the cells, and the opponent's mobility after each move, the least
+# first.
 
 ZERO, ONE, FIELD, CELL = U64(0), U64(1), U64(6), U64(63)
 
 LISTED = 10
-"""Capacity of a list: the number of fields that fit into a word. Any further moves come last."""
+"""Capacity of a sorted list of moves: the number of 6-bit fields in a word. Further moves are tried after the list."""
 
 LIST = U64((1 << 6 * LISTED) - 1)
 GUARDS = U64(sum(32 << 6 * index for index in range(LISTED)))
 FIELDS = U64(sum(1 << 6 * index for index in range(LISTED)))
 
 EMPTY = U64(sum(31 << 6 * index for index in range(LISTED)))
-"""Mobilities of an empty list. Each is greater than that of any move."""
+"""Word of mobilities of an empty list of moves. Each field is greater than the mobility after any move."""
 
 MOST_LEFT = 30
 
@@ -54,14 +54,15 @@ def _inserted(fields: Word, place: Int, field: Word) -> Word:
 
 @inner
 def left_to_opponent(free_to_move: Int, late: bool) -> Word:
-    """Return a move's sort key: the opponent's `freedom` after it; among moves with equal freedom, `late` ones last."""
+    """Return the sort key of a move: the opponent's mobility `free_to_move` after it, with `late` moves last among
+    equals."""
     return min(U64(2) * U64(free_to_move) + U64(late), U64(MOST_LEFT))
 
 
 @inner
 def with_move(listed: Word, lefts: Word, count: Int, cell: Int, left: Word) -> tuple[Word, Word, Word]:
-    """Return the lists of cells and of mobilities of `count` moves after the insertion of one more, and as a bit the
-    cell that no longer fits."""
+    """Insert a move into the sorted list of `count` moves; return the new words of cells and of mobilities, and as a
+    bit the cell that no longer fits."""
     place = U64(popcount(((GUARDS | multiply(left, FIELDS)) - lefts) & GUARDS))
     out = U64(0)
     if count == LISTED:
@@ -74,53 +75,55 @@ def with_move(listed: Word, lefts: Word, count: Int, cell: Int, left: Word) -> t
 
 
 TAKEN, WRITTEN, OPEN, NODES, LENT, RETURNED = 0, 1, 2, 3, 4, 5
-"""Indices of the counters in a tally: jobs that threads have requested; jobs that were offered; requested endings
-without a value; positions visited; rows that were lent to parts; rows that were returned."""
+"""Indices of the counters in the array `tally`: tickets that threads have drawn for jobs; jobs that were offered;
+requested positions without a value; tree nodes visited; rows that were lent to parts; rows that were returned."""
 
 TALLIES = 6
 
 SPARE = 8
-"""One row in this many stays free: of a million rows, more than the threads that can request one at the same time."""
+"""One row of `Jobs` in this many stays free: with a million rows, more than the threads that can request one at
+once."""
 
 EMPTY_PLACE = 0
-"""Content of an empty place of a ring. Other places hold the number of a row plus one."""
+"""Content of an empty element of a ring buffer. Other elements hold the number of a row plus one."""
 
 
 class Jobs(NamedTuple):
-    """Arrays with a row for each job: first the requested endings, then the parts that they are divided into."""
+    """Arrays with a row for each job: first the requested positions, then the parts that they are divided into."""
 
     words: DeviceArray
     windows: DeviceArray
     values: DeviceArray
     parents: DeviceArray
-    """Row of the parent, of which the job is a move; -1 for a requested ending."""
+    """Row of the parent job, of which this job is one move; -1 for a requested position."""
     order: DeviceArray
-    """Untried moves of a divided job, as a list sorted by mobility."""
+    """Untried moves of a divided job, as a list sorted by the opponent's mobility."""
     left: DeviceArray
-    """Untried moves of a divided job, as bits."""
+    """Untried moves of a divided job, as a bit set of cells."""
     tried: DeviceArray
     """Number of a divided job's moves that have been tried or are being tried."""
     best: DeviceArray
-    """Best value of the job's moves so far, at most the upper end of its window."""
+    """Best value of the job's moves so far, capped at the upper end of the job's window."""
     pending: DeviceArray
-    """Number of the job's moves that are being tried."""
+    """Number of the job's moves that threads are searching or will search."""
     waiting: DeviceArray
-    """Ring of parts that threads may take. A thread takes the part at the place of its ticket."""
+    """Ring buffer of parts that threads may take. A thread takes the part at the index given by its ticket."""
     free: DeviceArray
-    """Ring of free rows for parts."""
+    """Ring buffer of free rows for parts."""
 
 
 class Plan(NamedTuple):
     """How the jobs of a batch are divided."""
 
     requested: Int
-    """Number of requested endings."""
+    """Number of requested positions."""
     undivided: Int
-    """Number of endings at the head of the list that are searched undivided at first, even if they are long."""
+    """Number of positions at the head of the list that are searched by one thread each at first, even if they are
+    long."""
     short: Int
-    """Number of free cells up to which an ending is searched undivided at first."""
+    """Number of free cells up to which a job is searched by one thread at first."""
     budget: Int
-    """Number of nodes after which an undivided job is divided, if other threads are idle."""
+    """Number of tree nodes after which an undivided job is divided, if other threads are idle."""
     serial_moves: Int
     """Number of a job's moves that are tried one after the other before all others are tried at once."""
 
@@ -143,7 +146,7 @@ def has_idle(tally: DeviceArray, parts: Int) -> bool:
 
 @inner
 def waiting_job(jobs: Jobs, ticket: Int) -> Int:
-    """Return the job for a thread's ticket, or -1 if there is none yet."""
+    """Return the job for a thread's `ticket`, or -1 if no job has been offered for it yet."""
     place = ticket & (len(jobs.waiting) - 1)
     if atomic_load(jobs.waiting, place) == EMPTY_PLACE:
         return np.int64(-1)
@@ -154,7 +157,7 @@ def waiting_job(jobs: Jobs, ticket: Int) -> Int:
 
 @inner
 def _offer(jobs: Jobs, tally: DeviceArray, job: Int) -> None:
-    """Offer a job to all threads. If an older job still waits at its place in the ring, that one is offered again."""
+    """Offer a job to all threads. If an older job is still at that element of the ring buffer, it is offered again."""
     mark = job + 1
     while mark != EMPTY_PLACE:
         place = np.int64(fetch_add(tally, WRITTEN, 1)) & (len(jobs.waiting) - 1)
@@ -163,10 +166,10 @@ def _offer(jobs: Jobs, tally: DeviceArray, job: Int) -> None:
 
 @inner
 def row_for_part(jobs: Jobs, tally: DeviceArray) -> Int:
-    """Return a free row for a part, or -1 if few are left."""
+    """Return a free row for a part, or -1 if too few rows are left."""
     if atomic_load(tally, LENT) + len(jobs.free) // SPARE > atomic_load(tally, RETURNED):
         return np.int64(-1)
-    # The place may be empty: another thread was faster, or a returned row is not yet written there. Then that row is
+    # The element may be empty: another thread was faster, or a returned row is not yet written there. Then that row is
     # lost, but no two threads get the same one.
     place = np.int64(fetch_add(tally, LENT, 1)) & (len(jobs.free) - 1)
     return np.int64(exchange(jobs.free, place, EMPTY_PLACE)) - 1
@@ -174,7 +177,7 @@ def row_for_part(jobs: Jobs, tally: DeviceArray) -> Int:
 
 @inner
 def _return_row(jobs: Jobs, tally: DeviceArray, row: Int) -> None:
-    """Return the row of a finished part to the ring."""
+    """Put the row of a finished part back into the ring buffer of free rows."""
     fence()
     place = np.int64(fetch_add(tally, RETURNED, 1)) & (len(jobs.free) - 1)
     exchange(jobs.free, place, row + 1)
@@ -182,7 +185,8 @@ def _return_row(jobs: Jobs, tally: DeviceArray, row: Int) -> None:
 
 @inner
 def _write(game: Game, jobs: Jobs, row: Int, child: Position, parent: Int, low: Value, high: Value) -> None:
-    """Write a move of a job as a part; `low` and `high` are its window from the job's point of view."""
+    """Write `child`, the position after a move of the job `parent`, to `row`; (`low`, `high`) is the parent's
+    window."""
     jobs.words[row, 0], jobs.words[row, 1] = pack(game, child)
     jobs.windows[row, 0], jobs.windows[row, 1] = -high, -low
     jobs.parents[row] = parent
@@ -190,7 +194,7 @@ def _write(game: Game, jobs: Jobs, row: Int, child: Position, parent: Int, low: 
 
 @inner
 def _try_next(game: Game, tables: BatchTables, jobs: Jobs, tally: DeviceArray, plan: Plan, job: Int, row: Int) -> bool:
-    """Start further moves of a job, the most promising in this thread's own `row`; return False if no move is left."""
+    """Start further moves of a job, the most promising one in this thread's `row`; return False if none is left."""
     left = jobs.left[job]
     if left == ZERO:
         return False
@@ -228,7 +232,7 @@ def _try_next(game: Game, tables: BatchTables, jobs: Jobs, tally: DeviceArray, p
 
 @inner
 def divide(game: Game, tables: BatchTables, jobs: Jobs, tally: DeviceArray, plan: Plan, job: Int, row: Int) -> Int:
-    """Divide a job; return `row`, which has the part that this thread must search next, or -1 if the game is over."""
+    """Divide a job; return `row` with the part that this thread must search next, or -1 if the game is over."""
     position = unpack(game, jobs.words[job, 0], jobs.words[job, 1])
     moves = open_cells(game, tables, position)
     passes = moves == ZERO
@@ -272,7 +276,7 @@ def deliver(
 ) -> Int:
     """Deliver a job's value to its parent and ancestors; return the job that the thread must search next, or -1.
 
-    The value of a pointless job (`is_moot`) may be arbitrary: it is capped at the upper end of the window, which is a
+    The value of a pointless job (`is_moot`) may be wrong. It is capped at the upper end of the job's window, which is a
     correct bound for a job that already has a cutoff.
     """
     while True:
@@ -306,7 +310,7 @@ def deliver(
 
 @device_kernel
 def prepare(jobs: Jobs, tally: DeviceArray, requested: Int, first_row: Int) -> None:
-    """Initialise the jobs: `requested` endings, and rows from `first_row` on for their parts."""
+    """Initialise the jobs: `requested` positions, and rows from `first_row` on for their parts."""
     for job in range(cuda.grid(1), requested, cuda.gridsize(1)):
         jobs.parents[job] = -1
     for place in range(cuda.grid(1), len(jobs.waiting), cuda.gridsize(1)):

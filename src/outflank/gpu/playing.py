@@ -1,9 +1,9 @@
 """Playouts of Monte-Carlo searches on a GPU, many at a time, with the policy of `search/montecarlo.py`.
 
-`flat` plays the same number of games after every move of the root. `uct` keeps its tree on the CPU, which selects
-leaves in batches (`search/leaf_batches.py`). Meanwhile the device plays games from the leaves of the last batch,
-several from each. The random numbers of a game depend only on the seed and on the game's number, and results are sums
-of integers: so a search is reproducible for any number of threads.
+The algorithm `flat` makes the same number of playouts after every move of the root. `uct` keeps its tree on the CPU,
+which selects leaves in batches (`search/leaf_batches.py`). Meanwhile the GPU makes several playouts from each leaf of
+the last batch. The random numbers of a playout depend only on the seed and on the playout's number, and results are
+sums of integers. So a search is reproducible for any number of threads.
 """
 
 from typing import Any, NamedTuple
@@ -32,21 +32,21 @@ from outflank.search.root import Root
 
 
 class PlacedEvaluation(NamedTuple):
-    """An evaluation for use on the device, with its memory there."""
+    """An evaluation for use on the GPU, with its arrays in the GPU's memory."""
 
     evaluation: Evaluation
     memory: list[DeviceArray]
-    """Arrays on the device that the evaluation refers to. The caller must keep them alive."""
+    """Arrays on the GPU that the evaluation refers to. The caller must keep them alive."""
 
 
 def place_on_device(evaluation: Evaluation) -> PlacedEvaluation:
-    """Return an evaluation for use on the device. Only `Patterns` are changed: their memory is copied to the device."""
+    """Return `evaluation` for use on the GPU. The weights of `Patterns` are copied to its memory."""
     memory: list[DeviceArray] = []
 
     def device_address(array: npt.NDArray[np.generic]) -> int:
         memory.append(cuda.to_device(array))
         interface = getattr(memory[-1], "__cuda_array_interface__", None)
-        return int((interface or memory[-1].__array_interface__)["data"][0])  # the second in the simulator
+        return int((interface or memory[-1].__array_interface__)["data"][0])  # the simulator has only the second
 
     return PlacedEvaluation(
         loaded(evaluation).place_with(device_address) if isinstance(evaluation, Patterns) else evaluation, memory
@@ -58,44 +58,45 @@ THREADS = 128
 MOST_BLOCKS = 1 << 12
 
 FEW, MANY, MOST = 64, 256, 4096
-"""Sizes of a thread's list of moves in local memory. The smallest that holds all moves of any position is used."""
+"""Possible capacities of a thread's list of moves. The smallest one that suffices for any position is used."""
 
 GAMES = 1 << 19
-"""Greatest number of games in a batch. It takes some hundredths of a second, in which a search cannot react."""
+"""Greatest number of playouts in a batch. A batch takes some hundredths of a second, and a stop waits for its end."""
 
 LEAVES, WAYS = 1 << 12, 1 << 9
-"""Greatest number of leaves that are selected for a batch, and of paths to them. Starting and receiving a batch takes
-the CPU a third of a millisecond, in which it could select 250 paths in Othello. But the more leaves a batch has, the
-older are the results by which they are selected."""
+"""Greatest number of leaves that are selected for a batch of playouts, and of tree paths to them. Starting and
+receiving a batch takes the CPU a third of a millisecond, in which it could select 250 paths in Othello. But the more
+leaves a batch has, the older are the results by which they are selected."""
 
 FEWEST_LEAVES = 1 << 8
-"""Least number of leaves in a batch. A smaller batch takes just as long."""
+"""Least number of tree leaves in a batch of playouts. A smaller batch takes just as long."""
 
 GROWTH = 16
-"""Visits of the tree per game in the next batch. The leaves of a larger batch would be selected too blindly."""
+"""Visits of the tree per playout of the next batch. The leaves of a larger batch would be selected with too few
+results."""
 
 GAMES_PER_LEAF = 8
-"""Games from each leaf. In 0.15 seconds an H200 found a good move in 17 of 45 positions (`search/leaf_batches.py`), and
-in 14 with 4 or 16 games: the difference is within chance."""
+"""Number of playouts from each leaf. In 0.15 seconds an H200 found a good move in 17 of 45 positions
+(`search/leaf_batches.py`), and in 14 with 4 or 16 playouts. The difference is within chance."""
 
 ROOM = 1 << 22
-"""Greatest number of nodes of a tree. They take 200 MB, and suffice for about a second of search in Othello."""
+"""Greatest number of nodes of a search tree. They take 200 MB, and suffice for about a second of search in Othello."""
 
 POLICY = np.dtype(
     [("sorting", np.int64), ("staged", np.int64), ("weights", np.int64, (STAGES, FEATURES))],
     align=True,
 )
-"""Type of a record with those fields of a worker's record that `playout` reads."""
+"""Type of a record with the fields of a `Worker` record that `playout` reads."""
 
 
 class DevicePlayer:
-    """A Monte-Carlo search of one tree with games on a device. If the device is lost, the CPU may continue the tree."""
+    """A Monte-Carlo search of one tree with playouts on a GPU. If the GPU is lost, the CPU may continue the tree."""
 
     def __init__(self, root: Root) -> None:
         self.root = root
         self.device: DeviceUsed = "gpu"
         self._cpu_player: OnePlayer | None = None
-        """Player that continues on the CPU; None while the device plays."""
+        """The search that continues on the CPU; None while the GPU is used."""
         tree, self._used = new_tree(root, ROOM)
         self.trees = [tree]
         self._flat = root.options.algorithm == "flat"
@@ -106,12 +107,12 @@ class DevicePlayer:
             self._games.make_room(leaves, leaves * GAMES_PER_LEAF)
         self._batches = [Batch(root.game, WAYS, LEAVES), Batch(root.game, WAYS, LEAVES)]
         self._running: RunningGames | None = None
-        """Games that the device plays now, from the leaves of the first batch in `_pending`."""
+        """Playouts that run on the GPU now, from the leaves of the first batch in `_pending`."""
         self._pending: list[Batch] = []
-        """Batches that have no results yet, the oldest first."""
+        """Batches of leaves that have no results yet, the oldest first."""
 
     def play(self, games: int) -> None:
-        """Play about `games` games, or fewer if the search is stopped."""
+        """Make about `games` playouts, or fewer if the search is stopped."""
         if self._cpu_player is None:
             on_device(self.root.options.device, lambda: self._play(games), lambda: self._continue_on_cpu(games))
         else:
@@ -135,7 +136,7 @@ class DevicePlayer:
     def _play_on_gpu(self, games: int) -> None:
         play = self._play_flat if self._flat else self._play_tree
         if games == 0:
-            play(0)  # compiles the kernel
+            play(0)  # to compile the kernel
         while games > 0 and not self.root.bell.stop:
             games -= play(min(games, self._next_games()))
             if self.root.worker.nodes >= self.root.bell.node_limit:
@@ -143,14 +144,14 @@ class DevicePlayer:
         self._credit()
 
     def _next_games(self) -> int:
-        """Return the greatest number of games that the next batch may have, within the search's limit on nodes."""
+        """Return the greatest number of playouts in the next batch, within the search's limit on nodes."""
         worker, running_games = self.root.worker, 0 if self._running is None else self._running.games
         nodes_per_game = worker.nodes / worker.leaves if worker.leaves else LONGEST
         nodes_left = self.root.bell.node_limit - worker.nodes - running_games * nodes_per_game
         return max(1, min(GAMES, int(nodes_left / nodes_per_game)))
 
     def _play_flat(self, games: int) -> int:
-        """Play the same number of games after each move of the root; return their total."""
+        """Make the same number of playouts after each move of the root; return their total."""
         tree, moves = self.trees[0], self.root.moves
         games_each = 0 if games == 0 else max(1, games // len(moves))
         words = np.array([pack(self.root.game, move.child) for move in moves], np.uint64).reshape(-1, 2)
@@ -162,7 +163,7 @@ class DevicePlayer:
         return games_each * len(moves)
 
     def _play_tree(self, games: int) -> int:
-        """Select leaves while the last batch is played, and start games from them; return the number of these games."""
+        """Select leaves while the last batch runs, and start playouts from them; return the number of playouts."""
         tree = self.trees[0]
         games_each = min(GAMES_PER_LEAF, games)
         leaves = 0
@@ -179,7 +180,7 @@ class DevicePlayer:
         return running.games
 
     def _credit(self) -> None:
-        """Wait for the device's games, and add their results to the tree."""
+        """Wait for the playouts on the GPU, and add their results to the tree."""
         if self._running is not None:
             running, self._running = self._running, None
             self._pending[0].credit(self.trees[0], self._results(running))
@@ -192,12 +193,12 @@ class DevicePlayer:
         return results
 
     def statistics(self) -> tuple[WorkerStatistics, ...]:
-        """Return the statistics of the device, which counts as one worker."""
+        """Return the statistics of the GPU, which counts as one worker."""
         return (WorkerStatistics(nodes=int(self.root.worker.nodes)),)
 
 
 class Games:
-    """The games of one search on a device, numbered in order."""
+    """Makes the playouts of one search on a GPU, numbered in order."""
 
     def __init__(self, root: Root) -> None:
         self._kernel = _kernel_for(root.game)
@@ -212,14 +213,14 @@ class Games:
         self._buffers = [_Buffers(), _Buffers()]
 
     def make_room(self, positions: int, games: int) -> None:
-        """Allocate memory for batches of this size before time is measured: allocation takes a millisecond."""
+        """Allocate memory for batches of this size: done before time is measured, as it takes a millisecond."""
         for buffers in self._buffers:
             buffers.make_room(positions, games)
 
     def begin(self, words: Words, games_each: int) -> "RunningGames":
-        """Start `games_each` games from each position in `words`. Two batches can run at the same time."""
+        """Start `games_each` playouts from each position in `words`. Two batches can run at the same time."""
         games = len(words) * games_each
-        # Rounded, so that there are few sizes: Numba caches launch configurations, and is slow to set up a new one.
+        # Few sizes are used, because Numba caches launch configurations, and is slow to set up a new one.
         blocks = min(MOST_BLOCKS, _rounded(-(-games // THREADS)))
         self._buffers.reverse()
         buffers = self._buffers[0]
@@ -241,7 +242,7 @@ class Games:
 
 
 class RunningGames(NamedTuple):
-    """A batch of games that the device is playing."""
+    """A batch of playouts that runs on the GPU."""
 
     games: int
     positions: int
@@ -249,15 +250,15 @@ class RunningGames(NamedTuple):
     buffers: "_Buffers"
 
     def wait(self) -> tuple[npt.NDArray[np.int64], int]:
-        """Wait for the games; return for each start position the sum of the results for its side to move, and then the
-        number of positions in all games."""
+        """Wait for the playouts; return the sum of their results for the side to move of each start position, and the
+        number of positions in all playouts."""
         self.buffers.stream.synchronize()
         sums = np.zeros(self.positions, np.int64)
         return sums, tally(self.buffers.results.host, self.buffers.lengths.host, self.positions, self.games_each, sums)
 
 
 class _Shared(NamedTuple):
-    """An array in memory that the device and the CPU share, so that nothing is copied."""
+    """An array in memory that the GPU and the CPU share, so that nothing is copied."""
 
     device: DeviceArray
     host: npt.NDArray[Any]
@@ -269,10 +270,10 @@ def _shared(shape: int | tuple[int, ...], kind: type[np.generic]) -> _Shared:
 
 
 class _Buffers:
-    """The memory of a batch: its positions, and the result and the number of positions of every game.
+    """The memory of a batch of playouts: start positions, and the result and the number of positions of every playout.
 
-    It is shared with the device. Copying it for each batch took three quarters of a millisecond, several times the
-    duration of a game: half of a search of 0.15 seconds had passed before its batches were large.
+    It is shared with the GPU. Copying it for each batch took three quarters of a millisecond, several times the
+    duration of a playout. Then half of a search of 0.15 seconds had passed before its batches were large.
     """
 
     def __init__(self) -> None:
@@ -280,7 +281,7 @@ class _Buffers:
         self.words = self.results = self.lengths = _Shared(None, np.zeros(0))
 
     def make_room(self, positions: int, games: int) -> None:
-        """Allocate memory for this many positions and games, and for one at least: a device has no empty arrays."""
+        """Allocate memory for this many positions and playouts, at least one: a GPU has no empty arrays."""
         if len(self.words.host) < max(positions, 1):
             self.words = _shared((_rounded(positions), 2), np.uint64)
         if len(self.results.host) < max(games, 1):
@@ -293,7 +294,7 @@ def _rounded(size: int) -> int:
 
 
 def _kernel_for(game: Game) -> DeviceKernel:
-    """Return the smallest kernel that has memory for all moves of any position of the game."""
+    """Return the playout kernel with the smallest list that can hold all moves of any position of the game."""
     for room, kernel in ((FEW, _play_few), (MANY, _play_many), (MOST, _play_most)):
         if most_moves(game) <= room:
             return kernel
@@ -319,7 +320,7 @@ ON_GPU = Scheme(
 
 @inner
 def _play_games(game, evaluation, policies, words, games, games_each, key, first, results, lengths, moves, random):
-    """Play `games` games, `games_each` from each position in turn; their numbers begin with `first`."""
+    """Make `games` playouts, `games_each` from each position in `words`; their numbers begin with `first`."""
     for number in range(cuda.grid(1), games, cuda.gridsize(1)):
         place = number // games_each
         random[0] = mixed(mixed(key) ^ (first + U64(number)))

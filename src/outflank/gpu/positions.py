@@ -1,4 +1,4 @@
-"""Packed positions as arrays of words for a device, and one-line errors for invalid ones."""
+"""Packed positions as arrays of words for a GPU, and one-line errors for invalid positions."""
 
 import numpy as np
 import numpy.typing as npt
@@ -17,8 +17,8 @@ WORD_BITS = 64
 
 
 def cells_of(game: Game) -> np.uint64:
-    """Return the cells of the board as bits; raise `InvalidOption` if a device cannot solve endings of the game."""
-    description_of(game)  # registers the game's functions for endings
+    """Return the cells of the game's board as bits; raise `InvalidOption` if a GPU cannot solve its endgames."""
+    description_of(game)  # registers the game's endgame functions
     tables = batch_tables(game)
     if tables is None:
         raise InvalidOption("device gpu: it solves endings only of games whose moves are cells of a board")
@@ -32,7 +32,7 @@ def free_counts(game: Game, words: Words) -> npt.NDArray[np.uint8]:
 
 
 def checked_positions(positions: npt.ArrayLike, game: Game) -> Words:
-    """Return the packed positions; raise `InvalidOption` for invalid ones, or for endings that are too long."""
+    """Return `positions` as packed words; raise `InvalidOption` if one is invalid or has too many free cells."""
     board, words = cells_of(game), _words(positions)
     if words.size == 0:
         return words.reshape(-1, 2)
@@ -52,9 +52,10 @@ def checked_positions(positions: npt.ArrayLike, game: Game) -> Words:
 
 
 def _words(positions: npt.ArrayLike) -> Words:
-    """Return the integers of any container as words. NumPy alone would truncate fractions, and parse digits in text."""
+    """Return the integers in `positions` as words. NumPy alone would truncate fractions, and parse digits in text."""
     try:
-        # Values that are not in an array stay objects: NumPy would convert words to floats if one of them is negative.
+        # Values that are not in an array become objects: NumPy would convert words to floats if one of them is
+        # negative.
         array = np.asarray(positions, None if hasattr(positions, "__array__") else object)
     except (TypeError, ValueError):
         raise InvalidOption(f"positions: expected a row of two words for each, found {excerpt(positions)}") from None

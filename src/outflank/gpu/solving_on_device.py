@@ -1,4 +1,4 @@
-"""Exact scores of any number of endings on a device, in consecutive batches and bounded memory."""
+"""Exact scores of any number of endgame positions on a GPU, in batches and bounded memory."""
 
 import math
 from collections.abc import Callable
@@ -26,21 +26,21 @@ from outflank.validation.values import Between, Misfit, conform
 Values = npt.NDArray[np.int8]
 
 SHORT, SERIAL_MOVES = 10, 2
-"""Fields `short` and `serial_moves` of a `jobs.Plan`. 16,384 random endings of 14 free cells took 1.9 s; as long with 9
-for `SHORT`, and 2.5 s with three serial moves."""
+"""Fields `short` and `serial_moves` of a `jobs.Plan`. 16,384 random positions of 14 free cells took 1.9 s. They took as
+long with 9 for `SHORT`, and 2.5 s with three serial moves."""
 
 FEW, SHORT_OF_FEW, SERIAL_MOVES_OF_FEW = 1 << 12, 8, 1
-"""Number of endings up to which most threads would be idle, so that wasted work costs nothing; and the same two fields
-for them. 145 endings of 13 to 15 free cells took 0.18 s, and 0.5 s with two serial moves."""
+"""Number of positions up to which most threads would be idle, so that wasted work costs nothing; and `short` and
+`serial_moves` for so few. 145 positions of 13 to 15 free cells took 0.18 s, and 0.5 s with two serial moves."""
 
 DIVIDED_ENDINGS = 1 << 17
-"""Number of endings at the end of a batch that are divided at once; each of those before them gets one thread."""
+"""Number of positions at the end of a batch that may be divided at once; each of the others first gets one thread."""
 
 BUDGET = 1 << 14
-"""Number of nodes after which any ending is divided, if threads are idle."""
+"""Number of tree nodes after which any position is divided among threads, if some are idle."""
 
 ROOM = 1 << 22
-"""Greatest number of endings in a batch: some thirty per thread. With fewer, most threads would wait at its end."""
+"""Greatest number of positions in a batch: some thirty per thread. With fewer, most threads would wait at its end."""
 
 LEAST_ROOM = LEAST_PARTS = 1 << 10
 
@@ -48,33 +48,33 @@ SLOTS = 2
 """Number of batches that run at a time: while one ends, the next begins."""
 
 DIVIDED = 1 << 21
-"""Greatest number of parts of divided endings that exist at a time: some ten per thread."""
+"""Greatest number of parts of divided positions that exist at a time: some ten per thread."""
 
 THREADS = 64
 BLOCKS_PER_MULTIPROCESSOR = 12
-"""Blocks per multiprocessor. Its registers suffice for 14, which was not faster."""
+"""Number of thread blocks per multiprocessor. Its registers suffice for 14, which was not faster."""
 
 PARTS = 1024
-"""Greatest number of threads per ending of a batch: a hundred endings use the whole device. 145 endings took the same
-time with 128 and with 4,096. More threads for one ending would only look for work, all in the same few words."""
+"""Greatest number of threads per position of a batch: a hundred positions use the whole GPU. 145 positions took the
+same time with 128 and with 4,096. More threads for one position would only look for work, all in the same few words."""
 
 WHOLE = (-64, 64)
 
 
 class Effort:
-    """Scores of some endings so far, and the work of the device and of the CPU for them."""
+    """Scores of a call of `solve` so far, and the work of the GPU and of the CPU for them."""
 
     def __init__(self, endings: int) -> None:
         self.nodes = 0
-        """Number of positions that the device has visited."""
+        """Number of tree nodes that the GPU has visited."""
         self.nbytes = 0
-        """Bytes of device memory, without the transposition table."""
+        """Number of bytes of GPU memory used, without the transposition table."""
         self.table_bytes = 0
-        """Bytes of the transposition table on the device."""
+        """Number of bytes of the transposition table on the GPU."""
         self.scores: Values = np.full(endings, UNSOLVED, np.int8)
-        """Score of each ending for its side to move; `UNSOLVED` if not known."""
+        """Score of each position for its side to move; `UNSOLVED` if not known."""
         self.solved_by_cpu: npt.NDArray[np.bool_] = np.zeros(endings, np.bool_)
-        """For each ending, whether the CPU has solved it."""
+        """For each position, whether the CPU has solved it."""
 
 
 def solve(
@@ -88,13 +88,13 @@ def solve(
 ) -> Values:
     """Return the final scores of positions under perfect play, for the side to move, computed on a GPU.
 
-    `positions` is an array, two words for each: in Othello the discs of the side to move, and the opponent's. `game`
-    is the rules (`board.game`); None: the default rules of the package's first game. Memory is needed for two batches
-    of `room` endings, whatever the number of positions. `progress(done, total)` is called with the number of solved
+    `positions` is an array with two words for each position: in Othello the discs of the side to move, and the
+    opponent's. `game` is the rules (`board.game`); None: the default rules of the package's first game. Memory is
+    needed for two batches of `room` positions each. `progress(done, total)` is called with the number of solved
     positions. With `device="gpu-or-cpu"` the CPU solves all of them if there is no GPU, or the rest if a GPU is lost.
 
-    `effort`, made for the same number of endings, records the work, even if that ends early. An exception that ends it
-    early, such as Ctrl-C, has the scores so far as its `partial_result`, with `UNSOLVED` for the rest.
+    `effort`, made for the same number of positions, records the work, even if the call ends early. An exception that
+    ends it early, such as Ctrl-C, has the scores so far as its `partial_result`, with `UNSOLVED` for the rest.
     """
     game = game_named(OWN_GAMES[0]).start().game if game is None else game
     room = _checked_room(room)
@@ -127,12 +127,12 @@ def solve(
 
 
 class Solver:
-    """Solves endings of one game on a device."""
+    """Solves endgame positions of one game on a GPU."""
 
     def __init__(self, game: Game, room: int | None = None) -> None:
         self.game = game
         self.nodes = 0
-        """Number of positions that the device has visited so far."""
+        """Number of tree nodes that the GPU has visited so far."""
         free = free_bytes()
         self._parts = _parts(free)
         self.room = min(_room(free, self._parts), max(1, room or ROOM))
@@ -141,14 +141,14 @@ class Solver:
         self.table_bytes = len(self._table) * ENTRY_BYTES
         self._slots: list[Slot] = []
         self.nbytes = 0
-        """Bytes of device memory, without the transposition table."""
+        """Number of bytes of GPU memory used, without the transposition table."""
 
     def forget(self) -> None:
-        """Clear the transposition table, so that endings are solved as if none had been solved before."""
+        """Clear the transposition table, so that positions are solved as if none had been solved before."""
         clear_table(self._table)
 
     def values(self, words: Words, scores: Values, done: Callable[[], None] = lambda: None) -> None:
-        """Write the scores of positions into `scores`; call `done` after each batch."""
+        """Solve the positions `words` and write their scores into `scores`; call `done` after each batch."""
         size = max(1, min(self.room, len(words)))
         if not self._slots or self._slots[0].size < size:
             self._slots = [Slot(size, self._parts) for _ in range(SLOTS)]
@@ -174,7 +174,7 @@ class Solver:
 
 
 class Slot:
-    """The memory of one batch, on the host and on the device, and its CUDA stream."""
+    """The memory of one batch of positions, on the host and on the GPU, and its CUDA stream."""
 
     def __init__(self, size: int, parts: int) -> None:
         self.size, self._count = size, 0
@@ -184,12 +184,12 @@ class Slot:
         self._jobs = Jobs(*(cuda.device_array(*row) for row in _rows(size, parts)))
         self._tally = cuda.device_array(TALLIES, np.int64)
         self.nbytes = _nbytes(size, parts)
-        """Bytes of device memory."""
+        """Number of bytes of GPU memory."""
 
     def begin(
         self, game: Game, tables: BatchTables, table: DeviceArray, words: Words, windows: Values | tuple[int, int]
     ) -> None:
-        """Send endings to the device and start solving them; `table` is the device's transposition table."""
+        """Send positions to the GPU and start solving them; `table` is the GPU's transposition table."""
         self._count = count = len(words)
         for host_array, device_array, data in zip(self._inputs, self._jobs, (words, windows), strict=False):
             host_array[:count] = data
@@ -202,14 +202,13 @@ class Slot:
         self._tally.copy_to_host(tally, stream=self._stream)
 
     def collect(self) -> tuple[Values, int]:
-        """Wait for the batch; return the values and the number of nodes visited."""
+        """Wait for the batch; return the values of its positions and the number of tree nodes visited."""
         self._stream.synchronize()
         values, tally = self._outputs
         return np.array(values[: self._count]), int(tally[NODES])
 
 
 def _plan(count: int) -> Plan:
-    """Return the plan for a batch of `count` endings."""
     return Plan(
         requested=np.int64(count),
         undivided=np.int64(max(0, count - DIVIDED_ENDINGS)),
@@ -220,7 +219,7 @@ def _plan(count: int) -> Plan:
 
 
 def tables_on_device(game: Game) -> BatchTables:
-    """Return the tables that a game's kernels read, with their arrays copied to the device."""
+    """Return the lookup tables that a game's endgame kernels read, with their arrays copied to the GPU."""
     tables = batch_tables(game)
     are_arrays = (isinstance(field, np.ndarray) for field in tables)
     return type(tables)(
@@ -229,8 +228,8 @@ def tables_on_device(game: Game) -> BatchTables:
 
 
 def _rows(size: int, parts: int) -> Jobs:
-    """Return the shapes and types of the arrays for `size` endings and `parts` parts of divided ones. The length of a
-    ring is a power of two; the ring of waiting parts has twice as many places as parts can wait."""
+    """Return the shapes and types of the arrays for `size` positions and `parts` parts. The length of a ring buffer is
+    a power of two; `waiting` is twice as long as the greatest number of waiting parts."""
     places = size + parts
     return Jobs(
         words=((places, 2), np.uint64),
@@ -252,13 +251,13 @@ def _nbytes(size: int, parts: int) -> int:
 
 
 def _parts(free: int) -> int:
-    """Return the number of parts per slot, a power of two: the parts of all slots take an eighth of the free memory."""
+    """Return the number of parts per batch, a power of two. The parts of all batches take an eighth of `free` bytes."""
     return highest_power(min(DIVIDED, max(LEAST_PARTS, free // (8 * SLOTS * _nbytes(0, LEAST_PARTS) // LEAST_PARTS))))
 
 
 def _room(free: int, parts: int) -> int:
-    """Return the number of endings in a batch: all slots, with their parts, take a quarter of the device's free memory.
-    It is `LEAST_ROOM` at least."""
+    """Return the number of positions in a batch, at least `LEAST_ROOM`. All batches with their parts take a quarter of
+    the `free` memory of the GPU."""
     if simulated():
         return LEAST_ROOM
     without = _nbytes(0, parts)
@@ -274,7 +273,7 @@ def _checked_room(room: object) -> int | None:
 
 
 def _blocks(count: int) -> int:
-    """Return the number of blocks of threads that get work if there are `count` endings, which may be divided."""
+    """Return the number of thread blocks for a batch of `count` positions, which may be divided."""
     return max(1, min(_all_blocks(), -(-count * PARTS // THREADS)))
 
 

@@ -44,7 +44,7 @@ CLASSES = {
     "NvvmError",
     "NvvmSupportError",
 }
-"""Error classes of numba-cuda, cuda.core, cuda.bindings and cuda.pathfinder that concern a device or its compiler."""
+"""Error classes of numba-cuda, cuda.core, cuda.bindings and cuda.pathfinder that concern a GPU or its compiler."""
 
 NO_DRIVER = "there is no driver of NVIDIA here"
 _OLD_DRIVER = "its driver is too old for this CUDA toolkit: update the driver, or install the toolkit of its version"
@@ -76,7 +76,7 @@ _MEANINGS: dict[int, tuple[str, type[DeviceTrouble], str]] = {
     804: ("COMPAT_NOT_SUPPORTED_ON_DEVICE", NoDevice, _OLD_DRIVER),
     999: ("UNKNOWN", DeviceLost, _LOST),
 }
-"""The driver's number of an error -> its name without `CUDA_ERROR_`, the class raised here, and the message."""
+"""Error numbers of the driver -> name without `CUDA_ERROR_`, the class of exception raised here, and its message."""
 
 _NUMBERS = {name: number for number, (name, _, _) in _MEANINGS.items()}
 
@@ -121,7 +121,7 @@ def trouble_of(error: Exception) -> DeviceTrouble | None:
 
 
 def trouble_numbered(number: int) -> DeviceTrouble:
-    """Return the `DeviceTrouble` for the driver's number of an error.
+    """Return the `DeviceTrouble` for an error number of the driver.
 
     >>> print(trouble_numbered(46))
     device gpu: it is in use by another process, and serves one at a time (CUDA_ERROR_DEVICE_UNAVAILABLE)
@@ -133,7 +133,7 @@ def trouble_numbered(number: int) -> DeviceTrouble:
 
 
 def _error_number(error: Exception, text: str) -> int | None:
-    """Return the driver's number of an error; None if it is not recognised."""
+    """Return the driver's number for an exception of CUDA's libraries; None if it is not recognised."""
     if (name_match := _NAMED.search(text)) and name_match[1] in _NUMBERS:
         return _NUMBERS[name_match[1]]
     code = getattr(error, "code", None)
