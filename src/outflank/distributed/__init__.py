@@ -17,5 +17,5 @@ __all__ = ["Cluster", "connect"]
 def __getattr__(name: str) -> object:
     if name not in __all__:
         raise AttributeError(f"module 'outflank.distributed' has no attribute {name!r}")
-    # Imported late, because commands import parts of this package even if they need no cluster.
+    # Imported late, because commands that need no cluster import parts of this package too.
     return getattr(import_module("outflank.distributed.cluster"), name)

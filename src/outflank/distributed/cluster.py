@@ -1,4 +1,4 @@
-"""The public class for clusters, `Cluster`, with functions to connect to one and to open or serve tasks."""
+"""The public class `Cluster`, with functions that connect to a cluster, and that open or serve tasks on one."""
 
 import itertools
 from collections.abc import Iterator
@@ -26,8 +26,8 @@ MOST_PER_NODE = 256
 
 
 def open_tasks(text: str, make: MakeWorker, *, per_node: int = 1) -> TaskDispatcher:
-    """Return a dispatcher for the cluster at the address `text`. Each node runs up to `per_node` tasks at a time, and
-    nothing is started before the dispatcher's `start`."""
+    """Return a dispatcher of tasks for the cluster at the address `text`; its `start` connects to the cluster. Each
+    node creates a worker with `make`, and runs up to `per_node` tasks at a time."""
     _check(per_node)
     engine, address = engine_at(text)
     return TaskDispatcher(engine.task_carrier(address, make, per_node))
@@ -42,7 +42,8 @@ def serve_tasks(text: str, make: MakeWorker, *, per_node: int = 1) -> bool:
 
 
 def nodes_here(text: str | None) -> int:
-    """Return the number of nodes of a cluster on this machine, as far as it is known; 1 without a cluster."""
+    """Return how many nodes the cluster at the address `text` has on this machine, as far as known; 1 without an
+    address."""
     if text is None:
         return 1
     engine, address = engine_at(text)
@@ -57,15 +58,15 @@ def _check(per_node: int) -> None:
 ALGORITHMS = ("alphabeta", "pvs", "mtdf")
 SplittingName = Literal["ybw", "jamboree"]
 SPLITTINGS: tuple[str, ...] = get_args(SplittingName)
-"""Names of the schemes that divide the top of a tree among nodes."""
+"""Names of the parallel schemes that can divide the top of a tree among the nodes of a cluster."""
 
 
 def connect(text: str, *, workers: int | None = None, tuning: Tuning | None = None) -> "Cluster":
     """Start a cluster on this machine, or connect to a running one, and return it.
 
     `local:3` starts processes, `inside:3` threads of this process; `ray://HOST:PORT` and `mpi` are running clusters.
-    Addresses of engines registered in `engines` are accepted too. On MPI all ranks run the same program: ranks other
-    than the head serve jobs inside this call, and exit when the head closes the cluster.
+    Addresses of engines registered in `engines` are accepted too. On MPI all ranks run the same program; ranks other
+    than 0 serve jobs inside this call, and exit when rank 0 closes the cluster.
     """
     engine, address = engine_at(text)
     if engine.serve():
@@ -74,7 +75,7 @@ def connect(text: str, *, workers: int | None = None, tuning: Tuning | None = No
 
 
 def check_options(*, replication: str | Replication, parallel: str | None, algorithm: str) -> Replication:
-    """Return the replication policy; raise an error for options that clusters do not support."""
+    """Return the replication policy; raise an error if clusters do not support one of the options."""
     if parallel is not None and parallel not in SPLITTINGS:
         raise UnknownName.among("scheme for a cluster", parallel, SPLITTINGS)
     if algorithm not in ALGORITHMS:
@@ -97,7 +98,7 @@ class Cluster:
         self.fabric = fabric
         self.tuning: Tuning = tuning or Tuning()
         self.head: Head | None = None
-        """Head of the current or last search, which has the nodes and their statistics."""
+        """The `Head` of the current or last search, which has the nodes and their statistics."""
         self._eras = itertools.count(1)
 
     def search(

@@ -1,4 +1,4 @@
-"""Statistics of a search on a cluster, per node and in total, with the quantities of the published report 000."""
+"""Statistics of a search on a cluster, per node and in total, with the quantities in the published report 000."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -15,12 +15,12 @@ class NodeStatistics:
     where: str
     workers: int
     lost: str | None
-    """Reason why the node was lost; None if it was not."""
+    """Reason why the node was lost; None if it was not lost."""
     nodes: int
     useful_seconds: float
     """Time during which the node had a job, minus its workers' average wait for the delivery of table entries."""
     overhead_seconds: float
-    """Remaining time of the node, spent on looking for work and waiting for messages."""
+    """Time that the node was a member minus `useful_seconds`: it looked for work or waited for messages."""
     jobs: int
     wasted_jobs: int
     """Number of jobs that were no longer needed when they ended."""
@@ -29,7 +29,7 @@ class NodeStatistics:
     steals_won: int
     stops: int
     slowest_stop_seconds: float
-    """Longest time from the head's stop message to the end of a job."""
+    """Longest time from the head's message that stops a job to the end of that job."""
     entries_sent: int
     entries_received: int
     entries_kept: int
@@ -54,7 +54,7 @@ class ClusterStatistics:
     engine: str
     replication: str
     threshold: int
-    """Remaining depth at which a subtree became a job of one node, in the last iteration."""
+    """Remaining depth at which a subtree became a job of one node in the last iteration, in plies."""
     seconds: float
     nodes: tuple[NodeStatistics, ...]
     losses: tuple[str, ...]
@@ -94,14 +94,14 @@ class ClusterStatistics:
 
 def cluster_statistics(head: "Head") -> ClusterStatistics:
     """Return the statistics of the search that `head` leads, up to now."""
-    from outflank.distributed.splits import TreePlace  # imported late: documents with these statistics do not need it
+    from outflank.distributed.splits import TreePlace  # imported late: documents with statistics do not need it
 
     nodes = []
     for number, member in list(head.members.items()):
         place = head.places.get(number, TreePlace())
         report = member.report
         present_seconds = head.present_seconds(member)
-        # The node's own report includes a job that is still running.
+        # The node's own report, unlike the head's record, includes a job that is still running.
         busy = min(max(member.useful_seconds, report.busy_seconds), present_seconds)
         useful = max(0.0, busy - report.waited_seconds / max(member.workers, 1))
         nodes.append(

@@ -1,4 +1,4 @@
-"""Ending this process without the interpreter's own shutdown, but with the exit status that it would have had."""
+"""Ending this process without Python's own shutdown, but with the exit status that it would have had."""
 
 import atexit
 import contextlib
@@ -13,14 +13,14 @@ INTERRUPTED = 130
 class LastAtExit:
     """Calls `action` with the exit status of this process, after all other exit handlers.
 
-    Python does not tell exit handlers the exit status, so that this class records it in `sys.exit` and
-    `sys.excepthook`. It misses a later `raise SystemExit(1)` and uses the status 0 then.
+    Python does not tell exit handlers the exit status, so this class replaces `sys.exit` and `sys.excepthook` to record
+    it. It does not see a later `raise SystemExit(1)`, and then uses the status 0.
     """
 
     def __init__(self, action: Callable[[int], None]) -> None:
         self._action = action
         self._ran = False
-        exception = sys.exc_info()[1]  # any other exception may still be caught
+        exception = sys.exc_info()[1]  # another exception than SystemExit may still be caught
         self._status = status_after(exception) if isinstance(exception, SystemExit) else 0
         self._exit, self._excepthook = sys.exit, sys.excepthook
         sys.exit, sys.excepthook = self._note_exit, self._note_exception

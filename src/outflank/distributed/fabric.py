@@ -8,7 +8,7 @@ from outflank.errors import OutflankError
 
 
 class HeadLost(OutflankError):
-    """Raised when the head has lost its connection to all nodes."""
+    """Raised when the head of a cluster has lost its connection to all nodes."""
 
 
 class Fabric(Protocol):
@@ -27,13 +27,13 @@ class Fabric(Protocol):
 
     @property
     def bytes_carried(self) -> int:
-        """Number of bytes of all jobs and results sent to and from the head."""
+        """Number of bytes of all jobs that the head has sent, and of all results that it has received."""
 
     def use(self, count: int | None) -> None:
         """Limit the number of nodes from the next search on; None: use all nodes."""
 
     def prepare(self, setup: NodeSetup) -> None:
-        """Prepare the nodes for a new search, which replaces an earlier one. A node sends `Joined` when it is ready.
+        """Prepare the nodes for a new search, which replaces an earlier search. A node sends `Joined` when it is ready.
 
         Nodes that join later are prepared too.
         """
@@ -49,7 +49,7 @@ class Fabric(Protocol):
         """Tell a node to stop a job. The node still sends `Ended` for it."""
 
     def ask(self) -> None:
-        """Ask every node for a report now. Without this, nodes report about once a second."""
+        """Ask every node to report its statistics now. Otherwise nodes report about once a second."""
 
     def wait(self, seconds: float) -> list[NodeEvent]:
         """Wait for events, at most `seconds`, and return them as soon as there is at least one.

@@ -26,17 +26,17 @@ from outflank.search.table import EXACT
 from outflank.search.worker import COUNTERS
 
 POLL_SECONDS = 0.03
-"""Longest time, in seconds, until the head notices a stop or a silent node."""
+"""Longest time, in seconds, until the head notices that the search is stopped or a node is silent."""
 
 
 WORTH_SHARING = 4
-"""Least expected duration of an iteration that is shared, as a multiple of the duration of a job."""
+"""Least expected duration of an iteration that nodes search together, as a multiple of a job's target duration."""
 
 NOT_AGAIN = 2
-"""Number of the last iterations of the head's own search that are left out of a node's warm-up job."""
+"""Number of the head's last iterations alone that a node's warm-up job does not repeat."""
 
 SMALLEST_ENTRY = 2
-"""Least depth of the entries in a table, and of those sent to other nodes."""
+"""Least depth of the positions that are stored in a transposition table and sent to other nodes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,13 +44,13 @@ class Tuning:
     """Timing parameters of a search on a cluster. The resulting values do not depend on them."""
 
     job_seconds: float | None = None
-    """Target duration of a job, if the user sets no threshold; None: the engine's own."""
+    """Target duration of a job, if the user sets no threshold; None: the engine's target duration."""
     alone_seconds: float | None = None
-    """Expected time above which an iteration is shared; None: that of four jobs, or the user's threshold decides."""
+    """Expected duration from which nodes share an iteration; None: that of four jobs, or a user's threshold decides."""
     patience_seconds: float = 5.0
-    """Seconds without a message after which the jobs of a node are assigned to other nodes."""
+    """Seconds without a message from a node after which its jobs are assigned to other nodes."""
     gather_seconds: float = 30.0
-    """Seconds to wait for the other nodes once the first has joined. Nodes may also join later."""
+    """Seconds to wait for the other nodes after the first has joined. The search then begins; nodes may join later."""
     join_seconds: float = 120.0
     """Seconds to wait for the first node, or for a new one when all are lost. A node may have to compile first."""
 
@@ -71,7 +71,7 @@ class Head:
         self.trouble: str | None = None
         """Reason why the search ended early; None if it did not."""
         self.losses: list[str] = []
-        """Descriptions of lost and silent nodes, with the reasons."""
+        """Descriptions of the nodes that were lost or silent, with the reasons."""
         self._alone = Alone(root)
         self._eras, self._era = eras, setup.era
         self._homes = Homes()
@@ -79,7 +79,7 @@ class Head:
         self._threshold: int | None = root.options.threshold
         self._send_from: int | None = setup.replication.depth
         self._costs = Costs(len(root.moves))
-        self._shared_from: int | None = None  # depth of the first iteration that was shared
+        self._shared_from: int | None = None  # depth of the first iteration that nodes searched together
         self._tree: Tree | None = None
         self._alone_depth = 0
         self._began = time.perf_counter()
@@ -97,7 +97,7 @@ class Head:
         store_value(root.game, *words, 0, EXACT, 0, 0, 0, root.worker)
         self.fabric.prepare(self.setup)
         self._await_members()
-        # The other nodes take about as long to load their kernels. The search is timed from when all can take part.
+        # The nodes take about as long to load their kernels. The search is timed from when all nodes can take part.
         deadline = time.perf_counter() + self.tuning.gather_seconds
         while len(self.members) < self.fabric.expected and time.perf_counter() < deadline:
             for event in self.fabric.wait(POLL_SECONDS):
@@ -119,7 +119,8 @@ class Head:
         return search_best_moves(lambda left: self._search_shared(depth, alpha, beta, left), moves, best_count)
 
     def _is_shared(self, depth: int) -> bool:
-        """Return whether the nodes should search an iteration. Once one is shared, all deeper ones are."""
+        """Return whether the nodes, not the head alone, search the iteration to `depth`. They then search all deeper
+        ones."""
         if depth <= 2 or self.root.depth_below(depth) < 1:
             return False
         if self._shared_from is not None and depth >= self._shared_from:
@@ -128,7 +129,7 @@ class Head:
         if self.tuning.alone_seconds is None and given_threshold is not None:
             return depth > given_threshold
         least = WORTH_SHARING * self._job_seconds if self.tuning.alone_seconds is None else self.tuning.alone_seconds
-        # If one pass of an iteration was searched by the head alone, so are its other passes.
+        # If the head searched one pass of an iteration alone, it searches the other passes alone too.
         return depth != self._alone_depth and self._costs.of_tree(depth) >= least
 
     @property
@@ -158,7 +159,7 @@ class Head:
         return (self._ended or time.perf_counter()) - self._began
 
     def present_seconds(self, member: NodeState) -> float:
-        """Return how long a node has been a member during this search, in seconds."""
+        """Return how long a node has been a member of the cluster during this search, in seconds."""
         end = member.away or self._ended or time.perf_counter()
         return max(0.0, end - max(member.joined, self._began))
 
@@ -168,7 +169,7 @@ class Head:
         for number, member in self.members.items():
             if member.job is not None and member.gone is None:
                 self._stop(number, member)
-        # The last reports are up to a second old.
+        # Reports that have arrived so far are up to a second old.
         deadline = time.perf_counter() + 1.0
         waiting = {number for number, member in self.members.items() if member.gone is None and not member.silent}
         try:
@@ -185,12 +186,12 @@ class Head:
 
     @property
     def threshold(self) -> int:
-        """Remaining depth at which a subtree becomes a job."""
+        """Remaining depth at which a subtree becomes a job of one node."""
         return self._threshold if self._threshold is not None else 1
 
     @property
     def replication(self) -> Replication:
-        """The replication policy, with the minimum depth that the last jobs used."""
+        """The replication policy, with the least depth of entries that nodes sent in their last jobs."""
         policy = self.setup.replication
         return replace(policy, depth=self._send_from) if policy.sends else policy
 
@@ -231,9 +232,9 @@ class Head:
             self.spawned += tree.spawned
 
     def _set_job_size(self, tree: Tree, hungry: bool) -> None:
-        """Set the size of the next job, and the least depth of the entries that its node sends.
+        """Set the size of the next job, and the least depth of the table entries that its node sends to others.
 
-        While other nodes are idle (`hungry`), jobs are smaller, because these nodes wait for their end. A threshold
+        While other nodes are idle (`hungry`), jobs are smaller, because these nodes wait for jobs to end. A threshold
         that the user has set is not changed.
         """
         job_seconds, given_threshold = self._job_seconds, self.root.options.threshold
@@ -257,7 +258,7 @@ class Head:
             self._set_job_size(tree, hungry=len(idle) > 1)
             warm, member.warm = member.warm or self._alone_depth <= NOT_AGAIN, True
             job = tree.take(number) if warm else self._warm_up_job()
-            if job is None:  # no other node gets a job either
+            if job is None:  # there is no job for the other idle nodes either
                 for idle_member in idle.values():
                     idle_member.seen = tree.changes
                 break
@@ -267,7 +268,7 @@ class Head:
             self.fabric.submit(number, job)
 
     def _warm_up_job(self) -> Job:
-        """Return a node's first job: it repeats most of the head's own iterations, to fill the node's table.
+        """Return a node's first job, which repeats most of the head's iterations alone, to fill the node's table.
 
         Without it a node visits 5 to 15 % more tree nodes in a search of some seconds, because it has no moves to try
         first. The last iterations are left out: they take most of the time and bring no further gain.
@@ -317,12 +318,12 @@ class Head:
         totals = self.root.workers[1]
         for name, count in zip(COUNTERS, result.counts, strict=True):
             member.counts[name] += count
-            if name != "estimates" or job is None or not job.deepen:  # a warm-up job has no value
+            if name != "estimates" or job is None or not job.deepen:  # estimates of a warm-up job do not count
                 totals[name] += count
         member.useful_seconds += result.seconds
         if tree is not None and current and tree.deliver(result):
             assert job is not None
-            if job.beta - job.alpha == 1 or self.root.options.algorithm == "alphabeta":  # only typical jobs
+            if job.beta - job.alpha == 1 or self.root.options.algorithm == "alphabeta":  # only typical windows
                 self._costs.job(job.depth, result.count("nodes"), result.seconds)
         elif job is None or not job.deepen:
             member.wasted_jobs += 1
@@ -345,7 +346,7 @@ class Head:
     # --- membership ---
 
     def _check_members(self, tree: Tree) -> None:
-        """Reassign the jobs of silent nodes. If no responsive node is left, wait for one."""
+        """Put back the jobs of silent nodes, for other nodes. If no responsive node is left, wait for one."""
         now = time.perf_counter()
         any_alive = False
         for number, member in self.members.items():
@@ -356,7 +357,7 @@ class Head:
                 self.losses.append(f"node {number} ({member.where}): silent for {now - member.heard:.1f} s")
                 if member.job is not None:
                     tree.lose(member.job.ticket)
-                    self._stop(number, member)  # in case the node receives it after all
+                    self._stop(number, member)  # in case the node still receives messages
             any_alive = any_alive or not member.silent
         if not any_alive:
             self._await_members()

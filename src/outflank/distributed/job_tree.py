@@ -1,12 +1,12 @@
-"""The top of a game tree, divided into jobs for the nodes of a cluster, independently of transport and time.
+"""The top of a game tree, divided into jobs for the nodes of a cluster. It knows nothing of messages and time.
 
 A split is a position with moves that are searched separately: the first alone, then the others in parallel (young
-brothers wait), with null windows first if the algorithm uses scouts. A part is a move that is being searched. It is a
-split itself if its depth exceeds the threshold, and otherwise a job of one node. A cutoff closes a split and all splits
-below it: their jobs become `unwanted`, and their results are ignored.
+brothers wait), with null windows first if the algorithm uses scouts. A part is a move that is being searched. A part is
+a split itself if its depth exceeds the threshold, and otherwise a job of one node. A cutoff closes a split and all
+splits below it: their jobs become `unwanted`, and their results are ignored.
 
-While a move that beat its scout is searched again, its brothers do not wait, unlike on one machine. Jobs are long, and
-nodes that waited lost more time than they saved on scouts.
+While a move that beat its scout is searched again, the scouts of its brothers go on, unlike on one machine. Jobs are
+long, and nodes that waited lost more time than better scouts saved.
 
 A node continues in the split of its last job, or in the nearest one above it that has moves left. If there is none, it
 steals from the split nearest to the root.
@@ -47,12 +47,12 @@ class Tree:
         self.moves = moves
         self.result: RootValue | None = None
         self.unwanted: list[int] = []
-        """Tickets of the jobs that should be stopped."""
+        """Tickets of running jobs that should be stopped, because their results are no longer needed."""
         self.changes = 0
-        """Counter of events that may have created work for an idle node."""
+        """Number of events so far that may have created work for an idle node."""
         self.spawned = 0
         self.threshold = splitting.threshold
-        """Remaining depth at which a part becomes a job. The head may change it at any time."""
+        """Remaining depth at which a move becomes a job of one node. The head may change it at any time."""
         self.send_from = 0
         """Least depth of the table entries that a node sends to others, if the replication policy does not set one."""
         self._tickets, self._places, self._homes = tickets, places, homes
@@ -69,7 +69,7 @@ class Tree:
     # --- work for nodes ---
 
     def take(self, node: int) -> Job | None:
-        """Return a job for an idle node, or None if there is none now."""
+        """Return a job for an idle node, or None if there is no work for it now."""
         place = self._places.setdefault(node, TreePlace())
         while self.result is None:
             part = self._orphan() or self._next(place, node)
@@ -78,14 +78,14 @@ class Tree:
             while part.ticket < 0 and part.depth > self.threshold:
                 split = self._descend(part)
                 if split is None:
-                    break  # the part's value was known at once
+                    break  # the value was known without a search
                 part = self._part(split, node)
             else:
                 return self._job(part, node, place)
         return None
 
     def _orphan(self) -> SplitMove | None:
-        """Return a part that a lost node was searching, or None."""
+        """Return a move that a lost node was searching, or None if there is none."""
         while self._orphans:
             part = self._orphans.pop()
             if not part.split.closed:
@@ -102,7 +102,7 @@ class Tree:
             available = [split for split in self._open if self._available(split)]
             if not available:
                 return None
-            # A split that this node has searched; otherwise the oldest, nearest to the root and with most work left.
+            # Prefer a split that this node has searched; otherwise take the oldest, which is nearest to the root.
             home_splits = (split for split in available if self._home(split) == node)
             split = next(home_splits, available[0])
             place.stolen += 1
@@ -116,14 +116,14 @@ class Tree:
         return bool(split.todo) and (split.done > 0 or not split.busy)
 
     def _part(self, split: Split, node: int) -> SplitMove:
-        """Take the next move of a split, and return it as a part."""
+        """Return the next move of a split that `node` should search, with its window."""
         if split.again and not (self.splitting.in_order and (split.todo or split.busy)):
             split.again.sort(reverse=True)
             index, bound = split.again.pop()
             low = self._floor(split, index)
             if bound > low:
                 part = SplitMove(split, index, bound - 1, split.beta, split.left)
-            else:  # another move is better by now, which this one must beat first
+            else:  # another move is better by now: a scout must show that this one beats it
                 part = SplitMove(split, index, low, min(low + 1, split.beta), split.left)
         else:
             index = split.todo.pop(self._choose_index(split, node))
@@ -136,8 +136,8 @@ class Tree:
         return part
 
     def _choose_index(self, split: Split, node: int) -> int:
-        """Return the index in `todo` of a node's next move: the eldest brother first, then one that the node has
-        searched before, then one that no node has."""
+        """Return the index in `todo` of a node's next move: the first move of the split, otherwise a move that the node
+        has searched before, otherwise a move that no node has searched."""
         if split.done == 0 or len(split.todo) == 1:
             return 0
         homes = [self._homes[split.after[index]] for index in split.todo]
@@ -147,20 +147,20 @@ class Tree:
         return 0
 
     def _home(self, split: Split) -> int | None:
-        """Return the node that last searched the whole split, or first took a move of it; None for the root."""
+        """Return the node that last searched the split's position, or first took a move of it; None for the root."""
         return None if split.part is None else self._homes[split.words]
 
     def _floor(self, split: Split, index: int) -> int:
-        """Return the lower end of a move's window, which its value must exceed."""
+        """Return the lower end of the window for a move of a split; the move's value must exceed it to be the best."""
         if split.part is None:
             if not self.root.options.share_alpha:
                 return split.alpha
             if split.best_index >= 0 and self._ranks[split.codes[index]] > self._ranks[split.codes[split.best_index]]:
-                return max(split.alpha, split.best - 1)  # an equal value is enough
+                return max(split.alpha, split.best - 1)  # this move is preferred at equal values
         return max(split.alpha, split.best)
 
     def _descend(self, part: SplitMove) -> Split | None:
-        """Turn a part into a split and return it; None if its value was known without a search, and was delivered."""
+        """Turn a move into a split and return it; None if its value was known without a search, and was delivered."""
         root, worker = self.root, self.root.worker
         words = part.split.after[part.index]
         ply = part.split.ply + 1
@@ -206,7 +206,7 @@ class Tree:
         words = split.after[part.index]
         place.home_jobs += self._homes[words] == node
         self._homes[words] = node
-        while split.part is not None:  # also the splits above that have no home yet
+        while split.part is not None:  # also for the splits above that no node has taken yet
             if self._homes[split.words] is not None:
                 break
             self._homes[split.words] = node
@@ -230,7 +230,7 @@ class Tree:
         part = self._parts.pop(result.ticket, None)
         if part is None or part.split.closed:
             return False
-        if not result.valid:  # stopped, but not by this tree: it must be searched again
+        if not result.valid:  # not stopped by this tree, so that it must be searched again
             self._orphans.append(part)
             self.changes += 1
             return False
@@ -280,7 +280,7 @@ class Tree:
             move = self.moves[part.index]
             move.value = value
             move.line = (move.code, *line) if exact else (move.code,)
-            # A move that is only known as a bound must not win a tie.
+            # A move with only a bound of its value must not win a tie.
             wins = value == split.best and value > part.low and self._is_preferred(split, part.index)
         else:
             wins = False
@@ -305,7 +305,7 @@ class Tree:
             split.line = ()
 
     def _close(self, split: Split) -> None:
-        """Close a split and all splits below it, and mark their jobs as unwanted."""
+        """Close a split and all splits below it, and add their jobs to `unwanted`."""
         split.closed = True
         self._open.remove(split)
         for part in split.busy.values():
@@ -321,7 +321,7 @@ class Tree:
         self.result = RootValue(split.best, best)
 
     def standing(self) -> WindowProgress:
-        """Return how many of the root's moves have been searched, and the best so far."""
+        """Return the progress at the root: how many moves have been searched, and the best move so far."""
         top = self._top
         begun = len(self.moves) - len(top.todo)
         best_move = self.moves[top.best_index] if top.best > top.alpha else None

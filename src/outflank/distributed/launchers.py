@@ -10,7 +10,7 @@ RANKS = {
     "OMPI_COMM_WORLD_SIZE": "OMPI_COMM_WORLD_RANK",
     "MV2_COMM_WORLD_SIZE": "MV2_COMM_WORLD_RANK",
 }
-"""Environment variables of MPI launchers: the one with the number of ranks -> the one with this process's rank."""
+"""Environment variables of MPI launchers: variable with the number of ranks -> variable with this process's rank."""
 
 
 def refuse_copies(cluster: str | None) -> None:

@@ -1,7 +1,7 @@
-"""The searching part of a cluster node: it runs jobs on its own table, and sends table entries to the other nodes.
+"""A cluster node without its transport: it searches jobs with its own table, and sends table entries to other nodes.
 
-It does not depend on the transport. The engine calls `search`, `stop`, `absorb` and `report` from any thread, and
-passes a `carry` function that sends entries to the other nodes.
+The cluster engine calls `search`, `stop`, `absorb` and `report` from any thread, and passes a `carry` function that
+sends entries to the other nodes.
 """
 
 import threading
@@ -36,19 +36,19 @@ Entries = npt.NDArray[np.uint64]
 ENTRY_BYTES = 8 * WORDS
 
 RING = 1 << 14
-"""Capacity of a worker's ring buffer of outgoing entries, which takes 384 KiB per worker."""
+"""Capacity, in table entries, of a worker's ring buffer of outgoing entries, which takes 384 KiB."""
 
 NEVER = 1 << 20
-"""A depth greater than that of any entry, so that no entry is sent."""
+"""Value of `send_from`, the least depth of entries that are sent, with which no entry is sent."""
 
 FLUSH_SECONDS = 0.1
-"""Longest time that entries wait until a batch is full. At useful depths most batches fill up sooner."""
+"""Longest time, in seconds, that outgoing entries wait until a batch is full. Most batches fill up sooner."""
 
 
 class Carry(Protocol):
     """Sends table entries of an era to all other nodes; with `wait`, returns when each has received them or timed out.
 
-    Returns the number of nodes they were sent to, and of nodes skipped because they had not received earlier ones.
+    Returns the number of nodes reached, and of nodes that were skipped because they had not received earlier entries.
     """
 
     def __call__(self, era: int, entries: Entries, *, wait: bool) -> tuple[int, int]: ...
@@ -56,18 +56,18 @@ class Carry(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeSetup:
-    """The data that all jobs of a search share."""
+    """The data that all jobs of a search on a cluster share."""
 
     game: Game
     position: Position
     options: Options
-    """Search options. `workers` is the number on each node; None: the node's share of its machine's cores."""
+    """Search options. `workers` is the number of workers on each node; None: one for each core of the node's share."""
     replication: Replication
     era: int
 
 
 class Node:
-    """A node of a cluster: a transposition table, the workers that use it, and their outgoing entries."""
+    """A node of a cluster: a transposition table, the workers that use it, and their outgoing table entries."""
 
     def __init__(self, setup: NodeSetup, carry: Carry, *, share: int = 1) -> None:
         """`share` is the number of nodes on this machine; they divide its cores."""
@@ -78,7 +78,7 @@ class Node:
         self._division: Division = Alone(self.root)
         if self.workers > 1:
             self._division = scheme_named("ybw").divide(self.root, self.workers)
-        self.root.prepare_lines()  # compiles, like the lines below
+        self.root.prepare_lines()  # compiles kernels, like the lines below
         self.root.stop()
         self._division.prepare()
         self._compile()
@@ -94,7 +94,7 @@ class Node:
         self._sent = self._dropped = self._messages = self._received = self._stored = self._missed = self._bytes = 0
         self._broadcast_seconds = 0.0
         self._outboxes: list[Outbox] = []
-        self._failure: Exception | None = None  # of a thread that sends entries
+        self._failure: Exception | None = None  # error of a thread that sends entries
         self._closing = False
         self._carriers: list[threading.Thread] = []
         if setup.replication.sends and self.root.table is not None:
@@ -121,7 +121,7 @@ class Node:
                     return JobResult.unsearched(job.ticket)
                 self._ticket = job.ticket
                 self.root.begin_search(None)
-                if self.setup.replication.depth is None:  # all nodes search a `deepen` job: send nothing
+                if self.setup.replication.depth is None:  # all nodes search the warm-up job (`deepen`): send nothing
                     for worker in self.root.workers:
                         worker.send_from = NEVER if job.deepen else job.send_from
                 self._since = began = time.perf_counter()
@@ -176,12 +176,12 @@ class Node:
             line = worker.line[job.ply][: int(worker.line_length[job.ply])].copy()
             root.position = position
             return int(value), root.complete_line(line, int(value), job.depth)
-        # There is no line, but the head needs the best move, to try it first when it searches this position deeper.
+        # After a cutoff there is no line, but the head needs the best move, to try it first in a deeper search.
         move = int(table_move(root.game, position, worker))
         return int(value), () if move == NO_MOVE else (move,)
 
     def _shared_value(self, job: Job, position: Position) -> tuple[int, tuple[int, ...]]:
-        """Search a job with all workers of this node; return its value and line."""
+        """Search a job with all workers of this node; return its value and principal variation."""
         root, worker = self.root, self.root.worker
         if root.bell.stop:
             raise Stopped
@@ -219,8 +219,8 @@ class Node:
             self._carriers.append(thread)
 
     def _carry_from(self, outbox: Outbox) -> None:
-        """Send the entries of an outbox until the node closes. A failure stops the current job, which may be waiting
-        for delivery, and that job raises it."""
+        """Send the entries of an outbox until the node closes. An error stops the current job, which may be waiting for
+        delivery, and that job raises the error."""
         try:
             self._carry_batches(outbox)
         except Exception as error:
@@ -245,7 +245,7 @@ class Node:
                 began = time.perf_counter()
                 peers, missed = self._carry(era, buffer[:count].copy(), wait=waits)
                 with self._same_era:
-                    if era == self._era:  # otherwise they were cleared with their era
+                    if era == self._era:  # otherwise the entries were cleared with their era
                         release(outbox.record, count)
                 with self._lock:
                     self._broadcast_seconds += time.perf_counter() - began
@@ -256,7 +256,7 @@ class Node:
                 least = batch
 
     def absorb(self, era: int, entries: Entries) -> None:
-        """Store entries of another node in the table. Entries of another era are ignored, because they may be wrong."""
+        """Store table entries of another node. Entries of another era are ignored, because they may be wrong."""
         with self._same_era:
             if era != self._era or self.root.table is None:
                 return
@@ -304,7 +304,7 @@ class Node:
 
     def close(self) -> None:
         """Stop the current job and end the threads. Later jobs are not searched."""
-        with self._lock:  # a job that began after the stop would clear it, and wait for ended carriers
+        with self._lock:  # a job that began after the stop would undo it, and wait for ended threads
             self._closing = True
             self.root.stop()
         with self._at_work:

@@ -15,7 +15,7 @@ class Job:
     era: int
     """Generation of table entries. A node clears its table before it searches a job of a later era."""
     first: int
-    """First of the two words of the position."""
+    """First of the two words of the packed position; `second` is the other."""
     second: int
     depth: int
     ply: int
@@ -24,7 +24,7 @@ class Job:
     send_from: int = 0
     """Least depth of the table entries that the node sends to others, if the replication policy does not set one."""
     deepen: bool = False
-    """Whether to search all smaller depths first. Such a job only fills the node's table; its value is not used."""
+    """Whether to search all smaller depths first. The job only fills the node's table; its value is not used."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,11 +37,11 @@ class JobResult:
     value: int
     """Value of the position: exact inside the job's window, otherwise a bound on that side."""
     line: tuple[int, ...]
-    """Principal variation from the position, as far as known; after a cutoff, only the move that caused it."""
+    """Principal variation from the job's position, as far as known; after a cutoff, only the move that caused it."""
     seconds: float
     """Duration of the job's search."""
     counts: tuple[int, ...]
-    """Counters of the job, in the order of `COUNTERS`."""
+    """Counters of the job's search, in the order of `COUNTERS`."""
 
     def count(self, name: str) -> int:
         """Return the counter `name` of the job."""
@@ -59,28 +59,28 @@ class NodeReport:
 
     nodes: int = 0
     busy_seconds: float = 0.0
-    """Time during which the node had a job."""
+    """Seconds during which the node had a job."""
     entries_sent: int = 0
     """Number of table entries sent; an entry sent to several nodes counts once."""
     entries_dropped: int = 0
-    """Number of entries dropped because the ring buffer was full or a node had not received earlier ones."""
+    """Number of entries not sent, because the ring buffer was full or the receiver had not received earlier ones."""
     entries_received: int = 0
     entries_kept: int = 0
-    """Number of received entries that were stored, because the table had nothing better."""
+    """Number of received table entries that were stored, because the node's table had nothing better."""
     messages: int = 0
     """Number of messages sent that carried table entries."""
     bytes_sent: int = 0
     bytes_received: int = 0
     broadcast_seconds: float = 0.0
-    """Time spent on sending table entries."""
+    """Seconds spent on sending table entries."""
     waited_seconds: float = 0.0
-    """Sum of the times that workers waited for the delivery of entries, if the replication policy waits."""
+    """Seconds that all workers together waited for the delivery of entries, if the replication policy waits."""
     table_lookups: int = 0
     table_hits: int = 0
     foreign_hits: int = 0
     """Number of table hits on entries that came from another node."""
     foreign_cuts: int = 0
-    """Number of foreign hits that gave a cutoff. The others gave only a move to try first."""
+    """Number of `foreign_hits` that gave a cutoff. The others gave only a move to try first."""
     memory_bytes: int = 0
 
 

@@ -20,12 +20,12 @@ class NodeState:
     since: float = 0.0
     unwanted_since: float | None = None
     warm: bool = False
-    """Whether the node has been sent its warm-up job, which repeats the head's own iterations."""
+    """Whether the node has been sent its first job, which fills its table by repeating the head's own iterations."""
     silent: bool = False
     gone: str | None = None
-    """Reason why the node is lost; None if it is not."""
+    """Reason why the node is lost; None if it is not lost."""
     seen: int = -1
-    """Value of the tree's `changes` when the tree last had no job for this node."""
+    """Value of `Tree.changes` when the tree last had no job for this node."""
     jobs: int = 0
     wasted_jobs: int = 0
     useful_seconds: float = 0.0
@@ -43,7 +43,7 @@ class NodeState:
         return self.job is None and not self.silent and self.gone is None
 
     def statistics(self, place: TreePlace, seconds: float) -> WorkerStatistics:
-        """Return the node's statistics as those of one worker. `seconds` is how long it has been a member."""
+        """Return the node's statistics as those of one worker. `seconds` is the time that it has been a member."""
         return WorkerStatistics(
             useful_seconds=self.useful_seconds,
             idle_seconds=max(0.0, seconds - self.useful_seconds),

@@ -1,4 +1,4 @@
-"""The steps of a search at one tree node as separate kernels, for tree nodes with moves that other nodes search."""
+"""The steps of a search at one tree node as separate kernels, for tree nodes with moves that other machines search."""
 
 import numpy as np
 
@@ -28,7 +28,7 @@ def open_node(game, evaluation, first_word, second_word, alpha, beta, depth, ply
     if is_known:
         return True, value, np.int64(0), depth
     _, data, symmetry, _, _ = query_table(game, position, depth, worker, probe)
-    # An open window needs a line, which an exact entry does not have; a search finds it in the entries below.
+    # A window wider than null needs a line, which an exact entry lacks; a search finds it in the entries below.
     needs_line = beta - alpha > 1 and bound_of(data) == EXACT
     if not needs_line and is_table_cutoff(data, depth, alpha, beta, worker):
         return True, value_of(data), np.int64(0), depth
@@ -48,7 +48,7 @@ def open_node(game, evaluation, first_word, second_word, alpha, beta, depth, ply
 
 @kernel
 def play_moves(game, first_word, second_word, codes, words):
-    """Write the position after each move of `codes` to a row of `words`.
+    """Write the position after each move of `codes`, played in the position of the two words, to a row of `words`.
 
     This is a kernel because, interpreted, it took longer than all other work of the head for a job.
     """

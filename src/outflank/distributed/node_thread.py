@@ -21,14 +21,14 @@ class NodeThread:
         self._thread.start()
 
     def submit(self, job: Job) -> None:
-        """Append a job to the queue. `tell` is called with an event when it ends."""
+        """Append a job to the thread's queue. When the job ends, `tell` receives an event."""
         self._jobs.put(job)
 
     def _work(self) -> None:
         while (job := self._jobs.get()) is not None:
             try:
                 event: NodeEvent = Ended(node=self.number, result=self.node.search(job))
-            except Exception as error:  # for example in an evaluation: the head must not wait for ever
+            except Exception as error:  # for example in an evaluation; the head must get an answer
                 event = Left(node=self.number, why=error_text(error))
             self._tell(event)
 

@@ -1,4 +1,4 @@
-"""Replication policies: which table entries a node sends to the other nodes, and how. Report 000 compared them."""
+"""Replication policies of the published report 000: which table entries a node sends to the other nodes, and how."""
 
 from dataclasses import dataclass, replace
 
@@ -14,16 +14,17 @@ class Replication:
 
     name: str
     depth: int | None
-    """Least depth of the entries that are sent; None: the search chooses a depth at which entries are worth sending."""
+    """Least depth of the table entries that are sent; None: a depth from which, by measured costs, entries are worth
+    it."""
     plies: int = ANY_PLY
-    """Greatest distance from the root of the entries that are sent, in plies."""
+    """Greatest distance from the root, in plies, of the positions whose table entries are sent."""
     batch: int
-    """Number of entries per message."""
+    """Number of table entries per message."""
     waits: bool
     """Whether workers wait until a message has been delivered to all nodes."""
     sends: bool = True
     entry_seconds: float = 0.0
-    """Least search time, per receiving node, of an entry that is sent; used if `depth` is None."""
+    """Least search time, per receiving node, of a position whose entry is sent; used if `depth` is None."""
 
     def __str__(self) -> str:
         if not self.sends:
@@ -34,20 +35,21 @@ class Replication:
 
     @property
     def least(self) -> int:
-        """Value of `depth`, if the policy sets one; raises OutflankError otherwise."""
+        """Value of `depth`; raises OutflankError if it is None."""
         if self.depth is None:
             raise OutflankError(f"replication {self}: without a cluster it needs depth= and a number")
         return self.depth
 
 
 POLICIES = {
-    # The program `par` of report 000.
+    # The program `par` of the published report 000.
     "none": Replication(name="none", depth=0, batch=1, waits=False, sends=False),
-    # Its `par_rmi`: all entries, 10 000 at a time, and the search waits.
+    # Report 000's program `par_rmi`: all entries, 10 000 at a time, and the search waits.
     "batch": Replication(name="batch", depth=2, batch=10_000, waits=True),
-    # Its `par_tuple`: only entries that took long to compute, each sent at once, as a tuple space does.
+    # Report 000's `par_tuple`: only entries that took long to compute, each sent at once, as in a tuple space.
     "depth": Replication(name="depth", depth=None, batch=1, waits=True, entry_seconds=1e-2),
-    # The policy it expected to be best and could not finish: entries that took long, in batches, without waiting.
+    # The policy that the report expected to be best, but did not finish: entries that took long, in batches, no
+    # waiting.
     "async": Replication(name="async", depth=None, batch=1024, waits=False, entry_seconds=2e-5),
 }
 
@@ -55,7 +57,7 @@ SMALLEST, LARGEST_BATCH = 1, 100_000
 
 
 def replication_named(text: str) -> Replication:
-    """Return the policy with a name, changed by the numbers that follow the name.
+    """Return the policy with the name in `text`, changed by the numbers after the name.
 
     >>> str(replication_named("async:depth=9,batch=100"))
     'async:depth=9,batch=100'
@@ -72,7 +74,7 @@ def replication_named(text: str) -> Replication:
             raise OutflankError(f"replication {text!r}: a message has {SMALLEST} to {LARGEST_BATCH:,} entries")
         if int(number) > ANY_PLY:
             raise OutflankError(f"replication {text!r}: {key} is {ANY_PLY:,} at most")
-        if key == "plies":  # the report's first attempt: distance from the root, at any depth
+        if key == "plies":  # report 000's first attempt: a distance from the root
             policy = replace(policy, plies=int(number), depth=2)
         elif key == "depth":
             policy = replace(policy, depth=int(number))

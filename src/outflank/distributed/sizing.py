@@ -1,4 +1,4 @@
-"""The size of jobs, and the depth of entries worth sending, from the measured costs of subtrees.
+"""The size of a cluster's jobs, and the depth of table entries worth sending, from the measured costs of subtrees.
 
 Plies alone say little about cost: one more ply takes three times as long in Othello and eight times in Abalone, where
 two plies less turn one job into forty. So sizes are given in seconds, and converted to plies with the node counts of
@@ -9,16 +9,16 @@ or too large. Seconds are nodes divided by the best speed observed.
 import math
 
 FEWEST_JOBS = 16
-"""Number of jobs of one depth before their mean cost is used. The first jobs of an iteration are its longest."""
+"""Number of jobs of one depth before their mean cost is used. The first jobs of an iteration take longest."""
 
 MEMORY = 32
-"""Number of jobs that a running mean covers. Later iterations and exact play may take longer at the same depth."""
+"""Number of jobs over which costs are averaged. Later iterations and exact play may take longer at the same depth."""
 
 SMALLEST = 10_000
-"""Least number of nodes of a search from which the growth to the next depth is computed."""
+"""Least number of tree nodes of a search from which the growth of costs with depth is computed."""
 
 MANY, LONG = 100_000, 1.0
-"""Least number of nodes, or of seconds, of a search from which a speed is computed: the first nodes wait for memory."""
+"""Least tree nodes, or seconds, of a search from which a speed is computed. The first nodes wait for memory."""
 
 DEFAULT_RATE = 5e6
 """Assumed speed in nodes per second until one has been measured."""
@@ -28,11 +28,11 @@ FINEST = 1 / 9
 two nodes were idle for 16 % of a search of eight seconds, with them for 8 %."""
 
 JOBS_A_NODE = 4
-"""Least number of jobs per node in an iteration. With fewer, nodes wait for the last ones."""
+"""Least number of jobs per cluster node in an iteration. With fewer, nodes wait long for the last jobs."""
 
 
 class Costs:
-    """Costs of subtrees by remaining depth: measured, or estimated from those of other depths."""
+    """Costs of subtrees by remaining depth, either measured or estimated from the costs of other depths."""
 
     def __init__(self, moves: int) -> None:
         """`moves` is the number of moves of the root, which is the first guess of `growth`."""
@@ -43,16 +43,16 @@ class Costs:
 
     @property
     def rate(self) -> float:
-        """Best speed observed, in nodes per second."""
+        """Best speed observed, in tree nodes per second."""
         return self._rate or DEFAULT_RATE
 
     def tree(self, depth: int, nodes: int, seconds: float) -> None:
-        """Record a search of the whole root by one worker. Several searches to one depth add up."""
+        """Record a search of the whole root to `depth` by one worker. Several searches to one depth are added."""
         self._trees[depth] = self._trees.get(depth, 0) + nodes
         self._update_rate(nodes, seconds)
 
     def job(self, left: int, nodes: int, seconds: float) -> None:
-        """Record a job of remaining depth `left`."""
+        """Record the cost of a job of remaining depth `left`."""
         count, mean = self._jobs.get(left, (0, 0.0))
         self._jobs[left] = count + 1, mean + (nodes - mean) / min(count + 1, MEMORY)
         self._update_rate(nodes, seconds)
@@ -62,7 +62,8 @@ class Costs:
             self._rate = max(self._rate, nodes / seconds)
 
     def growth(self) -> float:
-        """Return the factor by which two more plies multiply the cost. Two, because odd and even depths differ."""
+        """Return the factor by which two more plies multiply the cost. Odd and even depths differ, so one ply is not
+        used."""
         jobs = {left: mean for left, (count, mean) in self._jobs.items() if count >= FEWEST_JOBS}
         for costs in (jobs, self._trees):
             for depth in sorted(costs, reverse=True):
@@ -75,19 +76,20 @@ class Costs:
 
     def of_job(self, left: int) -> float | None:
         """Return the expected seconds of a job of remaining depth `left`; None if nothing has been measured."""
-        # An iteration consists of one subtree for each move of the root.
+        # An iteration of the whole root has one subtree for each move.
         costs = {depth - 1: nodes / self._moves for depth, nodes in self._trees.items()}
         costs |= {depth: mean for depth, (count, mean) in self._jobs.items() if count >= FEWEST_JOBS}
         if not costs:
             return None
         if left in costs:
             return costs[left] / self.rate
-        # Take the nearest depth. One that is two plies away is a better estimate than one that is one ply away.
+        # Take the nearest depth, but prefer one that is two plies away to one that is one ply away, because of parity.
         nearest = min(costs, key=lambda depth: (abs(left - depth) + 1.5 * ((left - depth) % 2), -depth))
         return float(costs[nearest] / self.rate * self.growth() ** ((left - nearest) / 2))
 
     def of_tree(self, depth: int) -> float:
-        """Return the expected seconds of a search of the root by one worker; infinity if nothing has been measured."""
+        """Return the expected seconds of a search of the root to `depth` by one worker; infinity without a
+        measurement."""
         if depth - 2 in self._trees:
             return self._trees[depth - 2] / self.rate * self.growth()
         if depth - 1 in self._trees:
@@ -105,7 +107,7 @@ class Costs:
         return next((left for left in range(depth - 1, 1, -1) if (self.of_job(left) or 0.0) <= most), 1)
 
     def finer(self, threshold: int, job_seconds: float) -> int:
-        """Return the remaining depth of the smallest jobs that are worth their messages."""
+        """Return the remaining depth, up to `threshold`, of the smallest jobs that are worth their messages."""
         return (
             self.worth(job_seconds * FINEST, threshold) if self.of_job(threshold) is not None else max(1, threshold - 2)
         )

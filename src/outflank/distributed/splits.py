@@ -10,9 +10,9 @@ class Splitting:
     """How the top of a tree is divided among nodes."""
 
     threshold: int
-    """Remaining depth at which a move becomes a job."""
+    """Remaining depth at which a move becomes a job of one node."""
     in_order: bool = False
-    """Jamboree: once all scouts are done, the moves that beat them are searched again one after the other."""
+    """Whether moves that beat their scouts are searched again one after the other, after all scouts (Jamboree)."""
 
 
 @dataclass(slots=True, eq=False)
@@ -20,18 +20,18 @@ class Split:
     """A split point: a position with moves that are searched separately."""
 
     words: tuple[int, int]
-    """The two words of the position."""
+    """The two words of the packed position."""
     depth: int
     left: int
-    """Remaining depth after a move."""
+    """Remaining depth after a move of this split, in plies."""
     ply: int
     alpha: int
     beta: int
     codes: list[int]
     after: list[tuple[int, int]]
-    """Words of the position after each move."""
+    """Words of the packed position after each move."""
     part: "SplitMove | None"
-    """Move of the parent split that leads here; None for the root."""
+    """Move of the parent split that leads to this position; None for the root."""
     todo: list[int] = field(default_factory=list)
     """Moves that no node has taken yet, as indices into `codes`."""
     again: list[tuple[int, int]] = field(default_factory=list)
@@ -65,23 +65,23 @@ class SplitMove:
 
 @dataclass(slots=True)
 class TreePlace:
-    """The place of a node in the tree, with its statistics."""
+    """The split in which a cluster node takes its next job, with the node's statistics."""
 
     split: Split | None = None
     tried: int = 0
-    """Number of steal attempts, made when the split of the node's last job and those above had no move left."""
+    """Number of steal attempts, made if the split of the node's last job and the splits above it have no move left."""
     stolen: int = 0
     """Number of successful steals."""
     jobs: int = 0
     home_jobs: int = 0
-    """Number of jobs with positions that the same node had searched before, at least in part."""
+    """Number of jobs with positions that the same node had searched before, completely or in part."""
 
 
 class Homes:
-    """For each position, the node that last searched it or a part of it: its table knows most about it."""
+    """The cluster node that last searched each position, or a part of it: its table knows most about the position."""
 
     MOST = 1 << 18
-    """Greatest number of positions. Above it all are dropped: they are hints, restored by the next iteration."""
+    """Greatest number of positions. Then all are dropped: they are only hints, restored by the next iteration."""
 
     def __init__(self) -> None:
         self._nodes: dict[tuple[int, int], int] = {}

@@ -2,7 +2,7 @@
 
 The folder of an engine has one module for the engine (`ray_engine.py`), one for searches (`ray_search.py`) and one for
 other tasks (`ray_tasks.py`). Users register their own engine with `register_engine`, or install it as an entry point of
-the group `outflank.engines`. Its name is the part of its addresses before the colon.
+the group `outflank.engines`. The engine's name is the part of its addresses before the colon.
 """
 
 from outflank.distributed.engines.contract import Address, ClusterEngine
@@ -33,16 +33,16 @@ ENGINES = Registry(
     },
     check=_check,
 )
-"""Engines by the part of their addresses before the colon."""
+"""Registry of engines by name, which is the part of their addresses before the colon."""
 
 
 def register_engine(scheme: str, engine: ClusterEngine) -> ClusterEngine:
-    """Register an engine for addresses that begin with `scheme`. Its module owns the name in the registry."""
+    """Register an engine for addresses that begin with `scheme`. Only the engine's own module can replace it later."""
     return ENGINES.register(scheme, engine, by=type(engine).__module__)
 
 
 def address_forms(*, explained: bool = False, with_plugins: bool = False) -> str:
-    """Return the accepted forms of addresses: those of the built-in engines, or `with_plugins` also those of plug-ins.
+    """Return the accepted forms of cluster addresses as text, `with_plugins` also those of engines from plug-ins.
 
     >>> address_forms()
     'local:N, futures:N, inside:N, ray://HOST:PORT or mpi'

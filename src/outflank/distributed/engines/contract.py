@@ -11,7 +11,7 @@ from outflank.distributed.tasks.task_worker import MakeWorker
 from outflank.errors import OutflankError
 
 MOST_NODES = 256
-"""Greatest number of nodes on one machine. A greater number is probably a typing error."""
+"""Greatest number of nodes on one machine in an address. A greater number is probably a typing error."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,11 +19,11 @@ class Address:
     """The parsed address of a cluster."""
 
     scheme: str
-    """Part before the colon, which selects the engine."""
+    """Part of the address before the colon, which selects the engine."""
     nodes: int | None = None
     """Number of nodes on this machine, if the address gives it."""
     head: str | None = None
-    """HOST:PORT of the head of a running cluster."""
+    """HOST:PORT of the head of a running cluster, if the address gives it."""
 
 
 class ClusterEngine(ABC):
@@ -32,11 +32,11 @@ class ClusterEngine(ABC):
     forms: ClassVar[Mapping[str, tuple[str, str]]]
     """Form and explanation of the engine's addresses, by the part before the colon."""
     extra: ClassVar[str | None] = None
-    """Name of the extra that the engine needs, as in `pip install 'outflank[EXTRA]'`."""
+    """Name of the optional dependencies that the engine needs, as in `pip install 'outflank[NAME]'`; None: none."""
     replaces_nodes: ClassVar[bool] = False
-    """Whether a dead node is replaced by a new one, so that only the work of the dead node is lost."""
+    """Whether the engine replaces a dead node by a new one, so that only the current work of the dead node is lost."""
     takes_newcomers: ClassVar[bool] = False
-    """Whether machines can join while work is under way."""
+    """Whether machines can join the cluster during a search or task."""
     asks_for_token: ClassVar[bool] = False
     """Whether access to the cluster requires a secret token."""
     shares_process: ClassVar[bool] = False
@@ -46,18 +46,19 @@ class ClusterEngine(ABC):
 
     @abstractmethod
     def parse(self, scheme: str, rest: str | None) -> Address | None:
-        """Return the address `scheme:rest`, or None if it is invalid. Without a colon, `rest` is None."""
+        """Return the parsed address `scheme:rest`, or None if it is invalid. `rest` is None if there is no colon."""
 
     @abstractmethod
     def connect(self, address: Address, workers: int | None) -> Fabric:
-        """Return the nodes for searches, with `workers` workers each; None: as many as the node's share of cores."""
+        """Return the cluster's nodes for searches, with `workers` workers each; None: one per core of a node's
+        share."""
 
     @abstractmethod
     def task_carrier(self, address: Address, make: MakeWorker, per_node: int) -> TaskCarrier:
-        """Return the nodes for tasks. Each has a worker made by `make`, and runs up to `per_node` tasks at a time."""
+        """Return the cluster's nodes for tasks. Each has a worker from `make`, for up to `per_node` tasks at a time."""
 
     def serve(self, make: MakeWorker | None = None, *, lanes: int = 1) -> bool:
-        """If this process is only a node of the cluster, serve until the cluster closes, and return True.
+        """If this process is only a node of the cluster, serve until the cluster closes and return True; else False.
 
         `make` creates the worker for tasks, and `lanes` is the number of tasks at a time.
         """

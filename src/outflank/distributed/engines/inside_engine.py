@@ -50,7 +50,7 @@ class InsideFabric:
         self._numbers = 0
         self._reported = 0.0
         self.bytes_carried = 0
-        """Number of bytes that the messages would have if they were sent as pickles."""
+        """Number of bytes that all jobs and results would have if they were sent as pickles."""
 
     def use(self, count: int | None) -> None:
         self._used = self._count if count is None else min(count, self._count)
@@ -65,7 +65,7 @@ class InsideFabric:
         return self._used
 
     def add(self, setup: NodeSetup) -> int:
-        """Add a node and return its number."""
+        """Add a node to the cluster and return its number."""
         number = self._numbers
         self._numbers += 1
 
@@ -105,7 +105,7 @@ class InsideFabric:
         return events
 
     def note(self, text: str) -> None:
-        """Do nothing: the nodes end with this process, and no launcher kills it."""
+        """Do nothing: no launcher kills this process, so that no text has to be printed then."""
 
     def _clear(self) -> None:
         for thread in self._node_threads.values():

@@ -1,4 +1,4 @@
-"""The interface between the engines and the dispatcher of tasks: sending tasks to nodes, and the events of nodes."""
+"""The interface between cluster engines and the dispatcher of tasks: sending tasks to nodes, and events of nodes."""
 
 import json
 import queue
@@ -9,7 +9,7 @@ from typing import Protocol
 from outflank.distributed.tasks.task_worker import Item, MakeWorker, TaskRunner, error_text, process_description
 
 LOOK_SECONDS = 0.5
-"""Seconds between two checks of the nodes."""
+"""Seconds between two checks of which nodes are alive."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ class NodeReady:
 
 @dataclass(frozen=True, slots=True)
 class NodeUnfit:
-    """Event: a node cannot run these tasks, and is not tried again."""
+    """Event: a node cannot run the dispatcher's tasks, and is not tried again."""
 
     node: int
     why: str
@@ -108,7 +108,7 @@ class TaskCarrier(Protocol):
 
 
 class ThreadTasks:
-    """Nodes that are threads of this process, for trials and as the local node of other clusters."""
+    """Task nodes that are threads of this process: those of the engine `inside`, and rank 0's own share on MPI."""
 
     def __init__(self, make: MakeWorker, *, nodes: int = 1, per_node: int = 1) -> None:
         self._make, self._count, self._lanes = make, nodes, per_node
@@ -132,7 +132,7 @@ class ThreadTasks:
         threading.Thread(target=self._run, args=(node, ticket, json.dumps(item)), daemon=True).start()
 
     def _run(self, node: int, ticket: int, item_json: str) -> None:
-        # The task is converted to JSON and back, so that what works here also works in the other engines.
+        # Converted to JSON and back, so that a task that works here also works in the other engines.
         outcome = self._runners[node].run(ticket, json.loads(item_json))
         self._events.put(TaskAnswered(node, ticket, json.loads(json.dumps(outcome))))
 

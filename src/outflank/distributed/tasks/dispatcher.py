@@ -35,19 +35,19 @@ from outflank.errors import OutflankError
 from outflank.search.request import Stop
 
 SILENCE_SECONDS = 10.0
-"""Seconds without a message after which the tasks of a node are also given to others."""
+"""Seconds without a message from a node after which its tasks are also given to other nodes."""
 
 START_SECONDS = 120.0
 """Seconds to wait for the first node. Ray starts in 3 to 10 s, but takes longer on a busy machine."""
 
 ALONE_SECONDS = 60.0
-"""Seconds to wait for a new node after all have been lost."""
+"""Seconds to wait for a new node after all nodes have been lost."""
 
 MOST_ATTEMPTS = 5
 """Number of nodes that may be lost with one task before the task fails."""
 
 LEAVE_SECONDS = 10.0
-"""Seconds to wait when closing, because a frozen head may not answer a request."""
+"""Seconds that `close` waits for the dispatcher's thread, because a frozen cluster may not answer."""
 
 
 @dataclass(eq=False, slots=True)
@@ -60,11 +60,11 @@ class _Node:
 
 
 class TaskDispatcher:
-    """Runs tasks on a cluster, one for each call of `do`. As a context manager it releases the nodes on exit."""
+    """Runs tasks on a cluster, one for each call of `do`. Used as a context manager, it releases the nodes on exit."""
 
     def __init__(self, carrier: TaskCarrier, *, silence_seconds: float = SILENCE_SECONDS) -> None:
         self.refused: list[str] = []
-        """Reasons why nodes could not run these tasks."""
+        """Reasons why nodes could not run the tasks at all."""
         self._carrier, self._silence_seconds = carrier, silence_seconds
         self._events: TaskEvents = queue.SimpleQueue()
         self._tickets = itertools.count(1)
@@ -73,7 +73,7 @@ class TaskDispatcher:
         self._tasks: dict[int, PendingTask] = {}
         self._broken: str | None = None
         self._last_failure = ""
-        """Text of the last failure of a node."""
+        """Reason why the last lost node was lost."""
         self._thread: threading.Thread | None = None
         self._started = threading.Event()
 
@@ -84,7 +84,7 @@ class TaskDispatcher:
 
     @property
     def nodes(self) -> list[str]:
-        """Descriptions of the nodes: machine and process."""
+        """Machine and process id of each node, as text."""
         return [node.where for node in list(self._nodes.values())]
 
     def start(self, stop: Stop | None = None) -> None:
@@ -205,7 +205,7 @@ class TaskDispatcher:
                     self._end(done, event.outcome["answer"], event.outcome.get("why"))
 
     def _end(self, task: PendingTask, answer: Item | None = None, why: str | None = None) -> None:
-        """End a task with its first answer, and cancel it on the other nodes that run it."""
+        """End a task with its first answer or with an error, and cancel it on the other nodes that run it."""
         if self._tasks.pop(task.ticket, None) is None:
             return
         self._remove_waiting(task)

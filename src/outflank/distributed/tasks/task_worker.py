@@ -1,4 +1,4 @@
-"""The part of tasks that runs on a node: the worker, and the cancelling of its tasks."""
+"""The part of task processing that runs on a node: the worker, and the cancelling of its tasks."""
 
 import os
 import platform
@@ -23,7 +23,7 @@ class TaskWorker(Protocol):
 
 
 MakeWorker = Callable[[], TaskWorker]
-"""Creates the worker of a node. Ray pickles it: it must be a module's function or class, with plain data."""
+"""Creates the worker of a node. Ray pickles it, so it must be a module-level function or class, with plain data."""
 
 
 class TaskRunner:
@@ -44,7 +44,7 @@ class TaskRunner:
             self._stops.pop(ticket, None)
 
     def cancel(self, ticket: int) -> None:
-        """Cancel a task, even if it has not begun: the cancellation and the task are sent separately."""
+        """Cancel the task with this ticket, even if it has not arrived yet."""
         self._stops.setdefault(ticket, Stop())()
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""A node's process, which runs calls in turn as a pool of one. Calls are short; long work sends a message later."""
+"""A node's process, which runs short calls one after the other. The result of long work is sent later, in a message."""
 
 import contextlib
 import multiprocessing
@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 from outflank.errors import OutflankError
 
 LEAVE_SECONDS = 1.0
-"""Timeout for a process to exit by itself after it has released its resources."""
+"""Timeout for a node's process to exit by itself after it has released its resources."""
 
 LOST = "its process died"
 
@@ -29,13 +29,13 @@ OnMessage = Callable[[int, Any], None]
 
 
 class _Context(SpawnContext):
-    """A context for spawned processes that records them. Spawned processes share no memory with this one."""
+    """A `multiprocessing` context that spawns processes, which share no memory with this one, and records them."""
 
     def __init__(self) -> None:
         super().__init__()
         self.started: list[SpawnProcess] = []
 
-    # Python's own contexts have a class of this name; a method can be called in the same way.
+    # Python's own contexts have a class `Process` here; a method can be called in the same way.
     def Process(self, *arguments: Any, **options: Any) -> SpawnProcess:  # type: ignore[override]  # noqa: N802
         process = SpawnProcess(*arguments, **options)
         self.started.append(process)
@@ -46,12 +46,12 @@ class CalledProcess:
     """A node's process, as the head sees it."""
 
     def __init__(self, number: int, on_message: OnMessage, begin: Callable[[], None] | None = None) -> None:
-        """Start the process and call `begin` there first. Queues can be passed only with `begin`, not with later calls.
+        """Start the process, which first calls `begin`. Queues can be passed only with `begin`, not with later calls.
 
         The caller must delay interrupts until it has stored this object, so that it can `close` it.
         """
         if multiprocessing.parent_process() is not None:
-            # Python imports the main program again in every process that it starts.
+            # Python imports the main program again in every process that it spawns.
             raise OutflankError("a program that starts processes begins with: if __name__ == '__main__'")
         self.number, self._on_message = number, on_message
         self._reader, writer = multiprocessing.Pipe(duplex=False)
@@ -59,7 +59,7 @@ class CalledProcess:
         self._pool = ProcessPoolExecutor(1, self._context, _begin, (writer, begin))
         with _interrupts_held():
             self._started = self._pool.submit(os.getpid)
-        writer.close()  # otherwise the pipe would stay open when the process ends
+        writer.close()  # the pipe must close when the process ends
         threading.Thread(target=self._listen, name=f"outflank-futures-{number}", daemon=True).start()
 
     @property
@@ -70,7 +70,7 @@ class CalledProcess:
     def call(
         self, function: Callable[..., T], *arguments: object, then: Then | None = None, failed: Then | None = None
     ) -> "Future[T]":
-        """Call a module-level function in the process. `then` receives its result, or `failed` the exception it raises.
+        """Call a module-level function in the process. `then` receives its result, `failed` its exception.
 
         If the process dies first, only `on_message` is called.
         """
@@ -89,7 +89,7 @@ class CalledProcess:
         self._on_message(self.number, None)
 
     def close(self) -> None:
-        """End the process. Kill it if it has not started yet, or does not exit in time."""
+        """End the process. Kill it if it has not started yet, or does not exit within `LEAVE_SECONDS`."""
         self._pool.shutdown(wait=False, cancel_futures=True)
         for process in self._context.started:
             process.join(LEAVE_SECONDS if self.has_started else 0.0)
@@ -116,7 +116,7 @@ def close_all(processes: Iterable[CalledProcess], function: Callable[[], None], 
 
 @contextlib.contextmanager
 def _interrupts_held() -> Iterator[None]:
-    """Block Ctrl-C for this thread. A process that is started meanwhile inherits this, and never receives Ctrl-C."""
+    """Block Ctrl-C for this thread. A process that is started in the block inherits this, and never receives Ctrl-C."""
     if not hasattr(signal, "pthread_sigmask"):  # Windows: `_begin` ignores the signal
         yield
         return
@@ -143,7 +143,7 @@ def _begin(writer: "Connection[object, object]", begin: Callable[[], None] | Non
 
 
 def _end_with_parent() -> None:
-    """Exit when the parent process dies, which a process of a pool does not notice by itself."""
+    """Exit when the parent process dies. A process of a pool does not notice that by itself."""
     parent = multiprocessing.parent_process()
     assert parent is not None
     parent.join()

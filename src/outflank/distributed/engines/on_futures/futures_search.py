@@ -23,10 +23,10 @@ from outflank.user_modules import PickledValue, pickle_for_nodes
 REPORT_SECONDS = 0.5
 
 MOST_UNDERWAY = 64
-"""Number of messages with table entries in a node's inbox at which further ones are dropped."""
+"""Number of messages with table entries in a node's inbox at which further messages to it are dropped."""
 
 CLOSE_SECONDS = 1.0
-"""Timeout for nodes to stop their jobs before they are killed; healthy nodes take milliseconds."""
+"""Timeout for nodes to stop their jobs before their processes are killed; healthy nodes take milliseconds."""
 
 DELIVERY_SECONDS = 5.0
 """Seconds to wait for a node to confirm table entries, if the replication policy waits."""
@@ -112,7 +112,7 @@ class FuturesFabric:
         return event
 
     def note(self, text: str) -> None:
-        """Do nothing, because the nodes end with this process."""
+        """Do nothing: no launcher kills this process, so that no text has to be printed then."""
 
     def close(self) -> None:
         close_all(self._processes.values(), _close, CLOSE_SECONDS)
@@ -142,11 +142,11 @@ class _NodeProcess:
         self._peers: list[int] = []
         self.thread: NodeThread | None = None
         for inbox in inboxes:
-            inbox.cancel_join_thread()  # entries that nobody receives must not keep the process alive
+            inbox.cancel_join_thread()  # unreceived table entries must not keep the process alive
         threading.Thread(target=self._receive, daemon=True).start()
 
     def prepare(self, setup: NodeSetup, peers: list[int]) -> Joined:
-        """Create the node of a new search, and return its description."""
+        """Create the node of a new search, and return the event that it is ready."""
         self.close()
         self._peers = [peer for peer in peers if peer != self.number]
         node = Node(setup, self._carry, share=len(peers))

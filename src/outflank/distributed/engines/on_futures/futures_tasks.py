@@ -88,7 +88,7 @@ _runner: TaskRunner | None = None
 
 
 def _prepare(make: PickledValue) -> tuple[str, str | None]:
-    """Create the worker; return the description of this process, and the error if it failed."""
+    """Create the worker of this process; return the name of the process, and the error's text if creation failed."""
     global _runner
     try:
         _runner = TaskRunner(make.load())

@@ -1,7 +1,7 @@
 """The messages that a rank of an MPI program sends and receives. Only one thread of a rank uses MPI.
 
-Messages are JSON and table entries plain words, so that a receiver never executes what it receives. The thread polls
-and sleeps, because a blocking receive would keep a core busy.
+Messages are JSON, and table entries plain words, so that a receiver never executes received data. The thread polls and
+sleeps, because a blocking receive would keep a core busy.
 """
 
 import contextlib
@@ -37,13 +37,13 @@ if TYPE_CHECKING:
 # with the exit status that this process would have had.
 
 DRAIN_SECONDS = 5.0
-"""Timeout for the launcher to read the output of this process, because an abort discards unread output."""
+"""Timeout for the MPI launcher to read the output of this process before an abort, which discards unread output."""
 
 _stalled = False
 
 
 def end_without(communicator: "Comm", ranks: Iterable[int], seconds: float) -> None:
-    """Warn that these ranks have not ended, and abort MPI when this process ends."""
+    """Warn that `ranks` have not ended within `seconds`, and abort MPI when this process ends."""
     global _stalled
     names = [str(rank) for rank in ranks]
     subject = f"rank {names[0]} has" if len(names) == 1 else f"ranks {', '.join(names)} have"
@@ -64,13 +64,13 @@ def end_without(communicator: "Comm", ranks: Iterable[int], seconds: float) -> N
 
 
 def require_all_ranks() -> None:
-    """Raise OutflankError if ranks of an earlier cluster do not answer, because no second one can be opened then."""
+    """Raise OutflankError if ranks of an earlier cluster do not answer. No second cluster can be opened then."""
     if _stalled:
         raise OutflankError("ranks of this program do not answer any more: start it anew")
 
 
 def _await_readers() -> None:
-    """Wait until the launcher has read all output, and the pipes are empty."""
+    """Wait until the MPI launcher has read all output of this process."""
     deadline = time.monotonic() + DRAIN_SECONDS
     while any(map(_unread_bytes, (1, 2))) and time.monotonic() < deadline:
         time.sleep(0.01)
@@ -85,11 +85,11 @@ def _unread_bytes(descriptor: int) -> int:
 
 
 MESSAGE, ENTRIES = 1, 2
-"""MPI tags: JSON messages, and table entries with their era in the first word."""
+"""MPI tags of JSON messages, and of table entries, with their era in the first word."""
 
 SHORTEST_NAP, LONGEST_NAP = 200e-6, 1e-3
-"""Seconds between two polls: short while messages arrive, longer while none do. A rank that only waits uses about a
-hundredth of a core."""
+"""Least and greatest number of seconds between two polls for messages: short while messages arrive, longer while none
+do. A rank that only waits uses about a hundredth of a core."""
 
 MOST_UNDERWAY = 64
 """Number of undelivered messages to a rank at which table entries for it are dropped."""
@@ -97,10 +97,10 @@ MOST_UNDERWAY = 64
 DELIVERY_SECONDS = 5.0
 
 REPORT_SECONDS = 0.5
-"""Seconds between two reports of a node."""
+"""Seconds between two reports of a rank to the head."""
 
 LEAVING_SECONDS = 10.0
-"""Timeout for the other ranks to leave before the program ends without them."""
+"""Timeout for the other ranks to leave the cluster before the program ends without them."""
 
 
 def require_mpi() -> ModuleType:
@@ -132,7 +132,7 @@ class EntriesCame:
 
 @dataclass(eq=False)
 class _Parcel:
-    """Table entries to be sent to all other ranks."""
+    """Table entries that the MPI thread has to send to all other ranks."""
 
     era: int
     entries: Entries
@@ -144,7 +144,7 @@ class _Parcel:
 
 @dataclass(eq=False)
 class _Message:
-    """A message under way. Its memory must not be freed before the MPI request has completed."""
+    """A message that is being sent. Its memory must not be freed before the MPI request has completed."""
 
     request: "Request"
     data: bytearray | Entries
@@ -156,7 +156,7 @@ class Mailbox:
     """Sends and receives the messages of a rank. Only the thread that uses MPI may call methods other than `carry`."""
 
     def __init__(self, mpi: ModuleType, communicator: "Comm") -> None:
-        require_all_ranks()  # otherwise the barrier below would wait for ever
+        require_all_ranks()  # before the barrier, which would wait for ever
         self._mpi, self._comm = mpi, communicator
         self.rank, self.size = communicator.Get_rank(), communicator.Get_size()
         self._parcels: queue.SimpleQueue[_Parcel] = queue.SimpleQueue()
@@ -178,7 +178,7 @@ class Mailbox:
         self._underway.append(_Message(self._comm.Isend([data, self._mpi.BYTE], rank, MESSAGE), data, rank, None))
 
     def carry(self, era: int, entries: Entries, *, wait: bool) -> tuple[int, int]:
-        """Send table entries to the other ranks, as the `Carry` of a node. Any thread may call this."""
+        """Send table entries to the other ranks: the `Carry` function of a node. Any thread may call this."""
         parcel = _Parcel(era, entries, wait)
         self._parcels.put(parcel)
         parcel.delivered.wait(DELIVERY_SECONDS)
@@ -203,7 +203,7 @@ class Mailbox:
         self._drop_finished()
 
     def nap(self) -> None:
-        """Sleep because no message has arrived, a little longer each time."""
+        """Sleep until the next poll. Each nap without a message is a little longer than the last."""
         time.sleep(self._nap)
         self._nap = min(1.5 * self._nap, LONGEST_NAP)
 
@@ -235,9 +235,9 @@ class Mailbox:
         self._underway = unfinished
 
     def drain(self) -> None:
-        """Receive messages until no rank has any under way, for at most `LEAVING_SECONDS`.
+        """Receive messages until all messages of all ranks have been delivered, for at most `LEAVING_SECONDS`.
 
-        It must come before `MPI_Finalize`: a rank inside that call receives nothing more.
+        It must be called before `MPI_Finalize`: a rank inside that call receives nothing more.
         """
         deadline = time.monotonic() + LEAVING_SECONDS
         all_sent: Request | None = None
@@ -251,7 +251,7 @@ class Mailbox:
             time.sleep(LONGEST_NAP)
 
     def leave(self, ended: Collection[int]) -> None:
-        """Prepare the end of the program. If ranks are missing in `ended`, the program will end without them."""
+        """Prepare the end of the program. It will not wait for ranks that are missing in `ended`."""
         stalled = [rank for rank in range(1, self.size) if rank not in ended]
         if stalled:
             end_without(self._comm, stalled, LEAVING_SECONDS)
@@ -260,9 +260,9 @@ class Mailbox:
 
 
 def _unlink_segments(communicator: "Comm") -> None:
-    """Unlink the ranks' shared memory once all have mapped it, so that the system frees it when the last rank ends.
+    """Unlink the ranks' shared memory after all have mapped it, so that the system frees it when the last rank ends.
 
-    MPICH itself does that only at the regular end of a program, which a killed rank does not reach.
+    MPICH itself unlinks it only at the regular end of a program, which a killed rank does not reach.
     """
     communicator.Barrier()
     with contextlib.suppress(OSError):

@@ -18,14 +18,14 @@ from outflank.kernels.bits import U64
 from outflank.search.request import Options
 from outflank.validation.documents import JsonObject, decoded
 
-# The setup of a search is sent as JSON, so that a receiver never executes what it receives.
+# The setup of a search is sent as JSON, so that a receiver never executes received data.
 #
 # A game is sent as its name and its rules. Every node must know that name: as a built-in game, as an installed plug-in,
 # or because the program that all ranks run has registered it.
 
 
 def setup_to_json(setup: NodeSetup) -> JsonObject:
-    """Return the setup of a search as a JSON object; raise OutflankError for parts without a registered name."""
+    """Return the setup of a search as a JSON object; raise OutflankError if a part of it has no registered name."""
     description = description_of(setup.game)
     if description.name not in GAMES or game_named(description.name) is not description:
         raise OutflankError(f"MPI sends games by name: register {description.title} in the program that all ranks run")
@@ -86,11 +86,11 @@ class StopJob(Message, frozen=True, kw_only=True):
 
 
 class AskReport(Message, frozen=True, kw_only=True):
-    """Asks a rank for a report."""
+    """Asks a rank for its statistics."""
 
 
 class HireWorkers(Message, frozen=True, kw_only=True):
-    """Tells a rank to create its worker for tasks."""
+    """Tells a rank to create the worker that runs its tasks."""
 
 
 class RunTask(Message, frozen=True, kw_only=True):
@@ -155,7 +155,7 @@ class RankAlive(Message, frozen=True, kw_only=True):
 
 
 class TaskDone(Message, frozen=True, kw_only=True):
-    """The outcome of a task: its answer, or why there is none."""
+    """Says that a task has ended, with its answer, or why there is none."""
 
     ticket: int
     outcome: Any

@@ -1,7 +1,7 @@
 """Searches on MPI. Every rank is a node, and rank 0 is also the head.
 
-One thread of a rank uses MPI; jobs and the sending of table entries have threads of their own. If a rank dies, the
-launcher ends all ranks, as MPI always does.
+One thread of a rank uses MPI. Jobs, and the sending of table entries, have threads of their own. If a rank dies, the
+MPI launcher ends all ranks.
 """
 
 import contextlib
@@ -49,9 +49,9 @@ if last != "at ease":
 
 
 class DeathNotice:
-    """A second process that prints `words` and the last note if this process ends without `close`.
+    """A second process, which prints `words` and the last `note` if this process ends without `close`.
 
-    An MPI launcher kills all ranks when one dies, so that a rank cannot print anything itself.
+    It is needed because an MPI launcher kills all ranks when one dies, so that a rank cannot print anything itself.
     """
 
     def __init__(self, words: str) -> None:
@@ -64,7 +64,7 @@ class DeathNotice:
         )
 
     def note(self, text: str) -> None:
-        """Set the text that is printed after `words`."""
+        """Set the text that the second process prints after `words`."""
         if self._listener.stdin is not None and not self._listener.stdin.closed:
             with contextlib.suppress(OSError):
                 self._listener.stdin.write(" ".join(text.split()) + "\n")
@@ -84,8 +84,8 @@ class MpiFabric:
 
     name = "mpi"
     job_seconds = 0.1
-    """Target duration of a job in seconds. A message and its answer take a millisecond, and the head's work per job
-    another: jobs of 30 ms slowed two nodes down by a tenth."""
+    """Target duration of a job in seconds. A message and its answer take a millisecond, and the head's work for a job
+    takes another. Jobs of 30 ms slowed two nodes down by a tenth."""
 
     def __init__(self) -> None:
         mpi = require_mpi()
@@ -169,7 +169,7 @@ class MpiFabric:
             case RankFailed():
                 raise OutflankError(f"rank {rank}: {message.why}")
             case RankJoined() | RankEnded() | RankReported() if message.era != self._era:
-                pass  # from an earlier search
+                pass  # an event of an earlier search
             case RankJoined():
                 if message.version != __version__:
                     raise OutflankError(f"rank {rank} has outflank {message.version}, and this is {__version__}")

@@ -24,7 +24,7 @@ from outflank.distributed.tasks.task_worker import Item, MakeWorker
 
 
 class MpiTasks:
-    """The nodes of a task dispatcher on MPI. Only rank 0 has this object; it runs its own share of tasks on threads."""
+    """The nodes of a task dispatcher on MPI. Only rank 0 has this object; its own tasks run on threads."""
 
     def __init__(self, make: MakeWorker, per_node: int) -> None:
         self._mpi = require_mpi()
@@ -64,7 +64,7 @@ class MpiTasks:
         self._local_tasks.check_nodes()
 
     def forget_node(self, node: int) -> None:
-        """Do nothing: when a rank dies, the launcher ends all others too."""
+        """Do nothing: when a rank dies, the MPI launcher ends all others too."""
 
     def close(self) -> None:
         for rank in range(1, self._mailbox.size):

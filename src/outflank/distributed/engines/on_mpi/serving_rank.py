@@ -37,7 +37,8 @@ from outflank.errors import OutflankError
 
 
 def serve(make: MakeWorker | None = None, *, lanes: int = 1) -> None:
-    """Serve the head until it closes the cluster, then leave MPI. `make` creates the worker for tasks."""
+    """Serve the head until it closes the cluster, then leave MPI. `make` creates the worker, which runs `lanes` tasks
+    at a time."""
     mpi = require_mpi()
     mailbox = Mailbox(mpi, mpi.COMM_WORLD)
     _Server(mailbox, make, lanes).serve()
@@ -136,7 +137,7 @@ class _Server:
         try:
             assert self._make is not None, "nothing that it could do"
             self._runner = TaskRunner(self._make)
-        except Exception as error:  # reported to the head
+        except Exception as error:  # the error is reported to the head
             self._mailbox.send(0, RankRefused(why=f"{where}: {error}"))
             return
         self._mailbox.send(0, RankHired(where=where, lanes=self._lanes, version=__version__))

@@ -6,6 +6,6 @@ Ray's own clients. `ray_directories` has Ray's working directories; a `guardian`
 killed.
 
 Every client of Ray can run programs as Ray's user. So this package never starts or enters a cluster that does not
-require a token, and a private instance listens only on the loopback interface. Ray 2.60 does otherwise by default;
-`ray_start` changes that.
+require a token, and a private instance listens only on the loopback interface. By default Ray 2.60 requires no token
+and listens on all interfaces; `ray_start` changes that.
 """

@@ -1,6 +1,6 @@
-"""A separate process that waits until its parent ends, and then removes the directory that the parent has left.
+"""A separate process that waits until its parent process ends, and then removes the parent's Ray directory.
 
-It is run as a script, and imports nothing before it is needed.
+This module is run as a script, and imports other modules only when they are needed.
 """
 
 import os
@@ -8,11 +8,11 @@ import select
 import sys
 
 LOOK_SECONDS = 1.0
-"""Seconds between two checks of the parent. The pipe alone is not enough, as a forked process may hold it open."""
+"""Seconds between two checks that the parent lives. The pipe alone is not enough: a forked process may hold it open."""
 
 
 def guard(directory: str) -> None:
-    """Remove the directory whenever the parent writes to the pipe, and when it closes the pipe or dies."""
+    """Remove `directory` each time the parent writes to this process's pipe, and when it closes the pipe or dies."""
     parent = os.getppid()
     parent_alive = True
     while parent_alive:

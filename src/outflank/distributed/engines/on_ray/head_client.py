@@ -1,6 +1,6 @@
 """Queries to the head of a Ray cluster without Ray's own clients.
 
-Ray's clients wait for minutes if nothing answers, then end the process, and they cannot send a request without a token.
+Ray's clients wait for minutes if nothing answers, and then end the process. They cannot send a request without a token.
 """
 
 import secrets
@@ -27,9 +27,9 @@ class ClusterNode:
     head: bool
     """Whether the machine is the head of the cluster."""
     identity: str = field(repr=False)
-    """Ray's id of the machine."""
+    """Ray's node id of the machine."""
     directory: str = field(repr=False)
-    """Directory of the machine's sockets and logs."""
+    """Directory of Ray's sockets and logs on the machine."""
 
 
 UNAUTHENTICATED = 16
@@ -38,12 +38,12 @@ GET_NODES = "/ray.rpc.NodeInfoGcsService/GetAllNodeInfo"
 
 OPTIONS = (
     ("grpc.enable_http_proxy", 0),  # a proxy must not receive the token
-    ("grpc.use_local_subchannel_pool", 1),  # a new connection for each request, because the last server may be gone
+    ("grpc.use_local_subchannel_pool", 1),  # a new connection for each request, because the server may have changed
 )
 
 
 def ask(host: str, port: int, method: str, **headers: str) -> tuple[int, bytes]:
-    """Return the gRPC status and the reply to an empty request; raise OSError if no gRPC server answers."""
+    """Send an empty gRPC request; return the status and the reply. Raise OSError if no gRPC server answers."""
     grpc = _require_grpc()
     with grpc.insecure_channel(f"{host}:{port}", OPTIONS) as channel:
         try:
@@ -66,7 +66,7 @@ def _require_grpc() -> ModuleType:
 
 
 def nodes_of(address: str, token: str) -> tuple[ClusterNode, ...]:
-    """Return the machines of a cluster, including those that have left it."""
+    """Return the machines of the cluster with its head at `address`, including machines that have left."""
     host, port = host_and_port(address)
     try:
         status, reply = ask(host, port, GET_NODES, authorization=f"Bearer {token}")
@@ -94,7 +94,7 @@ def require_protection(address: str, token: str) -> None:
     """Raise OutflankError unless the head at `address` accepts our token and rejects requests without it."""
     host, port = host_and_port(address)
     try:
-        # First without our token, because a head that accepts everyone must not see it.
+        # First ask without our token, because a head that accepts everyone must not see it.
         status_without, _ = ask(host, port, CHECK_ALIVE)
         status_wrong, _ = ask(host, port, CHECK_ALIVE, authorization=f"Bearer {secrets.token_hex(32)}")
         if status_without != UNAUTHENTICATED or status_wrong != UNAUTHENTICATED:
@@ -109,7 +109,7 @@ def require_protection(address: str, token: str) -> None:
 
 
 def host_and_port(address: str) -> tuple[str, int]:
-    """Return the numeric IP address and the port of HOST:PORT."""
+    """Return the numeric IP address and the port of `address`, which is HOST:PORT."""
     host, _, port = address.rpartition(":")
     if not host or not host.isprintable() or not is_count(port) or not 0 < int(port) < 65536:
         raise OutflankError(f"{address!r} is no address: expected HOST:PORT")

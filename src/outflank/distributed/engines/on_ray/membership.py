@@ -1,4 +1,4 @@
-"""Starting, listing and ending the members of Ray clusters that this user runs on this machine."""
+"""Starting, listing and ending Ray on this machine as a member (head or further node) of clusters."""
 
 import os
 import shutil
@@ -48,11 +48,12 @@ from outflank.validation.documents import decoded, encoded
 from outflank.validation.values import Misfit
 
 MOST_REPLACED = 20
-"""Number of actors that may die in a row in one place before no new one is started there."""
+"""Number of actors that may die in one of the `places` before no new actor is started in it."""
 
 
 def places(ray: ModuleType, local_nodes: int | None) -> dict[str, float]:
-    """Return the places for nodes, with their cores: `local_nodes` on this machine, or one per machine with cores."""
+    """Return the places, with cores, for one node each: `local_nodes` on this machine, or each cluster machine with
+    cores."""
     if local_nodes is not None:
         return {f"here-{index}": 0.0 for index in range(local_nodes)}
     return {
@@ -63,7 +64,7 @@ def places(ray: ModuleType, local_nodes: int | None) -> dict[str, float]:
 
 
 def options_at(place: str, cores: float, local_nodes: int | None) -> dict[str, object]:
-    """Return Ray's options for starting an actor with `cores` cores in a place."""
+    """Return Ray's options for starting an actor with `cores` cores in `place`, a key of `places`."""
     if local_nodes is not None:
         return {"num_cpus": 0}
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
@@ -83,22 +84,22 @@ def loss_reason(error: BaseException) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Member:
-    """A member of a cluster on this machine, the head or a joined node. One of its processes supervises the others."""
+    """Ray on this machine as the head or a joined node of a cluster. One of its processes supervises the others."""
 
     address: str
-    """HOST:PORT of the head."""
+    """HOST:PORT of the cluster's head."""
     head: bool
     cores: int
     pid: Annotated[int, Meta(ge=1, le=2**31 - 1)]
     started: float
-    """Start time of the supervising process. Its id alone could belong to another process by now."""
+    """Start time of the supervising process, because another process may have its id by now."""
     directory: str
     token_file: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClusterStatus:
-    """The machines of a cluster, as its head reports them."""
+    """The machines of a Ray cluster, as its head reports them."""
 
     address: str
     problem: str | None
@@ -127,7 +128,7 @@ def up(
 
 
 def join(address: str, cores: int | None = None, token_file: str | Path | None = None) -> Member:
-    """Add this machine to the cluster with its head at HOST:PORT."""
+    """Add this machine to the cluster with its head at `address`, which is HOST:PORT."""
     require_ray()
     path, token = read_token(token_file)
     require_protection(address, token)
@@ -136,7 +137,7 @@ def join(address: str, cores: int | None = None, token_file: str | Path | None =
 
 
 def status(address: str | None = None, token_file: str | Path | None = None) -> tuple[ClusterStatus, ...]:
-    """Return the status of the cluster at HOST:PORT, or of every cluster of which this machine is a member."""
+    """Return the status of the cluster with its head at `address`, or of every cluster that this machine belongs to."""
     require_ray()
     if address is None:
         tokens = {member.address: member.token_file for member in members()}
@@ -146,7 +147,7 @@ def status(address: str | None = None, token_file: str | Path | None = None) -> 
 
 
 def down(address: str | None = None) -> tuple[Member, ...]:
-    """End the members that this user started on this machine, all or those of one cluster; return them."""
+    """End the members that this user started on this machine, all or those of the cluster at `address`; return them."""
     if address is not None:
         address = "{}:{}".format(*host_and_port(address))
     # Nodes end before heads, because the nodes of a dead head try to reach it.
@@ -159,11 +160,11 @@ def down(address: str | None = None) -> tuple[Member, ...]:
 
 
 def members() -> tuple[Member, ...]:
-    """Return the members that this user's commands started on this machine, and remove the records of ended ones."""
+    """Return the cluster members that this user started on this machine, and remove the records of ended members."""
     _require_own_records()
     running = []
     for path in sorted(_state().glob("*.json")):
-        with suppress(OSError, Misfit):  # the file is just being removed, or was not written by outflank
+        with suppress(OSError, Misfit):  # the record is just being removed, or was not written by outflank
             member = decoded(Member, path.read_bytes())
             if os.path.lexists(member.directory) or _supervisor(member) is not None:
                 running.append(member)
@@ -173,7 +174,7 @@ def members() -> tuple[Member, ...]:
 
 
 def _supervisor(member: Member) -> Process | None:
-    """Return the supervising process of a member; None if it has ended, even if its id is in use again."""
+    """Return the supervising process of a member; None if it has ended, even if another process has its id now."""
     psutil_module = psutil()
     with suppress(psutil_module.NoSuchProcess):
         process = psutil_module.Process(member.pid)
@@ -193,14 +194,14 @@ def end(member: Member, seconds: float = END_SECONDS) -> None:
             supervisor.terminate()
             wait_for(running, seconds)
     end_processes([*running, *processes_in(Path(member.directory))])
-    with suppress(ChildProcessError):  # only the process that started it can reap it
+    with suppress(ChildProcessError):  # only the process that started the member can reap it
         os.waitpid(member.pid, os.WNOHANG)
     shutil.rmtree(member.directory, ignore_errors=True)
     forget(member)
 
 
 def forget(member: Member) -> None:
-    """Remove the record of a member."""
+    """Remove the file that records a member."""
     (_state() / f"{member.pid}.json").unlink(missing_ok=True)
 
 
@@ -216,8 +217,8 @@ def _status_of(address: str, token_file: str) -> ClusterStatus:
 def launch(
     address: str, token_file: Path, token: str, *, cores: int, head: bool = False, owned: Path | None = None
 ) -> Member:
-    """Start a member, and wait until it is registered with its head. If `owned`, a directory of this process, is given,
-    the member ends with this process."""
+    """Start Ray as a member of the cluster at `address`, and wait until its head has registered it. With `owned`, an
+    `OwnedDirectory` of this process, the member ends with this process."""
     if sys.platform == "win32":
         raise OutflankError("Ray makes clusters of Linux and macOS machines only")
     if owned is None:
@@ -258,7 +259,7 @@ def launch(
         elif owned is None:
             end(member, 0.2)  # a user who interrupts does not want to wait
         else:
-            forget(member)  # the guardian of the directory ends it
+            forget(member)  # the guardian process ends the member
         raise
     return member
 
@@ -269,7 +270,7 @@ def _await_node(member: Member, token: str, log: Path) -> None:
         if not is_running(psutil().Process(member.pid)):
             lines = [line for line in log.read_text(errors="replace").splitlines() if line.strip()]
             raise OutflankError(f"Ray did not start: {lines[-1].strip() if lines else 'it said nothing'}")
-        with suppress(OutflankError):  # a head does not answer at first
+        with suppress(OutflankError):  # a new head does not answer at once
             directories = {node.directory for node in nodes_of(member.address, token) if node.alive}
             if inner(member.directory) in directories:
                 return
@@ -288,7 +289,7 @@ def _state() -> Path:
 
 
 def _require_own_records() -> None:
-    """Raise OutflankError if other users can write the records, which name processes to kill and files to remove."""
+    """Raise OutflankError if other users can write the records of members, which name processes to kill."""
     if problem := exposure(_state()):
         raise OutflankError(f"notes of clusters in {_state()} are not to be trusted: {problem}")
 

@@ -29,7 +29,7 @@ from outflank.distributed.exiting import LastAtExit
 from outflank.errors import OutflankError, notify
 
 AT_ONCE_SECONDS = 0.5
-"""Timeout for Ray to disconnect when the user has interrupted; it takes 0.1 to 0.3 s."""
+"""Timeout for Ray to disconnect after Ctrl-C; it takes 0.1 to 0.3 s."""
 
 
 class _Connection(threading.Thread):
@@ -45,14 +45,14 @@ class _Connection(threading.Thread):
         if _connection is not None or self.ray.is_initialized():
             raise OutflankError("this process is in a cluster already")
         self.directory = directory
-        """Directory that is removed when the connection closes, with the processes that run in it."""
+        """Directory that is removed when the connection closes. The Ray processes that run in it are killed."""
         self.member: Member | None = None
-        """The raylet that was started for this connection."""
+        """The raylet (Ray's process on each machine) that was started for this connection."""
         self.ready, self.leaving = threading.Event(), threading.Event()
         self.error: BaseException | None = None
         self.alive = True
         self.given_up = False
-        """Whether no caller waits for this thread any more, so that it must clean up itself when it ends."""
+        """Whether this thread must clean up when it ends, because no caller waits for it any more."""
         self._finished = False
         self._handover_lock = threading.Lock()
         self._options: dict[str, object] = {}
@@ -62,7 +62,7 @@ class _Connection(threading.Thread):
         self._set_environment(environment)
 
     def open(self, **options: object) -> None:
-        """Connect; `options` are arguments of `ray.init`."""
+        """Connect to the cluster; `options` are arguments of `ray.init`."""
         self._options = options
         self.start()
         deadline = time.monotonic() + START_SECONDS
@@ -75,7 +75,7 @@ class _Connection(threading.Thread):
     def run(self) -> None:
         try:
             self.ray.init(log_to_driver=False, logging_level="critical", **self._options)
-        except BaseException as error:  # raised again by `open`
+        except BaseException as error:  # `open` raises it again
             self.error = error
         self.ready.set()
         if self.error is None and not self.given_up:
@@ -98,13 +98,12 @@ class _Connection(threading.Thread):
             silent_checks = silent_checks + 1 if None in listening else 0
             self.alive = self.alive and False not in listening and silent_checks < 3
             for child in children:
-                child.poll()  # reap a dead raylet: its workers would take the zombie for alive, and go on
+                child.poll()  # reap a dead raylet: its workers would take the zombie for alive
 
     def close(self, *, at_once: bool = False) -> None:
-        """Disconnect, end the processes started for it, and remove its files. Usually takes 1 s, at most 25 s.
+        """Disconnect, end the connection's Ray processes, and remove its files. It takes about 1 s, at most 25 s.
 
-        With `at_once`, when the user has interrupted, or before the connection is open, the guardian of the directory
-        does that later.
+        With `at_once` (after Ctrl-C), or before the connection is open, a guardian process does this later.
         """
         self.leaving.set()
         if not self.ready.is_set():
@@ -122,7 +121,7 @@ class _Connection(threading.Thread):
         self._clear()
         if self.is_alive():
             self.join(patience / 2)
-        if self.is_alive():  # otherwise Ray would wait for it again at exit
+        if self.is_alive():  # Ray would wait for this thread again at exit
             atexit.unregister(self.ray.shutdown)
             return
         self._restore()
@@ -134,7 +133,7 @@ class _Connection(threading.Thread):
             self.given_up = self.is_alive() and not self._finished
         if self.directory is not None:
             self.directory.abandon(used=self.given_up)
-        if self.given_up:  # the thread restores the changed settings when it ends
+        if self.given_up:  # the thread itself restores the changed settings at its end
             atexit.unregister(self.ray.shutdown)
             LastAtExit(self._leave_process)
         else:
@@ -166,7 +165,7 @@ class _Connection(threading.Thread):
 
 
 def _listens(host: str, port: int) -> bool | None:
-    """Return whether a server listens at the address; None if unknown, for example after a timeout."""
+    """Return whether a server listens at `host`:`port`; None if unknown, for example after a timeout."""
     try:
         socket.create_connection((host, port), timeout=2.0).close()
     except ConnectionRefusedError:
@@ -180,7 +179,7 @@ _connection: _Connection | None = None
 
 
 def enter(address: Address, cores: int) -> None:
-    """Connect to the cluster at `address`. For this machine, start one with `cores` cores if none is running."""
+    """Connect to the cluster at `address`. On this machine, start one with `cores` cores if none is running."""
     if address.head is not None:
         attach(address.head)
     else:
@@ -188,11 +187,11 @@ def enter(address: Address, cores: int) -> None:
 
 
 def enter_local(cores: int) -> None:
-    """Connect to the cluster that `outflank cluster up` has started on this machine, or start one with `cores`."""
+    """Connect to the cluster that `outflank cluster up` started on this machine, or start one with `cores` cores."""
     require_ray()
     for member in members():
         if member.head and member.address.startswith(f"{LOOPBACK}:"):
-            with suppress(OutflankError):  # the cluster may have died
+            with suppress(OutflankError):  # the running cluster may have died
                 attach(member.address, member.token_file)
                 return
     notify("starting Ray (outflank cluster up keeps one running) …")
@@ -217,7 +216,7 @@ def start_local(cores: int) -> None:
 
 
 def attach(address: str, token_file: str | Path | None = None) -> None:
-    """Connect this process to the cluster with its head at HOST:PORT, which must require this user's token."""
+    """Connect this process to the cluster with its head at `address`, which must require this user's token."""
     require_ray()
     path, token = read_token(token_file)
     require_protection(address, token)
@@ -240,10 +239,10 @@ def attach(address: str, token_file: str | Path | None = None) -> None:
 
 @contextmanager
 def _opening(connection: _Connection) -> Iterator[_Connection]:
-    """Register `connection` as the one of this process; disconnect if opening it fails."""
+    """Make `connection` the current connection of this process; disconnect if opening it in the block fails."""
     global _connection
     atexit.unregister(detach)
-    atexit.register(detach)  # runs before Ray's own handler, which was registered earlier
+    atexit.register(detach)  # it runs before Ray's own handler, which was registered earlier
     _connection = connection
     try:
         yield connection
@@ -253,7 +252,7 @@ def _opening(connection: _Connection) -> Iterator[_Connection]:
 
 
 def detach(*, at_once: bool = False) -> None:
-    """Leave the cluster, if there is one, and end the processes that were started for it."""
+    """Disconnect this process from its cluster, if any, and end the Ray processes that were started for it."""
     global _connection
     connection, _connection = _connection, None
     if connection is not None:
@@ -261,5 +260,6 @@ def detach(*, at_once: bool = False) -> None:
 
 
 def head_alive() -> bool:
-    """Return whether the head and this machine's raylet are alive. A death shows after 0.5 s, silence after seconds."""
+    """Return whether the head and this machine's raylet are alive. Death is noticed after 0.5 s, silence after
+    seconds."""
     return _connection is not None and _connection.alive

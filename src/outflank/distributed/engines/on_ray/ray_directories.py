@@ -1,8 +1,8 @@
-"""Ray's working directories for this process, which are removed with the processes in them however this process ends.
+"""Ray's working directories for this process, which are removed, and the Ray processes in them killed, however it ends.
 
 A killed process cannot remove anything. So a guardian, a small separate process, waits for the end of the owner and
-removes the directory. If the guardian is killed too, the next start removes the directory: its owner keeps a file in it
-locked, and the system releases the lock when the owner dies.
+removes the directory. If the guardian is killed too, the next process that uses Ray removes the directory. It
+recognises it by a file that the owner keeps locked: the system releases the lock when the owner dies.
 """
 
 import os
@@ -22,7 +22,7 @@ from outflank.distributed.engines.on_ray.ray_start import END_SECONDS, end_proce
 GUARDIAN = Path(__file__).with_name("guardian.py")
 PREFIX = "outflank-"
 OWNER = "owner"
-"""Name of the file that the owner keeps locked. It is empty until it is locked."""
+"""Name of the file in a directory that the owner process keeps locked. The file is empty until it is locked."""
 
 LEAVE_SECONDS = 1.0
 """Timeout for a released guardian to end; it takes 10 ms."""
@@ -49,7 +49,7 @@ class OwnedDirectory:
         self._guardian = _start_guardian(self.path)
 
     def clear(self) -> None:
-        """Remove the directory and kill the processes in it, which takes about a second if there are any."""
+        """Remove the directory and kill the Ray processes in it, which takes about a second if there are any."""
         clear_directory(self.path)
         self._release_guardian(LEAVE_SECONDS)
 
@@ -86,7 +86,7 @@ class OwnedDirectory:
 
 
 _leaving: list["subprocess.Popen[bytes]"] = []
-"""Guardians that have been released but have not been reaped yet."""
+"""Guardian processes that have been released but have not been reaped yet."""
 
 
 def _start_guardian(directory: Path) -> "subprocess.Popen[bytes] | None":
@@ -109,7 +109,7 @@ def clear_directory(directory: Path) -> None:
     while True:
         end_processes(processes_in(directory))
         shutil.rmtree(directory, ignore_errors=True)
-        # A process that was just being started creates the directory again.
+        # A process that was just starting creates the directory again.
         if not os.path.lexists(directory) or time.monotonic() > deadline:
             return
         time.sleep(0.1)
@@ -119,7 +119,7 @@ def clear_directory(directory: Path) -> None:
 
 
 def clear_ownerless() -> None:
-    """Remove this user's directories if both the owner and the guardian have died."""
+    """Remove this user's Ray directories of which both the owner and the guardian have died."""
     if sys.platform == "win32":
         return
     with suppress(OSError), os.scandir(_base()) as entries:
@@ -132,7 +132,7 @@ def clear_ownerless() -> None:
 
 @contextmanager
 def _ownerless(path: Path) -> Iterator[bool]:
-    """Yield whether a directory is this user's and its owner is dead; hold its lock meanwhile.
+    """Yield whether the directory `path` is this user's and its owner is dead; hold the owner's lock in the block.
 
     The directory and the file in it must not be links, and must belong to this user: other users cannot replace files
     in a directory like /tmp, and cannot change those in a private one.
@@ -163,7 +163,7 @@ def _ownerless(path: Path) -> Iterator[bool]:
 
 
 def _lock_new(path: Path) -> int | None:
-    """Create a file, lock it, then write a line to it. Return its descriptor; None if files cannot be locked."""
+    """Create the file `path`, lock it, then write a line to it. Return its descriptor; None if locking fails."""
     if sys.platform == "win32":
         return None
     fcntl = import_module("fcntl")

@@ -1,7 +1,7 @@
 """Searches on Ray. A node is an actor: one on each machine of the cluster, or several on this machine.
 
 An actor runs jobs, received table entries and all other calls on separate threads, so that it can stop a job and answer
-while it searches. Ray restarts nothing: the head keeps track of nodes and jobs, and replaces dead actors.
+while it searches. Ray restarts nothing. The head keeps track of nodes and jobs, and replaces dead actors.
 """
 
 import contextlib
@@ -36,7 +36,7 @@ MOST_UNDERWAY = 8
 """Number of undelivered messages to a node at which further table entries for it are dropped."""
 
 DELIVERY_SECONDS = 5.0
-"""Seconds to wait for a node to receive table entries, if the replication policy waits."""
+"""Seconds to wait for a node to receive table entries, if the replication policy waits for delivery."""
 
 REPORT_SECONDS = 0.5
 MEMBERSHIP_SECONDS = 1.0
@@ -45,7 +45,7 @@ MEMBERSHIP_SECONDS = 1.0
 
 @dataclass(eq=False)
 class _Peer:
-    """Another node of the search, as a node sees it."""
+    """Another node of the search, to which a node sends table entries."""
 
     actor: "ActorHandle"
     underway: list["ObjectRef"] = field(default_factory=list)
@@ -61,7 +61,7 @@ class RayNode:
         self._peers: dict[int, _Peer] = {}
 
     def prepare(self, setup: PickledValue, share: int) -> tuple[str, int, str]:
-        """Create the node of a new search; return this process's name, number of workers, and version."""
+        """Create the node of a new search; return the process's name, number of workers, and version of outflank."""
         if self._node is not None:
             self._node.close()
         self._node = Node(setup.load(), self._carry, share=share)
@@ -110,14 +110,14 @@ class RayNode:
 
 @dataclass(eq=False)
 class _Seat:
-    """A place for a node, with its actor and the actor's unanswered calls."""
+    """An entry of `places`, with the actor that runs there and the actor's unanswered calls."""
 
     key: str
     number: int
     actor: "ActorHandle"
     ready: bool = False
     awaited: dict[str, "ObjectRef"] = field(default_factory=dict)
-    """Unanswered calls by name: `prepare`, `search`, `report`."""
+    """Unanswered calls of the actor by name: `prepare`, `search`, `report`."""
     asked_at: float = 0.0
     gone: bool = False
 
@@ -202,11 +202,11 @@ class RayFabric:
         return events
 
     def note(self, text: str) -> None:
-        """Do nothing, because only the user kills a client of Ray."""
+        """Do nothing: no launcher kills this process, so that no text has to be printed then."""
 
     def close(self) -> None:
         for seat in self._seats.values():
-            with contextlib.suppress(Exception):  # the actor may be dead already, or all of Ray
+            with contextlib.suppress(Exception):  # the actor or all of Ray may be dead already
                 self._ray.kill(seat.actor, no_restart=True)
         self._seats.clear()
         detach(at_once=isinstance(sys.exc_info()[1], KeyboardInterrupt))
@@ -236,7 +236,7 @@ class RayFabric:
         seat.gone = True
         self._seats.pop(seat.key, None)
         self._replaced[seat.key] = self._replaced.get(seat.key, 0) + 1
-        self._called = 0.0  # so that the place is filled at once
+        self._called = 0.0  # so that a new actor is started at once
         self._send_peers()
         return Left(node=seat.number, why=why) if seat.ready else None
 
@@ -265,7 +265,7 @@ class RayFabric:
         return [event for event in events if event is not None]
 
     def _update_places(self) -> dict[str, float]:
-        """Start a node in each empty place; return the cores of all places."""
+        """Start a node in each of the `places` that has none; return the places with their cores."""
         self._called = time.monotonic()
         present = places(self._ray, self._local_nodes)
         new_keys = [key for key in present if key not in self._seats and self._replaced.get(key, 0) <= MOST_REPLACED]

@@ -1,6 +1,6 @@
-"""How Ray is started and ended: its settings, patches for what it has no setting for, and its processes.
+"""Starting and ending Ray: its settings, patches for behaviour without a setting, and its processes.
 
-The module is also run as a script, so that the supervising process need not import the packages around it.
+The module is also run as a script, as the supervising process, which so need not import the packages around it.
 """
 
 import os
@@ -42,13 +42,13 @@ def settings(token_file: Path) -> dict[str, str]:
     return {
         "RAY_AUTH_MODE": "token",
         "RAY_AUTH_TOKEN_PATH": str(token_file),
-        "RAY_AUTH_TOKEN": "",  # would take precedence over the file
+        "RAY_AUTH_TOKEN": "",  # it would take precedence over the file
         "RAY_ADDRESS": "",
         "RAY_USAGE_STATS_ENABLED": "0",
         "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "1",
         # Ray runs its workers at niceness 15, but a node must search as fast as a search without a cluster.
         "RAY_worker_niceness": "0",
-        # The events are not used, and flushing them makes a client wait 5 s for a dead head.
+        # Ray's events are not used, and flushing them makes a client wait 5 s for a dead head.
         "RAY_task_events_report_interval_ms": "0",
         "RAY_enable_metrics_collection": "0",
         # A lost machine is noticed after 3 s if its system answers, and after 18 s if it is silent. Ray's defaults take
@@ -56,7 +56,8 @@ def settings(token_file: Path) -> dict[str, str]:
         "RAY_health_check_period_ms": "1000",
         "RAY_health_check_timeout_ms": "5000",
         "RAY_health_check_failure_threshold": "3",
-        # A raylet's helpers report its death to the head before they end, and wait this long if the head is dead too.
+        # A raylet's helper processes report its death to the head before they end, and wait this long if the head is
+        # dead too.
         "RAY_gcs_server_request_timeout_seconds": "10",
         # A raylet ends at once on SIGTERM, because no work here is worth draining for 30 s.
         "RAY_GRACEFUL_SHUTDOWN_DRAIN_TIMEOUT_S": "0",
@@ -64,7 +65,7 @@ def settings(token_file: Path) -> dict[str, str]:
 
 
 DRIVER = {
-    # After 60 s without a head Ray calls _exit. Our process ends by itself, with a result.
+    # After 60 s without a head Ray would call _exit. Our process ends by itself, with a result.
     "RAY_gcs_rpc_server_reconnect_timeout_s": "600",
 }
 
@@ -92,7 +93,7 @@ def patch_ray(ray: ModuleType) -> list[tuple[object, str, object]]:
 
 
 def inner(directory: str | Path) -> str:
-    """Return Ray's own directory inside a private `directory` of ours, because Ray makes its own readable for all."""
+    """Return the path for Ray's own directory, which Ray makes readable for all, inside our private `directory`."""
     return str(Path(directory) / "ray")
 
 
@@ -138,7 +139,7 @@ Process = Any
 """A `psutil.Process`."""
 
 END_SECONDS = 10.0
-"""Seconds from the request to terminate to the kill. Processes take 1 to 2 s to end."""
+"""Seconds from asking a Ray process to terminate to killing it. Processes take 1 to 2 s to end."""
 
 
 def psutil() -> ModuleType:
@@ -157,8 +158,7 @@ def _ray_folder() -> str:
 
 
 def processes_in(directory: Path) -> list[Process]:
-    """Return this user's Ray processes that run in a directory. The parent does not matter, because some outlive the
-    process that started them."""
+    """Return this user's Ray processes that run in `directory`, also those that have outlived their parent process."""
     psutil_module = psutil()
     starters = (_ray_folder(), __file__)
     inside = f"{directory}{os.sep}"
@@ -178,7 +178,7 @@ def processes_in(directory: Path) -> list[Process]:
 
 
 def end_processes(processes: Iterable[Process]) -> None:
-    """Kill those of the processes that still run, and wait for their end."""
+    """Kill the `processes` that still run, and wait for their end."""
     running = [process for process in processes if is_running(process)]
     for process in running:
         with suppress(psutil().Error):

@@ -71,7 +71,7 @@ class RayTaskActor:
 
 @dataclass(eq=False, slots=True)
 class _Seat:
-    """A place for a node, with its actor."""
+    """An entry of `places`, with the actor that runs there."""
 
     key: str
     number: int

@@ -10,13 +10,13 @@ from outflank.ownership import complaint, make_private
 
 
 def token_path(token_file: str | Path | None = None) -> Path:
-    """Return the path `token_file`, or that in `OUTFLANK_CLUSTER_TOKEN` or `RAY_AUTH_TOKEN_PATH`, or the default."""
+    """Return `token_file`, or the path in `OUTFLANK_CLUSTER_TOKEN` or `RAY_AUTH_TOKEN_PATH`, or the default path."""
     path = token_file or os.environ.get("OUTFLANK_CLUSTER_TOKEN") or os.environ.get("RAY_AUTH_TOKEN_PATH")
     return expanded(path) if path else config_folder() / "cluster-token"
 
 
 def read_token(token_file: str | Path | None = None) -> tuple[Path, str]:
-    """Return the token's file and the token; raise OutflankError if it is missing or other users can read it."""
+    """Return the token's file and the token; raise OutflankError if the file is missing or other users can read it."""
     path = token_path(token_file)
     try:
         with path.open("rb") as stream:
