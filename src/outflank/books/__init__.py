@@ -1,1 +1,1 @@
-"""Opening books: their files, building, learning from games, merging, and views of them as trees."""
+"""Opening books: their files, building them by searches or from games, merging them, and showing them as trees."""

@@ -27,7 +27,7 @@ from outflank.kernels.bits import U64
 Key = tuple[int, int]
 
 PLAYED_OUT = 100
-"""Depth of positions with exact values, from perfect play to the end of the game."""
+"""Depth that is stored for positions with exact values, which are solved to the end of the game."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,14 +100,15 @@ class Book:
 
     @property
     def scale(self) -> Scale:
-        """Scale of the book's values, which is that of the game's best evaluation."""
+        """Scale of the book's values, which is the scale of the game's best evaluation."""
         return scale_of(self.game, evaluation_named(self.game))
 
     @property
     def margin(self) -> int:
         """Default margin: a move worth at most this much less than the best may be played.
 
-        It is twice the scale's negligible difference; searches of a book's depth often misorder moves this close.
+        It is twice the scale's negligible difference (`near`); searches to a book's depth often misorder moves this
+        close.
         """
         return 2 * self.scale.near
 
@@ -133,7 +134,7 @@ class Book:
         matching = [number for number in range(int(symmetries(self.game))) if _packed(board, number) == key]
         matching.sort(
             key=lambda number: number != int(canonical(self.game, board.position))
-        )  # the symmetry that the entry was built with first
+        )  # begin with the symmetry that the entry was built with
         values: dict[int, int] = {}
         for symmetry in matching:
             images = {int(mirror_move(self.game, MOVE(move.code), symmetry)): move.code for move in board.legal_moves}

@@ -1,7 +1,7 @@
-"""Building an opening book ply by ply, or where players who follow it are most likely to leave it.
+"""Building an opening book ply by ply, or by adding the positions at which its players are most likely to leave it.
 
-Values of later positions are propagated back to earlier ones. If that makes another move the best one, its positions
-are searched too, until nothing changes.
+Values of later positions are propagated back to earlier ones. If that makes another move the best one, the positions
+after that move are searched too, until nothing changes.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -31,7 +31,7 @@ from outflank.search.whole_search import search
 # on each other, so that the book is the same, to the byte, for any number of workers and machines.
 
 MOST_ASKED = 256
-"""Greatest number of positions sent to a cluster at a time, enough to keep all its nodes busy."""
+"""Greatest number of positions that are sent to a cluster at a time, enough to keep all its nodes busy."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,14 +44,14 @@ class SearchRequest:
 
 
 class PositionSearcher:
-    """Worker that searches positions of a book, each on the calling thread; several threads may call it at once."""
+    """Task worker that searches positions of a book on the calling threads; several may call it at once."""
 
     def __init__(self, game: Game, options: PlayerKeywords) -> None:
         self.game = game
         self.options: PlayerKeywords = {**default_selectivity(game, options), **options, "workers": 1, "parallel": None}
 
     def do(self, item: Item, stop: Stop) -> Item | None:
-        """Search the position of `item` and return its best moves and the depth; None if `stop` was called."""
+        """Search the position that `item` describes; return its best moves and the depth. None if `stop` was called."""
         board = board_at(self.game, (item["first"], item["second"]))
         result = search(board, Limits(depth=item["depth"]), stop=stop, moves=item["moves"], **self.options)
         if stop.called:
@@ -92,7 +92,7 @@ class Searchers:
         if not requests:
             return
         over = Stop()
-        """Called when the caller takes no more results, for any reason."""
+        """The stop of all running searches, called when the caller takes no more results, for any reason."""
         with ThreadPoolExecutor(min(len(requests), self._limit)) as threads:
             key_of_future = {
                 threads.submit(self._tasks.do, _item(request), stop=over): request.key for request in requests
@@ -118,11 +118,11 @@ def _item(request: SearchRequest) -> Item:
 
 
 Progress = Callable[[int, int], None]
-"""Receives the number of positions done, and the number of positions known to be needed so far."""
+"""Receives the number of positions searched, and the number of positions that, as far as known, the book needs."""
 
 GROWTH = 8
-"""A book grows by 1/8 of its size before values are propagated again. With smaller steps, propagation would take longer
-than the searches; with larger steps, the book would follow moves that have turned out to be bad."""
+"""A book grows by one part in `GROWTH` before values are propagated again. With smaller steps, propagation would take
+longer than the searches; with larger steps, the book would follow moves that have turned out to be bad."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,14 +130,15 @@ class BookPlan:
     """Which positions a book should hold, and how they are searched."""
 
     plies: int = 8
-    """Number of plies from the start within which all followed positions are searched."""
+    """Number of plies from the start within which every position after followed moves is searched."""
     positions: int | None = None
-    """Number of positions up to which the book grows where players are most likely to leave it; None: no growth."""
+    """Number of positions up to which the book then grows where players are most likely to leave it; None: no
+    growth."""
     depth: int = 12
     width: int = 3
     """Number of moves that are searched and followed in each position, for both sides."""
     margin: int = 20
-    """Largest difference from the best move's value at which a move is followed, in points of the evaluation."""
+    """Greatest difference from the best move's value with which a move is followed, in points of the evaluation."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -148,7 +149,7 @@ class BuildResult:
     searched: int
     """Number of positions that were not in the book before."""
     deepened: int
-    """Number of positions of the book that were searched again, deeper or for more moves."""
+    """Number of positions of the book that were searched again, to a greater depth or for more moves."""
     known: int
     """Number of planned positions that needed no search, because their entries were good enough."""
 
@@ -166,8 +167,8 @@ def build(
     """Search the openings from `board`, and write each position to the file `path` as soon as it is done.
 
     A position that is already in the file is searched again only if its depth or its number of moves is too small. The
-    number of concurrent searches is `workers`, or the capacity of a cluster if `tasks`, opened for `searcher_of` the
-    game, is given. The book does not depend on it.
+    number of concurrent searches is `workers`, or with `tasks`, opened for `searcher_of(game)`, the number that the
+    cluster can run. The book does not depend on this number.
     """
     with open_book_file(board.game, path) as file, searchers(board.game, options, tasks, stop) as searching:
         building = Building(file, plan, searching, stop, progress)
@@ -206,7 +207,7 @@ class Building:
         return BuildResult(book=self.book, searched=len(self.searched), deepened=len(self.deepened), known=known)
 
     def search(self, keys: Sequence[Key], done: int = 0) -> None:
-        """Search the positions of `keys` without a good enough entry; `done` is added to the reported progress."""
+        """Search those positions of `keys` that have no entry as planned; `done` is added to the reported progress."""
         unknown = {key for key in keys if not self._is_known(key)}
         requests = [self._request(key) for key in keys if key in unknown]
         known = done + len(keys)
@@ -223,7 +224,7 @@ class Building:
         self.progress(done, known)
 
     def _walk(self, start: Key) -> None:
-        """Visit the positions of the plan ply by ply, and search those whose entries are not good enough."""
+        """Visit the positions of the plan ply by ply, and search those that have no entry as planned."""
         current, visited = [start], set[Key]()
         for _ in range(self.plan.plies):
             self.search(current, len(visited))
@@ -249,7 +250,7 @@ class Building:
         return SearchRequest(key, depth, moves)
 
     def _followed(self, key: Key) -> Iterator[tuple[Key, int]]:
-        """Yield the position after each followed move, and how much less than the best move it is worth."""
+        """Yield the position after each followed move, and how much less the move is worth than the best move."""
         entry = self.book.entries.get(key)
         if entry is None:  # the game is over
             return
@@ -263,7 +264,7 @@ class Building:
     # --- positions at which players leave the book ---
 
     def _leaves(self, start: Key) -> list[Key]:
-        """Return the positions outside the book that are reached most often, as many as it may grow by now."""
+        """Return the positions outside the book that are most likely to be reached, as many as the book may grow by."""
         size = len(self.book.entries)
         room = min((self.plan.positions or 0) - size, max(GROWTH, size // GROWTH))
         if room <= 0:
@@ -272,7 +273,7 @@ class Building:
         return nsmallest(room, leaves, key=lambda key: (-leaves[key], key))
 
     def _chances(self, start: Key) -> Iterable[tuple[Key, float]]:
-        """Return the probability that each position is reached if both sides choose among the followed moves.
+        """Return each position with the probability of reaching it, if both sides choose among the followed moves.
 
         The weight of a move falls linearly with its difference from the best value. Moves back to earlier positions are
         ignored.

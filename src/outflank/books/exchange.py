@@ -26,24 +26,24 @@ class BookMove(Struct, frozen=True, kw_only=True):
 
     move: str
     value: Annotated[int, Meta(ge=-(1 << 31), le=1 << 31)]
-    """Value for the side to move, in points."""
+    """Value of the move for the side to move, in points of the evaluation."""
 
 
 class BookEntryDocument(Document, frozen=True, kw_only=True, tag="outflank/book-entry/1"):
-    """An exported position of a book, which stands for all symmetric positions."""
+    """A position of a book, as exported; it stands for all symmetric positions."""
 
     game: str
     rules: dict[str, int]
     position: str
     """The position as text, with black to move."""
     depth: Count
-    """Search depth in plies; 100 if the position is solved."""
+    """Search depth of the position in plies; 100 if the position is solved."""
     games: Count
     """Number of games that reached the position; 0 if it was not learnt from games."""
     moves: list[BookMove]
     """Moves of the position, the best first."""
     points_per_unit: Several
-    """Number of points that make one unit of the game's scores."""
+    """Number of points of `moves` values that make one unit of the game's scores."""
 
 
 class BookBranch(Struct, frozen=True, kw_only=True):
@@ -51,19 +51,19 @@ class BookBranch(Struct, frozen=True, kw_only=True):
 
     move: str
     value: int
-    """Value for the side that makes the move, in points."""
+    """Value for the side that makes the move, in points of the evaluation."""
     depth: int | None
-    """Search depth after the move, in plies; null if the position is not in the book or is in another line."""
+    """Search depth of the position after the move; null if it is not in the book or is listed in another line."""
     games: int
     positions: int
-    """Number of the book's positions after this move; a position that several lines reach counts in one line only."""
+    """Number of the book's positions that follow this move; one that several lines reach counts in one line only."""
     same_as: str | None
     """Moves of the line that lists the position after this move, if that is another line."""
     branches: list["BookBranch"]
 
 
 class BookTreeDocument(Document, frozen=True, kw_only=True, tag="outflank/book-tree/1"):
-    """The moves of a book from one position on, as a tree."""
+    """The moves of a book from one position on, as a tree of lines."""
 
     position: str
     positions: int
@@ -89,11 +89,11 @@ class BookBuiltDocument(Document, frozen=True, kw_only=True, tag="outflank/book-
 
 
 FORMATS = ("jsonl", "csv", "dot", "txt")
-"""Export formats: `jsonl` and `csv` contain all positions, `dot` and `txt` only the lines from one position."""
+"""Export formats of a book: `jsonl` and `csv` have all positions, `dot` and `txt` only the lines from one position."""
 
 
 def export_lines(book: Book, format: str, board: Board, plies: int) -> Iterator[str]:
-    """Yield the lines of a book in a format. `board` and `plies` select the tree that `dot` and `txt` show."""
+    """Yield a book's lines of text in a format. `dot` and `txt` show only the tree of `plies` plies from `board`."""
     if format == "jsonl":
         return (in_ascii(_document(book, key)) + "\n" for key in sorted(book.entries))
     if format == "csv":
@@ -116,7 +116,7 @@ def _document(book: Book, key: Key) -> BookEntryDocument:
 
 
 def _table(book: Book) -> Iterator[str]:
-    """Yield CSV rows, one for each move, with values in the game's unit."""
+    """Yield CSV rows, one for each move of each position, with values in the game's unit."""
     yield _row("position", "move", "value", "depth", "games")
     for key in sorted(book.entries):
         board, entry = board_at(book.game, key), book.entries[key]
@@ -182,7 +182,7 @@ def merge(game: Game, path: Path, sources: list[Path]) -> Book:
                 first, second = (entry, before) if more else (before, entry)
                 file.book.entries[key] = in_order(replace(first, games=max(first.games, second.games)))
             file.book.comments += [line for line in source_book.comments if line not in file.book.comments]
-        for source_book in books:  # now that all positions are in the book
+        for source_book in books:  # after the first loop, which has added all positions
             for key, entry in source_book.entries.items():
                 file.book.entries[key] = with_moves_of(graph, key, file.book.entries[key], entry)
         propagate_values(graph)
@@ -190,7 +190,7 @@ def merge(game: Game, path: Path, sources: list[Path]) -> Book:
 
 
 def read_any(game: Game, path: Path) -> Book:
-    """Return the book in a file, which was built or exported as `jsonl`."""
+    """Return the book in the file `path`, which was built or exported as `jsonl`."""
     try:
         data = path.read_bytes()
     except OSError as error:
@@ -202,7 +202,7 @@ def read_any(game: Game, path: Path) -> Book:
 
 
 def parse_any(game: Game, text: str, name: str = "book") -> Book:
-    """Return the book in a text, which was built or exported as `jsonl`."""
+    """Return the book in `text`, the content of a file that was built or exported as `jsonl`."""
     if not text.lstrip().startswith("{"):
         return Book.parse(game, text, name)
     book = Book(game)

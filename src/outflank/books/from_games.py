@@ -1,4 +1,4 @@
-"""Learning a book from games: searches their opening positions, and counts the games that reached each.
+"""Learning a book from recorded games: it searches their opening positions, and counts the games that reached each.
 
 The book's comments list the files it was learnt from. Learning from the same file again, after an interruption or to
 search deeper, does not count its games twice.
@@ -37,20 +37,21 @@ class Openings:
     games: int = 0
     """Number of games read so far."""
     others: int = 0
-    """Number of games that were skipped because they have other rules."""
+    """Number of games that were skipped because they were played under other rules."""
     times: dict[str, Counter[Key]] = field(default_factory=dict)
-    """Number of games that reached each position, for each file, which is identified by its digest."""
+    """Number of games that reached each position, by the digest of the file that the games are from."""
     names: dict[str, str] = field(default_factory=dict)
-    """File names by digest."""
+    """Name of each file that has been read, by its digest."""
     _starts: dict[Position, tuple[Position, Key]] = field(default_factory=dict)
-    """Cache: position after forced passes and its key, by a record's start. Most records share one start."""
+    """Cache by starting position: the position after forced passes, and its key. Most games share one start."""
 
     def read(self, path: Path, wrong: Callable[[str], None], progress: Callable[[int], None], stop: Stop) -> None:
-        """Count the positions in a file, up to its first unreadable game; `wrong` receives a message per fault."""
+        """Count the opening positions in a file, up to its first unreadable game; `wrong` receives messages on
+        faults."""
         check, records = _digest_and_games(path)
         times = self.times.setdefault(check, Counter())
         if times:
-            return  # the same file under another name
+            return  # this file was read before, under another name
         self.names[check] = " ".join(path.name.split())
         number = 0
         try:
@@ -66,7 +67,7 @@ class Openings:
             wrong(f"{path}: {error}")
 
     def least(self) -> int:
-        """Return the default minimum of games for `common`: 1/10 of the square root of `self.games`, at least 1."""
+        """Return the default argument of `common`: 1/10 of the square root of the number of games, at least 1."""
         return max(1, isqrt(self.games) // 10)
 
     def common(self, games: int) -> list[Key]:
@@ -116,7 +117,8 @@ def learn(
     tasks: TaskDispatcher | None = None,
     **options: Unpack[PlayerKeywords],
 ) -> BuildResult:
-    """Search the positions that at least `games` games reached, and write each to the file `path` when it is done."""
+    """Search the positions that at least `games` games reached, and write each to the book file `path` when it is
+    done."""
     with open_book_file(openings.game, path) as file, searchers(openings.game, options, tasks, stop) as searching:
         building = Building(file, plan, searching, stop, progress)
         keys = openings.common(openings.least() if games is None else games)
@@ -129,7 +131,7 @@ def learn(
 
 
 def _link(graph: MoveGraph, keys: Sequence[Key]) -> None:
-    """Add the moves between positions of `keys` that the searches left out."""
+    """Add moves that lead from one position of `keys` to another and that the searches left out."""
     entries, learnt = graph.book.entries, set(keys)
     for key in keys:
         if (entry := entries.get(key)) is None:
@@ -138,14 +140,14 @@ def _link(graph: MoveGraph, keys: Sequence[Key]) -> None:
         more = []
         for code, reply in sorted(graph.every_reply(key).items()):
             if reply.sign and reply.key in learnt and reply.key in entries and reply.key not in reached:
-                reached.add(reply.key)  # skips a symmetric move, which has the same value
+                reached.add(reply.key)  # a symmetric move, which has the same value, is skipped
                 more.append((code, reply.sign * entries[reply.key].value))
         if more:
             entries[key] = in_order(replace(entry, moves=(*entry.moves, *more)))
 
 
 def _count(book: Book, openings: Openings, keys: Sequence[Key]) -> None:
-    """Add the numbers of games to the entries of `keys`, and name the files in the book's comments."""
+    """Add the numbers of games to the entries of `keys`, and the names of the files to the book's comments."""
     known = {line.rpartition(" ")[2] for line in book.comments if line.startswith(LEARNT)}
     new_times = [times for check, times in openings.times.items() if check not in known]
     all_times = list(openings.times.values())
@@ -173,7 +175,7 @@ def rules_in(files: Sequence[Path]) -> Game:
 
 
 def _digest_and_games(path: Path) -> tuple[str, Iterator[Record]]:
-    """Return the digest and the games of a file; for the folder of a match, those of its file of games."""
+    """Return the digest and the games of a file. If `path` is the folder of a match, use the file of games in it."""
     try:
         if path.is_dir():
             path = next((file for file in sorted(path.glob("games.*")) if file.suffix != ".jsonl"), path)

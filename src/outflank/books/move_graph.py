@@ -1,4 +1,4 @@
-"""The graph of a book's moves, and propagation of values through it. Nodes are keys, shared by symmetric positions.
+"""The graph of a book's moves, and propagation of values through it. Its nodes are keys; symmetric positions share one.
 
 A kernel plays the moves, because a book may have a hundred thousand positions. The first positions are interpreted:
 loading the compiler takes longer than playing a few moves.
@@ -34,8 +34,8 @@ ILLEGAL, ENDED, SAME, OTHER = -1, 0, 1, 2
 """Kinds of moves: illegal; ending the game; the same side moves next (after a pass); the other side moves next."""
 
 POSITIONS_INTERPRETED = 200
-"""Number of positions in this process that are interpreted before the compiler is loaded. Interpreted, a move takes 0.5
-ms in Othello and 1.1 ms in Abalone; compiled, a few µs."""
+"""Number of positions whose moves Python plays before the compiler is loaded. Interpreted, a move takes 0.5 ms in
+Othello and 1.1 ms in Abalone; compiled, a few µs."""
 
 _positions_begun = count()
 
@@ -94,7 +94,7 @@ def _sample(game: Game, position: Position, every: bool) -> Samples:
 
 
 class Reply(NamedTuple):
-    """The position after a move and the forced passes that follow it."""
+    """The position after a move of a book and the forced passes that follow the move."""
 
     key: Key
     sign: int
@@ -102,7 +102,7 @@ class Reply(NamedTuple):
 
 
 def replies_to(game: Game, position: Position, codes: Sequence[int], *, along: bool) -> list[Reply | None]:
-    """Return the `Reply` to each move, None if illegal. With `along` the moves form a line, cut at an illegal one."""
+    """Return the `Reply` of each move, None if illegal. With `along` the moves form a line, cut at an illegal one."""
     room = _room(game, codes, along=along)
     play_moves = follow_moves.py_func if next(_positions_begun) < POSITIONS_INTERPRETED else follow_moves
     rows = int(play_moves(game, position, *room))
@@ -131,7 +131,7 @@ class MoveGraph:
         self._replies: dict[Key, dict[int, Reply]] = {}
 
     def replies(self, key: Key) -> dict[int, Reply]:
-        """Return the reply to each move of the entry at `key`, by move code; illegal moves are left out."""
+        """Return the `Reply` of each move of the entry at `key`, by move code; illegal moves are left out."""
         codes = [code for code, _ in self.book.entries[key].moves]
         known = self._replies.setdefault(key, {})
         if unknown := [code for code in codes if code not in known]:
@@ -145,7 +145,7 @@ class MoveGraph:
                 yield reply.key
 
     def every_reply(self, key: Key) -> dict[int, Reply]:
-        """Return the reply to each legal move of the position `key`, by move code."""
+        """Return the `Reply` of each legal move of the position `key`, by move code."""
         game = self.book.game
         moves = np.zeros(int(most_moves(game)), MOVE)
         position = unpack(game, U64(key[0]), U64(key[1]))
@@ -189,14 +189,15 @@ def propagate_values(graph: MoveGraph, start: Key | None = None) -> bool:
 
 
 def in_order(entry: Entry) -> Entry:
-    """Return the entry with its moves sorted by value, then by code, so that the same moves make the same line."""
+    """Return the entry with its moves sorted by value, then by code, so that the file does not depend on their
+    order."""
     return replace(entry, moves=tuple(sorted(entry.moves, key=lambda move: (-move[1], move[0]))))
 
 
 def with_moves_of(graph: MoveGraph, key: Key, entry: Entry, before: Entry) -> Entry:
     """Return `entry` with the moves of the older entry `before` that it lacks and that lead to positions of the book.
 
-    Without these moves their positions could no longer be reached.
+    Without these moves the positions after them could no longer be reached.
     """
     replies, codes = graph.replies(key), {code for code, _ in entry.moves}
     more = [

@@ -1,7 +1,7 @@
 """A book as a tree of moves from one position, in which each position is listed once.
 
-A position that several lines reach belongs to the shortest of them, and the other lines refer to that one. In counts of
-positions it also belongs to one line only.
+A position that several lines reach belongs to the shortest of them, and the other lines refer to that one. It is
+counted only in that line.
 """
 
 from collections.abc import Iterator
@@ -27,13 +27,13 @@ class Branch:
     value: int
     """Value of the move for `side`."""
     depth: int | None
-    """Search depth after the move, in plies; None if the position is not in the book or is in another line."""
+    """Search depth of the position after the move; None if it is not in the book or belongs to another line."""
     games: int
     """Number of games that reached the position after the move; 0 if it was not learnt from games."""
     positions: int
-    """Number of the book's positions after this move, without those that belong to another line."""
+    """Number of the book's positions that follow this move, without those that belong to another line."""
     same_as: str | None = None
-    """Moves of the line that the position after this move belongs to, if that is another line."""
+    """Moves of the line that the position after this move belongs to, if it is another line."""
     branches: list["Branch"] = field(default_factory=list)
 
     @property
@@ -67,7 +67,7 @@ def tree_of(book: Book, board: Board, plies: int) -> list[Branch]:
 
 
 def _branches(book: Book, root: Board, position: Board) -> Iterator[tuple[Board, Branch]]:
-    """Yield the book's moves in `position`, each with the board after it; of symmetric moves only the first."""
+    """Yield the book's moves in `position`, each with the board after the move; of symmetric moves only the first."""
     seen: set[Key] = set()
     for code, value in book.look_up(position):
         after = position.copy()
@@ -82,7 +82,8 @@ def _branches(book: Book, root: Board, position: Board) -> Iterator[tuple[Board,
 
 
 def _below(graph: MoveGraph, root: Key) -> dict[Key, int]:
-    """Return the size of each position's subtree. A position belongs to its first parent in breadth-first order."""
+    """Return the number of positions in each position's subtree. A position belongs to its first breadth-first
+    parent."""
     parents: dict[Key, Key] = {root: root}
     order = [root] if root in graph.book.entries else []
     for key in order:  # grows during the loop

@@ -1,8 +1,8 @@
-"""Measuring how far values of shallow searches differ from those of deeper ones, which selective searches need to know.
+"""Measuring how far values of shallow searches differ from those of deeper ones, which selective search is based on.
 
-Positions are searched to every depth up to a limit. For each pair of depths and each group of stages, the spread of the
-differences is computed. The formula of `SearchErrors`, with four coefficients, is fitted to the spreads; it
-extrapolates to depths that take too long to measure.
+Positions are searched to every depth up to a limit. For each pair of depths and each group of stages, the spread (root
+mean square) of the differences is computed. The formula of `SearchErrors` is fitted to the spreads. It extrapolates to
+depths that take too long to measure.
 """
 
 from dataclasses import dataclass
@@ -26,9 +26,9 @@ from outflank.search.whole_search import iterate
 
 POSITIONS, DEPTH = 400, 9
 GROUPS = 6
-"""Number of groups into which stages are divided, with about equally many positions each."""
+"""Number of groups into which the stages of a game are divided, with about equally many positions each."""
 FEWEST = 15
-"""Least number of positions in a group for which spreads are computed."""
+"""Least number of positions of a group of stages for which spreads are computed."""
 AT_A_TIME = 8
 TABLE_BITS = 18
 
@@ -37,10 +37,10 @@ Values = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Depths:
-    """Options of the measurement."""
+    """Options for measuring the differences between shallow and deeper searches."""
 
     evaluation: str = "patterns"
-    """Evaluation of the searches: a name, or `patterns:FILE`."""
+    """Evaluation that the searches use: a name, or `patterns:FILE`."""
     depth: int = DEPTH
     positions: int = POSITIONS
     seed: int = 1
@@ -53,7 +53,8 @@ class Depths:
 
 
 def measure(folder: Path, options: Depths, work: Work) -> DepthsDocument:
-    """Search positions of a folder to every depth, or continue an interrupted run; return the measured spreads."""
+    """Search a training folder's positions to every depth, or continue an interrupted run; return the measured
+    spreads."""
     document, subject, positions = read_positions(folder)
     judge = Judge(subject, options.evaluation)
     settings = DepthsSettings(
@@ -67,7 +68,7 @@ def measure(folder: Path, options: Depths, work: Work) -> DepthsDocument:
     with step.open(planned, step.document, work) as complete:
         if complete is not None:
             return complete
-        candidates = np.flatnonzero(positions.left > options.depth)  # values at the end of the game are not estimates
+        candidates = np.flatnonzero(positions.left > options.depth)  # a value at the end of the game is not an estimate
         if len(candidates) < options.positions:
             have = f"{len(candidates):,} of its positions are farther than the depth from the end of the game"
             raise OutflankError(f"{folder}: {have}, and {options.positions:,} are asked for")
@@ -81,7 +82,7 @@ def measure(folder: Path, options: Depths, work: Work) -> DepthsDocument:
 def _searched(
     subject: Subject, judge: Judge, boards: npt.NDArray[np.uint64], depth: int, step: Step, work: Work
 ) -> tuple[Values, Values]:
-    """Return the stage of each position, and its values at every depth from 0 on."""
+    """Return the stage of each position, and its value at every depth from 0 to `depth`."""
 
     def search_rows(number: int) -> Arrays:
         rows = boards[number * AT_A_TIME : (number + 1) * AT_A_TIME]
@@ -106,11 +107,11 @@ def _values(subject: Subject, judge: Judge, words: npt.NDArray[np.uint64], depth
     board = board_class(rules)(rules, position)
     results = list(iterate(board, depth=depth, workers=1, evaluation=judge.evaluation, table_bits=TABLE_BITS))
     by_depth = [estimate, *(int(result.value or 0) for result in results)]
-    return by_depth + by_depth[-1:] * (depth + 1 - len(by_depth))  # a game that ends sooner has its final value
+    return by_depth + by_depth[-1:] * (depth + 1 - len(by_depth))  # a game that ends sooner keeps its final value
 
 
 def summarize(settings: DepthsSettings, unit: str, stages: Values, values: Values, points: int) -> DepthsDocument:
-    """Return the spread of each pair of depths, and the formula fitted to them."""
+    """Return a document with the spread of each pair of depths, and the formula fitted to the spreads."""
     is_estimate = np.abs(values).max(axis=1) < WON
     stages, values = stages[is_estimate], values[is_estimate]
     edges = np.quantile(stages, np.linspace(0, 1, GROUPS + 1))

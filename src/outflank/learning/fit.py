@@ -31,7 +31,7 @@ Indices = npt.NDArray[np.int32]
 
 @dataclass(frozen=True, slots=True)
 class Examples:
-    """Positions, each as the indices of its weights, with their values for the side to move in the game's unit."""
+    """Positions, each as the indices of its weights, with its known value for the side to move in the game's unit."""
 
     indices: Indices
     values: Floats
@@ -42,7 +42,7 @@ class Examples:
 
 @kernel
 def _states(game: Game, evaluation: Evaluation, boards: Words, words: Words) -> None:
-    """Write the evaluation's state of each position to a row of `words`, followed by its counts."""
+    """Write the evaluation's state of each position, and then its word of `counts`, to a row of `words`."""
     for row in range(len(boards)):
         position = unpack(game, boards[row, 0], boards[row, 1])
         state = begin(evaluation, game, position)
@@ -65,21 +65,21 @@ def _sums(indices: Indices, weights: Floats, sums: Floats) -> None:
 
 @kernel
 def _gather(indices: Indices, parts: Floats, weights: Floats) -> None:
-    """Add each row's number in `parts` to all weights of the row."""
+    """Add `parts[row]` to each weight whose index is in that row of `indices`."""
     for row in range(len(indices)):
         for column in range(indices.shape[1]):
             weights[indices[row, column]] += parts[row]
 
 
 ROWS = 1 << 16
-"""Number of positions converted to indices at a time. Their states take far more memory than the indices."""
+"""Number of positions converted to indices of weights at a time. Their states take far more memory than the indices."""
 
 SHARES = 8
-"""Number of shares of the examples. Any worker sums a share, and the sums are added in order: sums of floats depend on
-the order, and weights must not depend on the number of workers."""
+"""Number of shares of the examples. A worker sums one share at a time, and the sums are added in order. Sums of floats
+depend on the order, and weights must not depend on the number of workers."""
 
 WORTH_SHARING = 1 << 20
-"""Least number of indices for which several workers are faster than one."""
+"""Least number of indices in a fit for which several workers are faster than one."""
 
 
 def examples_of(game: Game, patterns: PatternSet, boards: Words, values: npt.ArrayLike) -> Examples:
@@ -95,7 +95,7 @@ def examples_of(game: Game, patterns: PatternSet, boards: Words, values: npt.Arr
 
 
 def estimates(examples: Examples, weights: Floats) -> Floats:
-    """Return the value of each example with these weights."""
+    """Return the value of each example with `weights`, which is the sum of its weights."""
     sums = np.zeros(len(examples), np.float32)
     _sums(examples.indices, np.ascontiguousarray(weights, np.float32), sums)
     return sums
@@ -107,13 +107,12 @@ def error(examples: Examples, weights: Floats) -> float:
 
 
 def _rows(count: int) -> list[slice]:
-    """Return the rows of each share, for `count` examples."""
     edges = np.linspace(0, count, SHARES + 1).astype(int)
     return [slice(int(first), int(end)) for first, end in pairwise(edges)]
 
 
 class _Shares:
-    """The sums over all examples that a fit needs, on the CPU. `for_each` calls a function for each share."""
+    """Computes the sums over all examples that a fit needs, on the CPU. `for_each` calls a function for each share."""
 
     def __init__(self, examples: Examples, weights: int, for_each: Callable[[Callable[[int], None]], None]) -> None:
         self._rows = _rows(len(examples))
@@ -147,7 +146,7 @@ class _Shares:
 
 
 class Sums(Protocol):
-    """The sums over all examples that a fit needs, on any device."""
+    """Computes the sums over all examples that a fit needs, on a CPU or a GPU."""
 
     def weight_sums(self, parts: Floats) -> Floats:
         """Return for each weight the sum of `parts` over the examples that have it."""
@@ -204,7 +203,7 @@ def _fit(shares: Sums, examples: Examples, prior: Floats, shrinkage: float, pass
     scale: Floats = np.asarray(1 / (occurrences + np.float32(shrinkage)), np.float32)
     scale[-1] = 0
     weights: Floats = np.array(prior, np.float32)
-    # The residual of the normal equations for the change from the prior.
+    # The residual of the normal equations; their unknown is the change from the prior.
     residual = shares.weight_sums(examples.values - shares.estimates(weights))
     direction: Floats = np.asarray(scale * residual, np.float32)
     size = _product(residual, direction)
@@ -228,16 +227,17 @@ PASSES = 30
 """Default number of iterations of conjugate gradients."""
 
 HELD_OUT = 16
-"""One of this many games is held out of the fit, to measure errors."""
+"""One in this many games is not used in the fit, but to measure errors."""
 
 
 def training_mask(games: npt.NDArray[np.int32]) -> npt.NDArray[np.bool_]:
-    """Return which positions the weights are fitted to. `games` has the number of each position's game."""
+    """Return for each position whether weights are fitted to it (True) or not; `games` has the numbers of their
+    games."""
     return np.asarray(games % HELD_OUT != 0, np.bool_)
 
 
 class StageWeights:
-    """The weights of all stages, while stages are fitted one after the other."""
+    """The weights of all stages of a game, while stages are fitted one after the other."""
 
     def __init__(self, subject: Subject, prior: Weights | None, *, shrinkage: float, passes: int) -> None:
         """Use `prior`, the last generation's weights, as the prior; None: the weights of the nearest fitted stage."""
@@ -249,7 +249,7 @@ class StageWeights:
         self.fitted: set[int] = set()
 
     def fit(self, stage: int, boards: Words, values: npt.NDArray[np.float32], work: Work) -> float | None:
-        """Fit a stage to positions; return the root mean square error on them, or None if there are none."""
+        """Fit a stage's weights to positions; return the root mean square error on them, or None without positions."""
         if not len(boards):
             return None
         examples = examples_of(self.subject.rules, self.subject.patterns, boards, values)
@@ -261,7 +261,8 @@ class StageWeights:
         return error(examples, weights)
 
     def keep(self, stage: int, weights: Floats) -> None:
-        """Store the fitted weights of a stage. Without a prior, stages that are not fitted yet get the nearest ones."""
+        """Store the fitted weights of a stage. Without a prior, stages not fitted yet copy their nearest fitted
+        stage."""
         self.weights[stage] = weights
         self.fitted.add(stage)
         if not self.has_prior:

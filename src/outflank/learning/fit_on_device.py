@@ -1,8 +1,8 @@
-"""The sums of a fit on a GPU, with the same bits as on a CPU.
+"""The sums that a fit of weights needs, on a GPU, with the same bits as on a CPU.
 
-A CPU goes through the examples and adds to their weights. On a GPU many threads would add to one weight at once in any
-order, and sums of floats depend on the order. So each weight has one thread per share, which adds its examples in
-order. The examples are sorted by weight once; a fit uses that order some sixty times.
+A CPU goes through the examples and adds to the sums of their weights. On a GPU many threads would add to one sum at
+once in any order, and sums of floats depend on the order. So each weight has one thread per share, which adds its
+examples in order. The examples are sorted by weight once; a fit uses that order some sixty times.
 """
 
 from collections.abc import Callable, Sequence
@@ -22,7 +22,7 @@ THREADS = 128
 
 
 class DeviceShares:
-    """The sums over all examples that a fit needs, on a GPU."""
+    """Computes the sums over all examples that a fit needs, on a GPU."""
 
     def __init__(
         self, indices: Indices, rows: Sequence[slice], weights: int, for_each: Callable[[Callable[[int], None]], None]
@@ -42,13 +42,11 @@ class DeviceShares:
         )
 
     def estimates(self, weights: Floats) -> Floats:
-        """Return the value of each example with these weights."""
         sums = cuda.device_array(self._count, np.float32)
         _sum_up[_blocks(self._count), THREADS](self._indices, cuda.to_device(weights), sums)
         return np.asarray(sums.copy_to_host(), np.float32)
 
     def weight_sums(self, parts: Floats) -> Floats:
-        """Return for each weight the sum of `parts` over the examples that have it."""
         cells = self._shares * self._weights
         sums = cuda.device_array(cells, np.float32)
         _gather[_blocks(cells), THREADS](self._order, self._ends, cuda.to_device(parts), sums)
@@ -58,7 +56,7 @@ class DeviceShares:
 
 
 def _blocks(lanes: int) -> int:
-    """Return the number of blocks that have at least `lanes` threads."""
+    """Return the number of thread blocks that have at least `lanes` threads together."""
     return max(1, -(-lanes // THREADS))
 
 
@@ -75,7 +73,7 @@ def _count(indices: Indices, counts: Numbers) -> None:
 
 @kernel
 def _sort(indices: Indices, first: int, places: Numbers, order: Indices) -> None:
-    """Write the rows that have each weight to `order`, from the weight's place on. Row numbers start at `first`."""
+    """Write the rows that have each weight to `order`, from index `places[weight]` on. Row numbers start at `first`."""
     for row in range(len(indices)):
         for column in range(indices.shape[1]):
             weight = indices[row, column]

@@ -22,7 +22,7 @@ class Fit:
     """Options of a fit."""
 
     prior: Path | None = None
-    """File of the prior weights, those of the last generation."""
+    """File of the last generation's weights, which are the prior of the fit."""
     shrinkage: float = SHRINKAGE
     passes: int = PASSES
 
@@ -34,7 +34,7 @@ class Fit:
 
 
 def fit_weights(folder: Path, options: Fit, work: Work) -> WeightsDocument:
-    """Fit weights to the values in a folder, or continue an interrupted fit; return its document."""
+    """Fit weights to the values in a training folder, or continue an interrupted fit; return its document."""
     document, subject, positions = read_positions(folder)
     values_document, values = read_values(folder, positions)
     judge = Judge(subject, None if options.prior is None else f"{FROM_FILE}{options.prior}")
@@ -90,6 +90,6 @@ def fit_weights(folder: Path, options: Fit, work: Work) -> WeightsDocument:
 
 
 def read_fitted(folder: Path, subject: Subject) -> tuple[WeightsDocument, Weights]:
-    """Return the fitted weights of a folder, with their document."""
+    """Return the fitted weights in a training folder, with their document."""
     document = Step(folder, "weights").read(WeightsDocument, "outflank train fit")
     return document, subject.weights_in(folder / subject.weights_name)

@@ -1,4 +1,4 @@
-"""The first step of learning: positions of varied games, stored in `positions.npz`."""
+"""The first step of learning: generating positions from varied games, stored in `positions.npz`."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -29,7 +29,7 @@ class Generation:
     """Options for generating positions."""
 
     start: Board
-    """Board with the rules, and the starting position of games."""
+    """Board with the rules and the starting position of the games."""
     everywhere: bool = True
     """Whether games start from all starting positions of the game under these rules, or only from `start`."""
     seed: int = 1
@@ -37,11 +37,11 @@ class Generation:
     per_game: int = PER_GAME
     """Limit on the number of positions from one game, because they are similar."""
     depth: int = 1
-    """Search depth of the players, in plies."""
+    """Search depth of both sides in the generated games, in plies."""
     evaluation: str | None = None
-    """Evaluation of the players; None: the game's choice for the first generation, or random moves."""
+    """Evaluation of both sides in these games; None: the game's choice for the first generation, or random moves."""
     games: tuple[Path, ...] = ()
-    """Files of recorded games from which play continues."""
+    """Files of recorded games. The generated games begin with moves of these."""
 
     def __post_init__(self) -> None:
         if not 1 <= self.positions <= MOST_POSITIONS:
@@ -53,7 +53,7 @@ class Generation:
 
 
 def generate(folder: Path, generation: Generation, work: Work) -> PositionsDocument:
-    """Generate positions in a folder, or continue an interrupted run; return its document."""
+    """Generate positions in a training folder, or continue an interrupted run; return the document of the positions."""
     subject = Subject(generation.start.game)
     judge = Judge(subject, generation.evaluation or subject.learning.first)
     beginnings = _beginnings(subject, generation, work)
@@ -113,7 +113,7 @@ def _played(playing: Playing, generation: Generation, step: Step, work: Work) ->
 
 
 def settings_of(generation: Generation, work: Work) -> GenerateSettings:
-    """Return the settings for the document of the positions."""
+    """Return the settings as they are stored in the document of the positions."""
     subject = Subject(generation.start.game)
     judge = Judge(subject, generation.evaluation or subject.learning.first)
     return _settings(generation, subject, judge, _beginnings(subject, generation, work))
@@ -145,11 +145,11 @@ def _beginnings(subject: Subject, generation: Generation, work: Work) -> Beginni
 
 
 _read: dict[tuple[object, ...], Beginnings] = {}
-"""Cache of the last files read, because every generation begins with the same games."""
+"""Cache of the last files of recorded games, because every generation reads the same files."""
 
 
 def _read_games(subject: Subject, files: Sequence[Path], work: Work) -> Beginnings:
-    """Return the games in the files that are played on the same board. The rules of scoring may differ."""
+    """Return the recorded games that were played on the subject's board. The rules of scoring may differ."""
     try:
         key = (type(subject.rules), *subject.rules, *((file, file.stat().st_mtime_ns) for file in files))
     except OSError as error:
@@ -188,7 +188,7 @@ def _all_games(subject: Subject, files: Sequence[Path], work: Work) -> Beginning
 
 
 def read_positions(folder: Path) -> tuple[PositionsDocument, Subject, Positions]:
-    """Return the document, the subject and the positions of a folder."""
+    """Return the document, the subject and the positions that a training folder stores."""
     document = Step(folder, "positions").read(PositionsDocument, "outflank train generate")
     subject = Subject.read(document.settings.game, document.settings.rules)
     positions = Positions(*read_arrays(folder / FILE, NAMES, "outflank train generate"))
@@ -198,5 +198,5 @@ def read_positions(folder: Path) -> tuple[PositionsDocument, Subject, Positions]
 
 
 def select_rows(positions: Positions, rows: Rows) -> Positions:
-    """Return the positions in these rows."""
+    """Return the positions with the row numbers `rows`."""
     return replace(positions, **{name: getattr(positions, name)[rows] for name in NAMES})

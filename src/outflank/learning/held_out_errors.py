@@ -43,9 +43,9 @@ def evaluation_values(rules: Game, evaluation: Evaluation, boards: Words) -> Flo
 def check(
     folder: Path, work: Work, *, weights: Path | None = None, beside: Sequence[str] | None = None
 ) -> ErrorsDocument:
-    """Return the errors of weights, from the folder or a file, on the folder's held-out positions.
+    """Return the errors of a training folder's weights, or of those in the file `weights`, on held-out positions.
 
-    Other evaluations are measured too: those that `beside` names, or all that the game has.
+    Other evaluations are measured too: those that `beside` names, or all evaluations of the game.
     """
     _, subject, positions = read_positions(folder)
     values_document, values = read_values(folder, positions)
@@ -87,7 +87,7 @@ def check(
 
 
 def _held_out_rows(positions: Positions) -> Rows:
-    """Return the held-out positions that occur in no training game. Many games begin alike."""
+    """Return the rows of held-out positions that occur in no training game. Many games begin alike."""
     words = positions.boards.view([("first", np.uint64), ("second", np.uint64)]).reshape(-1)
     is_training = training_mask(positions.game)
     return np.flatnonzero(~is_training & ~np.isin(words, words[is_training]))
@@ -96,7 +96,7 @@ def _held_out_rows(positions: Positions) -> Rows:
 def _scale(subject: Subject, judge: Judge, estimates: Floats, targets: Floats) -> tuple[float | None, bool]:
     """Return the number of an evaluation's points in one unit of the game, and whether it was fitted.
 
-    The number is None if the evaluation correlates negatively with the values, so that no scale helps.
+    The number is None if the evaluation correlates negatively with the true values, so that no scale helps.
     """
     if judge.name is None:
         return float(judge.points), False
