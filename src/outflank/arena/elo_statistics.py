@@ -70,7 +70,7 @@ def ratings(points: Sequence[Sequence[float]]) -> list[Rating]:
 
 
 def _inverse(weights: Matrix) -> Matrix:
-    """Return the pseudo-inverse of the information matrix, which is singular: only differences of ratings matter."""
+    """Return the pseudo-inverse of the information matrix, which is singular, as only differences of ratings matter."""
     return np.linalg.pinv(np.diag(weights.sum(axis=1)) - weights, hermitian=True)
 
 
@@ -83,7 +83,7 @@ def _connected(won: Matrix) -> bool:
 
 
 PAIR_VALUES = (0.0, 0.25, 0.5, 0.75, 1.0)
-"""Mean points per game of the five possible results of a pair."""
+"""Mean points per game for each of the five possible results of a pair of games."""
 
 GAME_VALUES = (0.0, 0.5, 1.0)
 
@@ -91,8 +91,8 @@ CONFIDENCE = 0.95
 QUANTILE = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
 
 MOST_ELO = 1200.0
-"""Largest Elo difference that is reported, a score of 99.9 %. The estimate for a player that has won every game would
-otherwise be infinite."""
+"""Largest Elo difference that is reported. It is a score of 99.9 %. The estimate for a player that has won every game
+would otherwise be infinite."""
 
 ELO_PER_DEVIATION = 800 / log(10)
 """Normalised Elo of a player whose expected score exceeds ½ by one standard deviation of a single game's score."""
@@ -100,7 +100,7 @@ ELO_PER_DEVIATION = 800 / log(10)
 
 @dataclass(frozen=True, slots=True)
 class Observed:
-    """Numbers of pairs, or of unpaired games, with each possible result for the first player.
+    """Number of pairs of games, or of unpaired games, with each possible result for the first player.
 
     >>> Observed.pairs((46, 936, 2083, 1043, 63)).games
     8342
@@ -113,12 +113,12 @@ class Observed:
 
     @classmethod
     def pairs(cls, counts: Sequence[int]) -> "Observed":
-        """Return an instance from the numbers of pairs that scored 0, ½, 1, 1½ and 2 points."""
+        """Return an instance from the numbers of pairs in which the first player scored 0, ½, 1, 1½ and 2 points."""
         return cls(tuple(counts), 2)
 
     @classmethod
     def single(cls, losses: int, draws: int, wins: int) -> "Observed":
-        """Return an instance from the numbers of unpaired games lost, drawn and won."""
+        """Return an instance from the numbers of unpaired games that the first player lost, drew and won."""
         return cls((losses, draws, wins), 1)
 
     @property
@@ -145,7 +145,7 @@ class Observed:
 
     @property
     def deviation(self) -> float:
-        """Standard deviation of the points per game among the pairs, or among unpaired games."""
+        """Standard deviation, over the pairs or unpaired games, of the first player's points per game."""
         if not self.units:
             return 0.0
         mean = self.score
@@ -153,7 +153,8 @@ class Observed:
         return sqrt(squares / self.units)
 
     def log_likelihood(self, score: float) -> float:
-        """Return the log-likelihood of these counts if the expected score is `score`, less that for their own score."""
+        """Return the log-likelihood of these counts if the expected score is `score`, relative to the observed
+        score."""
         return log_likelihood(self.values, self.counts, score)
 
 
@@ -183,7 +184,7 @@ def elo_of(score: float) -> float:
 
 
 def score_of(elo: float) -> float:
-    """Return the expected score of a player that is stronger by `elo`.
+    """Return the expected score per game of a player that is stronger by `elo`.
 
     >>> score_of(0), round(score_of(400), 3)
     (0.5, 0.909)
@@ -194,15 +195,15 @@ def score_of(elo: float) -> float:
 def elo(observed: Observed) -> Estimate:
     """Return the Elo difference with its 95 % confidence interval, found from the likelihood ratio.
 
-    For many games the interval is the usual `score ± 1.96 · deviation / √pairs`. Unlike the usual one, it has a width
-    even if all results were the same, and it stays within the scale even if there were few games.
+    For many games the interval is the usual `score ± 1.96 · deviation / √pairs`. Unlike that one, it has a width even
+    if all results were the same, and it stays within the scale even if there were few games.
     """
     low, high = score_interval(observed)
     return Estimate(elo_of(observed.score), elo_of(low), elo_of(high))
 
 
 def score_interval(observed: Observed) -> tuple[float, float]:
-    """Return the 95 % confidence interval of the expected score, by the likelihood-ratio test with χ²'s quantile."""
+    """Return the 95 % confidence interval of the expected score, by a likelihood-ratio test with the quantile of χ²."""
     least = -(QUANTILE**2) / 2
     mean = observed.score
     low, high = score_of(-MOST_ELO), score_of(MOST_ELO)
@@ -216,7 +217,7 @@ def score_interval(observed: Observed) -> tuple[float, float]:
 
 
 def _edge(inside: float, outside: float, holds: Callable[[float], bool]) -> float:
-    """Return the last point from `inside` towards `outside` at which `holds` is true."""
+    """Return the point farthest from `inside` towards `outside` at which `holds` is still true."""
     if holds(outside):
         return outside
     for _ in range(50):
@@ -233,7 +234,7 @@ def _edge(inside: float, outside: float, holds: Callable[[float], bool]) -> floa
 def normalized_elo(observed: Observed) -> Estimate:
     """Return normalised Elo: by how many standard deviations of a single game the score exceeds ½, scaled like Elo.
 
-    Unlike Elo, it does not shrink if many games are drawn. It determines how many games are needed to see the
+    Unlike Elo, it does not shrink if many games are drawn. It determines how many games are needed to detect the
     difference.
     """
     if not observed.units:

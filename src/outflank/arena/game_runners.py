@@ -1,4 +1,4 @@
-"""Lanes, each of which plays games of a match one after another, in this process or on a cluster."""
+"""Lanes of a match: each plays games one after another, in this process or on a cluster."""
 
 import threading
 import warnings
@@ -21,11 +21,11 @@ from outflank.search.request import Stop
 from outflank.validation.documents import converted, plain
 
 CLOSE_SECONDS = 2 * GRACE_SECONDS
-"""Longest time that a closing worker waits for its games; a player that has not returned by then is abandoned."""
+"""Seconds that a closing worker waits for its games. A player that has not returned by then is abandoned."""
 
 
 class Lane:
-    """Plays games in sequence with the same players. If one is an external program, ours run in child processes too."""
+    """Plays games in sequence with the same players. With an external program, ours run in child processes too."""
 
     def __init__(self, settings: Settings, make: Maker, *, plays: bool = True) -> None:
         """If `plays` is false, the lane plays no games and only checks that its players can be created."""
@@ -45,7 +45,7 @@ class Lane:
                 raise OutflankError(f"{text}: {error}") from error
 
     def check(self, boards: Iterable[Board], *, ours: bool = True, programs: bool = True) -> None:
-        """Check that players can play from these boards: our own with `ours`, external programs with `programs`."""
+        """Check that players can play from these boards: our own players if `ours`, external programs if `programs`."""
         for board in boards:
             for number, text in enumerate(self._settings.players):
                 if programs if is_program(text) else ours:
@@ -99,7 +99,7 @@ class Lane:
             text = self._settings.players[number]
             try:
                 player = self._player(text)
-            except Exception as error:  # an engine may have disappeared: it loses the game, and the match goes on
+            except Exception as error:  # a program may have disappeared: it loses the game, and the match goes on
                 player = _Absent(text, error)
             seats[number] = Seat(player)
         reseed = getattr(seats[number].player, "reseed", None)
@@ -109,7 +109,7 @@ class Lane:
 
 
 class _Absent(SimplePlayer):
-    """Stands in for a player that could not be made, and forfeits."""
+    """Stands in for a player that could not be created, and forfeits the game."""
 
     def __init__(self, name: str, error: Exception) -> None:
         super().__init__(name)
@@ -129,7 +129,7 @@ class ClusterLane:
         self._tasks = tasks
 
     def play(self, fixture: Fixture, board: Board, stop: Stop) -> FinishedGame | None:
-        """Let a node play the scheduled game; the opening is sent along, since a node may lack the openings' file."""
+        """Let a node play the scheduled game. The opening is sent along, since a node may lack the file of openings."""
         opening = Record(start=start_of(board), moves=tuple(PlayedMove(code=move.code) for move in board.moves))
         unplayed = FinishedGame(record=opening, ending=Ending(points=0.5, score=0))
         answer = self._tasks.do(_game_item(fixture, unplayed), stop=stop)
@@ -140,7 +140,7 @@ class ClusterLane:
 
 
 class GameWorker:
-    """Plays games of a match on a node of a cluster, with the node's own players."""
+    """Task worker that plays games of a match on a node of a cluster, with players of its own."""
 
     def __init__(self, settings: Settings, make: Maker) -> None:
         self._settings, self._make = settings, make

@@ -20,13 +20,13 @@ SMALLEST_COUNT = 1e-3
 """Count that `log_likelihood_scaled` assumes for a class that was not observed, so that the deviation is not 0."""
 
 STEPS = 200
-"""Limit on a solver's iterations, more than it ever needs; it is reached only if rounding prevents convergence."""
+"""Limit on the iterations of a solver. It is reached only if rounding prevents convergence."""
 
 
 def tilt(deviations: Sequence[float], counts: Sequence[float]) -> float:
-    """Return the θ for which the expectation of `deviations` is 0.
+    """Return the tilt θ for which the expectation of `deviations`, the values `a_i − s` of the classes, is 0.
 
-    If θ would leave its range, the most likely solution gives a share to an outermost class that was not observed, and
+    If θ would leave its range, the most likely solution gives a share to an outermost class that was not observed. Then
     θ is at the end of the range.
     """
     low, high = -1.0 / max(deviations), -1.0 / min(deviations)
@@ -53,7 +53,7 @@ def tilt(deviations: Sequence[float], counts: Sequence[float]) -> float:
 
 
 def _slope(observed: Sequence[tuple[float, float]], theta: float) -> float:
-    """Return the expectation that `tilt` makes 0; it falls as θ grows."""
+    """Return the expectation that `tilt` makes 0. It is a falling function of `theta`."""
     return sum(count * deviation / (1 + theta * deviation) for deviation, count in observed)
 
 
@@ -86,7 +86,7 @@ def log_likelihood_scaled(values: Sequence[float], counts: Sequence[float], dist
         theta = tilt(gaps, filled)
         new_shares = [count / total / (1 + theta * gap) for count, gap in zip(filled, gaps, strict=True)]
         gaps = _gaps(values, new_shares, distance)
-        while not min(gaps) < 0 < max(gaps):  # overshot: no shares can meet this linear constraint
+        while not min(gaps) < 0 < max(gaps):  # the step overshot: no shares meet this linear constraint
             new_shares = [(new + old) / 2 for new, old in zip(new_shares, shares, strict=True)]
             gaps = _gaps(values, new_shares, distance)
         change = max(abs(new - old) for new, old in zip(new_shares, shares, strict=True))

@@ -23,10 +23,10 @@ from outflank.validation.documents import JsonObject
 
 MOST_CONCURRENT = 256
 MOST_ELSEWHERE = 1024
-"""Largest number of concurrent games on a cluster; a thread of this process waits for each of them."""
+"""Largest number of concurrent games on a cluster. A thread of this process waits for each game."""
 
 PROGRESS_SECONDS = 0.2
-"""Shortest time between two calls of `progress`."""
+"""Shortest time between two calls of `progress`, in seconds."""
 
 POLL_SECONDS = 0.05
 
@@ -60,7 +60,8 @@ def play_match(
     progress: Callable[[MatchStanding], None] | None = None,
     stop: Stop | None = None,
 ) -> MatchResult:
-    """Play the match, `concurrency` games at a time; store it in `out`, or with `resume` continue the match there.
+    """Play the match, `concurrency` games at a time; store it in the folder `out`, or with `resume` continue that in
+    it.
 
     `finished` receives every game, `progress` the standing from time to time; both are called by one thread at a time.
     Players are reused from game to game. A player with a method `reseed(seed)` gets its own seed for each game, so that
@@ -79,7 +80,7 @@ def play_match(
     try:
         with waits_ended_by(stop):
             first.fill()
-            first.check(openings.samples(), ours=tasks is None)  # a cluster's machines check for themselves
+            first.check(openings.samples(), ours=tasks is None)  # a cluster's machines check our players themselves
         if out is not None:
             directory = Directory(
                 Path(out),
@@ -94,7 +95,7 @@ def play_match(
             lanes = [first, *(Lane(settings, make) for _ in range(concurrency - 1))]
             run.play(lambda count: lanes[count] if count < len(lanes) else None)
         else:
-            first.close()  # this lane was only made to check that the players can be made
+            first.close()  # it was only made to check that the players can be created
             cluster_lane = ClusterLane(tasks)
             tasks.start(stop)
             run.play(lambda count: cluster_lane if count < min(max(1, tasks.lanes), MOST_ELSEWHERE) else None)
@@ -132,7 +133,7 @@ class _Run:
         self._last_progress = 0.0
 
     def add_stored_games(self, stored_games: Sequence[MatchGame]) -> None:
-        """Count the stored games, after checking that they belong to this match."""
+        """Count the games that the directory holds, after checking that they belong to this match."""
         for game in stored_games:
             fixture = self.settings.fixture(game.number)
             if fixture is None:
@@ -151,8 +152,8 @@ class _Run:
         self._fixtures = (fixture for fixture in self.settings.fixtures() if fixture.number not in stored_numbers)
 
     def play(self, lane_at: Callable[[int], Lane | ClusterLane | None]) -> None:
-        """Play the remaining games, a thread for each lane; add one whenever `lane_at(number of threads)` is not
-        None."""
+        """Play the remaining games with a thread for each lane. A thread is added whenever `lane_at(number of threads)`
+        is not None."""
         if self.progress is not None:
             self.progress(self.scorer.standing())
         threads: list[threading.Thread] = []
@@ -165,7 +166,7 @@ class _Run:
                 if busy is None:
                     break
                 busy.join(POLL_SECONDS)
-                # Polled, without a listener: a signal handler could call the listener while this thread holds its lock.
+                # The stop is polled: a signal handler could call a listener while this thread holds its lock.
                 if self.outer_stop.called and not self.stop.called:
                     self.stop()
         finally:

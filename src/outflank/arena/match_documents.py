@@ -67,9 +67,9 @@ class MarginDocument(Struct, frozen=True, kw_only=True):
     """Number of games counted: those that ended by the rules, not by a forfeit or the ply limit."""
     mean: float
     deviation: float
-    """Standard deviation of one game's margin."""
+    """Standard deviation of the margin of a single game."""
     error: float
-    """Half-width of the mean's 95 % confidence interval."""
+    """Half-width of the 95 % confidence interval of the mean margin."""
 
 
 class DuelDocument(Struct, frozen=True, kw_only=True):
@@ -83,9 +83,9 @@ class DuelDocument(Struct, frozen=True, kw_only=True):
     losses: int
     draws: int
     pairs: tuple[int, int, int, int, int] | None
-    """Numbers of pairs that scored 0, ½, 1, 1½ and 2 points; null if the games are not paired."""
+    """Numbers of pairs in which the first player scored 0, ½, 1, 1½ and 2 points; null if the games are not paired."""
     single_games: int
-    """Number of games left out of the estimates, since their pair is not finished."""
+    """Number of games left out of the estimates, because the other game of their pair is not finished."""
     elo: EstimateDocument
     normalized_elo: EstimateDocument
     superiority: float
@@ -210,11 +210,11 @@ class MatchDocument(Document, frozen=True, kw_only=True, tag="outflank/match/1")
     """Contents of `match.json`, the file that describes a stored match."""
 
     settings: JsonObject
-    """`SettingsDocument` as written by the version of this program that began the match."""
+    """`SettingsDocument` as written by the version of outflank that began the match."""
     provenance: JsonObject
     complete: bool = False
     standing: Any = UNSET
-    """`StandingDocument`, if one has been written; this program never reads it."""
+    """`StandingDocument`, if one has been written; outflank never reads it."""
 
     def __post_init__(self) -> None:
         for name in ("settings", "provenance"):
@@ -276,7 +276,7 @@ class Directory:
         write_whole(self.path / MATCH, in_lines(document))
 
     def write_records(self, records: Sequence[Record]) -> None:
-        """Write all games to one file, in the game's usual format."""
+        """Write the records of all games to one file, in the usual file format of the game."""
         if not records:
             return
         try:
@@ -289,7 +289,7 @@ class Directory:
         self._opened.close()
 
     def _check_same_match(self, head: Path) -> None:
-        """Check that the stored match has the same settings, except for the number of games; add its provenance."""
+        """Check that the stored match has the same settings, except the number of games; take over its provenance."""
         document = read_document(head, MatchDocument, "a match")
         before, now = ({**settings, "games": 0} for settings in (document.settings, self.settings))
         if before != now:

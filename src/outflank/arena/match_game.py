@@ -25,7 +25,7 @@ class ProcessorDocument(Struct, frozen=True, kw_only=True):
     """Processor time that one side used while it was to move."""
 
     thinking_seconds: Duration
-    """Wall-clock time from each request for a move to its answer."""
+    """Wall-clock time from each request for a move to its answer, summed over all moves."""
     cpu_seconds: Duration
     """Processor time of the player's process and its descendants."""
     entitled_seconds: Duration
@@ -52,9 +52,9 @@ class GameLine(Struct, frozen=True, kw_only=True):
     white: Count
     names: tuple[str, str]
     points: Annotated[float, Called("one of 0.0, 0.5, 1.0")]
-    """Black's points."""
+    """Points of black: 1 for a win, 0.5 for a draw, 0 for a loss."""
     score: Number
-    """Black's margin, in the game's unit."""
+    """Black's winning margin, in the game's unit."""
     reason: Literal["", *REASONS]  # type: ignore[valid-type]  # the reasons are listed in one place
     """Why the game ended; empty if it ended by the rules."""
     detail: str
@@ -82,7 +82,7 @@ class GameLine(Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MatchGame:
-    """A finished game, with its number in the schedule and those of its players."""
+    """A finished game, with its number in the schedule and the numbers of its players."""
 
     number: int
     black: int

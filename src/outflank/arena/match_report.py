@@ -26,7 +26,7 @@ def duel_lines(standing: MatchStanding, *, unit: str = "points") -> list[tuple[s
 
 
 def _estimated(estimate: Estimate) -> str:
-    """Return the text of an estimate: value and error, or only one bound if the interval reaches an end of the scale.
+    """Return an estimate as text: value and error, or only one bound if the interval reaches an end of the scale.
 
     A player that has won every game is ahead by at least the interval's lower end. The upper end is unknown.
     """
@@ -53,7 +53,7 @@ def _margin(duel: Duel, unit: str) -> str:
 
 
 def processor_lines(standing: MatchStanding) -> list[tuple[str, str]]:
-    """Return lines on processor time: that of each player if there are two, and a warning for each unequal pairing."""
+    """Return lines on processor time: that of each of two players, and a warning for each unequal pairing."""
     lines = []
     if len(standing.names) == 2 and standing.duel.processor:
         for name, use in zip(standing.names, standing.duel.processor_use, strict=True):

@@ -16,11 +16,11 @@ from outflank.games.description import description_of, titles_of_games
 from outflank.games.rules import Game
 
 TRIES = 2000
-"""Number of consecutive random openings that repeat earlier ones, after which no new ones are sought."""
+"""Number of consecutive random openings that repeat earlier ones after which the search for new ones ends."""
 
 EARLY_PLIES = 8000
-"""Number of plies that take about a second to play. About this many are spent on openings before the first game. After
-this many in consecutive random games that ended too early, the search for an opening fails."""
+"""Number of plies that take about a second to play. About this many are played to make openings before the first game.
+If this many are played in random games that all end too early, the search for an opening fails."""
 
 
 def forms() -> str:
@@ -57,11 +57,11 @@ class Openings:
         self._lock = Lock()
         if count:
             early = max(1, EARLY_PLIES // max(plies or 0, 8))
-            self[min(count, early) - 1]  # fail before the first game if there are too few
+            self[min(count, early) - 1]  # raises an error before the first game if there are too few
 
     def __getitem__(self, number: int) -> Board:
         """Return a new board with opening `number`; raise an error if there are not enough different openings."""
-        wasted = 0  # plies of random games in a row that ended too early
+        wasted = 0  # plies of consecutive random games that ended too early
         with self._lock:
             while len(self._drawn) <= number:
                 board = next(self._source, None)
@@ -82,7 +82,8 @@ class Openings:
             return self._drawn[number].copy()
 
     def samples(self) -> list[Board]:
-        """Return at most two openings drawn so far: one from the match's start, and one from another start."""
+        """Return at most two openings drawn so far: one from the match's start, and one from another starting
+        position."""
         boards: dict[bool, Board] = {}
         for board in self._drawn:
             first = board.copy()
@@ -118,7 +119,7 @@ def _key(board: Board) -> tuple[int, ...]:
 
 
 def _random_boards(starts: list[Board], plies: int, rng: random.Random) -> Iterator[Board]:
-    """Yield boards after `plies` random moves, from the starts in turn, until new positions no longer appear."""
+    """Yield boards after `plies` random moves from each of `starts` in turn, until new positions no longer appear."""
     seen: set[tuple[int, ...]] = set()
     repeats = 0
     while repeats < TRIES:

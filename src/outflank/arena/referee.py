@@ -23,7 +23,7 @@ from outflank.search.request import Stop
 TIME, ILLEGAL, CRASHED, PLY_LIMIT = "time", "illegal move", "crashed", "ply limit"
 
 START_SECONDS = 600.0
-"""Time that a player may take to get ready for a game, which may include compilation."""
+"""Time, in seconds, that a player may take to get ready for a game, which may include compilation."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +37,7 @@ class Ending:
     reason: str = ""
     """Why the game ended: empty if it ended by the rules, else `time`, `illegal move`, `crashed` or `ply limit`."""
     detail: str = ""
-    """Explanation of the reason in a few words."""
+    """Explanation of `reason` in a few words."""
     forfeited_by: Side | None = None
     """Side that lost by forfeit; None if there was no forfeit."""
 
@@ -102,7 +102,7 @@ def play(
         white=player_names[1],
         event=event,
         date=date.today().isoformat(),
-        score=0 if ending.points == 0.5 else ending.score,  # programs that read records tell the winner by its sign
+        score=0 if ending.points == 0.5 else ending.score,  # programs that read records take the winner from the sign
         reason=ending.reason,
         clock="" if controls[Side.BLACK] == TimeControl() else str(controls[Side.BLACK]),
     )
@@ -182,7 +182,7 @@ class _Table:
 
     @contextmanager
     def _measuring(self, side: Side) -> Iterator[None]:
-        """Add the processor time that the player's process uses in this block; the clock is stopped during readings."""
+        """Add the processor time that the player's process uses in this block. The clock stops while it is read."""
         reading = getattr(self.seats[side].player, "processor_reading", lambda: None)
         before, began = reading(), time.perf_counter()
         try:

@@ -24,7 +24,7 @@ class Settings:
     start: Board
     """Board with the rules of the match and the position from which openings start."""
     games: int = 100
-    """Number of games between every two players; a sequential test may end the match earlier."""
+    """Number of games between each two players; a sequential test may end the match earlier."""
     clock: TimeControl = field(default_factory=TimeControl)
     openings: str = ""
     """Source of the openings, in a form of `outflank.arena.openings`; if empty, the game's usual source."""
@@ -35,7 +35,7 @@ class Settings:
     """Number of moves, not counting the opening's, after which a game is drawn."""
     ponder: bool = False
     lag_seconds: float = 0.0
-    """Time of each move that is not charged to the clock."""
+    """Time of each move that is not charged to the player's clock, in seconds."""
     sprt: Sprt | None = None
 
     def __post_init__(self) -> None:
@@ -69,12 +69,12 @@ class Settings:
 
     @property
     def pairings(self) -> tuple[tuple[int, int], ...]:
-        """Numbers of the two players of each pairing."""
+        """Numbers of the two players of each pairing in the match."""
         return tuple(combinations(range(len(self.players)), 2))
 
     @property
     def planned(self) -> int:
-        """Number of games of all pairings together."""
+        """Number of games of all pairings together, if no test ends the match earlier."""
         return self.games * len(self.pairings)
 
     def fixture(self, number: int) -> "Fixture | None":

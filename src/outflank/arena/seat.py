@@ -10,7 +10,7 @@ from typing import Generic, TypeVar
 from outflank.players.player import Player
 
 GRACE_SECONDS = 2.0
-"""Time that a player may take to return after its `Stop` was called; after that it is abandoned."""
+"""Time, in seconds, that a player may take to return after its `Stop` was called. After that it is abandoned."""
 
 T = TypeVar("T")
 
@@ -21,10 +21,10 @@ class Answer(Generic[T]):
     def __init__(self) -> None:
         self._future: Future[T] = Future()
         self.seconds = 0.0
-        """Time from the request to the answer, including the wait for the player."""
+        """Seconds from the request to the answer, including the wait for earlier requests."""
 
     def on_arrival(self, listener: Callable[[], object]) -> None:
-        """Call `listener` when the answer arrives, or at once if it already has."""
+        """Call `listener` when the answer arrives, or at once if it has already arrived."""
         self._future.add_done_callback(lambda _: listener())
 
     def wait(self, seconds: float | None) -> bool:
@@ -84,7 +84,8 @@ class Seat:
     def close(self) -> None:
         """Close the player, and end the thread."""
         if self.lost:
-            # The player may hang in its last request. Closing it here ends an engine's process, and thereby the hang.
+            # The player may hang in its last request. Closing it here ends the process of an external program, and so
+            # the hang.
             closing: Answer[None] = Answer()
             began = time.perf_counter()
             threading.Thread(target=lambda: closing._run(self.player.close, began), daemon=True).start()

@@ -25,7 +25,7 @@ MOST = 1000.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sprt:
-    """Settings of a test: two hypotheses, and the permitted rate of accepting each of them wrongly."""
+    """Settings of a sequential test: two hypotheses, and the permitted rate of accepting each of them wrongly."""
 
     elo0: float
     elo1: float
@@ -100,7 +100,7 @@ class SprtState:
 
 
 class SequentialTest:
-    """A running test. It counts pairs, or unpaired games, in the order of the schedule; its decision is final."""
+    """A running sequential test. It counts pairs, or unpaired games, in schedule order; its decision is final."""
 
     def __init__(self, sprt: Sprt, *, paired: bool) -> None:
         self.sprt = sprt
@@ -109,7 +109,8 @@ class SequentialTest:
         self.state = SprtState(sprt=sprt)
 
     def add(self, result: int) -> SprtState:
-        """Count a pair or unpaired game in which the first player won `result` half points; no effect once decided."""
+        """Count a pair or unpaired game in which the first player won `result` half points, unless the test has
+        decided."""
         if self.state.decision is None:
             self._counts[result] += 1
             observed = Observed(tuple(self._counts), self._per_unit)

@@ -22,7 +22,7 @@ class Duel:
     draws: int = 0
     losses: int = 0
     pairs: tuple[int, int, int, int, int] | None = (0, 0, 0, 0, 0)
-    """Numbers of finished pairs that scored 0, ½, 1, 1½ and 2 points; None if the games are not paired."""
+    """Numbers of pairs in which the first player scored 0, ½, 1, 1½ and 2 points; None if the games are not paired."""
     margins: tuple[float, ...] = ()
     """Margin of the first player in each game that ended by the rules, in the game's unit."""
     processor: tuple[tuple[ProcessorUse, ProcessorUse], ...] = ()
@@ -48,14 +48,14 @@ class Duel:
 
     @property
     def observed(self) -> Observed:
-        """Counts that the estimates use: those of pairs if at least one pair is finished, else those of games."""
+        """Counts of results that the estimates use: of pairs if at least one pair is finished, else of games."""
         if self.pairs is not None and any(self.pairs):
             return Observed.pairs(self.pairs)
         return Observed.single(self.losses, self.draws, self.wins)
 
     @property
     def single_games(self) -> int:
-        """Number of games left out of the estimates, since their pair is not finished."""
+        """Number of games left out of the estimates, because the other game of their pair is not finished."""
         return self.games - self.observed.games
 
     @cached_property
@@ -80,14 +80,14 @@ class Duel:
 
     @property
     def margin_deviation(self) -> float:
-        """Standard deviation of one game's margin."""
+        """Standard deviation of the margin of a single game."""
         if len(self.margins) < 2:
             return 0.0
         return sqrt(sum((margin - self.margin) ** 2 for margin in self.margins) / (len(self.margins) - 1))
 
     @property
     def margin_error(self) -> float:
-        """Half-width of the 95 % confidence interval of `margin` for independent games; for pairs it is smaller."""
+        """Half-width of the 95 % confidence interval of `margin`, if games are independent; for pairs it is smaller."""
         return QUANTILE * self.margin_deviation / sqrt(len(self.margins)) if self.margins else 0.0
 
 
@@ -97,9 +97,9 @@ class MatchStanding:
 
     names: tuple[str, ...]
     planned: int
-    """Number of games in the schedule; a test may end the match earlier."""
+    """Number of games in the schedule; a sequential test may end the match earlier."""
     finished: int
-    """Number of games played; games that ended after a test's decision are not counted in the other fields."""
+    """Number of games played. Other fields do not count games that ended after a sequential test's decision."""
     duels: Mapping[tuple[int, int], Duel]
     """Results of each pairing; the key is the two players' numbers, the lower one first."""
     forfeits: Mapping[int, Mapping[str, int]] = field(default_factory=dict)
@@ -138,9 +138,9 @@ class MatchStanding:
 class Scorer:
     """Updates the standing of a match as games finish, in any order.
 
-    A test counts pairs in the order of the schedule, not in the order in which they finish. Otherwise short games would
-    be counted first, and the same match could have two decisions. A game that finishes after the decision is stored,
-    but not counted.
+    A sequential test counts pairs in the order of the schedule, not in the order in which they finish. Otherwise short
+    games would be counted first, and the same match could have two decisions. A game that finishes after the decision
+    is stored, but not counted.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -227,13 +227,14 @@ def _points(match_game: MatchGame, player: int) -> float:
 
 
 MOST_APART = 0.05
-"""Largest difference between two players' shares of processor time that counts as equal."""
+"""Largest difference between the shares of processor time of two players that counts as equal."""
 
 LEAST_SECONDS = 1.0
-"""Entitled processor time below which shares are not compared, since they would be mostly noise."""
+"""Entitled processor time, in seconds, below which shares are not compared, since they would be mostly noise."""
 
 
 def is_unequal(first: ProcessorUse, second: ProcessorUse, *, least_seconds: float = LEAST_SECONDS) -> bool:
-    """Return whether the shares of two sides differ by more than `MOST_APART`; False if either had too little time."""
+    """Return whether the shares of processor time differ by more than `MOST_APART`; False if either time is too
+    short."""
     enough = min(first.entitled_seconds, second.entitled_seconds) >= least_seconds
     return enough and abs(first.share - second.share) > MOST_APART

@@ -120,8 +120,6 @@ class _Shares:
         self._sums = np.zeros((SHARES, weights), np.float32)
 
     def weight_sums(self, parts: Floats) -> Floats:
-        """Return for each weight the sum of `parts` over the examples that have it."""
-
         def gather(share: int) -> None:
             rows = self._rows[share]
             self._sums[share] = 0
@@ -134,7 +132,6 @@ class _Shares:
         return total
 
     def estimates(self, weights: Floats) -> Floats:
-        """Return the value of each example with these weights."""
         sums = np.zeros(len(self._examples), np.float32)
 
         def estimate(share: int) -> None:
@@ -149,7 +146,7 @@ class Sums(Protocol):
     """Computes the sums over all examples that a fit needs, on a CPU or a GPU."""
 
     def weight_sums(self, parts: Floats) -> Floats:
-        """Return for each weight the sum of `parts` over the examples that have it."""
+        """Return for each weight the sum of `parts`, a number per example, over the examples that have this weight."""
 
     def estimates(self, weights: Floats) -> Floats:
         """Return the value of each example with these weights."""
@@ -261,8 +258,7 @@ class StageWeights:
         return error(examples, weights)
 
     def keep(self, stage: int, weights: Floats) -> None:
-        """Store the fitted weights of a stage. Without a prior, stages not fitted yet copy their nearest fitted
-        stage."""
+        """Store the fitted weights of a stage. Without a prior, other stages copy their nearest fitted stage."""
         self.weights[stage] = weights
         self.fitted.add(stage)
         if not self.has_prior:

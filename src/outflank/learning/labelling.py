@@ -1,4 +1,4 @@
-"""The second step of learning: values of the positions, stored in `values.npz`.
+"""The second step of learning: computing values of the generated positions, stored in `values.npz`.
 
 A game with endgame kernels is learnt backwards from its end. Positions within reach of the kernels are solved. Each
 earlier position gets the value of a shallow search with the weights of later stages, which are fitted on the way. In
@@ -31,17 +31,17 @@ from outflank.search.worker import Worker
 from outflank.validation.text import how_many
 
 PORTION = 1 << 20
-"""Number of positions that are solved at a time. An interruption keeps the parts that are solved."""
+"""Number of positions that a GPU solves at a time. An interrupted run keeps the parts that are solved."""
 
 ARRAYS = ("values",)
-"""Names of the arrays in a stored part."""
+"""Names of the arrays in a stored part of the values."""
 
 Parts = Mapping[str, Rows]
-"""Rows of the positions in each part, by the part's name."""
+"""Row numbers of the positions in each stored part, by the part's name."""
 
 
 def solve_parts(game: Game, boards: Words, parts: Parts, step: Step, work: Work) -> None:
-    """Solve the positions of parts that are not stored yet on a GPU, and store them."""
+    """Solve, on a GPU, the positions of all `parts` that are not stored yet, and store their values."""
     missing = {name: rows for name, rows in parts.items() if step.stored_piece(name, ARRAYS) is None}
     total = sum(map(len, parts.values()))
     done = total - sum(map(len, missing.values()))
@@ -96,16 +96,16 @@ def _search_all(
 
 
 def solved_values(game: Game, boards: Words) -> npt.NDArray[np.float32]:
-    """Return the final scores of positions, from the game's endgame kernels, which must be able to solve them."""
+    """Return the exact scores of positions from the game's endgame kernels, which must be able to solve them."""
     return solve_many(game, boards).astype(np.float32)
 
 
 def shallow_values(
     game: Game, evaluation: Evaluation, points: int, boards: Words, plies: int, *, won: int = 0
 ) -> npt.NDArray[np.float32]:
-    """Return the values of positions from a search of `plies` plies, in the game's unit, which has `points` points.
+    """Return the values of positions from a search of `plies` plies, in the game's unit, which is `points` points.
 
-    A finished game is worth its score, or `won` points if that is not 0.
+    A finished game is worth its score or, if `won` is not 0, `won` points for the winner.
     """
     root = Root(game, unpack(game, *boards[0]), Options(table_bits=None, evaluation=evaluation))
     values = np.zeros(len(boards), np.int64)
@@ -115,11 +115,11 @@ def shallow_values(
 
 
 ROWS = 1024
-"""Number of positions in a stored part, which are valued together."""
+"""Number of positions in a stored part. Their values are computed together."""
 
 PLIES, MOST_PLIES = 4, 12
 RESULT_SHARE = 0.5
-"""Default share of the game's result in the values of positions, in a game without endgame kernels."""
+"""Default weight of the game's result in the value of a position, in a game without endgame kernels."""
 
 FILE = "values.npz"
 Values = npt.NDArray[np.float32]
@@ -127,16 +127,17 @@ Values = npt.NDArray[np.float32]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Labels:
-    """Options for valuing positions."""
+    """Options for computing the values of positions."""
 
     weights: Path | None = None
     """File of the last generation's weights."""
     plies: int = PLIES
     exact: int | None = None
-    """Moves left from which positions are solved; None: as many as the endgame kernels can. A GPU can solve more."""
+    """Greatest number of moves left at which positions are solved; None: the most that the endgame kernels can
+    solve."""
     blend: float | None = None
-    """Share of the game's result in the value of a position that is not solved; None: 0, or 0.5 in a game without
-    endgame kernels."""
+    """Weight of the game's result in the value of a position that is not solved; the rest is the search. None: 0, or
+    0.5 in a game without endgame kernels."""
     shrinkage: float = SHRINKAGE
     passes: int = PASSES
 
@@ -147,7 +148,7 @@ class Labels:
             raise InvalidOption(f"a share of {self.blend:g} for the result: 0 to 1")
 
     def settings(self, subject: Subject, check: str, judge: Judge, device: DeviceOption) -> LabelSettings:
-        """Return the settings for the document of the values."""
+        """Return the settings as they are stored in the document of the values."""
         default, most = subject.ending_moves, subject.most_solved(device)
         exact = default if self.exact is None else self.exact
         if exact > most:
@@ -166,7 +167,7 @@ class Labels:
 
 
 def label(folder: Path, labels: Labels, work: Work) -> ValuesDocument:
-    """Value the positions of a folder, or continue an interrupted run; return its document."""
+    """Compute values of a training folder's positions, or continue an interrupted run; return their document."""
     document, subject, positions = read_positions(folder)
     name = subject.learning.first if subject.ending_moves < 0 else None
     judge = Judge(subject, name if labels.weights is None else f"{FROM_FILE}{labels.weights}")
@@ -196,7 +197,7 @@ def label(folder: Path, labels: Labels, work: Work) -> ValuesDocument:
 
 
 class _Labelling:
-    """The values of all positions of a folder, while they are computed."""
+    """The values of all positions of a training folder, while they are computed."""
 
     def __init__(self, subject: Subject, positions: Positions, settings: LabelSettings, step: Step, work: Work) -> None:
         self.subject, self.positions, self.settings = subject, positions, settings
@@ -205,7 +206,7 @@ class _Labelling:
         self.valued = 0
 
     def solve_on_device(self) -> None:
-        """Solve positions near the end on a GPU, if one is used, and store the parts."""
+        """Solve positions near the end of the game on a GPU, if one is used, and store their values."""
         if not self.subject.is_solved_on(self.work.device):
             return
         rows = [np.flatnonzero(self.positions.left == left) for left in range(self.settings.exact + 1)]
@@ -213,7 +214,7 @@ class _Labelling:
         solve_parts(self.subject.rules, self.positions.boards, parts, self.step, self.work)
 
     def value_backwards(self, prior: npt.NDArray[np.int16] | None) -> None:
-        """Value all positions in the order of their moves left, from the end of the game to its start."""
+        """Compute the values of all positions in the order of moves left, from the end of the game to its start."""
         stages = StageWeights(self.subject, prior, shrinkage=self.settings.shrinkage, passes=self.settings.passes)
         learn = training_mask(self.positions.game)
         known = np.zeros(len(self.positions), bool)
@@ -234,11 +235,11 @@ class _Labelling:
             outdated.update(np.unique(self.positions.stage[rows]).tolist())
 
     def value_by_results(self, judge: Judge) -> None:
-        """Value positions by game results and a shallow search, which without weights sees only wins and losses."""
+        """Compute values from game results and a shallow search, which sees only wins and losses without weights."""
         self._value(np.arange(len(self.positions)), judge, "all")
 
     def _value(self, rows: Rows, judge: Judge | None, name: str) -> None:
-        """Value the positions of `rows`: with a shallow search by `judge`, or by solving them if it is None."""
+        """Compute the values of the positions `rows`: by a shallow search with `judge`, or by solving if it is None."""
         parts = list(_parts(rows, name))
 
         def part(number: int) -> Arrays:
@@ -273,7 +274,7 @@ class _Labelling:
         estimates = shallow_values(
             self.subject.rules, judge.evaluation, judge.points, boards, self.settings.plies, won=won
         )
-        share: np.float32 | Values = np.float32(1.0)  # without an evaluation only results count
+        share: np.float32 | Values = np.float32(1.0)  # without an evaluation only the game's result counts
         if judge.knows or self.subject.ending_moves >= 0:
             share = np.where(self.positions.fair[rows], np.float32(self.settings.blend), np.float32(0.0))
         values = np.asarray((1 - share) * estimates + share * self.positions.result[rows], np.float32)
@@ -294,7 +295,7 @@ def _name_of(left: int) -> str:
 
 
 def read_values(folder: Path, positions: Positions) -> tuple[ValuesDocument, Values]:
-    """Return the values of a folder's positions, with their document."""
+    """Return the values of a training folder's positions, with their document."""
     document = Step(folder, "values").read(ValuesDocument, "outflank train label")
     (values,) = read_arrays(folder / FILE, ["values"], "outflank train label")
     if digest(values) != document.check or len(values) != len(positions):

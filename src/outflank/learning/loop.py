@@ -1,4 +1,5 @@
-"""The training loop: all steps, generation after generation. The best weights so far play the next games."""
+"""The training loop: all steps, generation after generation. The best weights so far play the next generation's
+games."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -35,7 +36,7 @@ class Plan:
             raise InvalidOption(f"{self.generations} generations: 1 to {MOST_GENERATIONS}")
 
     def settings(self, work: Work) -> RunSettings:
-        """Return the settings for the document of the run."""
+        """Return the settings as they are stored in the document of the run."""
         return RunSettings(
             first=settings_of(self.generation, work),
             generations=self.generations,
@@ -63,9 +64,9 @@ def run(
     on_generation: OnGeneration = lambda generation: None,
     on_write: Callable[[TrainDocument], None] = lambda document: None,
 ) -> TrainDocument:
-    """Learn an evaluation from the rules alone, or continue an interrupted run; return its document.
+    """Learn an evaluation from the rules alone, or continue an interrupted run; return the run's document.
 
-    `on_generation` receives each finished generation, and `on_write` the document after each time it is written.
+    `on_generation` receives each finished generation, and `on_write` the document each time it has been written.
     """
     subject = Subject(plan.generation.start.game)
     step = Step(folder, "train")

@@ -31,30 +31,30 @@ D = TypeVar("D", bound=Document)
 
 
 class Halted(OutflankError):
-    """Raised when the work was stopped. Finished pieces are stored."""
+    """Raised when a step of learning was stopped. Its finished pieces are stored."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Work:
-    """How a step is run. The result of the step does not depend on this."""
+    """How a step of learning is run. The result of the step does not depend on this."""
 
     workers: int = 1
     """Number of threads."""
     device: DeviceOption = "cpu"
-    """Device on which endings are solved and weights are fitted."""
+    """Device that solves endgame positions and fits weights."""
     stop: Stop = field(default_factory=Stop)
     progress: Callable[[str], None] = lambda text: None
-    """Receives lines of text about the progress, from one thread at a time."""
+    """Receives lines of text about the step's progress, from one thread at a time."""
     replace: bool = False
-    """Whether to start again and replace existing results."""
+    """Whether to start the step again and replace existing results."""
 
     def check(self) -> None:
-        """Raise `Halted` if the stop has been called."""
+        """Raise `Halted` if `stop` has been called."""
         if self.stop.called:
             raise Halted("stopped")
 
     def map(self, make: Callable[[int], T], count: int, done: Callable[[int], None] = lambda number: None) -> list[T]:
-        """Return `make(number)` for each number below `count`, in order; `done` receives how many are finished."""
+        """Return `make(n)` for each `n` below `count`, in order; `done` receives how many calls are finished."""
         if not count:
             return []
         self.check()
@@ -69,7 +69,7 @@ class Work:
                 done(finished)
             return result
 
-        first = make_one(0)  # alone, so that kernels are compiled only once
+        first = make_one(0)  # on one thread, so that kernels are compiled only once
         if self.workers == 1:
             return [first, *(make_one(number) for number in range(1, count))]
         with ThreadPoolExecutor(self.workers) as threads:
@@ -77,7 +77,7 @@ class Work:
 
 
 class Step:
-    """Files of a step in a folder: `NAME.json`, and the folder `NAME.parts` with pieces while the step runs."""
+    """Files of a step of learning: its document `NAME.json`, and the folder `NAME.parts` with pieces while it runs."""
 
     def __init__(self, folder: Path, name: str) -> None:
         self.folder, self.name = folder, name
@@ -88,7 +88,7 @@ class Step:
     def open(self, fresh: D, result: Path, work: Work) -> Iterator[D | None]:
         """Lock the step; yield its document if it is complete and `result` exists, otherwise None.
 
-        `fresh` is the document of a new result. If there is a document with other settings, an error is raised, unless
+        `fresh` is the document of a new result. If a document with other settings exists, an error is raised, unless
         `work.replace` is set.
         """
         try:
@@ -107,7 +107,7 @@ class Step:
             raise OutflankError(f"{self.folder} cannot be written to: {reason_of(error)}") from None
 
     def read(self, kind: type[D], how: str) -> D:
-        """Return the document of a complete step; raise an error otherwise. `how` is the command that makes it."""
+        """Return the step's document; raise an error if the step is not complete. `how` is the command that runs it."""
         if not self.document.exists():
             raise OutflankError(f"{self.document} is not there: {how} makes it")
         document: Any = read_document(self.document, kind, f"what {self.name}.json says")
@@ -154,7 +154,7 @@ _ZIP_END_BYTES = 22
 
 
 def write_arrays(path: Path, arrays: Arrays) -> None:
-    """Write arrays to one file, atomically."""
+    """Write arrays to the file `path`, atomically."""
     stream = BytesIO()
     np.savez(stream, **arrays)  # type: ignore[arg-type]  # an array could be named like a keyword of `savez`
     write_whole(path, stream.getvalue())
@@ -164,7 +164,7 @@ def _read(path: Path) -> Arrays | None:
     try:
         data = path.read_bytes()
         if not data.startswith(b"PK\x03\x04") or data[-_ZIP_END_BYTES:][:4] != b"PK\x05\x06":
-            return None  # Python's own reader ignores data before and after the archive
+            return None  # bytes before or after the archive, which Python's own reader ignores
         with np.load(BytesIO(data), allow_pickle=False) as stored:
             return {name: stored[name] for name in stored.files}
     except (OSError, ValueError, EOFError, KeyError, BadZipFile):

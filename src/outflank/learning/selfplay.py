@@ -1,4 +1,4 @@
-"""Playing games to learn from, from starting positions or on from recorded games, and taking positions of all stages.
+"""Playing the games of self-play, from starting positions or from recorded games, and taking positions from them.
 
 Good players avoid bad positions, but a search visits mostly those, to refute bad moves. So games begin with random
 moves. In half of the games one side or both continue with random moves. All other moves are the best of a shallow
@@ -39,7 +39,7 @@ from outflank.search.worker import Worker
 # A shallow search that recognises the end of a game.
 #
 # The look-ahead of searches (`search/looking.py`), which orders moves, evaluates finished games like other positions.
-# Learning must not do that: weights are never fitted to finished games, so that such values mean nothing.
+# Learning must not do that: weights are never fitted to finished games, so that their evaluations mean nothing.
 
 
 @inner
@@ -65,7 +65,8 @@ def shallow_search(
     won: int,
     worker: Worker,
 ) -> Value:
-    """Return the value `plies` deep: exact inside (alpha, beta), else a bound on that side. A pass is not a ply."""
+    """Return the value of a search of `plies` plies, without passes: exact inside (alpha, beta), else a bound on that
+    side."""
     worker.nodes += 1
     if plies <= 0 and not over(game, position):
         return np.int64(value(evaluation, game, position, state))
@@ -94,14 +95,14 @@ def shallow_search(
 
 
 GAMES = 64
-"""Number of games in a group."""
+"""Number of self-play games in a group, which is played and stored together."""
 
 OPENING = 12
-"""Greatest number of random moves at the beginning of a game, or after it leaves a recorded game."""
+"""Greatest number of random moves at the beginning of a self-play game, or after it leaves a recorded game."""
 
 NOISE = 0.015, 0.1
 """Least and greatest standard deviation of the noise that is added to the values of moves, as a fraction of the largest
-value. Each game draws one in between."""
+value. Each game draws a deviation in between."""
 
 RANDOM_SIDES = (0, 0, 0, 1, 2, 3)
 """Bit sets of the sides that move randomly, drawn uniformly: no side (half of the cases), first, second, both."""
@@ -110,25 +111,25 @@ NOISE_VALUES = 16
 """Number of noise values for the moves of a position. If there are more moves, some share a value."""
 
 Rows = npt.NDArray[np.int64]
-"""Row numbers of positions."""
+"""Row numbers of positions in `Positions`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Positions:
-    """Positions of games, with their properties."""
+    """Positions from games, with their properties; each field has a row for each position."""
 
     boards: Words
     """Two words for each position, as `pack` makes them."""
     game: npt.NDArray[np.int32]
-    """Number of each position's game, which decides whether the position is held out."""
+    """Number of each position's game. It decides whether the position is held out of the fit."""
     left: npt.NDArray[np.int32]
-    """Number of moves left in each position."""
+    """Number of moves left until the end of the game, for each position."""
     stage: npt.NDArray[np.int32]
-    """Row of the weights for each position's stage."""
+    """Row of the weights that belong to each position's stage."""
     result: npt.NDArray[np.float32]
-    """Result of the game, for the side to move in the position."""
+    """Result of each position's game, for the side to move in the position."""
     fair: npt.NDArray[np.bool_]
-    """Whether no later move was random. After random moves the result says little about a position."""
+    """Whether no later move of the game was random. If one was, the result says little about the position."""
 
     def __len__(self) -> int:
         return len(self.boards)
@@ -136,11 +137,11 @@ class Positions:
 
 @dataclass(frozen=True, slots=True)
 class Beginnings:
-    """Where games begin: starting positions, and moves of recorded games."""
+    """Where self-play games begin: starting positions, and moves of recorded games."""
 
     starts: Words
     lines: Moves
-    """Moves of recorded games, one row for each start; empty if games are played from the starting positions."""
+    """Moves of recorded games, one row for each starting position; empty if there are no recorded games."""
 
 
 @kernel
@@ -161,7 +162,7 @@ def _play_on(
     path: Words,
     plies_before: npt.NDArray[np.int64],
 ) -> tuple[int, int, int]:
-    """Play a game; write the words of its positions to `path`, and the plies before each to `plies_before`.
+    """Play a game; write its positions to `path`, and the number of plies before each to `plies_before`.
 
     Positions with only a pass are left out. Return the number of positions, the number of plies of the game, and the
     ply from which no move was random.
@@ -225,11 +226,11 @@ class Playing:
 
     @property
     def most_positions(self) -> int:
-        """Greatest number of positions from a group."""
+        """Greatest number of positions from a group of games."""
         return GAMES * self.per_game
 
     def group(self, number: int) -> Positions:
-        """Return the positions of group `number`, which has `GAMES` games. Every call returns the same."""
+        """Return the positions of group `number`, which has `GAMES` games. Repeated calls return the same positions."""
         rng = np.random.default_rng([self.seed, number])
         rules, lines = self.subject.rules, self.beginnings.lines
         starts = self.beginnings.starts

@@ -11,20 +11,20 @@ from outflank.validation.documents import Count, Document, Number
 from outflank.validation.values import Misfit
 
 LEARNT = "learnt"
-"""Name of the learnt weights in comparisons with evaluations that the game has by name."""
+"""Name of the learnt weights in comparisons with named evaluations of the game."""
 
 
 class WeightsSource(Struct, frozen=True, kw_only=True):
-    """Identifies the evaluation that values positions."""
+    """Identifies an evaluation that a step of learning uses."""
 
     evaluation: str | None = None
     """Name of the evaluation; for weights in a file, the name of their patterns; null: random moves."""
     check: str | None = None
-    """Digest of the weights in the file."""
+    """Digest of the weights, if they are from a file."""
 
 
 class GenerateSettings(Struct, frozen=True, kw_only=True):
-    """Settings that determine the positions."""
+    """Settings that determine the generated positions."""
 
     game: str
     rules: dict[str, int]
@@ -50,19 +50,19 @@ class PositionsDocument(Document, frozen=True, kw_only=True, tag="outflank/train
     """Number of games that the positions are from."""
     by_stage: tuple[Count, ...] = ()
     check: str = ""
-    """Digest of the arrays."""
+    """Digest of the arrays in `positions.npz`."""
 
 
 class LabelSettings(Struct, frozen=True, kw_only=True):
     """Settings that determine the values of positions."""
 
     positions: str
-    """Digest of the positions."""
+    """Digest of the positions whose values are computed."""
     plies: int
     exact: int
-    """Moves left from which positions are solved; -1 if none are."""
+    """Greatest number of moves left at which positions are solved; -1: no positions are solved."""
     blend: float
-    """Share of the game's result in the values of its positions."""
+    """Weight of the game's result in the value of a position; the rest is a shallow search."""
     judge: WeightsSource
     shrinkage: float
     passes: int
@@ -97,11 +97,11 @@ class WeightsDocument(Document, frozen=True, kw_only=True, tag="outflank/train-w
     file: str = ""
     stages: Count = 0
     weights: Count = 0
-    """Number of distinct weights in a stage."""
+    """Number of distinct weights of each stage."""
     fitted: tuple[Count, ...] = ()
     """Number of positions that each stage was fitted to."""
     errors: tuple[Number, ...] = ()
-    """Root mean square error of each stage on these positions, in the game's unit."""
+    """Root mean square error of each stage on the positions that it was fitted to, in the game's unit."""
     check: str = ""
 
     def __post_init__(self) -> None:
@@ -115,33 +115,33 @@ class StageError(Struct, frozen=True, kw_only=True):
     stage: int | None
     """Number of the stage; null for all stages."""
     left: tuple[Count, Count]
-    """Least and greatest number of moves left in these positions."""
+    """Least and greatest number of moves left in the stage's positions."""
     positions: Count
     solved: Count
     spread: Number
-    """Standard deviation of the values, which is the error of a constant guess."""
+    """Standard deviation of the positions' values, which is the error of a constant guess."""
     errors: dict[str, Number]
     """Root mean square error of each evaluation, in the game's unit."""
 
 
 class CheckedEvaluation(Struct, frozen=True, kw_only=True):
-    """An evaluation with measured errors: the learnt weights, or one for comparison."""
+    """An evaluation whose errors were measured: the learnt weights, or an evaluation for comparison."""
 
     name: str
     points: Number | None
     """Number of the evaluation's points in one unit of the game; null if no scale makes it better than a constant
     guess."""
     scaled: bool
-    """Whether the evaluation has another unit, so that its scale was fitted by least squares."""
+    """Whether the evaluation's unit is not the game's, so that `points` was fitted by least squares."""
 
 
 class ErrorsDocument(Document, frozen=True, kw_only=True, tag="outflank/train-check/1"):
-    """Errors of weights on held-out games."""
+    """Errors of weights on positions of held-out games."""
 
     game: str
     unit: str
     weights: str
-    """Digest of the weights."""
+    """Digest of the weights whose errors were measured."""
     evaluations: tuple[CheckedEvaluation, ...]
     stages: tuple[StageError, ...]
     total: StageError
@@ -157,32 +157,32 @@ class ErrorsDocument(Document, frozen=True, kw_only=True, tag="outflank/train-ch
 
 
 class DepthsSettings(Struct, frozen=True, kw_only=True):
-    """Settings that determine the searches that are compared."""
+    """Settings that determine which searches of different depths are compared."""
 
     positions: str
-    """Digest of the positions."""
+    """Digest of the positions that are searched."""
     judge: WeightsSource
     depth: int
     count: int
     """Number of positions that are searched."""
     seed: int
-    """Seed for choosing the positions."""
+    """Random seed for choosing the positions."""
 
 
 class DepthPair(Struct, frozen=True, kw_only=True):
-    """Spread between the values of two depths, in one group of stages."""
+    """Spread between the values of searches to two depths, in one group of stages."""
 
     deep: Count
     shallow: Count
-    """The smaller depth; 0 is the evaluation without a search."""
+    """The smaller of the two depths; 0 is the evaluation without a search."""
     stage: Number
-    """Mean stage of the group's positions."""
+    """Mean stage of the positions in the group."""
     spread: Number
     """Root mean square of the difference between the two values, in the game's unit."""
 
 
 class FittedErrors(Struct, frozen=True, kw_only=True):
-    """Coefficients of the formula of `SearchErrors`."""
+    """Coefficients of the formula of `SearchErrors`, as fitted."""
 
     constant: Number
     stage: Number
@@ -199,20 +199,20 @@ class DepthsDocument(Document, frozen=True, kw_only=True, tag="outflank/train-de
     pairs: tuple[DepthPair, ...] = ()
     errors: FittedErrors | None = None
     off: Number = 0.0
-    """Standard deviation of the formula's error, in the logarithm of the spread."""
+    """Standard deviation of the error of the fitted formula, in the logarithm of the spread."""
 
 
 class PlaySettings(Struct, frozen=True, kw_only=True):
     """Settings of a match that learnt weights play."""
 
     weights: str
-    """Digest of the weights."""
+    """Digest of the weights that play the match."""
     against: WeightsSource
     depth: int | None
     seconds: float | None
-    """Seconds per move; null if the players search to a depth."""
+    """Seconds per move of both players; null if they search to a fixed depth."""
     games: Count
-    """Greatest number of games."""
+    """Greatest number of games in the match."""
     elo0: float
     elo1: float
     """The two hypotheses of the sequential test are `elo0` and `elo1`, in normalised Elo."""
@@ -232,7 +232,7 @@ class MatchOutcome(Struct, frozen=True, kw_only=True):
     """The 95 % interval of `elo` is from `elo_low` to `elo_high`."""
     llr: Number
     decision: Literal["H0", "H1"] | None
-    """Accepted hypothesis; null if all games were played before the test decided."""
+    """Hypothesis that the sequential test accepted; null if all games were played before it decided."""
 
     @property
     def games(self) -> int:
@@ -251,7 +251,7 @@ class PlayDocument(Document, frozen=True, kw_only=True, tag="outflank/train-play
     settings: PlaySettings
     complete: bool = False
     rival: str = ""
-    """Name of the opponent."""
+    """Name of the opponent's evaluation."""
     outcome: MatchOutcome | None = None
 
 
@@ -265,7 +265,7 @@ class GenerationDocument(Struct, frozen=True, kw_only=True):
     weights: WeightsDocument
     errors: ErrorsDocument
     match: PlayDocument | None
-    """Match of this generation; null if none was played."""
+    """Match of this generation's weights against the best earlier ones or a named evaluation; null if not played."""
     best: bool
     """Whether these weights are the best so far, so that the next generation continues from them."""
 
@@ -288,7 +288,7 @@ class RunSettings(Struct, frozen=True, kw_only=True):
     shrinkage: float
     passes: int
     match_games: Count
-    """Greatest number of games in a match. With 0 no match is played, and every generation counts as better."""
+    """Greatest number of games in each match. With 0 no match is played, and every generation counts as better."""
     depth: int | None
     seconds: float | None
     elo0: float

@@ -1,4 +1,4 @@
-"""The subject of learning: the pattern evaluation of a game under given rules, and the judge that values positions."""
+"""The learnt pattern evaluation of a game under given rules, and the judge, the evaluation that values positions."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,12 +21,12 @@ from outflank.gpu.choosing import DeviceOption
 from outflank.learning.step_documents import WeightsSource
 
 Weights = npt.NDArray[np.int16]
-"""Distinct weights, with a row for each stage."""
+"""Distinct weights of patterns, with a row for each stage of the game."""
 
 
 @dataclass(frozen=True)
 class Subject:
-    """The rules of a game, with all that learning needs to know about the game."""
+    """The rules of the game whose evaluation is learnt, with all that learning needs to know about the game."""
 
     rules: Game
 
@@ -39,7 +39,7 @@ class Subject:
 
     @classmethod
     def read(cls, game: str, rules: Mapping[str, int]) -> "Subject":
-        """Return the subject with the game and the rules of a document."""
+        """Return the subject for a game's name and its rules, as documents store them."""
         return cls(game_named(game).rules_from_json(rules))
 
     @property
@@ -55,7 +55,7 @@ class Subject:
 
     @cached_property
     def patterns(self) -> PatternSet:
-        """Patterns of the evaluation."""
+        """Patterns of the evaluation whose weights are learnt."""
         return self.learning.patterns(self.rules)
 
     @property
@@ -65,17 +65,17 @@ class Subject:
 
     @property
     def unit(self) -> str:
-        """Name of the unit of values."""
+        """Name of the unit of the game's scores and values."""
         return self.description.scores.unit
 
     @property
     def win(self) -> float | None:
-        """Value of a won game, in the game's unit; None if a game is worth its score."""
+        """Value of a won game, in the game's unit; None if a finished game is worth its score."""
         return None if self.description.scores.scored else float(self.patterns.most)
 
     @property
     def won_points(self) -> int:
-        """Value of a won game in a shallow search, greater than any estimate; 0 if a game is worth its score."""
+        """Value of a won game in a shallow search, above any estimate; 0 if a finished game is worth its score."""
         return 0 if self.win is None else WON
 
     @property
@@ -85,11 +85,11 @@ class Subject:
 
     @property
     def ending_moves(self) -> int:
-        """Moves left from which the game's endgame kernels solve positions; -1 if it has none."""
+        """Greatest number of moves left at which the game's endgame kernels solve positions; -1 without kernels."""
         return int(ending_moves(self.rules))
 
     def is_solved_on(self, device: DeviceOption) -> bool:
-        """Return whether endings are solved on this device, a GPU, instead of by the game's own kernels."""
+        """Return whether endgame positions are solved on `device`, a GPU, instead of by the game's CPU kernels."""
         return device != "cpu" and batch_tables(self.rules) is not None
 
     def most_solved(self, device: DeviceOption) -> int:
@@ -102,22 +102,22 @@ class Subject:
 
     @property
     def weights_name(self) -> str:
-        """Name of the file of weights."""
+        """Name of the file to which learnt weights are written."""
         return f"{self.patterns.name}.weights"
 
     def zero_weights(self) -> Weights:
-        """Return weights that are all zero."""
+        """Return weights of all stages that are all zero."""
         return np.zeros((self.rows, self.patterns.weights), np.int16)
 
     def weights_in(self, path: Path) -> Weights:
-        """Return the weights in a file."""
+        """Return the weights in the file `path`."""
         try:
             return read_weights(self.patterns, path.read_bytes(), str(path))
         except OSError as error:
             raise OutflankError(f"{path}: {reason_of(error)}") from None
 
     def row_of(self, stages: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-        """Return the row of weights for each stage number."""
+        """Return the row of `Weights` for each stage number."""
         return np.asarray(self.patterns.stages)[np.minimum(stages, len(self.patterns.stages) - 1)]
 
 
@@ -128,7 +128,7 @@ class Judge:
         self.subject, self.name = subject, name
         self._loaded: LoadedPatterns | None = None  # keeps the memory that the evaluation points to
         self.knows = name is not None or weights is not None
-        """Whether there is an evaluation."""
+        """Whether there is an evaluation, so that values are not all 0."""
         if name is not None:
             self.evaluation = evaluation_named(subject.rules, name)
             self.points = scale_of(subject.rules, self.evaluation).points
@@ -139,7 +139,7 @@ class Judge:
 
     @property
     def source(self) -> WeightsSource:
-        """Identification of the evaluation in documents, with a digest of weights instead of a path."""
+        """Description of the evaluation for documents, with a digest of its weights instead of a path."""
         if self.name is not None and not self.name.startswith(FROM_FILE):
             return WeightsSource(evaluation=self.name)
         if self.name is None:

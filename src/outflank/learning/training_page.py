@@ -13,18 +13,18 @@ from outflank.validation.text import how_many
 PAGE = "train.html"
 
 MOST_DRAWN = 3
-"""Number of named evaluations in the figure, the best ones. The table has all of them."""
+"""Number of named evaluations in the figure of errors: the best ones. The table has all of them."""
 
 CONSTANT_GUESS = "constant guess"
 
 
 def write_page(folder: Path, document: TrainDocument, provenance: JsonObject) -> None:
-    """Write the page of a run to `train.html` in a folder."""
+    """Write the HTML page of a training run to `train.html` in a folder."""
     write_whole(folder / PAGE, page_html(report_of(document, provenance)))
 
 
 def report_of(document: TrainDocument, provenance: JsonObject) -> Report:
-    """Return the report of a training run, for the page."""
+    """Return the report of a training run that its HTML page shows."""
     last = document.generations[-1]
     return Report(
         experiment="train",
@@ -41,13 +41,13 @@ def report_of(document: TrainDocument, provenance: JsonObject) -> Report:
 
 
 def left_of(stage: StageError) -> str:
-    """Return the moves left in a stage as text, for example `12–16`."""
+    """Return the range of moves left in a stage as text, for example `12–16`."""
     least, most = stage.left
     return "all" if stage.stage is None else str(least) if least == most else f"{least}–{most}"
 
 
 def error_table(errors: ErrorsDocument) -> tuple[tuple[str, ...], tuple[tuple[Cell, ...], ...]]:
-    """Return the columns and rows of a table of errors, with a row for each stage and one for all."""
+    """Return the columns and rows of a table of errors, with a row for each stage and a row for all stages."""
     names = [evaluation.name for evaluation in errors.evaluations if evaluation.points is not None]
     rows: list[tuple[Cell, ...]] = [
         (left_of(stage), stage.positions, stage.solved, stage.spread, *(stage.errors[name] for name in names))

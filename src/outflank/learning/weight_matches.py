@@ -33,7 +33,7 @@ class Match:
     depth: int | None = None
     """Search depth of both players, in plies; None: the default depth, unless `seconds` is given."""
     seconds: float | None = None
-    """Time per move of both players."""
+    """Time per move of both players, in seconds; None: they search to a fixed depth."""
     games: int = GAMES
     """Greatest number of games. The sequential test ends the match as soon as it has decided."""
     sprt: Sprt = Sprt.parse(HYPOTHESES)  # noqa: RUF009  # frozen
@@ -51,7 +51,7 @@ class Match:
 
     @property
     def used_depth(self) -> int | None:
-        """Search depth that is used; None if the players have a time per move."""
+        """Search depth of both players, `depth` or the default; None if the players have a time per move."""
         return DEPTH if self.depth is None and self.seconds is None else self.depth
 
     def command(self, folder: Path, weights: Path | None) -> str:
@@ -64,7 +64,7 @@ class Match:
         return command_line([*words, "--", str(folder)])
 
     def words(self, evaluation: str) -> str:
-        """Return the text that describes a player with this evaluation."""
+        """Return the specification of a player with this evaluation."""
         limit = f"depth={self.used_depth}" if self.seconds is None else f"time={self.seconds:g}"
         return f"computer {limit} workers=1 {shlex.quote(f'evaluation={evaluation}')}"
 
@@ -72,7 +72,8 @@ class Match:
 def play(
     folder: Path, match: Match, work: Work, *, weights: Path | None = None, start: Board | None = None
 ) -> PlayDocument:
-    """Play a match with the weights of a folder or a file, or continue it; return its document."""
+    """Play a match with the weights of a training folder or a file, or continue an interrupted one; return its
+    document."""
     _, subject, _ = read_positions(folder)
     path = folder / subject.weights_name if weights is None else weights
     fitted = read_fitted(folder, subject)[1] if weights is None else subject.weights_in(weights)
