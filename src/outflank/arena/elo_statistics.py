@@ -153,7 +153,7 @@ class Observed:
         return sqrt(squares / self.units)
 
     def log_likelihood(self, score: float) -> float:
-        """Return the log-likelihood of these counts if the expected score is `score`, relative to the observed
+        """Return the log-likelihood of these counts if the expected score is `score`, relative to that for the observed
         score."""
         return log_likelihood(self.values, self.counts, score)
 

@@ -60,8 +60,7 @@ def play_match(
     progress: Callable[[MatchStanding], None] | None = None,
     stop: Stop | None = None,
 ) -> MatchResult:
-    """Play the match, `concurrency` games at a time; store it in the folder `out`, or with `resume` continue that in
-    it.
+    """Play the match, `concurrency` games at a time; store it in the folder `out`, or `resume` the match there.
 
     `finished` receives every game, `progress` the standing from time to time; both are called by one thread at a time.
     Players are reused from game to game. A player with a method `reseed(seed)` gets its own seed for each game, so that
@@ -152,8 +151,8 @@ class _Run:
         self._fixtures = (fixture for fixture in self.settings.fixtures() if fixture.number not in stored_numbers)
 
     def play(self, lane_at: Callable[[int], Lane | ClusterLane | None]) -> None:
-        """Play the remaining games with a thread for each lane. A thread is added whenever `lane_at(number of threads)`
-        is not None."""
+        """Play the remaining games, one thread per lane. A thread is added while `lane_at(number of threads)` is not
+        None."""
         if self.progress is not None:
             self.progress(self.scorer.standing())
         threads: list[threading.Thread] = []

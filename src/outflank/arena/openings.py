@@ -83,7 +83,7 @@ class Openings:
 
     def samples(self) -> list[Board]:
         """Return at most two openings drawn so far: one from the match's start, and one from another starting
-        position."""
+        layout."""
         boards: dict[bool, Board] = {}
         for board in self._drawn:
             first = board.copy()

@@ -84,8 +84,7 @@ class Seat:
     def close(self) -> None:
         """Close the player, and end the thread."""
         if self.lost:
-            # The player may hang in its last request. Closing it here ends the process of an external program, and so
-            # the hang.
+            # The player may hang in its last request. Closing it here ends a program's process, and so the hang.
             closing: Answer[None] = Answer()
             began = time.perf_counter()
             threading.Thread(target=lambda: closing._run(self.player.close, began), daemon=True).start()

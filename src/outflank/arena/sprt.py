@@ -109,8 +109,8 @@ class SequentialTest:
         self.state = SprtState(sprt=sprt)
 
     def add(self, result: int) -> SprtState:
-        """Count a pair or unpaired game in which the first player won `result` half points, unless the test has
-        decided."""
+        """Count a pair or unpaired game in which the first player won `result` half points. It is ignored if the test
+        has already decided."""
         if self.state.decision is None:
             self._counts[result] += 1
             observed = Observed(tuple(self._counts), self._per_unit)

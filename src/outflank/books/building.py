@@ -132,8 +132,7 @@ class BookPlan:
     plies: int = 8
     """Number of plies from the start within which every position after followed moves is searched."""
     positions: int | None = None
-    """Number of positions up to which the book then grows where players are most likely to leave it; None: no
-    growth."""
+    """Number of positions to which the book then grows where players are most likely to leave it; None: no growth."""
     depth: int = 12
     width: int = 3
     """Number of moves that are searched and followed in each position, for both sides."""

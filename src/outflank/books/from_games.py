@@ -46,8 +46,7 @@ class Openings:
     """Cache by starting position: the position after forced passes, and its key. Most games share one start."""
 
     def read(self, path: Path, wrong: Callable[[str], None], progress: Callable[[int], None], stop: Stop) -> None:
-        """Count the opening positions in a file, up to its first unreadable game; `wrong` receives messages on
-        faults."""
+        """Count the opening positions in a file, up to its first unreadable game; `wrong` receives error messages."""
         check, records = _digest_and_games(path)
         times = self.times.setdefault(check, Counter())
         if times:
@@ -117,8 +116,7 @@ def learn(
     tasks: TaskDispatcher | None = None,
     **options: Unpack[PlayerKeywords],
 ) -> BuildResult:
-    """Search the positions that at least `games` games reached, and write each to the book file `path` when it is
-    done."""
+    """Search the positions that at least `games` games reached, and write each to the file `path` when it is done."""
     with open_book_file(openings.game, path) as file, searchers(openings.game, options, tasks, stop) as searching:
         building = Building(file, plan, searching, stop, progress)
         keys = openings.common(openings.least() if games is None else games)

@@ -189,8 +189,7 @@ def propagate_values(graph: MoveGraph, start: Key | None = None) -> bool:
 
 
 def in_order(entry: Entry) -> Entry:
-    """Return the entry with its moves sorted by value, then by code, so that the file does not depend on their
-    order."""
+    """Return the entry with its moves sorted by value, then by code, so that a book's file is reproducible."""
     return replace(entry, moves=tuple(sorted(entry.moves, key=lambda move: (-move[1], move[0]))))
 
 

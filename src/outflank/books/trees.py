@@ -82,8 +82,7 @@ def _branches(book: Book, root: Board, position: Board) -> Iterator[tuple[Board,
 
 
 def _below(graph: MoveGraph, root: Key) -> dict[Key, int]:
-    """Return the number of positions in each position's subtree. A position belongs to its first breadth-first
-    parent."""
+    """Return the size of each position's subtree. A position belongs to its first parent in breadth-first order."""
     parents: dict[Key, Key] = {root: root}
     order = [root] if root in graph.book.entries else []
     for key in order:  # grows during the loop

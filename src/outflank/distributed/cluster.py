@@ -42,8 +42,7 @@ def serve_tasks(text: str, make: MakeWorker, *, per_node: int = 1) -> bool:
 
 
 def nodes_here(text: str | None) -> int:
-    """Return how many nodes the cluster at the address `text` has on this machine, as far as known; 1 without an
-    address."""
+    """Return how many nodes the cluster at the address `text` has on this machine, if known; 1 without an address."""
     if text is None:
         return 1
     engine, address = engine_at(text)

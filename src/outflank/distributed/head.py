@@ -119,8 +119,8 @@ class Head:
         return search_best_moves(lambda left: self._search_shared(depth, alpha, beta, left), moves, best_count)
 
     def _is_shared(self, depth: int) -> bool:
-        """Return whether the nodes, not the head alone, search the iteration to `depth`. They then search all deeper
-        ones."""
+        """Return whether the nodes, not the head alone, search the iteration to `depth`. If so, they search all deeper
+        iterations too."""
         if depth <= 2 or self.root.depth_below(depth) < 1:
             return False
         if self._shared_from is not None and depth >= self._shared_from:

@@ -14,8 +14,8 @@ class Replication:
 
     name: str
     depth: int | None
-    """Least depth of the table entries that are sent; None: a depth from which, by measured costs, entries are worth
-    it."""
+    """Least depth of the table entries that are sent; None: the search chooses a depth at which entries are worth
+    sending."""
     plies: int = ANY_PLY
     """Greatest distance from the root, in plies, of the positions whose table entries are sent."""
     batch: int
@@ -48,8 +48,8 @@ POLICIES = {
     "batch": Replication(name="batch", depth=2, batch=10_000, waits=True),
     # Report 000's `par_tuple`: only entries that took long to compute, each sent at once, as in a tuple space.
     "depth": Replication(name="depth", depth=None, batch=1, waits=True, entry_seconds=1e-2),
-    # The policy that the report expected to be best, but did not finish: entries that took long, in batches, no
-    # waiting.
+    # The policy that the report expected to be best, but did not finish: entries that took long to compute, in batches,
+    # without waiting.
     "async": Replication(name="async", depth=None, batch=1024, waits=False, entry_seconds=2e-5),
 }
 

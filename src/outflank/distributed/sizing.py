@@ -62,8 +62,8 @@ class Costs:
             self._rate = max(self._rate, nodes / seconds)
 
     def growth(self) -> float:
-        """Return the factor by which two more plies multiply the cost. Odd and even depths differ, so one ply is not
-        used."""
+        """Return the factor by which two more plies multiply the cost. One ply is not used: odd and even depths
+        differ."""
         jobs = {left: mean for left, (count, mean) in self._jobs.items() if count >= FEWEST_JOBS}
         for costs in (jobs, self._trees):
             for depth in sorted(costs, reverse=True):
@@ -88,8 +88,7 @@ class Costs:
         return float(costs[nearest] / self.rate * self.growth() ** ((left - nearest) / 2))
 
     def of_tree(self, depth: int) -> float:
-        """Return the expected seconds of a search of the root to `depth` by one worker; infinity without a
-        measurement."""
+        """Return the expected seconds of a search of the root to `depth` by one worker; infinity if not measured."""
         if depth - 2 in self._trees:
             return self._trees[depth - 2] / self.rate * self.growth()
         if depth - 1 in self._trees:

@@ -218,8 +218,7 @@ class _SameRules:
             yield number, board, codes[rows], values, self._processors_used(rows)
 
     def _processors_used(self, rows: slice) -> DeviceUsed:
-        """Return the processors that solved the positions in `rows`; `cpu` if the game is over, so that there are
-        none."""
+        """Return the processors that solved the positions in `rows`; `cpu` if there are none (game over)."""
         by_cpu = self.effort.solved_by_cpu[rows]
         by_gpu = (self.effort.scores[rows] != UNSOLVED) & ~by_cpu
         if by_cpu.any():

@@ -36,8 +36,7 @@ SHARE_OF_MEMORY = 0.5
 """Greatest fraction of the GPU's free memory that one `perft` takes."""
 
 FILLED = 0.9
-"""Fraction of the list of moves that a portion should fill; below 1, because only the mean of moves per position is
-known."""
+"""Fraction of the list of moves that a portion should fill; below 1, because only the mean number of moves is known."""
 
 PARTS = 1000
 """The `total` in calls of `progress(done, total)`."""
@@ -153,8 +152,8 @@ class _Counting:
         return _Level(to_device(words), to_device(root_indices), to_device(numbers), len(positions), int(numbers.sum()))
 
     def _descend(self, level: _Level, depth: int, share: float) -> None:
-        """Count the leaves `depth` plies below `level`; `share` is the level's fraction of the tree, for progress
-        reports."""
+        """Count the leaves `depth` plies below `level`; `share` is the level's fraction of the tree, to report
+        progress."""
         start, step = 0, level.length
         if level.moves > self._room:
             step = max(1, int(FILLED * self._room * level.length / level.moves))

@@ -54,8 +54,7 @@ def highest_power(number: int) -> int:
 
 
 def table_bits(free: int) -> int:
-    """Return the `bits` of a table with 2 ** `bits` entries that takes an eighth of `free` bytes or less, if
-    possible."""
+    """Return the `bits` of a table with 2 ** `bits` entries that takes about an eighth of `free` bytes at most."""
     return min(MOST_BITS, max(LEAST_BITS, (free // (8 * ENTRY_BYTES)).bit_length() - 1))
 
 

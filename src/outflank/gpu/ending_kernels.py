@@ -75,8 +75,8 @@ TABLE_FROM = 7
 """Least number of free cells in positions that are stored in the transposition table."""
 
 QUICK = 10
-"""Number of free cells up to which a position is solved without the table, which would cost as much as it saves (10
-%)."""
+"""Number of free cells up to which a position is solved without the table, which saves 10 % of the nodes but costs as
+much time."""
 
 UNSOLVED = -128
 """Score of a position that is too long to solve, or not solved yet."""
@@ -253,8 +253,7 @@ def solve_each(game: Game, tables: BatchTables, table: DeviceArray, jobs: Jobs, 
             spent = I32(0)
             if step == ENDS:
                 job = deliver(game, tables, table, jobs, tally, plan, job, np.int64(best))
-            # No state of a job survives its end. If the compiler sees that, the lines above can use the registers of
-            # that state.
+            # No state of a job survives its end. If the compiler sees that, the lines above can use its registers.
             position = child = unpack(game, ZERO, ZERO)
             todo = listed = rest = mobilities = cells = cell = soon = ZERO
             alpha = beta = best = low = high = flags = count = depth = free = I32(0)

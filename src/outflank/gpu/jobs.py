@@ -27,8 +27,7 @@ from outflank.gpu.device_threads import atomic_load, exchange, fence, fetch_add,
 from outflank.kernels.bits import U64, Int, Word, bit_at, lowest, multiply, popcount
 from outflank.kernels.compiler import inner
 
-# A sorted list of moves is two words of 6-bit fields: the cells, and the opponent's mobility after each move, the least
-# first.
+# A sorted list of moves is two words of 6-bit fields: the cells, and the opponent's mobility after each, least first.
 
 ZERO, ONE, FIELD, CELL = U64(0), U64(1), U64(6), U64(63)
 
@@ -54,8 +53,7 @@ def _inserted(fields: Word, place: Int, field: Word) -> Word:
 
 @inner
 def left_to_opponent(free_to_move: Int, late: bool) -> Word:
-    """Return the sort key of a move: the opponent's mobility `free_to_move` after it, with `late` moves last among
-    equals."""
+    """Return a move's sort key: the opponent's mobility `free_to_move`, `late` moves last among equal ones."""
     return min(U64(2) * U64(free_to_move) + U64(late), U64(MOST_LEFT))
 
 
@@ -81,8 +79,7 @@ requested positions without a value; tree nodes visited; rows that were lent to 
 TALLIES = 6
 
 SPARE = 8
-"""One row of `Jobs` in this many stays free: with a million rows, more than the threads that can request one at
-once."""
+"""One row of `Jobs` in this many stays free: with a million rows, more than the threads that request one at once."""
 
 EMPTY_PLACE = 0
 """Content of an empty element of a ring buffer. Other elements hold the number of a row plus one."""
@@ -118,8 +115,7 @@ class Plan(NamedTuple):
     requested: Int
     """Number of requested positions."""
     undivided: Int
-    """Number of positions at the head of the list that are searched by one thread each at first, even if they are
-    long."""
+    """Number of positions at the head of the list that are searched by one thread each at first, even if long."""
     short: Int
     """Number of free cells up to which a job is searched by one thread at first."""
     budget: Int
@@ -185,8 +181,8 @@ def _return_row(jobs: Jobs, tally: DeviceArray, row: Int) -> None:
 
 @inner
 def _write(game: Game, jobs: Jobs, row: Int, child: Position, parent: Int, low: Value, high: Value) -> None:
-    """Write `child`, the position after a move of the job `parent`, to `row`; (`low`, `high`) is the parent's
-    window."""
+    """Write `child`, the position after a move of the job `parent`, to `row`; `low` and `high` are its window from the
+    parent's side."""
     jobs.words[row, 0], jobs.words[row, 1] = pack(game, child)
     jobs.windows[row, 0], jobs.windows[row, 1] = -high, -low
     jobs.parents[row] = parent

@@ -72,8 +72,8 @@ FEWEST_LEAVES = 1 << 8
 """Least number of tree leaves in a batch of playouts. A smaller batch takes just as long."""
 
 GROWTH = 16
-"""Visits of the tree per playout of the next batch. The leaves of a larger batch would be selected with too few
-results."""
+"""Number of visits of the tree so far for each playout in the next batch. The leaves of a larger batch would be
+selected with too few results."""
 
 GAMES_PER_LEAF = 8
 """Number of playouts from each leaf. In 0.15 seconds an H200 found a good move in 17 of 45 positions

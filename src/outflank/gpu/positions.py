@@ -54,8 +54,7 @@ def checked_positions(positions: npt.ArrayLike, game: Game) -> Words:
 def _words(positions: npt.ArrayLike) -> Words:
     """Return the integers in `positions` as words. NumPy alone would truncate fractions, and parse digits in text."""
     try:
-        # Values that are not in an array become objects: NumPy would convert words to floats if one of them is
-        # negative.
+        # Values that are not in an array become objects: NumPy would convert words to floats if one is negative.
         array = np.asarray(positions, None if hasattr(positions, "__array__") else object)
     except (TypeError, ValueError):
         raise InvalidOption(f"positions: expected a row of two words for each, found {excerpt(positions)}") from None

@@ -53,8 +53,7 @@ class Depths:
 
 
 def measure(folder: Path, options: Depths, work: Work) -> DepthsDocument:
-    """Search a training folder's positions to every depth, or continue an interrupted run; return the measured
-    spreads."""
+    """Search a training folder's positions to every depth, or continue an interrupted run; return the spreads."""
     document, subject, positions = read_positions(folder)
     judge = Judge(subject, options.evaluation)
     settings = DepthsSettings(

@@ -228,8 +228,7 @@ HELD_OUT = 16
 
 
 def training_mask(games: npt.NDArray[np.int32]) -> npt.NDArray[np.bool_]:
-    """Return for each position whether weights are fitted to it (True) or not; `games` has the numbers of their
-    games."""
+    """Return for each position whether weights are fitted to it (True) or not; `games` has their game numbers."""
     return np.asarray(games % HELD_OUT != 0, np.bool_)
 
 

@@ -133,8 +133,8 @@ class Labels:
     """File of the last generation's weights."""
     plies: int = PLIES
     exact: int | None = None
-    """Greatest number of moves left at which positions are solved; None: the most that the endgame kernels can
-    solve."""
+    """Greatest number of moves left at which positions are solved; None: the most that the endgame kernels can solve. A
+    GPU can solve more."""
     blend: float | None = None
     """Weight of the game's result in the value of a position that is not solved; the rest is the search. None: 0, or
     0.5 in a game without endgame kernels."""

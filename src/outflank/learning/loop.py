@@ -1,5 +1,5 @@
-"""The training loop: all steps, generation after generation. The best weights so far play the next generation's
-games."""
+"""The training loop: all steps, generation after generation. The best weights so far play the games of the next
+generation."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace

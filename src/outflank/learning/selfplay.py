@@ -65,7 +65,7 @@ def shallow_search(
     won: int,
     worker: Worker,
 ) -> Value:
-    """Return the value of a search of `plies` plies, without passes: exact inside (alpha, beta), else a bound on that
+    """Return the value of a search of `plies` moves (not passes): exact inside (alpha, beta), else a bound on that
     side."""
     worker.nodes += 1
     if plies <= 0 and not over(game, position):

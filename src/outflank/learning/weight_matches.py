@@ -72,8 +72,7 @@ class Match:
 def play(
     folder: Path, match: Match, work: Work, *, weights: Path | None = None, start: Board | None = None
 ) -> PlayDocument:
-    """Play a match with the weights of a training folder or a file, or continue an interrupted one; return its
-    document."""
+    """Play a match with the weights of a training folder or a file, or continue it; return its document."""
     _, subject, _ = read_positions(folder)
     path = folder / subject.weights_name if weights is None else weights
     fitted = read_fitted(folder, subject)[1] if weights is None else subject.weights_in(weights)

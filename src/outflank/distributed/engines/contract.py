@@ -50,8 +50,7 @@ class ClusterEngine(ABC):
 
     @abstractmethod
     def connect(self, address: Address, workers: int | None) -> Fabric:
-        """Return the cluster's nodes for searches, with `workers` workers each; None: one per core of a node's
-        share."""
+        """Return the cluster's nodes for searches, with `workers` workers each; None: one per core of a node."""
 
     @abstractmethod
     def task_carrier(self, address: Address, make: MakeWorker, per_node: int) -> TaskCarrier:

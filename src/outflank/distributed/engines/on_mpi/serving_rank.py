@@ -37,8 +37,8 @@ from outflank.errors import OutflankError
 
 
 def serve(make: MakeWorker | None = None, *, lanes: int = 1) -> None:
-    """Serve the head until it closes the cluster, then leave MPI. `make` creates the worker, which runs `lanes` tasks
-    at a time."""
+    """Serve the head until it closes the cluster, then leave MPI. The worker from `make` runs `lanes` tasks at a
+    time."""
     mpi = require_mpi()
     mailbox = Mailbox(mpi, mpi.COMM_WORLD)
     _Server(mailbox, make, lanes).serve()

@@ -52,8 +52,8 @@ MOST_REPLACED = 20
 
 
 def places(ray: ModuleType, local_nodes: int | None) -> dict[str, float]:
-    """Return the places, with cores, for one node each: `local_nodes` on this machine, or each cluster machine with
-    cores."""
+    """Return the names of the places in which nodes are started, one in each, with their cores: `local_nodes` places on
+    this machine, or each machine of the cluster that has cores."""
     if local_nodes is not None:
         return {f"here-{index}": 0.0 for index in range(local_nodes)}
     return {

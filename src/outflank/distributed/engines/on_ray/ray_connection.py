@@ -260,6 +260,5 @@ def detach(*, at_once: bool = False) -> None:
 
 
 def head_alive() -> bool:
-    """Return whether the head and this machine's raylet are alive. Death is noticed after 0.5 s, silence after
-    seconds."""
+    """Return whether the head and the local raylet are alive. Death is seen after 0.5 s, silence after seconds."""
     return _connection is not None and _connection.alive

@@ -56,8 +56,8 @@ def settings(token_file: Path) -> dict[str, str]:
         "RAY_health_check_period_ms": "1000",
         "RAY_health_check_timeout_ms": "5000",
         "RAY_health_check_failure_threshold": "3",
-        # A raylet's helper processes report its death to the head before they end, and wait this long if the head is
-        # dead too.
+        # A raylet's helper processes report its death to the head before they end, and wait this long if it is dead
+        # too.
         "RAY_gcs_server_request_timeout_seconds": "10",
         # A raylet ends at once on SIGTERM, because no work here is worth draining for 30 s.
         "RAY_GRACEFUL_SHUTDOWN_DRAIN_TIMEOUT_S": "0",
