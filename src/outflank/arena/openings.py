@@ -183,7 +183,7 @@ def _is_same_game(game: Game, match_game: Game) -> bool:
 
 
 def _under_rules(board: Board, start: Board) -> Board:
-    """Return a board with the same moves under the rules of the match."""
+    """Return a board with the moves of `board`, played under the rules of `start`."""
     if board.game == start.game:
         return board
     first = board.copy()

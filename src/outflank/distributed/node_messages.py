@@ -39,7 +39,7 @@ class JobResult:
     line: tuple[int, ...]
     """Principal variation from the job's position, as far as known; after a cutoff, only the move that caused it."""
     seconds: float
-    """Duration of the job's search."""
+    """Duration of the search of the job, in seconds."""
     counts: tuple[int, ...]
     """Counters of the job's search, in the order of `COUNTERS`."""
 

@@ -54,7 +54,7 @@ class _Level(NamedTuple):
     length: int
     """Number of positions. The arrays may have unused elements after them."""
     moves: int
-    """Total number of moves of these positions."""
+    """Total number of moves in all positions of this level."""
 
 
 @translate_cuda_errors()

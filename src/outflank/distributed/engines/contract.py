@@ -36,7 +36,7 @@ class ClusterEngine(ABC):
     replaces_nodes: ClassVar[bool] = False
     """Whether the engine replaces a dead node by a new one, so that only the current work of the dead node is lost."""
     takes_newcomers: ClassVar[bool] = False
-    """Whether machines can join the cluster during a search or task."""
+    """Whether machines can join the cluster while it searches or runs tasks."""
     asks_for_token: ClassVar[bool] = False
     """Whether access to the cluster requires a secret token."""
     shares_process: ClassVar[bool] = False

@@ -145,7 +145,7 @@ class RankHired(Message, frozen=True, kw_only=True):
 
 
 class RankRefused(Message, frozen=True, kw_only=True):
-    """Says that the rank cannot run tasks."""
+    """Says that the rank cannot run tasks, and why."""
 
     why: str
 

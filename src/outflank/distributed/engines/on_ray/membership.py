@@ -92,7 +92,7 @@ class Member:
     cores: int
     pid: Annotated[int, Meta(ge=1, le=2**31 - 1)]
     started: float
-    """Start time of the supervising process, because another process may have its id by now."""
+    """Start time of the supervising process, which distinguishes it from a later process with the same id."""
     directory: str
     token_file: str
 
@@ -184,7 +184,7 @@ def _supervisor(member: Member) -> Process | None:
 
 
 def end(member: Member, seconds: float = END_SECONDS) -> None:
-    """End the processes of one member, and remove its directory and its record."""
+    """End the Ray processes of one cluster member on this machine, and remove its directory and its record."""
     psutil_module = psutil()
     running: list[Process] = []
     supervisor = _supervisor(member)
