@@ -260,7 +260,7 @@ class _Table:
 
 
 def ending_by_rules(board: Board) -> Ending:
-    """Return the ending of a game that the rules have ended."""
+    """Return the result of a game that has ended by the rules."""
     outcome = board.outcome()
     assert outcome is not None
     points = 0.5 if outcome.winner is None else 1.0 if outcome.winner is Side.BLACK else 0.0

@@ -346,7 +346,7 @@ class Head:
     # --- membership ---
 
     def _check_members(self, tree: Tree) -> None:
-        """Put back the jobs of silent nodes, for other nodes. If no responsive node is left, wait for one."""
+        """Make the jobs of silent nodes available to other nodes. If no responsive node is left, wait for one."""
         now = time.perf_counter()
         any_alive = False
         for number, member in self.members.items():

@@ -40,7 +40,7 @@ class PlacedEvaluation(NamedTuple):
 
 
 def place_on_device(evaluation: Evaluation) -> PlacedEvaluation:
-    """Return `evaluation` for use on the GPU. The weights of `Patterns` are copied to its memory."""
+    """Return `evaluation` for use on the GPU. The weights of `Patterns` are copied to the GPU's memory."""
     memory: list[DeviceArray] = []
 
     def device_address(array: npt.NDArray[np.generic]) -> int:

@@ -219,7 +219,7 @@ def _fit(shares: Sums, examples: Examples, prior: Floats, shrinkage: float, pass
 
 
 SHRINKAGE = 8.0
-"""Default number of extra positions that hold a weight at its prior."""
+"""Default of `shrinkage`, the number of extra positions that hold a weight at its prior."""
 PASSES = 30
 """Default number of iterations of conjugate gradients."""
 

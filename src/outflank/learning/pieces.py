@@ -172,8 +172,8 @@ def _read(path: Path) -> Arrays | None:
 
 
 def read_arrays(path: Path, names: Sequence[str], how: str) -> list[npt.NDArray[Any]]:
-    """Return the arrays `names` in the file `path`; raise an error if one is missing. `how` is the command that makes
-    them."""
+    """Return the arrays `names` of a file; raise an error if an array is missing. `how` is the command that makes
+    it."""
     arrays = _read(path)
     if arrays is None or not set(names) <= set(arrays):
         fault = "is damaged" if path.exists() else "is not there"

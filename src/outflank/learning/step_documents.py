@@ -41,7 +41,7 @@ class GenerateSettings(Struct, frozen=True, kw_only=True):
 
 
 class PositionsDocument(Document, frozen=True, kw_only=True, tag="outflank/train-positions/1"):
-    """Describes `positions.npz`."""
+    """Describes `positions.npz`, the file of the generated positions."""
 
     settings: GenerateSettings
     complete: bool = False
@@ -69,7 +69,7 @@ class LabelSettings(Struct, frozen=True, kw_only=True):
 
 
 class ValuesDocument(Document, frozen=True, kw_only=True, tag="outflank/train-values/1"):
-    """Describes `values.npz`."""
+    """Describes `values.npz`, the file of the values of positions."""
 
     settings: LabelSettings
     complete: bool = False
@@ -90,7 +90,7 @@ class FitSettings(Struct, frozen=True, kw_only=True):
 
 
 class WeightsDocument(Document, frozen=True, kw_only=True, tag="outflank/train-weights/1"):
-    """Describes the file of weights."""
+    """Describes the file of the fitted weights."""
 
     settings: FitSettings
     complete: bool = False

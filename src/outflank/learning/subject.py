@@ -128,7 +128,7 @@ class Judge:
         self.subject, self.name = subject, name
         self._loaded: LoadedPatterns | None = None  # keeps the memory that the evaluation points to
         self.knows = name is not None or weights is not None
-        """Whether there is an evaluation, so that values are not all 0."""
+        """Whether there is an evaluation. Without one every value is 0."""
         if name is not None:
             self.evaluation = evaluation_named(subject.rules, name)
             self.points = scale_of(subject.rules, self.evaluation).points
