@@ -22,9 +22,8 @@ from outflank.arena.match_report import report_text
 from outflank.arena.openings import Openings
 from outflank.boards import Board
 from outflank.books.book import Book, key_of
-from outflank.books.exchange import export_lines, parse_any
+from outflank.books.exchange import export_lines, parse_any, tree_of
 from outflank.books.move_graph import MoveGraph, propagate_values
-from outflank.books.trees import tree_of
 from outflank.distributed.engines import parse_address
 from outflank.distributed.engines.on_ray.head_client import host_and_port
 from outflank.distributed.engines.on_ray.membership import members

@@ -11,8 +11,7 @@ from outflank.arena.openings import Openings
 from outflank.books import from_games
 from outflank.books.book import Book, key_of
 from outflank.books.building import BookPlan, build
-from outflank.books.exchange import export_lines, merge, read_any
-from outflank.books.trees import tree_of
+from outflank.books.exchange import export_lines, merge, read_any, tree_of
 from outflank.errors import FormatError
 from outflank.search.request import Stop
 from outflank.ui.cli import main

@@ -15,7 +15,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, overload
 
-from outflank.kernels import cache_files, scripts
+from outflank.kernels import cache_files
 from outflank.kernels.cache import CachedKernel, note_origin, write_kernel
 from outflank.kernels.compiler import load_numba, raise_explanation
 from outflank.kernels.lowering import Context, Signature
@@ -138,7 +138,7 @@ def _to_bytes(kernel: Any) -> bytes:
     states = kernel._reduce_states()
     library = states.pop("codelibrary")._reduce_states()
     library["llvm_strs"] = []  # LLVM code, which is not needed any more and several times as large as the machine code
-    return scripts.dumps((states, library), NumbaPickler)
+    return cache_files.dumps((states, library), NumbaPickler)
 
 
 def _from_bytes(payload: bytes) -> Any:

@@ -33,7 +33,7 @@ import numpy as np
 
 from outflank.errors import notify, reason_of
 from outflank.folders import NoHome, cache_folder
-from outflank.kernels import cache_files, lane_forms, scripts
+from outflank.kernels import cache_files, lane_forms
 from outflank.kernels.loading import import_numba
 from outflank.kernels.lowering import Callee, CompileResult, Context, NumbaType, Signature, publish
 
@@ -87,7 +87,7 @@ def note_origin(function: Callable[..., object], cls: type | None = None) -> Non
         return
     _origins.add(module)
     _defined.add(f"{module} {function.__qualname__} {function.__code__.co_firstlineno}")
-    if module == scripts.MAIN and not scripts.is_in_script(function):
+    if module == cache_files.MAIN and not cache_files.is_in_script(function):
         _unkeyed_origins.add(module)
     for name, source in _imported_sources(module):
         _sources[name] = hashlib.blake2b(source, digest_size=16).digest()
@@ -233,7 +233,7 @@ def _user_key(module: str, classes: Collection[type]) -> bytes | None:
         return b""
     if _unkeyed_origins or any(cls in _unkeyed_types or "<locals>" in cls.__qualname__ for cls in classes):
         return None
-    if any(cls.__module__ == scripts.MAIN and not scripts.is_importable_by_name(cls) for cls in classes):
+    if any(cls.__module__ == cache_files.MAIN and not cache_files.is_importable_by_name(cls) for cls in classes):
         return None
     parts = [repr(sorted(_defined)).encode()]
     for origin in sorted(_origins):

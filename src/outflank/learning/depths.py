@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from outflank.boards.board import board_class
 from outflank.errors import InvalidOption, OutflankError
-from outflank.games.defaults import WON, SearchErrors
+from outflank.games.defaults import WON
 from outflank.games.evaluation import begin, value
 from outflank.games.patterns import stage
 from outflank.games.rules import unpack
@@ -141,10 +141,3 @@ def summarize(settings: DepthsSettings, unit: str, stages: Values, values: Value
     return DepthsDocument(
         settings=settings, complete=True, unit=unit, pairs=tuple(pairs), errors=errors, off=round(off, 3)
     )
-
-
-def search_errors(document: DepthsDocument) -> SearchErrors:
-    """Return the fitted formula as `SearchErrors`."""
-    assert document.errors is not None
-    errors = document.errors
-    return SearchErrors(errors.constant, errors.stage, errors.shallow, errors.between)

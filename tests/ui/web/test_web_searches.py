@@ -233,7 +233,7 @@ def test_a_review_and_a_comparison_keep_to_the_tables_and_cores_that_they_are_gi
         return iterate(board, limits, table_bits=table_bits, **more)
 
     monkeypatch.setattr("outflank.ui.web.lobby.reviewing.judge_moves", judged)
-    monkeypatch.setattr("outflank.ui.web.searching.comparing.iterate", compared)
+    monkeypatch.setattr("outflank.ui.web.searching.searches.iterate", compared)
     game = page.ask("new", text="b1 a1", game="othello", options={"size": 4})
     last_of(page, page.send("review", id=game["id"]))
     last_of(page, page.send("compare", id=game["id"], node=0, options={"depth": 1}))

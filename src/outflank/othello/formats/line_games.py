@@ -1,14 +1,17 @@
 """Reading and writing of files with one game (transcript) or one position (OBF) on each line."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import BinaryIO
 
 from outflank.errors import FormatError, OutflankError
 from outflank.formats.files import lines_of, without_comment
 from outflank.formats.game_record import Record
+from outflank.formats.selection import move_codes
+from outflank.games.rules import mirror, mirror_move, symmetries
 from outflank.games.sides import Side
 from outflank.othello.formats.board_line import OBF, othello_size, read_board_line, write_obf
-from outflank.othello.formats.transcript import read_game_from_start, write_transcript
+from outflank.othello.formats.transcript import read_game_from_start, read_transcript, write_transcript
 from outflank.othello.rules import PASS, Othello
 from outflank.othello.squares import START, othello
 
@@ -69,3 +72,30 @@ def is_standard_game(record: Record) -> bool:
     start = record.start
     is_usual = isinstance(start.game, Othello) and start.game.mask == othello().mask
     return is_usual and start.turn is Side.BLACK and tuple(start.position) == tuple(START)
+
+
+@dataclass(frozen=True, slots=True)
+class OthelloOpening:
+    """The first moves of a game, without passes, in all equivalent orientations of the board.
+
+    >>> len(OthelloOpening.parse("f5d6").squares)
+    4
+    """
+
+    squares: tuple[bytes, ...]
+    """The squares of the moves under each symmetry of the board that keeps the starting position."""
+
+    @classmethod
+    def parse(cls, text: str) -> "OthelloOpening":
+        """Return the opening that a transcript of its moves describes."""
+        codes = [code for code in read_transcript(text).moves if code != PASS]
+        game = othello()
+        start_symmetries = [number for number in range(symmetries(game)) if mirror(game, START, number) == START]
+        return cls(tuple(bytes(int(mirror_move(game, code, number)) for code in codes) for number in start_symmetries))
+
+    def begins(self, record: Record) -> bool:
+        """Return whether a game begins with this opening."""
+        if not is_standard_game(record):
+            return False
+        codes = move_codes(record)
+        return any(bytes(codes[: len(image)]) == image for image in self.squares)

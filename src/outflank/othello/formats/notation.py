@@ -17,12 +17,12 @@ from outflank.othello.formats.bracket_games import read_bracket_games, read_game
 from outflank.othello.formats.drawing import read_line, read_square_drawing
 from outflank.othello.formats.ggf import write_ggf
 from outflank.othello.formats.line_games import (
+    OthelloOpening,
     read_positions,
     read_transcripts,
     write_position_line,
     write_transcript_line,
 )
-from outflank.othello.formats.opening_names import OthelloOpening
 from outflank.othello.formats.sgf import write_sgf, write_sgf_position
 from outflank.othello.formats.wthor import files_of, read_wthor, write_wthor
 from outflank.othello.formats.wthor_files import HEADER_BYTES, Header

@@ -21,8 +21,7 @@ from outflank.formats.replay import column, replay
 from outflank.formats.selection import Selection, contains
 from outflank.games.sides import Side
 from outflank.othello.formats.board_line import othello_size
-from outflank.othello.formats.line_games import is_standard_game
-from outflank.othello.formats.opening_names import OthelloOpening
+from outflank.othello.formats.line_games import OthelloOpening, is_standard_game
 from outflank.othello.formats.wthor_files import (
     DEFAULT_DEPTH,
     EVENTS,

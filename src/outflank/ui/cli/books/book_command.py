@@ -7,8 +7,7 @@ import click
 
 from outflank.boards import Board
 from outflank.books.book import Book
-from outflank.books.exchange import FORMATS, export_lines
-from outflank.books.trees import Branch, tree_of
+from outflank.books.exchange import FORMATS, Branch, export_lines, tree_of
 from outflank.errors import OutflankError
 from outflank.ui.cli.books.build_commands import build_command, learn_command, merge_command
 from outflank.ui.cli.shared.game_options import PositionCommand

@@ -19,9 +19,15 @@ from outflank.search.request import Limits, Options, Stop
 from outflank.search.request_checks import MONTE_CARLO
 from outflank.search.results import Comparison, Result
 from outflank.search.whole_search import iterate, iterate_alone
-from outflank.ui.cli.searching.cluster_view import conclusion as cluster_conclusion
-from outflank.ui.cli.searching.cluster_view import live_view, node_grid, statistics_of
-from outflank.ui.cli.searching.search_view import conclusion, iteration_grid, worker_grid
+from outflank.ui.cli.searching.search_view import (
+    cluster_conclusion,
+    conclusion,
+    iteration_grid,
+    live_view,
+    node_grid,
+    statistics_of,
+    worker_grid,
+)
 from outflank.ui.cli.shared.board_view import draw
 from outflank.ui.cli.shared.device_option import device_option
 from outflank.ui.cli.shared.game_options import PositionCommand

@@ -10,7 +10,7 @@ from outflank.ui.web.lobby.lobby import Lobby
 from outflank.ui.web.lobby.reviewing import ReviewTask
 from outflank.ui.web.requests import Analyse, Compare, Review, SearchOptions
 from outflank.ui.web.searching.analysing import AnalysisTask
-from outflank.ui.web.searching.comparing import ComparisonTask
+from outflank.ui.web.searching.searches import ComparisonTask
 from outflank.ui.web.server_messages import Compared, Message, Refused, Reviewed
 from outflank.ui.web.visits.message_queue import Outbox
 
