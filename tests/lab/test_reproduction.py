@@ -144,10 +144,11 @@ def test_the_cells_are_counted_and_listed(monkeypatch, tmp_path):
     listed = list(csv.DictReader(io.StringIO((tmp_path / "reproduce-000.cells.csv").read_text())))
     assert len(listed) == 25
     assert Counter(line["verdict"] for line in listed) == {"equal": 1, "side by side": 1, "not done": 23}
-    index = report.tables[0]
+    ledger, index = len(report.tables) - 3, report.tables[-3]
+    assert ledger <= 1
     assert index.column("cells") == [24, 1, 24]
     assert [index.without_empty_columns.column(name) for name in ("different", "far")] == [[0, 0, 0]] * 2  # zeros too
-    assert {table.section for table in report.tables[1:]} == {printed.heading, further.heading}
+    assert {table.section for table in report.tables[-2:]} == {printed.heading, further.heading}
 
 
 def test_parts_of_a_section_that_have_the_same_titles_are_told_apart():

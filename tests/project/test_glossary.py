@@ -13,7 +13,7 @@ ROW = re.compile(r"^\| ([a-z]+) \| .+ \| (`[^|]+`) \|$", re.M)
 
 @pytest.mark.interpreted_only
 def test_the_twenty_words_are_used_where_they_are_at_home():
-    _, _, section = (PACKAGE / "README.md").read_text().partition("## The twenty words of the runtime\n")
+    _, _, section = (PACKAGE / "README.md").read_text().partition("## Glossary: the words of the runtime\n")
     rows = ROW.findall(section)
     assert len({word for word, _ in rows}) == len(rows) == 20
     for word, homes in rows:

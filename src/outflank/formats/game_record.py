@@ -42,8 +42,8 @@ def apply_rule_options(
     options: RuleOptions,
     option_text: Callable[[str, object], str] = lambda name, value: f"{name}={value!r}",
 ) -> Setup:
-    """Return the setup under these rule options. If its text contradicts an option, raise an error that names the
-    option as `option_text` writes it."""
+    """Return the setup with these rule options applied. If the text that it was read from contradicts an option, raise
+    an error that names the option as `option_text` writes it."""
     variants = description_of(setup.game).variants
     stated, changed = variants.options_of(setup.game), {}
     for option in variants.options:

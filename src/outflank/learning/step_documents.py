@@ -199,7 +199,7 @@ class DepthsDocument(Document, frozen=True, kw_only=True, tag="outflank/train-de
     pairs: tuple[DepthPair, ...] = ()
     errors: FittedErrors | None = None
     off: Number = 0.0
-    """Standard deviation of the error of the fitted formula, in the logarithm of the spread."""
+    """Standard deviation of the fitted formula's residuals. The formula predicts the logarithm of a search error."""
 
 
 class PlaySettings(Struct, frozen=True, kw_only=True):

@@ -1,9 +1,9 @@
 """The dispatcher of tasks, which sends each to a node with a free lane (a slot for one task), and retries it if needed.
 
-A task and its answer are JSON objects. A caller blocks until its task is done, so that there should be as many calling
-threads as lanes. One thread manages the nodes and their tasks, and receives all events through one queue. A task of a
-lost node is retried on another node. A task of a silent node is also given to a second node: the first answer counts,
-and a node that was only slow is used again.
+A task and its answer are JSON objects. A caller blocks until its task is done: to use all lanes, call it from as many
+threads. One thread manages the nodes and their tasks, and receives all events through one queue. A task of a lost node
+is retried on another node. A task of a silent node is also given to a second node: the first answer counts, and a node
+that was only slow is used again.
 """
 
 import collections

@@ -50,7 +50,8 @@ from outflank.validation.values import Between, Kind, Shape, kinds_of
 RULES = {"002": RULES_002, "004": RULES_004}
 
 PARTS_OF_A_TURN, PARTS_OF_A_ROOT = 8, 40
-"""Number of parts of a root's span over which strands are averaged, in a game (some sixty roots) and in a search."""
+"""Number of parts into which the span of a root is cut to count the strands that could run in each: for every turn of a
+whole game, and for the root of a single search."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,6 +14,7 @@ from outflank.lab.experiment_report import Cell, Figure, ReportTable, Sample, sa
 from outflank.lab.measuring.search_samples import grouped
 from outflank.lab.report_programs.classroom import BrokenOff
 from outflank.lab.report_programs.published_numbers import REPORTS
+from outflank.lab.reproduction.claims import Claim, Decision, Evidence, is_expected, ledger_table
 from outflank.lab.reproduction.compared_cells import (
     ComparedCell,
     Verdict,
@@ -47,6 +48,7 @@ class ReproduceParameters(Parameters):
     which: tuple[str, ...] = option(("all",), "000 to 004, or all.", argument=True)
     quick: bool = option(False, "Everything small: in all, under two minutes.")
     full: bool = option(False, "The deepest rows and more rounds too: it takes as long as it takes.")
+    claims: bool = option(False, "Show only the reports' conclusions, with our answers.")
     workers: int = option(core_counts()[-1], "Workers of the parallel parts.")
 
     def __post_init__(self) -> None:
@@ -73,6 +75,12 @@ def sections_of(report: str) -> tuple[PublishedTable, ...]:
     """Return the sections of a published report, one for each table and figure, in the report's order."""
     sections: tuple[PublishedTable, ...] = import_module(f"outflank.lab.reproduction.report_{report}").SECTIONS
     return sections
+
+
+def claims_of(report: str) -> tuple[Claim, ...]:
+    """Return the conclusions of a report, in the order of its text."""
+    claims: tuple[Claim, ...] = import_module(f"outflank.lab.reproduction.claims_{report}").CLAIMS
+    return claims
 
 
 class Reproduce(Experiment[ReproduceParameters]):
@@ -125,7 +133,11 @@ class Reproduce(Experiment[ReproduceParameters]):
         figures: list[Figure] = []
         notes: list[str] = []
         counted: list[tuple[PublishedTable, Counter[Verdict]]] = []
-        passed = True
+        decisions = _decisions(parameters, samples)
+        passed = all(is_expected(claim, decision) for claim, decision in decisions)
+        ledger = (ledger_table(decisions),) if decisions else ()
+        if parameters.claims:
+            return Conclusion(tables=ledger, passed=passed)
         for section, section_samples in _by_section(parameters, samples):
             found_cells, parts = (
                 _found_cells(section, parameters.setting, section_samples),
@@ -152,7 +164,7 @@ class Reproduce(Experiment[ReproduceParameters]):
             figures += [replace(figure, section=section.heading) for figure in section_figures]
             counted.append((section, Counter(cell.verdict for cell in cells)))
         return Conclusion(
-            tables=(index_table(counted), *tables),
+            tables=(*ledger, index_table(counted), *tables),
             figures=tuple(figures),
             notes=(*_sums(counted), *notes),
             passed=passed and not any(verdicts[Verdict.DIFFERENT] for _, verdicts in counted),
@@ -244,6 +256,31 @@ def _by_section(
     for report in parameters.reports:
         for section in sections_of(report):
             yield section, measured.get((report, section.name), [])
+
+
+def _decisions(parameters: ReproduceParameters, samples: Sequence[Sample]) -> list[tuple[Claim, Decision]]:
+    """Return the conclusions of the requested reports with the answers that the samples give."""
+    decisions = []
+    for report in parameters.reports:
+        measured = [
+            (section, section_samples)
+            for section, section_samples in _by_section(parameters, samples)
+            if section.report == report
+        ]
+        evidence = Evidence(
+            cells={
+                section.name: _found_cells(section, parameters.setting, section_samples)
+                for section, section_samples in measured
+            },
+            samples={
+                (section.name, str(source)): [_unwrapped(sample) for sample in source_samples]
+                for section, section_samples in measured
+                for (source,), source_samples in grouped(section_samples, "source").items()
+                if "part_task" in source_samples[0]
+            },
+        )
+        decisions += [(claim, claim.decided(evidence)) for claim in claims_of(report)]
+    return decisions
 
 
 def _found_cells(section: PublishedTable, setting: Setting, samples: Sequence[Sample]) -> list[MeasuredCell]:

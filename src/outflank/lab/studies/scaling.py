@@ -131,7 +131,7 @@ class ScalingParameters(ProgramChoice):
         return self.nodes or tuple(count for count in (1, 2) if most is None or count <= most)
 
     def search_setups(self) -> dict[str, SearchSetup]:
-        """Return the search setup of each position for a cluster, by the position's name."""
+        """Return the setups with which a cluster searches the positions, by the positions' names."""
         schemes = self.schemes or SPLITTINGS[:1]
         if len(schemes) > 1 or schemes[0] not in SPLITTINGS:
             raise InvalidOption(f"schemes={','.join(schemes)}: on a cluster, {' or '.join(SPLITTINGS)}")

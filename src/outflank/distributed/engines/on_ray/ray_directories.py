@@ -56,8 +56,8 @@ class OwnedDirectory:
     def abandon(self, *, used: bool) -> None:
         """Let the guardian remove the directory, without waiting for it.
 
-        If `used`, a thread is still starting Ray there, and must call `clear` when it is done. If this process ends
-        before that, the guardian removes the directory a second time.
+        If `used`, a thread is still starting Ray there and may create files after the removal, so it must call `clear`
+        when it is done. If this process ends before that call, the guardian removes the directory again.
         """
         if self._guardian is None:
             self.clear()

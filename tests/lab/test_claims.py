@@ -1,0 +1,91 @@
+"""The ledger of the reports' conclusions, and how its answers are computed."""
+
+import pytest
+
+from outflank import lab
+from outflank.lab.report_programs.published_numbers import REPORTS
+from outflank.lab.reproduction.claims import (
+    UNDECIDED,
+    Answer,
+    Claim,
+    Decision,
+    Evidence,
+    Missing,
+    answer_counts_text,
+    is_expected,
+    judged,
+    ledger_table,
+    not_testable,
+)
+from outflank.lab.reproduction.published_sections import Finding, MeasuredCell
+from outflank.lab.studies import reproduce
+
+pytestmark = pytest.mark.interpreted_only
+
+NOTHING = Evidence(cells={}, samples={})
+SOME = Evidence(
+    cells={
+        "Table": [
+            MeasuredCell((4,), "speed", 2.5),
+            MeasuredCell((8,), "speed", 2.6, finding=Finding.MORE_THREADS),
+            MeasuredCell((16,), "speed", None),
+            MeasuredCell(("words",), "value", "1 to 8"),
+        ]
+    },
+    samples={("Table", "scaling"): [{"task": "one"}]},
+)
+
+
+def claim(decide, expected=Answer.CONFIRMED):
+    return Claim(report="000", number=1, where="Table", says="four are faster", expected=expected, decide=decide)
+
+
+def test_evidence_is_what_was_measured_and_nothing_else():
+    assert SOME.value("Table", 4, "speed") == SOME.value("Table", (4,), "speed") == 2.5
+    assert SOME.of("Table", "scaling") == [{"task": "one"}]
+    for row, column in ((8, "speed"), (16, "speed"), (4, "time"), ("words", "value"), (5, "speed")):
+        with pytest.raises(Missing):
+            SOME.value("Table", row, column)
+    for section, part in (("Table", "profile"), ("Figure", "scaling")):
+        with pytest.raises(Missing):
+            SOME.of(section, part)
+
+
+def test_an_answer_is_computed_or_not_done():
+    faster = claim(lambda evidence: judged(evidence.value("Table", 4, "speed") > 2, "2.5 times"))
+    assert faster.decided(SOME) == Decision(Answer.CONFIRMED, "2.5 times")
+    assert faster.decided(NOTHING).answer is Answer.NOT_DONE
+    slower = claim(lambda evidence: judged(evidence.value("Table", 4, "speed") > 3, "2.5 times"))
+    assert slower.decided(SOME).answer is Answer.CONTRADICTED
+    assert not is_expected(slower, slower.decided(SOME))
+    assert is_expected(slower, slower.decided(NOTHING))
+    opinion = claim(not_testable("a wish"), Answer.NOT_TESTABLE)
+    assert opinion.decided(NOTHING) == Decision(Answer.NOT_TESTABLE, "a wish")
+    decisions = [(each, each.decided(SOME)) for each in (faster, slower, opinion)]
+    assert answer_counts_text(decisions) == "Of 3 conclusions: 1 confirmed, 1 contradicted, 1 not testable."
+    assert ledger_table(decisions).column("answer") == ["confirmed", "contradicted (not confirmed)", "not testable"]
+
+
+@pytest.mark.parametrize("report", REPORTS)
+def test_every_claim_can_be_decided(report):
+    claims = reproduce.claims_of(report)
+    assert [each.number for each in claims] == list(range(1, len(claims) + 1))
+    for each in claims:
+        assert each.report == report
+        assert each.where
+        assert each.says.endswith(".")
+        assert each.expected not in UNDECIDED
+        decision = each.decided(NOTHING)
+        assert decision.because.endswith(".")
+        if each.expected is Answer.NOT_TESTABLE:
+            assert decision.answer is Answer.NOT_TESTABLE
+
+
+def test_an_unexpected_answer_fails_the_run(monkeypatch):
+    monkeypatch.setattr(reproduce, "sections_of", lambda report: ())
+    for expected, passed in ((Answer.CONTRADICTED, True), (Answer.CONFIRMED, False)):
+        contradicted = claim(lambda evidence: judged(False, "none."), expected)
+        monkeypatch.setattr(reproduce, "claims_of", lambda report, it=contradicted: (it,))
+        report = lab.run("reproduce", which=("000",), claims=True)
+        assert report.passed is passed
+        assert [table.column("claim") for table in report.tables] == [["000.1"]]
