@@ -26,7 +26,7 @@ HOMES = (
     "lab.measuring.node_work",
     "lab.report_programs.program_001",
     "lab.spans.work_and_span",
-    "lab.measuring.step_costs",
+    "lab.measuring.function_profile",
     "lab.studies.hashing",
     "lab.studies.storage",
     "proofs.finding",
