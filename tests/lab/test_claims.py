@@ -89,3 +89,30 @@ def test_an_unexpected_answer_fails_the_run(monkeypatch):
         report = lab.run("reproduce", which=("000",), claims=True)
         assert report.passed is passed
         assert [table.column("claim") for table in report.tables] == [["000.1"]]
+
+
+def test_conclusions_of_report_004_are_decided_by_the_measurements(monkeypatch):
+    games = [
+        {"scheme": scheme, "workers": workers, "depth": 6, "seconds": seconds}
+        for scheme, workers, seconds in (("serial minimax", 1, 4), ("fork-join", 8, 1.0), ("fork-join", 16, 0.6))
+    ]
+    evidence = Evidence(
+        cells={
+            "In the text": [MeasuredCell(("branches_compared",), "value", 4)],
+            "Cilkview": [MeasuredCell((7,), "parallelism", 1396.03)],
+        },
+        samples={("In the text", "scaling"): games},
+    )
+    by_start = {
+        start: next(each for each in reproduce.claims_of("004") if each.says.startswith(start))
+        for start in ("All four branches", "8 threads are enough", "More than 8 threads take")
+    }
+    assert [each.decided(evidence).answer for each in by_start.values()][:2] == [Answer.CONFIRMED, Answer.CONTRADICTED]
+    more = by_start["More than 8 threads take"]
+    for cores, answer in ((2, Answer.NEEDS_CORES), (16, Answer.CONTRADICTED)):
+        monkeypatch.setattr("outflank.lab.reproduction.claims_004.usable_cores", lambda it=cores: float(it))
+        assert more.decided(evidence).answer is answer
+    games[-1]["seconds"] = 1.0
+    assert more.decided(evidence) == Decision(
+        Answer.CONFIRMED, "8 threads take 1 s, and 16 take 1 s (we call 3% less a gain)."
+    )
