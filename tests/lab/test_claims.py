@@ -116,3 +116,32 @@ def test_conclusions_of_report_004_are_decided_by_the_measurements(monkeypatch):
     assert more.decided(evidence) == Decision(
         Answer.CONFIRMED, "8 threads take 1 s, and 16 take 1 s (we call 3% less a gain)."
     )
+
+
+def test_conclusions_of_report_002_are_decided_from_its_sections(monkeypatch):
+    claims = {each.says: each for each in reproduce.claims_of("002")}
+    estimates = {3: (2.4, 2.5), 4: (7.0, 7.3), 5: (40.0, 50.0), 6: (90.0, 130.0), 7: (121.6, 243.2)}
+    columns = ("processors_128", "processors_256")
+    evidence = Evidence(
+        cells={
+            "Data Races": [MeasuredCell(("data_races",), "value", 0)],
+            "Figures 1 and 2": [MeasuredCell((7,), "parallelism", 40_088.0)],
+            "Figure 3": [
+                MeasuredCell((depth,), column, estimate)
+                for depth, pair in estimates.items()
+                for column, estimate in zip(columns, pair, strict=True)
+            ],
+        },
+        samples={},
+    )
+    decisions = {says: each.decided(evidence) for says, each in claims.items()}
+    assert decisions["The program has no data races."].answer is Answer.CONFIRMED
+    amdahl = decisions["That agrees with Amdahl's law: the sequential part is the limit."]
+    assert amdahl.answer is Answer.CONTRADICTED
+    assert "One part in 40,088 of the game is sequential" in amdahl.because
+    returns = decisions["From some number of processors on, more of them gain much less."]
+    assert returns.answer is Answer.DEPENDS
+    assert returns.because.endswith("not so at depth 7.")
+    monkeypatch.setattr("outflank.lab.reproduction.times_002.usable_cores", lambda: 4)
+    efficient = claims["With 1 to 5 threads the efficiency is well above 80 %."]
+    assert efficient.decided(evidence) == Decision(Answer.NEEDS_CORES, "It needs 5 cores, and this machine has 4.")

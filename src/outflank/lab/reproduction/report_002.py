@@ -4,6 +4,8 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 
 from outflank.lab.experiment import core_counts
+from outflank.lab.experiment_report import Figure, Plot, Sample, Series
+from outflank.lab.measuring.search_samples import number
 from outflank.lab.report_programs.classroom import RULES_002, final_discs
 from outflank.lab.report_programs.published_numbers import published
 from outflank.lab.reproduction import cilkview
@@ -19,10 +21,17 @@ from outflank.lab.reproduction.published_sections import (
     Source,
 )
 from outflank.lab.reproduction.timed_games import EFFICIENCY_002, FURTHER_002, GRANULARITY
+from outflank.lab.spans.cilkview_counts import loops_of_game
 from outflank.othello.programs import SERIAL_PLY_002
 from outflank.search.request import Stop
 
 DEPTHS = (3, 4, 5, 6, 7)
+
+GRANULARITIES = (1, 2, 3, 4)
+"""Granularities as the report counts them: least plies left that are still divided. With 1, all nodes are."""
+
+OWN_RUNTIME, CILK_LOOPS = "our runtime", "Cilk's loops"
+"""Names of two ways to count the burden: by our way of handing out moves, and by the halvings of Cilk's loops."""
 
 
 def _profile(setting: Setting) -> Sequence[Source]:
@@ -45,8 +54,56 @@ def _discs(stop: Stop) -> Iterable[MeasuredCell]:
 
 
 def _granularity(setting: Setting) -> Sequence[Source]:
-    size = {"rounds": setting.effort.choose(1, 1, 5), "depth": setting.effort.choose(5, 6, 7)}
+    size = {"rounds": setting.effort.choose(1, 3, 5), "depth": setting.effort.choose(5, 6, 7)}
     return [ExperimentPart("granularity", {**size, "workers": setting.workers})]
+
+
+def _parallelism_by_granularity(setting: Setting) -> Sequence[Source]:
+    depth = setting.effort.choose(4, 5, 5)
+    size = {"depths": (depth,), "rounds": 1, "recordings": 1, "workers": (1,), "burden": 0.0}
+    own_runtime = [
+        ExperimentPart(
+            "parallelism",
+            {"schemes": ("fork-join",), "granularity": granularity - 1, **size},
+            cells=partial(_own_parallelism, granularity),
+            show=False,
+            label=f"granularity {granularity}",
+            weight=0.5 / granularity,
+        )
+        for granularity in GRANULARITIES
+    ]
+    return [Measure("Cilk's loops", partial(_parallelism_of_loops, depth), 0.3), *own_runtime]
+
+
+def _parallelism_of_loops(depth: int, stop: Stop) -> Iterable[MeasuredCell]:
+    for granularity in GRANULARITIES:
+        spans = loops_of_game("002", depth, serial_ply=granularity - 1, stop=stop).spans
+        yield MeasuredCell((granularity,), CILK_LOOPS, spans.burdened_parallelism)
+
+
+def _own_parallelism(granularity: int, samples: Sequence[Sample]) -> Iterable[MeasuredCell]:
+    for sample in samples:
+        if sample["what"] == "strands":
+            burdened = number(sample["work_nodes"]) / number(sample["burdened_span_nodes"])
+            yield MeasuredCell((granularity,), OWN_RUNTIME, burdened)
+
+
+def _granularity_figure(cells: Sequence[MeasuredCell]) -> Sequence[Figure]:
+    series = (
+        Series(
+            name=column,
+            points=tuple((number(cell.row[0]), number(cell.ours)) for cell in cells if cell.column == column),
+        )
+        for column in (OWN_RUNTIME, CILK_LOOPS)
+    )
+    return [
+        Plot(
+            title="burdened parallelism by granularity",
+            x="least plies left that are divided",
+            y="work / burdened span",
+            series=tuple(series),
+        )
+    ]
 
 
 SECTIONS: tuple[PublishedTable, ...] = (
@@ -63,6 +120,14 @@ SECTIONS: tuple[PublishedTable, ...] = (
             "Its granularity of 3 is the least depth that is still divided; ours, in the table below, the greatest "
             f"that is not: {SERIAL_PLY_002} is its choice, with which its program is run on this page.",
         ),
+    ),
+    PublishedTable(
+        report="002",
+        where="Granularity, parallelism",
+        title="burdened parallelism by granularity",
+        printed=False,
+        sources=_parallelism_by_granularity,
+        figures=_granularity_figure,
     ),
     FURTHER_002,
     cilkview.races("002", "Data Races"),

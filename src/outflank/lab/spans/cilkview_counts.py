@@ -124,14 +124,15 @@ class Loops:
         return 2 * self.spawns + self.loops - self.turns
 
 
-def loops_of_game(report: str, depth: int, *, stop: Stop | None = None) -> Loops:
+def loops_of_game(report: str, depth: int, *, serial_ply: int = SERIAL_PLY_002, stop: Stop | None = None) -> Loops:
     """Play the program of report 002 or 004 against itself, and return the counts for the trees of all turns.
 
+    The program of report 002 does not divide nodes with `serial_ply` plies left or fewer. That of 004 divides all.
     Alpha-beta selects the moves. With its rule for equal moves it plays the same game as minimax, in less time.
     """
     program, by_rows = PROGRAMS[report], report == "004"
     board, before = new_board(), new_board()
-    serial_depth = 0 if by_rows else SERIAL_PLY_002
+    serial_depth = 0 if by_rows else serial_ply
     moves = np.zeros(DEEPEST * most_moves(board.game), MOVE)
     sums = np.zeros(6, np.int64)
     turns = 0

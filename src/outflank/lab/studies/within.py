@@ -94,7 +94,7 @@ class Within(Experiment[WithinParameters]):
 
     def conclude(self, parameters: WithinParameters, samples: Sequence[Sample]) -> Conclusion:
         notes: list[str] = []
-        costs, independent_costs = _costs(samples, AFTER), _costs(samples, BESIDE)
+        costs, independent_costs = call_costs(samples, AFTER), call_costs(samples, BESIDE)
         lines = [
             _line(operation, way, costs, independent_costs)
             for operation in OPERATIONS[1:]
@@ -163,7 +163,7 @@ Costs = dict[tuple[Cell, ...], float]
 """Nanoseconds of a call, by operation and by implementation."""
 
 
-def _costs(samples: Sequence[Sample], order: str) -> Costs:
+def call_costs(samples: Sequence[Sample], order: str) -> Costs:
     """Return the least cost in each position, averaged over positions. The least is used since noise only adds time."""
     costs = {}
     for key, group in grouped([row for row in samples if row["order"] == order], "operation", "way").items():
