@@ -145,3 +145,31 @@ def test_conclusions_of_report_002_are_decided_from_its_sections(monkeypatch):
     monkeypatch.setattr("outflank.lab.reproduction.times_002.usable_cores", lambda: 4)
     efficient = claims["With 1 to 5 threads the efficiency is well above 80 %."]
     assert efficient.decided(evidence) == Decision(Answer.NEEDS_CORES, "It needs 5 cores, and this machine has 4.")
+
+
+def test_report_001_is_answered_from_counts():
+    claims = {each.says: each for each in reproduce.claims_of("001")}
+    counts = {
+        "SerialPVS": (100, 500),
+        "AlphaBeta": (300, 1000),
+        "ParallelPVS": (950, 950),
+        "ParallelAlphaBeta": (2800, 2800),
+    }
+    samples = [
+        {"algorithm": name, "window": window, "nodes": nodes}
+        for name, pair in counts.items()
+        for window, nodes in zip(("as in 001", "turned over"), pair, strict=True)
+    ]
+    nodes = {"minimax": 900.0, "alpha-beta by squares": 90.0, "alpha-beta, best first": 50.0, "PVS, best first": 50.0}
+    evidence = Evidence(
+        cells={"Algorithms": [MeasuredCell((name,), "nodes", count) for name, count in nodes.items()]},
+        samples={("Experimental Results", "nodes"): samples},
+    )
+    for says, answer in (
+        ("Alpha-beta enters fewer nodes than minimax.", Answer.CONFIRMED),
+        ("These 10 times are the price of parallelism.", Answer.CONTRADICTED),
+        ("The narrow window of PVS prunes still more than alpha-beta.", Answer.DEPENDS),
+    ):
+        decision = claims[says].decided(evidence)
+        assert decision.answer is answer
+        assert decision.because.endswith(".")

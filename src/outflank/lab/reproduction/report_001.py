@@ -6,6 +6,7 @@ from statistics import fmean
 
 from outflank.lab.experiment import core_counts
 from outflank.lab.experiment_report import Sample
+from outflank.lab.measuring.hashes import hashes
 from outflank.lab.report_programs.published_numbers import fact, rows
 from outflank.lab.reproduction.published_sections import (
     EQUAL,
@@ -20,6 +21,7 @@ from outflank.lab.reproduction.published_sections import (
     Source,
     machine,
 )
+from outflank.lab.reproduction.text_001 import evaluations, pruning
 from outflank.lab.studies.windows import SERIAL, mean_of
 from outflank.machine import this_machine
 from outflank.placement import topology
@@ -30,6 +32,12 @@ COUNTED = ("SerialPVS", "AlphaBeta", "ParallelPVS", "ParallelAlphaBeta")
 
 TIMED = (*COUNTED, "Jamboree", "SharedHashtable")
 """The algorithms that report 001's benchmarks time."""
+
+SCHEMES = ("root-split", "jamboree", "shared-table", "abdada", "ybw")
+"""Schemes that divide one search: the report's three, the one of its future work, and our default."""
+
+OUR_HASH = next(iter(hashes()))
+"""Hash function of our transposition table."""
 
 DEPTH = fact("001", "counted_depth")
 
@@ -104,6 +112,31 @@ def _levels(setting: Setting) -> Sequence[Source]:
     return [ExperimentPart("levels", {**size, "workers": setting.workers})]
 
 
+def _pruning(setting: Setting) -> Sequence[Source]:
+    depth = setting.effort.choose(5, 7, 8)
+    return [Measure("pruning", partial(pruning, depth), setting.effort.choose(0.3, 1.0, 3.0))]
+
+
+def _evaluations(setting: Setting) -> Sequence[Source]:
+    pairs, quick = setting.effort.choose(4, 20, 50), setting.effort == "quick"
+    return [Measure("games", partial(evaluations, pairs, 3, quick), setting.effort.choose(1.0, 8.0, 20.0))]
+
+
+def _shared_table(setting: Setting) -> Sequence[Source]:
+    effort = setting.effort
+    scaling = {
+        "schemes": SCHEMES,
+        "workers": tuple(dict.fromkeys((1, setting.workers))),
+        "depth": effort.choose(9, 13, 15),
+        "rounds": effort.choose(1, 3, 5),
+    }
+    hashed = {"hashes": (OUR_HASH,), "bits": effort.choose(16, 20, 20), "boards": (effort.choose(12, 16, 16),)}
+    return [
+        ExperimentPart("scaling", scaling, weight=effort.choose(0.3, 2.0, 10.0)),
+        ExperimentPart("hash", hashed, weight=effort.choose(0.2, 0.5, 0.5)),
+    ]
+
+
 def _branching(setting: Setting) -> Sequence[Source]:
     depth = setting.effort.choose(4, 6, 6)
     first = {"depth": depth, "opponent": "first", "evaluations": ("mobility",)}
@@ -125,6 +158,12 @@ WINDOWS = (
 SECTIONS: tuple[PublishedTable, ...] = (
     PublishedTable(
         report="001",
+        where="Algorithms",
+        title="what alpha-beta and PVS leave out",
+        sources=_pruning,
+    ),
+    PublishedTable(
+        report="001",
         where="Implementation Details",
         title="levels of Jamboree",
         sources=_levels,
@@ -132,6 +171,12 @@ SECTIONS: tuple[PublishedTable, ...] = (
             "The report says that it divides the first log(P) levels. Its program divides the root, and below it half "
             "of log2(2P) levels, rounded down: 2 in all for 2 workers, 4 for 32.",
         ),
+    ),
+    PublishedTable(
+        report="001",
+        where="Implementation Details, evaluation",
+        title="mobility against discs, in games",
+        sources=_evaluations,
     ),
     PublishedTable(
         report="001",
@@ -180,5 +225,11 @@ SECTIONS: tuple[PublishedTable, ...] = (
         where="Future Work",
         title="workers and tables placed on cores and memory nodes",
         sources=_placement,
+    ),
+    PublishedTable(
+        report="001",
+        where="Future Work, shared table",
+        title="schemes on a common table, and where boards collide",
+        sources=_shared_table,
     ),
 )

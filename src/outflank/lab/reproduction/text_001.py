@@ -1,0 +1,191 @@
+"""Measurements for conclusions of report 001 for which it prints no numbers: what is pruned, and what evaluations win.
+
+Their cells have no published number beside them, so that only the ledger of claims shows them.
+"""
+
+import random
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise, product
+from statistics import fmean
+
+from outflank.arena import Openings
+from outflank.games.sides import Side
+from outflank.lab.measuring.search_log import log_search, search, without_logging
+from outflank.lab.measuring.search_samples import processor_times
+from outflank.lab.report_programs.classroom import BrokenOff, legal_count
+from outflank.lab.reproduction.published_sections import MeasuredCell
+from outflank.lab.studies.nodes_per_turn import ALGORITHMS, BEST_FIRST, PLAIN, game
+from outflank.othello.board import OthelloBoard
+from outflank.othello.rules import OthelloPosition
+from outflank.search.keywords import SearchArguments
+from outflank.search.request import Limits, Stop
+from outflank.search.results import Result
+
+MINIMAX, BY_SQUARES, ALPHABETA, PVS = "minimax", "alpha-beta by squares", "alpha-beta, best first", "PVS, best first"
+
+SEARCHES: dict[str, SearchArguments] = {
+    MINIMAX: {**PLAIN, "algorithm": "minimax", "workers": 1},
+    BY_SQUARES: {**PLAIN, **ALGORITHMS["AlphaBeta"], "workers": 1},
+    ALPHABETA: {**PLAIN, "algorithm": "alphabeta", "ordering": BEST_FIRST, "workers": 1},
+    PVS: {**PLAIN, **ALGORITHMS["SerialPVS"], "workers": 1},
+}
+"""Search options by name. The report's alpha-beta takes moves by squares; its PVS takes the best static value first."""
+
+FIRST_MOVE = "first move of PVS"
+"""Name of the row that says how often the first move of PVS is the best."""
+
+TIMED_DEPTH = 8
+"""Plies of minimax with which evaluations are timed: some 15 million nodes."""
+
+STAGES = {"after a third of the game": 3, "after half of the game": 2}
+"""Boards on which evaluations are timed: the part of the game's turns that lies before them."""
+
+RANDOM = "random"
+"""Name of the player that plays any legal move."""
+
+MATCHES = (("mobility", "discs"), ("mobility", RANDOM))
+"""Players that are compared in games."""
+
+NEUTRAL = "phased"
+"""Evaluation of both sides in the games whose middle shows what a lead is worth."""
+
+WIDTH_DEPTHS = (2, 3)
+"""Plies of the searches in games whose width is measured: an even and an odd number, since mobility is the mover's."""
+
+MIDDLE = range(20, 45)
+"""Numbers of discs on the board in the middle of a game."""
+
+
+def _search(board: OthelloBoard, depth: int, options: SearchArguments, stop: Stop) -> Result:
+    result = search(board, Limits(depth=depth), stop=stop, in_game=True, **options)
+    if stop.called:
+        raise BrokenOff
+    return result
+
+
+def pruning(depth: int, stop: Stop) -> Iterator[MeasuredCell]:
+    """Yield what each search enters on the boards of one game, and how often PVS begins with the best move."""
+    with without_logging():  # hundreds of small searches
+        turns = game(depth, SEARCHES[PVS], "first", black=False, stop=stop)
+        boards = [board.copy() for board, _ in turns if legal_count(board) > 1]
+        results = {
+            name: [_search(board, depth, options, stop) for board in boards] for name, options in SEARCHES.items()
+        }
+        shares = {name: _evaluation_share(boards[len(boards) // part], stop) for name, part in STAGES.items()}
+        firsts = [_search(board, 1, SEARCHES[PVS], stop).move for board in boards]
+    log_search(boards[0], depth, algorithm="pvs", evaluation="mobility")
+    for name, of_boards in results.items():
+        nodes = fmean(result.nodes for result in of_boards)
+        yield MeasuredCell((name,), "nodes", nodes)
+        yield MeasuredCell((name,), "growth", nodes ** (1 / depth))
+        yield MeasuredCell((name,), "leaf_share", fmean(result.leaves / result.nodes for result in of_boards))
+    for stage, share in shares.items():
+        yield MeasuredCell((MINIMAX, stage), "evaluation_share", share)
+    hits = [result.move == first for result, first in zip(results[PVS], firsts, strict=True)]
+    yield MeasuredCell((FIRST_MOVE,), "best_share", fmean(hits))
+    yield MeasuredCell((FIRST_MOVE,), "chance", fmean(1 / legal_count(board) for board in boards))
+
+
+def _evaluation_share(board: OthelloBoard, stop: Stop) -> float:
+    """Return the least share of minimax's time that the mobility evaluation takes: what a count of discs saves.
+
+    The tree is the same with any evaluation. Times are processor seconds, which a busy machine changes little.
+    """
+    seconds: dict[str, list[float]] = {}
+    for name in ("mobility", "discs") * 2:
+        options = {**SEARCHES[MINIMAX], "evaluation": name}
+        _search(board, 1, options, stop)  # compiles
+        before = sum(processor_times())
+        _search(board, TIMED_DEPTH, options, stop)
+        seconds.setdefault(name, []).append(sum(processor_times()) - before)
+    return 1 - min(seconds["discs"]) / min(seconds["mobility"])
+
+
+def evaluations(pairs: int, depth: int, quick: bool, stop: Stop) -> Iterator[MeasuredCell]:
+    """Yield scores of evaluations in games, the worth of leads in the middle of a game, and the width of games.
+
+    A game takes a third of a second, most of it outside the searches. So a quick run plays fewer of them.
+    """
+    openings = Openings("random:8", OthelloBoard.start(scoring="discs"), seed=1, count=3 * pairs)
+    with without_logging():  # thousands of small searches
+        for first, second in MATCHES:
+            games = _games(openings, pairs, (first, second), depth, stop)
+            points = [_points(boards[-1], side) for side, boards in games]
+            yield MeasuredCell((first, second), "score", fmean(points))
+            yield MeasuredCell((first, second), "games", len(points))
+        for name, plies in () if quick else product(("mobility", "discs"), WIDTH_DEPTHS):
+            games = _games(openings, pairs, (name, name), plies, stop, sides=1)
+            yield MeasuredCell((name, plies), "moves_per_turn", fmean(_choices([boards for _, boards in games])))
+        games = _games(openings, 3 * pairs, (NEUTRAL, NEUTRAL), depth, stop, sides=1)
+        neutral_games = [boards for _, boards in games]
+    log_search(openings[0], depth, algorithm="alphabeta", evaluation="mobility")
+    yield MeasuredCell((NEUTRAL, NEUTRAL), "games", len(neutral_games))
+    yield from _lead_cells(neutral_games)
+
+
+def _games(
+    openings: Openings, pairs: int, players: tuple[str, str], depth: int, stop: Stop, *, sides: int = 2
+) -> Iterator[tuple[Side, list[OthelloBoard]]]:
+    """Yield the first player's side and the boards of each game: from every opening with black, then with white."""
+    first, second = players
+    for number in range(pairs):
+        for side in (Side.BLACK, Side.WHITE)[:sides]:
+            board = openings[number]
+            assert isinstance(board, OthelloBoard)
+            yield side, list(_played(board, {side: first, side.other: second}, depth, random.Random(number), stop))
+
+
+def _played(
+    board: OthelloBoard, players: Mapping[Side, str], depth: int, rng: random.Random, stop: Stop
+) -> Iterator[OthelloBoard]:
+    """Play a game, and yield every board of it up to the last one."""
+    while not board.is_game_over():
+        yield board.copy()
+        moves, player = board.legal_moves, players[board.turn]
+        if moves[0].is_pass:
+            board.push("pass")
+        elif player == RANDOM:
+            board.push(str(rng.choice(moves)))
+        else:
+            options = {**PLAIN, "evaluation": player, "algorithm": "alphabeta", "workers": 1}
+            board.push(str(_search(board, depth, options, stop).move))
+    yield board
+
+
+def _points(board: OthelloBoard, side: Side) -> float:
+    margin = _disc_lead(board, side)
+    return 0.5 + 0.5 * ((margin > 0) - (margin < 0))
+
+
+def _choices(games: Sequence[Sequence[OthelloBoard]]) -> list[int]:
+    return [legal_count(board) for boards in games for board in boards if _is_middle(board)]
+
+
+def _is_middle(board: OthelloBoard) -> bool:
+    return board.discs(Side.BLACK) + board.discs(Side.WHITE) in MIDDLE
+
+
+def _disc_lead(board: OthelloBoard, side: Side) -> int:
+    return board.discs(side) - board.discs(side.other)
+
+
+def _move_lead(board: OthelloBoard, side: Side) -> int:
+    position = board.position
+    turned = OthelloBoard(board.game, OthelloPosition(position.opp, position.own))
+    lead = legal_count(board) - legal_count(turned)
+    return lead if board.turn is side else -lead
+
+
+def _lead_cells(games: Sequence[Sequence[OthelloBoard]]) -> Iterable[MeasuredCell]:
+    """Yield, for leads in discs and in moves, how often the leader wins, the mean lead, and its change in a turn."""
+    for name, lead in (("discs", _disc_lead), ("moves", _move_lead)):
+        wins, leads, swings = [], [], []
+        for boards in games:
+            middle = [lead(board, Side.BLACK) for board in boards if _is_middle(board)]
+            final = _disc_lead(boards[-1], Side.BLACK)
+            wins += [(value > 0) == (final > 0) for value in middle if value and final]
+            leads += [abs(value) for value in middle]
+            swings += [abs(after - before) for before, after in pairwise(middle)]
+        yield MeasuredCell((name,), "leader_wins", fmean(wins))
+        yield MeasuredCell((name,), "lead", fmean(leads))
+        yield MeasuredCell((name,), "swing", fmean(swings))
