@@ -173,3 +173,25 @@ def test_report_001_is_answered_from_counts():
         decision = claims[says].decided(evidence)
         assert decision.answer is answer
         assert decision.because.endswith(".")
+
+
+def test_conclusions_of_report_000_are_decided_from_its_sections():
+    decisions = {each.says: each for each in reproduce.claims_of("000")}
+
+    def answer(says, cells=None, samples=None):
+        return decisions[says].decided(Evidence(cells=cells or {}, samples=samples or {})).answer
+
+    solved = MeasuredCell(("board_4x4_solved_seconds_below",), "value", 0.1)
+    assert answer("The board of 4×4 is solved in less than a second.", {"Introduction": [solved]}) is Answer.CONFIRMED
+    widths = [{"where": "searches", "most": 22}, {"where": "any board", "most": 34}]
+    part = ("Searching the game tree", "widths")
+    assert answer("An array of 32 children is safe.", samples={part: widths}) is Answer.DEPENDS
+    runs = [
+        {"what": "simulated", "policy": policy, "count": 64, "threshold": threshold, "bytes": 100 - threshold}
+        for policy in ("none", "batch")
+        for threshold in (3, 5, 7)
+    ]
+    fewest = "A threshold of 5 transfers the fewest bytes for all programs."
+    part = ("Conclusions, cluster", "simulate, thresholds")
+    assert answer(fewest, samples={part: runs}) is Answer.CONTRADICTED
+    assert answer(fewest, samples={part: [run for run in runs if run["threshold"] >= 5]}) is Answer.NOT_DONE

@@ -4,7 +4,7 @@ from functools import partial
 from typing import Any
 
 from outflank.lab.report_programs.published_numbers import rows
-from outflank.lab.reproduction import cluster_000, sequential_000
+from outflank.lab.reproduction import cluster_000, conclusions_000, sequential_000
 from outflank.lab.reproduction.published_sections import (
     EQUAL,
     FACTS,
@@ -229,5 +229,20 @@ SECTIONS: tuple[PublishedTable, ...] = (
         sources=sequential_000.discussion,
         absent=f"{NOT_MEASURED}--quick leaves out the search of 17 plies.",
         notes=(cluster_000.HEAD_NOTE,),
+    ),
+    PublishedTable(
+        report="000",
+        where=conclusions_000.SEQUENTIAL,
+        title="what else its conclusions on one processor need",
+        key=("what",),
+        sources=conclusions_000.sequential,
+        printed=False,
+    ),
+    PublishedTable(
+        report="000",
+        where=conclusions_000.CLUSTER,
+        title="what else its conclusions on many processors need",
+        sources=conclusions_000.cluster,
+        printed=False,
     ),
 )

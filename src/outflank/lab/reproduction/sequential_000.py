@@ -45,7 +45,7 @@ LOST = "The report's mid-game board is lost with its picture: ours is another on
 PUBLISHED_NAMES = {ours: printed.lower() for ours, printed in ORDERINGS.items()}
 
 
-def _sized(setting: Setting, **more: object) -> JsonObject:
+def sized(setting: Setting, **more: object) -> JsonObject:
     """Return the depths and rounds of sequential searches: report 000's depths, or lower ones in a quick run."""
     plies = {"depth": 9, "midgame_depth": 8} if setting.effort == "quick" else {}
     return {"rounds": setting.effort.choose(1, 1, 5), **plies, **more}
@@ -54,7 +54,7 @@ def _sized(setting: Setting, **more: object) -> JsonObject:
 def ordering(board: str, setting: Setting) -> Sequence[Source]:
     """Return the measurement of report 000's six move orderings on one board."""
     full = fact("000", "ordering_depth_start" if board == "start" else "ordering_depth_midgame")
-    parameters = _sized(setting, positions=(board,))
+    parameters = sized(setting, positions=(board,))
     depth = parameters.get("depth" if board == "start" else "midgame_depth", full)
     note = "" if depth == full else f"To depth {depth} instead of {full}."
     return [ExperimentPart("orderings", parameters, partial(_ordering_cells, note))]
@@ -72,7 +72,7 @@ def sorts(setting: Setting) -> Sequence[Source]:
     stages = {"positions": setting.effort.choose(("early1", "late1"), ("tournament",), ("tournament",))}
     plies = setting.effort.choose(6, 8, 9)
     return [
-        ExperimentPart("sorting", _sized(setting), _sorting_cells),
+        ExperimentPart("sorting", sized(setting), _sorting_cells),
         ExperimentPart("stages", {**stages, "midgame_depth": plies, "rounds": 1}, weight=2.0),
     ]
 
@@ -96,7 +96,7 @@ def evaluation(setting: Setting) -> Sequence[Source]:
     }
     return [
         Measure("table of edges", lambda stop: [_value("edge_table_entries", EDGE_VALUES.shape[1])], 0.1),
-        ExperimentPart("coarseness", _sized(setting), _coarseness_cells),
+        ExperimentPart("coarseness", sized(setting), _coarseness_cells),
         ExperimentPart("edges", edges, weight=2.0),
     ]
 
@@ -116,7 +116,7 @@ def game_tree(setting: Setting) -> Sequence[Source]:
         "boards": setting.effort.choose(50_000, 1_000_000, 10_000_000),
         "climbs": setting.effort.choose(4, 20, 200),
     }
-    return [ExperimentPart("pivot", _sized(setting)), ExperimentPart("widths", widths, _width_cells)]
+    return [ExperimentPart("pivot", sized(setting)), ExperimentPart("widths", widths, _width_cells)]
 
 
 def _width_cells(samples: Sequence[Sample]) -> Iterable[MeasuredCell]:
@@ -163,7 +163,7 @@ def table(setting: Setting) -> Sequence[Source]:
     boards = setting.effort.choose((14,), (16, 18), (16, 18, 19, 20))
     return [
         Measure("symmetries", lambda stop: [_value("symmetric_boards", int(symmetries(game)))], 0.1),
-        ExperimentPart("symmetry", _sized(setting)),
+        ExperimentPart("symmetry", sized(setting)),
         ExperimentPart("hash", {"boards": boards}, _hash_cells, weight=2.0),
     ]
 

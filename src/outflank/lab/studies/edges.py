@@ -1,6 +1,6 @@
 """Experiment `edges`: whether an edge table improves report 000's evaluation, by boards visited and by games won."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal
@@ -100,21 +100,27 @@ def _pair(evaluation: str, pair: int, parameters: EdgesParameters, stop: Stop) -
     for colour, side in (("black", Side.BLACK), ("white", Side.WHITE))[: parameters.games - 2 * (pair - 1)]:
         board = opening.copy()
         assert isinstance(board, OthelloBoard)
-        while not board.is_game_over():
-            if board.legal_moves[0].is_pass:
-                board.push("pass")
-                continue
-            evaluation_to_move = TABLES[evaluation] if board.turn is side else WITHOUT
-            options = {**REPORT_000, "evaluation": evaluation_to_move, "table_bits": 16}
-            with without_logging():  # tens of thousands of small searches; the samples hold the games
-                result = search(board, Limits(depth=parameters.game_depth), stop=stop, workers=1, **options)
-            if stop.called:
-                return []
-            board.push(str(result.move))
+        if not finish_game(board, {side: TABLES[evaluation], side.other: WITHOUT}, parameters.game_depth, stop):
+            return []
         margin = board.discs(side) - board.discs(side.other)
         moves = "".join(str(move) for move in board.moves)
         samples.append({"evaluation": evaluation, "pair": pair, "colour": colour, "discs": margin, "moves": moves})
     return samples
+
+
+def finish_game(board: OthelloBoard, evaluations: Mapping[Side, str | FourPart], depth: int, stop: Stop) -> bool:
+    """Play a game to its end, each side with its evaluation in report 000's program. Return False if stopped."""
+    while not board.is_game_over():
+        if board.legal_moves[0].is_pass:
+            board.push("pass")
+            continue
+        options = {**REPORT_000, "evaluation": evaluations[board.turn], "table_bits": 16}
+        with without_logging():  # tens of thousands of small searches; the samples hold the games
+            result = search(board, Limits(depth=depth), stop=stop, workers=1, **options)
+        if stop.called:
+            return False
+        board.push(str(result.move))
+    return True
 
 
 def _duel(games: Sequence[Sample]) -> Duel:
