@@ -148,7 +148,7 @@ def what_is_done(experiment, chosen):
     return tasks, read_by(type(experiment).conclude, chosen) if experiment.name in CONCLUDING else None
 
 
-CONCLUDING = ("imbalance", "parallelism", "table")
+CONCLUDING = ("imbalance", "parallelism", "reproduce", "table")
 """Experiments some of whose parameters only the conclusion asks for."""
 
 
