@@ -81,6 +81,25 @@ def test_every_claim_can_be_decided(report):
             assert decision.answer is Answer.NOT_TESTABLE
 
 
+def test_report_003_is_answered_from_its_root_moves():
+    work = {"midgame1": [30, *[1] * 47], "midgame2": [1] * 60}
+    moves = [
+        {"what": "counted", "position": position, "leaves": leaves, "depth": 5}
+        for position, counts in work.items()
+        for leaves in counts
+    ]
+    evidence = Evidence(cells={}, samples={("Figure 2.6", "imbalance"): moves})
+    answers = {each.says: each.decided(evidence).answer for each in reproduce.claims_of("003")}
+    assert answers["With many threads the positions differ much."] is Answer.CONFIRMED
+    assert answers["Even 48 threads do not exhaust the speed-up."] is Answer.DEPENDS
+    assert answers["Because of pruning, root moves are unequal amounts of work."] is Answer.DEPENDS
+    assert answers["Alpha-beta is as accurate as minimax."] is Answer.NOT_DONE
+    wrong = [{"program": name, "position": "start", "value": value} for name, value in (("minimax", 1), ("other", 2))]
+    accurate = next(each for each in reproduce.claims_of("003") if "accurate as" in each.says)
+    decision = accurate.decided(Evidence(cells={}, samples={("Figure 2.5", "pruning"): wrong}))
+    assert decision.answer is Answer.CONTRADICTED
+
+
 def test_an_unexpected_answer_fails_the_run(monkeypatch):
     monkeypatch.setattr(reproduce, "sections_of", lambda report: ())
     for expected, passed in ((Answer.CONTRADICTED, True), (Answer.CONFIRMED, False)):

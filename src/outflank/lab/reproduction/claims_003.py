@@ -1,5 +1,418 @@
 """Conclusions of the published report 003."""
 
-from outflank.lab.reproduction.claims import Claim
+from outflank.lab.reproduction import answers_003 as answers
+from outflank.lab.reproduction import answers_matches_003 as matches
+from outflank.lab.reproduction import answers_scaling_003 as scaling
+from outflank.lab.reproduction import answers_search_003 as search
+from outflank.lab.reproduction.answers_003 import Decide
+from outflank.lab.reproduction.claims import Answer, Claim, not_testable
 
-CLAIMS: tuple[Claim, ...] = ()
+CONFIRMED, CONTRADICTED, DEPENDS = Answer.CONFIRMED, Answer.CONTRADICTED, Answer.DEPENDS
+NOT_TESTABLE = Answer.NOT_TESTABLE
+
+STRATEGY, SEARCH, MONTE_CARLO = "Parallelization Strategy and Scheme", "Alpha-Beta Pruning", "Monte-Carlo Search"
+ORDERING, ADAPTIVE, CACHING = "Move Ordering", "Adaptive Depth", "Board Caching"
+EVALUATION, OPENING, SETUP = "Evaluation Function", "Heuristic Opening", "Final Setup"
+PRUNING, SCALING = "Pruning Effects", "Scaling Runs"
+
+EFFORT = not_testable("How much work a program is to write is no measurement.")
+WHY = not_testable("A match tells who wins, not why.")
+OTHER_COMPILERS = not_testable("Our kernels are compiled by LLVM alone, and the report's program is not public.")
+
+_STATED: tuple[tuple[str, str, Answer, Decide], ...] = (
+    # --- 2.1 ---
+    (STRATEGY, "Several threads on one node are faster than one.", CONFIRMED, scaling.threads_help),
+    (
+        STRATEGY,
+        "On one node MPI is not notably faster than OpenMP, and its messages may even cost time.",
+        CONFIRMED,
+        scaling.processes_no_better,
+    ),
+    (
+        STRATEGY,
+        "Fork and join suit a search tree, and spare the rebuilding and partitioning that MPI asks for.",
+        NOT_TESTABLE,
+        EFFORT,
+    ),
+    (
+        STRATEGY,
+        "As many threads as cores avoid what hyper-threading might cost.",
+        NOT_TESTABLE,
+        not_testable("It names a possible loss, and neither a program nor a number to measure it by."),
+    ),
+    (STRATEGY, "Because of pruning, root moves are unequal amounts of work.", CONFIRMED, scaling.work_differs),
+    (
+        STRATEGY,
+        "Root moves should be handed out dynamically, since static shares wait for each other.",
+        DEPENDS,
+        scaling.dynamic_beats_static,
+    ),
+    (STRATEGY, "There are about 60 possible moves in a turn.", CONFIRMED, answers.printed("moves_per_turn", 1.25)),
+    (
+        STRATEGY,
+        "For 48 threads a chunk of one root move is almost the only choice: with more, threads stay idle.",
+        CONFIRMED,
+        scaling.chunk_of_one,
+    ),
+    (
+        STRATEGY,
+        "A board of its own for each thread, and locked updates, keep threads from racing.",
+        CONFIRMED,
+        scaling.no_races,
+    ),
+    (
+        STRATEGY,
+        "A split at the root evaluates branches that a common alpha would have pruned.",
+        CONFIRMED,
+        search.windows_cost,
+    ),
+    (
+        "Figure 2.2",
+        "A master that searches the first branch before the others prunes more.",
+        CONFIRMED,
+        scaling.master_prunes_more,
+    ),
+    (
+        "Figure 2.2",
+        "The master and its slaves are not notably faster than the split at the root.",
+        CONTRADICTED,
+        scaling.master_is_no_faster,
+    ),
+    (
+        "Figure 2.2",
+        "That it is no faster may be due to its more complex implementation.",
+        NOT_TESTABLE,
+        not_testable("The report's implementation is not public, and it gives no times of it."),
+    ),
+    # --- 2.2 ---
+    (SEARCH, "An average game has about 80 turns.", CONFIRMED, answers.printed("turns_per_game", 2.0)),
+    (SEARCH, "A turn allows trees of a depth of about 5.", CONFIRMED, search.depth_five_fits),
+    (SEARCH, "Minimax, split at the root, keeps threads evenly busy.", CONFIRMED, scaling.minimax_is_balanced),
+    (
+        SEARCH,
+        "Minimax evaluates much more than it needs to, which takes much time, above all in large trees.",
+        CONFIRMED,
+        search.minimax_costs_more,
+    ),
+    (SEARCH, "Alpha-beta is as accurate as minimax.", CONFIRMED, search.same_values),
+    (
+        SEARCH,
+        "If time is no matter, alpha-beta is nearly optimal and at least never loses.",
+        CONTRADICTED,
+        matches.never_loses,
+    ),
+    (
+        SEARCH,
+        "Only a deeper search in less time can win more games against the clock.",
+        CONTRADICTED,
+        matches.depth_is_all,
+    ),
+    (
+        MONTE_CARLO,
+        "Monte-Carlo search is very unlikely to do better than alpha-beta here.",
+        CONFIRMED,
+        matches.beats_monte_carlo,
+    ),
+    (MONTE_CARLO, "One reason is that playouts are random and cut nothing off.", NOT_TESTABLE, WHY),
+    (
+        MONTE_CARLO,
+        "Alpha-beta saves time because heuristics tell it which branches to search first.",
+        CONFIRMED,
+        search.kinds_prune_more,
+    ),
+    (MONTE_CARLO, "Without such heuristics, Monte-Carlo search simulates many needless moves.", NOT_TESTABLE, WHY),
+    (
+        MONTE_CARLO,
+        "Alpha-beta finds the exact decision of minimax, Monte-Carlo search only approximates it.",
+        CONFIRMED,
+        matches.monte_carlo_is_inexact,
+    ),
+    # --- 2.3.1 ---
+    (ORDERING, "The order of moves is crucial for alpha-beta.", CONFIRMED, search.order_matters),
+    (
+        "Figure 2.4",
+        "If the best moves come last, alpha-beta prunes nothing and searches minimax's tree.",
+        CONFIRMED,
+        search.worst_order_prunes_nothing,
+    ),
+    (
+        "Figure 2.4",
+        "It may then even be slower than minimax, since the bounds cost time.",
+        CONFIRMED,
+        search.bounds_cost_time,
+    ),
+    (
+        "Figure 2.4",
+        "If good moves come first, many leaves are pruned, and nothing is lost in accuracy.",
+        CONFIRMED,
+        search.ideal_order_prunes,
+    ),
+    (
+        ORDERING,
+        "Pushes are the best moves, then moves in line, then side steps, then single marbles.",
+        DEPENDS,
+        search.ranking_holds,
+    ),
+    (ORDERING, "Moves of more marbles make better use of a turn.", CONTRADICTED, search.more_marbles_help),
+    (
+        ORDERING,
+        "Moves in line gain more than side steps, which mostly serve defence.",
+        CONFIRMED,
+        search.inline_beats_side,
+    ),
+    (
+        ORDERING,
+        "The order in which moves are generated is nearly the opposite of a good one, and prunes less.",
+        CONFIRMED,
+        search.kinds_prune_more,
+    ),
+    (
+        ORDERING,
+        "The generated order makes a tree like the one in which nothing is pruned.",
+        CONTRADICTED,
+        search.generated_prunes_little,
+    ),
+    (ORDERING, "Sorting all moves by the ranking would take a rewrite of the generation.", NOT_TESTABLE, EFFORT),
+    (
+        "Figure 2.4",
+        "Walking the generated list backwards prunes more, a fair gain for little work.",
+        DEPENDS,
+        search.backwards_helps,
+    ),
+    # --- 2.3.2 ---
+    (
+        ADAPTIVE,
+        "What a deeper search adds to the winning rate is hard to quantify.",
+        NOT_TESTABLE,
+        not_testable("What is hard is an opinion; the report tried no match between depths."),
+    ),
+    (ADAPTIVE, "Searches of different depths take very different times.", CONFIRMED, search.depths_differ),
+    (
+        ADAPTIVE,
+        "Adjusting the depth during a game is crucial, and wins more games.",
+        CONFIRMED,
+        matches.stronger("Adaptive Depth", "adaptive depth", "always depth 5"),
+    ),
+    (ADAPTIVE, "Late in a game the board is simple.", DEPENDS, search.end_is_simple),
+    (
+        ADAPTIVE,
+        "With little time left, a shallow search is enough.",
+        CONFIRMED,
+        matches.as_strong("Adaptive Depth", "adaptive depth", "always depth 5"),
+    ),
+    (
+        ADAPTIVE,
+        "Frequent moves late in the game break a stalemate and let the opponent run out of time first.",
+        CONFIRMED,
+        matches.deep_searches_lose_on_time,
+    ),
+    (
+        ADAPTIVE,
+        "A deep search when time runs out is likely to lose the game on time.",
+        CONFIRMED,
+        matches.deep_searches_lose_on_time,
+    ),
+    (
+        ADAPTIVE,
+        "Iterative deepening makes better use of the order of moves.",
+        CONFIRMED,
+        search.deepening_orders,
+    ),
+    (ADAPTIVE, "It needs timers, checks and well-chosen time limits for each move.", NOT_TESTABLE, EFFORT),
+    (
+        ADAPTIVE,
+        "Its repeated searches take much time, above all at greater depths.",
+        CONTRADICTED,
+        search.repetition_costs,
+    ),
+    (
+        ADAPTIVE,
+        "Adaptive depth is therefore the better choice.",
+        CONTRADICTED,
+        matches.stronger(
+            "Adaptive Depth", "adaptive depth", "iterative deepening", ": deepening uses all the time of a move"
+        ),
+    ),
+    # --- 2.3.3 to 2.3.5 ---
+    (
+        CACHING,
+        "The same board is very likely to come again within two turns, above all late in a game.",
+        CONTRADICTED,
+        matches.boards_recur,
+    ),
+    (
+        CACHING,
+        "The stored move is the one that a new search would find.",
+        DEPENDS,
+        matches.cached_move_is_right,
+    ),
+    (
+        CACHING,
+        "Storing two boards saves the time of repeated searches.",
+        CONFIRMED,
+        matches.known_moves_save("Board Caching", "two boards kept"),
+    ),
+    (
+        EVALUATION,
+        "A small change of the evaluation can change a game much.",
+        CONFIRMED,
+        matches.small_changes_matter,
+    ),
+    (
+        EVALUATION,
+        "A weight of 0 for the edge made the program miss a win, and a weight of 1 corrects that.",
+        CONTRADICTED,
+        matches.edge_is_the_cause,
+    ),
+    (EVALUATION, "The new weights always beat the old ones, with either colour.", CONTRADICTED, matches.new_rings_win),
+    (
+        OPENING,
+        "Deeper searches in the opening win notably more games.",
+        CONFIRMED,
+        answers.unmeasured("No match of the laboratory searches deeper in the opening only."),
+    ),
+    (
+        OPENING,
+        "At the start many marbles allow many moves, so that searches take long.",
+        CONTRADICTED,
+        search.start_is_large,
+    ),
+    (
+        OPENING,
+        "Early on the players hardly meet, so that moves can be fixed whatever the opponent does.",
+        CONFIRMED,
+        matches.opening_is_free,
+    ),
+    (
+        OPENING,
+        "A search of depth 6 takes about 3 s at the start, so two fixed moves save a tenth of the clock.",
+        NOT_TESTABLE,
+        not_testable(
+            "The seconds are those of its program on its 48 cores; ours stand beside them in the text's table."
+        ),
+    ),
+    (
+        OPENING,
+        "Two fixed moves are a satisfactory opening.",
+        CONFIRMED,
+        matches.as_strong("Heuristic Opening", "fixed opening", "searched"),
+    ),
+    (
+        OPENING,
+        "The time that they save allows deeper searches later, and so wins more games.",
+        CONFIRMED,
+        answers.unmeasured("The matches of the fixed opening have no clock, so no time can be spent elsewhere."),
+    ),
+    (
+        OPENING,
+        "Mirroring the opponent's first moves is almost as good as searching.",
+        CONFIRMED,
+        matches.as_strong("Heuristic Opening", "mirror", "searched"),
+    ),
+    (
+        OPENING,
+        "Mirrored moves take much less time.",
+        CONFIRMED,
+        matches.known_moves_save("Heuristic Opening", "mirror"),
+    ),
+    # --- 2.4 ---
+    (SETUP, "Intel's compiler makes better use of Intel's processors and of threads.", NOT_TESTABLE, OTHER_COMPILERS),
+    (SETUP, "Programs of Intel's compiler and of GCC are almost equally fast.", NOT_TESTABLE, OTHER_COMPILERS),
+    (SETUP, "The highest level of optimisation is the natural choice.", CONFIRMED, search.highest_level_is_best),
+    (
+        SETUP,
+        "Optimisation across files adds neither speed nor wins.",
+        NOT_TESTABLE,
+        not_testable("Our kernels are always optimised as a whole: there is nothing to compare with."),
+    ),
+    (
+        SETUP,
+        "Optimisation across files often changes how the program plays.",
+        CONTRADICTED,
+        search.settings_change_play,
+    ),
+    (
+        SETUP,
+        "Code for the very processor has little effect, since the program gains nothing from vectors.",
+        CONFIRMED,
+        search.host_code_is_no_gain,
+    ),
+    # --- 2.5 ---
+    (
+        PRUNING,
+        "Late in a game minimax at depth 5 takes too long to be measured.",
+        CONTRADICTED,
+        search.minimax_infeasible,
+    ),
+    (
+        "Figure 2.5",
+        "Alpha-beta prunes about 97 % of the leaves at depth 4, a very large effect.",
+        CONFIRMED,
+        answers.printed("pruning_depth_4_percent", 1.01),
+    ),
+    (
+        PRUNING,
+        "At depth 5 from the start, evaluations fall from 283,320,928 to 1,605,372.",
+        CONFIRMED,
+        search.counts_of_depth_five,
+    ),
+    (
+        PRUNING,
+        "That is a reduction of about 99.5 %.",
+        CONFIRMED,
+        answers.printed("pruning_depth_5_percent", 1.002),
+    ),
+    (
+        PRUNING,
+        "Pruned leaves show the effect well enough, though pruned nodes would be a good measure too.",
+        CONFIRMED,
+        search.leaves_tell_enough,
+    ),
+    (
+        "Figure 2.6",
+        "In all positions the speed-up rises steadily up to 48 threads.",
+        DEPENDS,
+        scaling.speed_up_grows,
+    ),
+    ("Figure 2.6", "In midgame2 48 threads are about 27 times as fast.", CONFIRMED, scaling.speed_up_of("midgame2")),
+    (
+        "Figure 2.6",
+        "In midgame1 48 threads are only about 12 times as fast.",
+        CONFIRMED,
+        scaling.speed_up_of("midgame1"),
+    ),
+    ("Figure 2.6", "With many threads the positions differ much.", CONFIRMED, scaling.positions_differ),
+    (
+        SCALING,
+        "The cause may be uneven work, which more threads make worse.",
+        CONFIRMED,
+        scaling.imbalance_is_the_cause,
+    ),
+    ("Figure 2.6", "With few threads the positions differ less.", CONFIRMED, scaling.few_threads_vary_less),
+    (
+        SCALING,
+        "The cause may be that single moves are handed out dynamically, which evens out the work.",
+        CONFIRMED,
+        scaling.schedule_evens_few_threads,
+    ),
+    ("Figure 2.6", "Even 48 threads do not exhaust the speed-up.", DEPENDS, scaling.not_saturated),
+    (
+        SCALING,
+        "Distributed memory and MPI could therefore make it faster still.",
+        DEPENDS,
+        scaling.not_saturated,
+    ),
+    (
+        SCALING,
+        "With more processes the positions will differ even more.",
+        CONFIRMED,
+        scaling.more_processes_vary_more,
+    ),
+    (SCALING, "An implementation with MPI is more complex.", NOT_TESTABLE, EFFORT),
+)
+"""Place, conclusion, expected answer, and the function that decides it, in the order of the report's text."""
+
+CLAIMS = tuple(
+    Claim(report="003", number=number, where=where, says=says, expected=expected, decide=decide)
+    for number, (where, says, expected, decide) in enumerate(_STATED, 1)
+)

@@ -11,6 +11,7 @@ from outflank.lab.experiment_report import Sample
 from outflank.lab.measuring.search_log import log_search
 from outflank.lab.report_programs.classroom import lab_search_003
 from outflank.lab.report_programs.published_numbers import fact, published
+from outflank.lab.reproduction.details_003 import detail_sources
 from outflank.lab.reproduction.published_sections import (
     EQUAL,
     FACTS,
@@ -138,8 +139,8 @@ def _leaves(workers: int, stop: Stop) -> Iterable[MeasuredCell]:
 
 
 def _imbalance(setting: Setting) -> Sequence[Source]:
-    two = {"positions": ("midgame1", "midgame2"), "rounds": 1, "timed_depth": 4}
-    return [_part("imbalance", setting, two, {"rounds": 3}, {"rounds": 5}, cells=_speedups)]
+    small = {"rounds": 1, "timed_depth": 4}
+    return [_part("imbalance", setting, small, {"rounds": 3}, {"rounds": 5}, cells=_speedups)]
 
 
 def _speedups(samples: Sequence[Sample]) -> Iterable[MeasuredCell]:
@@ -182,17 +183,31 @@ def _schedule(setting: Setting) -> Sequence[Source]:
 
 def _master(setting: Setting) -> Sequence[Source]:
     size = {"rounds": setting.effort.choose(1, 3, 5), "depth": setting.effort.choose(4, 5, 6)}
-    schemes = ("root-split", "pv-split", "ybw")
-    return [ExperimentPart("scaling", {"game": "abalone", "schemes": schemes, "algorithm": "alphabeta", **size})]
+    common = {"game": "abalone", "algorithm": "alphabeta", **size}
+    return [
+        ExperimentPart("scaling", {"schemes": ("root-split", "pv-split", "ybw"), **common}),
+        ExperimentPart("scaling", {"schemes": ("root-split",), "share_alpha": False, **common}, label=FULL_WINDOWS),
+    ]
+
+
+FULL_WINDOWS = "full windows"
+"""Label of the part in which root moves do not share the best value, as in the report's program."""
+
+
+def _processes(setting: Setting) -> Sequence[Source]:
+    if setting.effort == "quick":
+        return []
+    size = {"rounds": setting.effort.choose(1, 3, 5), "depth": 7, "positions": ("midgame2",)}
+    return [ExperimentPart("scaling", {"game": "abalone", "cluster": "futures:2", "policies": ("none",), **size})]
 
 
 def _monte_carlo(setting: Setting) -> Sequence[Source]:
-    quick, usual = {"plies": 20, "seconds": 0.02}, {"games": 2, "seconds": 0.02}
+    quick, usual = {"plies": 20, "seconds": 0.02}, {"games": 10, "seconds": 0.02}
     return [_duels(setting, "monte-carlo", quick=quick, usual=usual)]
 
 
 def _adaptive(setting: Setting) -> Sequence[Source]:
-    small = {"depths": (1, 2, 3, 4), "minimax_depth": 3, "rounds": 1}
+    small = {"depths": (1, 2, 3, 4, 5), "minimax_depth": 3, "rounds": 1}
     return [
         Measure("its rules", _adaptive_rules, 0.1),
         _part("depths", setting, small, {"rounds": 1}, {"minimax_depth": 5, "rounds": 3}),
@@ -203,7 +218,7 @@ def _adaptive(setting: Setting) -> Sequence[Source]:
 def _compiler(setting: Setting) -> Sequence[Source]:
     if setting.effort == "quick":
         return []
-    return [_part("compiler", setting, {}, {"settings": ("O0",), "rounds": 1}, {})]
+    return [_part("compiler", setting, {}, {"settings": ("O0", "any-processor", "scalar-loops")}, {})]
 
 
 def _section(table: str) -> PublishedTable:
@@ -221,8 +236,16 @@ SECTIONS: tuple[PublishedTable, ...] = (
         notes=(
             "pv-split and ybw search the first branch before the others, at every level, as its picture does.",
             "All are our search, not the report's: root-split shares the best value so far between root moves, where "
-            "the report's opens a full window for each.",
+            "the report's opens a full window for each. The part with full windows does so too.",
         ),
+    ),
+    PublishedTable(
+        report="003",
+        where="Processes",
+        title="processes that send messages, on one node",
+        sources=_processes,
+        absent="Not with --quick: it starts processes.",
+        notes=("Processes of the standard library: like MPI's, they share no memory, and send what they find.",),
     ),
     PublishedTable(
         report="003",
@@ -276,7 +299,7 @@ SECTIONS: tuple[PublishedTable, ...] = (
         table="rings",
         key=("ring",),
         expected={"weight_before": GIVEN, "weight_after": GIVEN},
-        sources=lambda setting: [Measure("our weights", _rings, 0.1), _duels(setting, "rings")],
+        sources=lambda setting: [Measure("our weights", _rings, 0.1), _duels(setting, "rings", usual={"games": 20})],
         notes=("With those after, and 10 for ring 3, which it does not name, its 1,605,372 evaluations come out.",),
     ),
     PublishedTable(
@@ -340,5 +363,12 @@ SECTIONS: tuple[PublishedTable, ...] = (
         expected={"value": EQUAL, "evaluations": EQUAL},
         printed=False,
         sources=lambda setting: [Measure("known values", _laboratory, 0.2)],
+    ),
+    PublishedTable(
+        report="003",
+        where="Details",
+        title="what decides its smaller conclusions",
+        sources=detail_sources,
+        notes=("The ledger of conclusions has the figures.",),
     ),
 )

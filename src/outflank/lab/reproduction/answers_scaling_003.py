@@ -1,0 +1,261 @@
+"""Answers about report 003's split at the root, and its speed-ups."""
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+
+from outflank.lab.drawing.looks import number as text_of
+from outflank.lab.experiment_report import Sample
+from outflank.lab.measuring.search_samples import ENOUGH_CORES, grouped, median, number, processor_share
+from outflank.lab.report_programs.published_numbers import rows
+from outflank.lab.reproduction.answers_003 import (
+    Decide,
+    agreement,
+    allowed_speed_ups,
+    by_position,
+    evaluations_per_second,
+    root_work_of,
+    too_few_cores,
+)
+from outflank.lab.reproduction.claims import Answer, Decision, Evidence, Missing, judged
+from outflank.lab.reproduction.details_003 import THREADS
+from outflank.lab.studies.clusters import ALONE
+from outflank.lab.studies.imbalance import allowed
+from outflank.machine import usable_cores
+
+# --- the split at the root ---
+
+
+def _limits(evidence: Evidence) -> dict[str, float]:
+    """Return the speed-ups on any number of threads, which the largest root move sets."""
+    return {name: sum(work) / max(work) for name, work in root_work_of(evidence).items()}
+
+
+def static(work: Sequence[int], threads: int) -> float:
+    """Return the speed-up if every thread gets as many consecutive moves as the others, or one more.
+
+    >>> static([3, 1, 1, 1], 2), static([1, 1, 1], 2)
+    (1.5, 1.5)
+    """
+    share, more = divmod(len(work), threads)
+    ends = [thread * share + min(thread, more) for thread in range(threads + 1)]
+    return sum(work) / max(sum(work[first:last]) for first, last in pairwise(ends))
+
+
+def _timed(evidence: Evidence) -> dict[tuple[str, int], list[Sample]]:
+    samples = [sample for sample in evidence.of("Figure 2.6", "imbalance") if sample["what"] == "timed"]
+    groups = grouped(samples, "position", "workers")
+    return {(str(position), int(number(workers))): group for (position, workers), group in groups.items()}
+
+
+def threads_help(evidence: Evidence) -> Decision:
+    """The split at the root does more evaluations per second with two workers or more than with one."""
+    few = too_few_cores(2)
+    if few is not None:
+        return few
+    alone, shared = (_scheme(evidence, "root-split", "scaling, full windows", most) for most in (1, usable_cores()))
+    processor = processor_share([*alone, *shared])
+    if processor is None or processor < ENOUGH_CORES:
+        return Decision(Answer.NOT_DONE, "The searches were too short, or the machine was busy with something else.")
+    gain = evaluations_per_second(shared) / evaluations_per_second(alone)
+    return judged(gain > 1, f"{text_of(shared[0]['workers'])} workers do {gain:.2f} times the evaluations/s of one.")
+
+
+def processes_no_better(evidence: Evidence) -> Decision:
+    """Two processes with messages are no faster than two threads."""
+    few = too_few_cores(2)
+    if few is not None:
+        return few
+    samples = grouped(evidence.of("Processes", "scaling"), "replication", "nodes_used")
+    alone = samples[ALONE, 1]
+    shared = next(group for (replication, nodes), group in samples.items() if replication != ALONE and nodes == 2)
+    processes = median(alone, "seconds") / median(shared, "seconds")
+    groups = grouped(evidence.of("Figure 2.2", "scaling"), "scheme", "workers")
+    threads = median(groups["serial alphabeta", 1], "seconds") / median(groups["ybw", 2], "seconds")
+    return judged(processes <= 1.1 * threads, f"Two processes reach {processes:.2f}, two threads {threads:.2f}.")
+
+
+def work_differs(evidence: Evidence) -> Decision:
+    """The largest root move of every position has at least twice the evaluations of the smallest."""
+    ratios = {name: max(work) / min(work) for name, work in root_work_of(evidence).items()}
+    because = f"The largest root move has this many times the evaluations of the smallest: {by_position(ratios)}."
+    return agreement({name: ratio >= 2 for name, ratio in ratios.items()}, because)
+
+
+def dynamic_beats_static(evidence: Evidence) -> Decision:
+    """On 48 threads, moves that are handed out one by one end sooner than equal shares."""
+    one = allowed_speed_ups(evidence, THREADS)
+    shares = {name: static(work, THREADS) for name, work in root_work_of(evidence).items()}
+    because = (
+        f"speed-ups that root moves allow on {THREADS} threads are {by_position(one)} one by one, and "
+        f"{by_position(shares)} in equal shares; where a thread gets one move or two, there is little to schedule."
+    )
+    return agreement({name: one[name] > shares[name] for name in one}, because)
+
+
+def chunk_of_one(evidence: Evidence) -> Decision:
+    """On 48 threads, every larger chunk allows less."""
+    by_chunk = {chunk: allowed_speed_ups(evidence, THREADS, chunk) for chunk in (1, 2, 4)}
+    texts = "; ".join(f"{chunk} at a time {by_position(figures)}" for chunk, figures in by_chunk.items())
+    best = all(by_chunk[1][name] > by_chunk[chunk][name] for chunk in (2, 4) for name in by_chunk[1])
+    return judged(best, f"Root moves allow on {THREADS} threads: {texts}.")
+
+
+def no_races(evidence: Evidence) -> Decision:
+    """Searches count the same evaluations with any number of workers."""
+    counts: dict[str, set[object]] = {}
+    for (position, _), group in _timed(evidence).items():
+        counts.setdefault(position, set()).update(sample["leaves"] for sample in group)
+    workers = sorted({workers for _, workers in _timed(evidence)})
+    if len(workers) < 2:
+        raise Missing
+    same = sum(len(each) == 1 for each in counts.values())
+    because = (
+        f"With {' and '.join(map(str, workers))} workers that have their own boards, the evaluations are the same in "
+        f"{same} of {len(counts)} positions."
+    )
+    return judged(same == len(counts), because)
+
+
+def _scheme(evidence: Evidence, scheme: str, part: str = "scaling", most: float | None = None) -> list[Sample]:
+    """Return the searches of a scheme with the most workers that this machine has cores for, or at most `most`."""
+    most = usable_cores() if most is None else most
+    groups = grouped(evidence.of("Figure 2.2", part), "scheme", "workers")
+    counts = [int(number(workers)) for name, workers in groups if name == scheme and number(workers) <= most]
+    if not counts:
+        raise Missing
+    return groups[scheme, max(counts)]
+
+
+def _master_against_split(evidence: Evidence, measure: str) -> dict[str, float]:
+    split = _scheme(evidence, "root-split", "scaling, full windows")
+    return {
+        scheme: median(split, measure) / median(_scheme(evidence, scheme), measure) for scheme in ("pv-split", "ybw")
+    }
+
+
+def master_prunes_more(evidence: Evidence) -> Decision:
+    """Schemes that search the first branch first enter fewer nodes than the split at the root with full windows."""
+    ratios = _master_against_split(evidence, "nodes")
+    because = f"The split at the root with full windows enters this many times the nodes of {by_position(ratios)}."
+    return judged(min(ratios.values()) > 1, because)
+
+
+def master_is_no_faster(evidence: Evidence) -> Decision:
+    """Schemes that search the first branch first are at most 1.2 times as fast as the split with full windows."""
+    ratios = _master_against_split(evidence, "seconds")
+    faster = max(ratios.values()) > 1.2
+    cause = " The report names its complex implementation; ours has the gain that the bound promises." if faster else ""
+    because = f"The split at the root with full windows takes this many times as long as {by_position(ratios)}.{cause}"
+    return judged(not faster, because)
+
+
+def minimax_is_balanced(evidence: Evidence) -> Decision:
+    """Minimax's root moves allow more on 48 threads than alpha-beta's, in every position."""
+    pruned = allowed_speed_ups(evidence, THREADS)
+    whole = {name: evidence.value("Details", ("minimax on 48 threads", name)) for name in pruned}
+    because = f"Root moves allow on {THREADS} threads: minimax {by_position(whole)}, alpha-beta {by_position(pruned)}."
+    return agreement({name: whole[name] > pruned[name] for name in pruned}, because)
+
+
+# --- speed-ups on 48 threads ---
+
+
+COUNTED = (1, 2, 4, 8, 12, 16, 24, 32, 40, 48)
+"""Threads for which the speed-ups that root moves allow are computed."""
+
+
+def speed_up_grows(evidence: Evidence) -> Decision:
+    """Every step from 1 to 48 threads allows a greater speed-up."""
+    curves = {name: [allowed(work, threads) for threads in COUNTED] for name, work in root_work_of(evidence).items()}
+    holds = {name: all(a < b for a, b in pairwise(curve)) for name, curve in curves.items()}
+    because = (
+        f"with 24, 40 and 48 threads root moves allow "
+        f"{'; '.join(f'{name} {curve[6]:.1f}, {curve[-2]:.1f}, {curve[-1]:.1f}' for name, curve in curves.items())}."
+    )
+    return agreement(holds, because)
+
+
+SPEED_UP_FACTOR = 1.25
+
+
+def speed_up_of(position: str) -> Decide:
+    """Return the function that compares the speed-up on 48 threads that root moves allow with the report's."""
+
+    def decide(evidence: Evidence) -> Decision:
+        ours, theirs = evidence.value("Figure 2.6", (position, THREADS), "speedup"), published_speed_up(position)
+        because = f"Its root moves allow {ours:.1f}; a factor of {SPEED_UP_FACTOR} may lie between."
+        return judged(1 / SPEED_UP_FACTOR <= ours / theirs <= SPEED_UP_FACTOR, because)
+
+    return decide
+
+
+def published_speed_up(position: str) -> float:
+    """Return the report's speed-up on 48 threads in a position."""
+    return float(next(row["speedup"] for row in rows("003", "speedup") if row["position"] == position))
+
+
+def _variation(figures: Mapping[str, float]) -> float:
+    return max(figures.values()) / min(figures.values())
+
+
+def positions_differ(evidence: Evidence) -> Decision:
+    """On 48 threads the greatest speed-up is at least 1.5 times the least."""
+    figures = allowed_speed_ups(evidence, THREADS)
+    return judged(_variation(figures) >= 1.5, f"Root moves allow on {THREADS} threads: {by_position(figures)}.")
+
+
+def imbalance_is_the_cause(evidence: Evidence) -> Decision:
+    """The division of root moves alone gives the report's speed-ups, and their ratio grows with the threads."""
+    ratios = {threads: _variation(allowed_speed_ups(evidence, threads)) for threads in (4, 16, THREADS)}
+    ours = {row["position"]: allowed_speed_ups(evidence, THREADS)[row["position"]] for row in rows("003", "speedup")}
+    near = all(
+        1 / SPEED_UP_FACTOR <= figure / published_speed_up(name) <= SPEED_UP_FACTOR for name, figure in ours.items()
+    )
+    because = (
+        f"The division of root moves alone gives {by_position(ours)}, and the greatest speed-up over the least is "
+        f"{', '.join(f'{ratio:.2f} on {threads} threads' for threads, ratio in ratios.items())}."
+    )
+    return judged(near and list(ratios.values()) == sorted(ratios.values()), because)
+
+
+def few_threads_vary_less(evidence: Evidence) -> Decision:
+    """With 4 and 8 threads the positions differ less than with 48."""
+    ratios = {threads: _variation(allowed_speed_ups(evidence, threads)) for threads in (4, 8, THREADS)}
+    text = ", ".join(f"{ratio:.2f} on {threads} threads" for threads, ratio in ratios.items())
+    return judged(max(ratios[4], ratios[8]) < ratios[THREADS], f"The greatest speed-up over the least is {text}.")
+
+
+def schedule_evens_few_threads(evidence: Evidence) -> Decision:
+    """With 4 and 8 threads, single moves allow more than equal shares, and vary less."""
+    single = {threads: allowed_speed_ups(evidence, threads) for threads in (4, 8)}
+    shares = {
+        threads: {name: static(work, threads) for name, work in root_work_of(evidence).items()} for threads in (4, 8)
+    }
+    better = all(single[threads][name] > shares[threads][name] for threads in single for name in single[threads])
+    less = all(_variation(single[threads]) < _variation(shares[threads]) for threads in single)
+    because = (
+        f"On 8 threads root moves allow {by_position(single[8])} one by one, and "
+        f"{by_position(shares[8])} in equal shares."
+    )
+    return judged(better and less, because)
+
+
+GAIN = 1.1
+"""Factor from which more threads are a gain."""
+
+
+def not_saturated(evidence: Evidence) -> Decision:
+    """More threads than 48 allow at least a tenth more."""
+    now, limits = allowed_speed_ups(evidence, THREADS), _limits(evidence)
+    because = (
+        f"{THREADS} threads allow {by_position(now)}, and any number {by_position(limits)}, which is the whole over "
+        "the largest root move."
+    )
+    return agreement({name: limits[name] >= GAIN * now[name] for name in now}, because)
+
+
+def more_processes_vary_more(evidence: Evidence) -> Decision:
+    """With any number of threads the positions differ more than with 48."""
+    now, limits = _variation(allowed_speed_ups(evidence, THREADS)), _variation(_limits(evidence))
+    because = f"The greatest speed-up over the least is {now:.2f} on {THREADS} threads, and {limits:.2f} on any number."
+    return judged(limits > now, because)
