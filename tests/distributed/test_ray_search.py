@@ -89,9 +89,9 @@ COMMAND = [sys.executable, "-m", "outflank", "search", "--workers", "1"]
 
 def test_one_command_starts_and_uses_a_cluster():
     alone = search(OthelloBoard.start(), Limits(depth=10), workers=1)
-    done = subprocess.run(
-        [*COMMAND, "--depth", "10", "--cluster", "local:2"], capture_output=True, text=True, timeout=120
-    )
+    # With a threshold it is divided, however short it is.
+    command = [*COMMAND, "--depth", "10", "--threshold", "5", "--cluster", "local:2"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
     assert (done.returncode, done.stderr) == (0, "")
     assert f"black plays {alone.move}, worth {alone.value_text}" in done.stdout
     for words in ("2 nodes on ray, replication async", "useful", "parallel overhead", "steals:", "transferred:"):

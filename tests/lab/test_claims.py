@@ -3,8 +3,7 @@
 import pytest
 
 from outflank import lab
-from outflank.lab.report_programs.published_numbers import REPORTS
-from outflank.lab.reproduction.claims import (
+from outflank.lab.claims.ledger import (
     UNDECIDED,
     Answer,
     Claim,
@@ -17,6 +16,7 @@ from outflank.lab.reproduction.claims import (
     ledger_table,
     not_testable,
 )
+from outflank.lab.report_programs.published_numbers import REPORTS
 from outflank.lab.reproduction.published_sections import Finding, MeasuredCell
 from outflank.lab.studies import reproduce
 
@@ -129,7 +129,7 @@ def test_conclusions_of_report_004_are_decided_by_the_measurements(monkeypatch):
     assert [each.decided(evidence).answer for each in by_start.values()][:2] == [Answer.CONFIRMED, Answer.CONTRADICTED]
     more = by_start["More than 8 threads take"]
     for cores, answer in ((2, Answer.NEEDS_CORES), (16, Answer.CONTRADICTED)):
-        monkeypatch.setattr("outflank.lab.reproduction.claims_004.usable_cores", lambda it=cores: float(it))
+        monkeypatch.setattr("outflank.lab.claims.claims_004.usable_cores", lambda it=cores: float(it))
         assert more.decided(evidence).answer is answer
     games[-1]["seconds"] = 1.0
     assert more.decided(evidence) == Decision(
@@ -161,7 +161,7 @@ def test_conclusions_of_report_002_are_decided_from_its_sections(monkeypatch):
     returns = decisions["From some number of processors on, more of them gain much less."]
     assert returns.answer is Answer.DEPENDS
     assert returns.because.endswith("not so at depth 7.")
-    monkeypatch.setattr("outflank.lab.reproduction.times_002.usable_cores", lambda: 4)
+    monkeypatch.setattr("outflank.lab.claims.time_claims_002.usable_cores", lambda: 4)
     efficient = claims["With 1 to 5 threads the efficiency is well above 80 %."]
     assert efficient.decided(evidence) == Decision(Answer.NEEDS_CORES, "It needs 5 cores, and this machine has 4.")
 

@@ -9,12 +9,12 @@ from importlib import import_module
 from typing import Literal
 
 from outflank.errors import InvalidOption, UnknownName
+from outflank.lab.claims.ledger import Claim, Decision, Evidence, is_expected, ledger_table
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, core_counts, experiment_named, option
 from outflank.lab.experiment_report import Cell, Figure, ReportTable, Sample, sample_shape
 from outflank.lab.measuring.search_samples import grouped
 from outflank.lab.report_programs.classroom import BrokenOff
 from outflank.lab.report_programs.published_numbers import REPORTS
-from outflank.lab.reproduction.claims import Claim, Decision, Evidence, is_expected, ledger_table
 from outflank.lab.reproduction.compared_cells import (
     ComparedCell,
     Verdict,
@@ -79,7 +79,7 @@ def sections_of(report: str) -> tuple[PublishedTable, ...]:
 
 def claims_of(report: str) -> tuple[Claim, ...]:
     """Return the conclusions of a report, in the order of its text."""
-    claims: tuple[Claim, ...] = import_module(f"outflank.lab.reproduction.claims_{report}").CLAIMS
+    claims: tuple[Claim, ...] = import_module(f"outflank.lab.claims.claims_{report}").CLAIMS
     return claims
 
 

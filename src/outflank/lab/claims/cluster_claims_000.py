@@ -8,13 +8,8 @@ sends entries of `SENT_DEPTH` plies or more, and where all thresholds are search
 from collections.abc import Callable, Sequence
 from math import log
 
-from outflank.lab.experiment_report import Sample
-from outflank.lab.measuring.search_samples import grouped, median, number, spread
-from outflank.lab.report_programs.published_numbers import fact
-from outflank.lab.reproduction.claims import Answer, Decision, Evidence, Missing, judged, not_testable
-from outflank.lab.reproduction.cluster_000 import RATE
-from outflank.lab.reproduction.conclusions_000 import BATCHES, CLUSTER, SENT_DEPTH, SEQUENTIAL
-from outflank.lab.reproduction.sequential_claims_000 import (
+from outflank.lab.claims.ledger import Answer, Decision, Evidence, Missing, judged, not_testable
+from outflank.lab.claims.sequential_claims_000 import (
     DEPENDS,
     NEVER,
     NO,
@@ -26,6 +21,11 @@ from outflank.lab.reproduction.sequential_claims_000 import (
     finer,
     stronger,
 )
+from outflank.lab.experiment_report import Sample
+from outflank.lab.measuring.search_samples import grouped, median, number, spread
+from outflank.lab.report_programs.published_numbers import fact
+from outflank.lab.reproduction.cluster_000 import RATE
+from outflank.lab.reproduction.conclusions_000 import BATCHES, CLUSTER, SENT_DEPTH, SEQUENTIAL
 from outflank.lab.studies.choices import ORDERINGS
 
 PAR, RMI, TUPLE = ("none", None), ("batch", 2), ("depth", SENT_DEPTH)

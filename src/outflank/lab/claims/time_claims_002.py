@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
+from outflank.lab.claims.ledger import Answer, Decision, Evidence, Missing, judged
 from outflank.lab.experiment_report import Sample
 from outflank.lab.measuring.search_samples import ENOUGH_CORES, median, number, processor_share
 from outflank.lab.report_programs.published_numbers import fact
 from outflank.lab.reproduction.cilkview import PROCESSORS
-from outflank.lab.reproduction.claims import Answer, Decision, Evidence, Missing, judged
 from outflank.lab.reproduction.timed_games import DEPTH, EFFICIENT_UP_TO, ENOUGH, LESS
 from outflank.machine import usable_cores
 

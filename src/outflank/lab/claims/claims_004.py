@@ -3,13 +3,13 @@
 from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations, product
 
+from outflank.lab.claims.ledger import Answer, Claim, Decision, Evidence, Missing, judged
 from outflank.lab.experiment_report import Sample
 from outflank.lab.measuring.function_profile import SERIAL
 from outflank.lab.measuring.search_samples import grouped, median, number
 from outflank.lab.measuring.traces import SEARCH
 from outflank.lab.report_programs.published_numbers import fact, rows
 from outflank.lab.reproduction.cilkview import PROFILE_004
-from outflank.lab.reproduction.claims import Answer, Claim, Decision, Evidence, Missing, judged
 from outflank.lab.reproduction.report_004 import EQUAL_TURNS, ONE_THREAD, PASSES, TURNS, nodes_row
 from outflank.lab.reproduction.timed_games import DEPTH, FLAT, FLAT_UP_TO, LESS
 from outflank.lab.studies.determinism import SERIAL as SERIAL_GAME

@@ -1,11 +1,11 @@
 """Conclusions of the published report 003."""
 
-from outflank.lab.reproduction import answers_003 as answers
-from outflank.lab.reproduction import answers_matches_003 as matches
-from outflank.lab.reproduction import answers_scaling_003 as scaling
-from outflank.lab.reproduction import answers_search_003 as search
-from outflank.lab.reproduction.answers_003 import Decide
-from outflank.lab.reproduction.claims import Answer, Claim, not_testable
+from outflank.lab.claims import answers_003 as answers
+from outflank.lab.claims import match_answers_003 as matches
+from outflank.lab.claims import scaling_answers_003 as scaling
+from outflank.lab.claims import search_answers_003 as search
+from outflank.lab.claims.answers_003 import Decide
+from outflank.lab.claims.ledger import Answer, Claim, not_testable
 
 CONFIRMED, CONTRADICTED, DEPENDS = Answer.CONFIRMED, Answer.CONTRADICTED, Answer.DEPENDS
 NOT_TESTABLE = Answer.NOT_TESTABLE

@@ -7,6 +7,7 @@ other processes take the cores.
 from collections.abc import Callable, Sequence
 from statistics import fmean, pstdev
 
+from outflank.lab.claims.ledger import Answer, Claim, Decision, Evidence, Missing, judged, not_testable
 from outflank.lab.experiment_report import Sample
 from outflank.lab.measuring.search_samples import (
     ENOUGH_CORES,
@@ -18,7 +19,6 @@ from outflank.lab.measuring.search_samples import (
     processor_share,
 )
 from outflank.lab.report_programs.published_numbers import fact, rows
-from outflank.lab.reproduction.claims import Answer, Claim, Decision, Evidence, Missing, judged, not_testable
 from outflank.lab.reproduction.text_001 import (
     ALPHABETA,
     BY_SQUARES,

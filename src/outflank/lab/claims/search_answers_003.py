@@ -3,11 +3,7 @@
 from collections.abc import Mapping
 from itertools import pairwise
 
-from outflank.lab.drawing.looks import number as text_of
-from outflank.lab.experiment_report import Sample
-from outflank.lab.measuring.search_samples import grouped, median, number
-from outflank.lab.report_programs.published_numbers import fact, rows
-from outflank.lab.reproduction.answers_003 import (
+from outflank.lab.claims.answers_003 import (
     BACKWARDS,
     FULL_WINDOWS,
     GENERATED,
@@ -20,7 +16,11 @@ from outflank.lab.reproduction.answers_003 import (
     leaves_by_program,
     ratios_of,
 )
-from outflank.lab.reproduction.claims import Decision, Evidence, Missing, judged
+from outflank.lab.claims.ledger import Decision, Evidence, Missing, judged
+from outflank.lab.drawing.looks import number as text_of
+from outflank.lab.experiment_report import Sample
+from outflank.lab.measuring.search_samples import grouped, median, number
+from outflank.lab.report_programs.published_numbers import fact, rows
 from outflank.lab.reproduction.details_003 import THREADS
 
 # --- depths and minimax ---

@@ -3,11 +3,7 @@
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
-from outflank.lab.drawing.looks import number as text_of
-from outflank.lab.experiment_report import Sample
-from outflank.lab.measuring.search_samples import ENOUGH_CORES, grouped, median, number, processor_share
-from outflank.lab.report_programs.published_numbers import rows
-from outflank.lab.reproduction.answers_003 import (
+from outflank.lab.claims.answers_003 import (
     Decide,
     agreement,
     allowed_speed_ups,
@@ -16,7 +12,11 @@ from outflank.lab.reproduction.answers_003 import (
     root_work_of,
     too_few_cores,
 )
-from outflank.lab.reproduction.claims import Answer, Decision, Evidence, Missing, judged
+from outflank.lab.claims.ledger import Answer, Decision, Evidence, Missing, judged
+from outflank.lab.drawing.looks import number as text_of
+from outflank.lab.experiment_report import Sample
+from outflank.lab.measuring.search_samples import ENOUGH_CORES, grouped, median, number, processor_share
+from outflank.lab.report_programs.published_numbers import rows
 from outflank.lab.reproduction.details_003 import THREADS
 from outflank.lab.studies.clusters import ALONE
 from outflank.lab.studies.imbalance import allowed

@@ -3,6 +3,9 @@
 from collections.abc import Iterable
 from itertools import pairwise
 
+from outflank.lab.claims import time_claims_002
+from outflank.lab.claims.ledger import Answer, Claim, Decision, Evidence, Missing, judged, not_testable
+from outflank.lab.claims.time_claims_002 import MANY_THREADS, Decide, case_by_case, few_cores, listed
 from outflank.lab.experiment_report import Cell
 from outflank.lab.measuring.node_work import BY_SQUARES, FLIPS, IN_LANES, MOVES, OPERATIONS, VALUE, WAYS
 from outflank.lab.measuring.search_samples import (
@@ -14,12 +17,9 @@ from outflank.lab.measuring.search_samples import (
     processor_share,
 )
 from outflank.lab.report_programs.published_numbers import fact, rows
-from outflank.lab.reproduction import times_002
 from outflank.lab.reproduction.cilkview import PROCESSORS
-from outflank.lab.reproduction.claims import Answer, Claim, Decision, Evidence, Missing, judged, not_testable
 from outflank.lab.reproduction.report_002 import CILK_LOOPS, DEPTHS, GRANULARITIES, OWN_RUNTIME
 from outflank.lab.reproduction.timed_games import DEPTH, ENOUGH, LESS
-from outflank.lab.reproduction.times_002 import MANY_THREADS, Decide, case_by_case, few_cores, listed
 from outflank.lab.studies.sweeps import ALONE
 from outflank.lab.studies.within import AFTER, TWO, call_costs
 
@@ -349,10 +349,10 @@ _ENTRIES: tuple[tuple[str, str, Answer, Decide], ...] = (
         NEVER,
         not_testable("It is about how a program reads; our minimax, too, is one function for both sides."),
     ),
-    (SEARCH, "Splitting by moves keeps all available cores in use.", YES, times_002.uses_all_cores),
+    (SEARCH, "Splitting by moves keeps all available cores in use.", YES, time_claims_002.uses_all_cores),
     (SEARCH, "Moves of a node can be searched independently of each other.", YES, _same_search),
     (SEARCH, "Large parts of the search can be done at the same time.", YES, _mostly_parallel),
-    (SEARCH, "Searching moves in parallel takes less time.", YES, times_002.saves_time),
+    (SEARCH, "Searching moves in parallel takes less time.", YES, time_claims_002.saves_time),
     (GRAIN, "Near the leaves a task costs more to spawn than parallel work gains.", YES, _finer_is_slower),
     (GRAIN, "A granularity of 3 has the best results in cilkview.", PARTLY, _best_granularity),
     (
@@ -383,25 +383,30 @@ _ENTRIES: tuple[tuple[str, str, Answer, Decide], ...] = (
     (PROFILE, "Overheads make the critical path longer.", YES, _burden_lengthens),
     (PROFILE, "Parallelism, with and without the burden, grows exponentially by depth.", YES, _parallelism_multiplies),
     (PROFILE, "At depth 7 parallelism grows most, and many processors could be used.", YES, _leap_at_seven),
-    (SPEEDUP, "The estimates are lower bounds of the speed-up.", PARTLY, times_002.estimates_are_lower_bounds),
+    (SPEEDUP, "The estimates are lower bounds of the speed-up.", PARTLY, time_claims_002.estimates_are_lower_bounds),
     (SPEEDUP, "From some number of processors on, more of them gain much less.", PARTLY, _diminishing_returns),
     (SPEEDUP, "The limits are overheads and the sequential part of the search.", YES, _overhead_and_path),
-    (EFFICIENCY, "The efficiency falls as threads are added.", YES, times_002.efficiency_falls),
+    (EFFICIENCY, "The efficiency falls as threads are added.", YES, time_claims_002.efficiency_falls),
     (EFFICIENCY, "That agrees with Amdahl's law: the sequential part is the limit.", NO, _amdahl),
-    (EFFICIENCY, "With 1 to 5 threads the efficiency is well above 80 %.", YES, times_002.efficient_on_few),
-    (RUNTIME, "The time falls from over 100 s to about 20 s with 5 threads.", YES, times_002.five_times_as_fast),
-    (EFFICIENCY, "Between 5 and 15 threads the efficiency is about the same.", YES, times_002.stable_in_the_middle),
-    (EFFICIENCY, "There, work and overhead may be in balance.", YES, times_002.balance_in_the_middle),
-    (EFFICIENCY, "Beyond 15 threads the efficiency falls.", YES, times_002.falls_beyond),
-    (EFFICIENCY, "Beyond 15 threads managing them costs more than they gain.", NO, times_002.overhead_outweighs),
+    (EFFICIENCY, "With 1 to 5 threads the efficiency is well above 80 %.", YES, time_claims_002.efficient_on_few),
+    (RUNTIME, "The time falls from over 100 s to about 20 s with 5 threads.", YES, time_claims_002.five_times_as_fast),
+    (
+        EFFICIENCY,
+        "Between 5 and 15 threads the efficiency is about the same.",
+        YES,
+        time_claims_002.stable_in_the_middle,
+    ),
+    (EFFICIENCY, "There, work and overhead may be in balance.", YES, time_claims_002.balance_in_the_middle),
+    (EFFICIENCY, "Beyond 15 threads the efficiency falls.", YES, time_claims_002.falls_beyond),
+    (EFFICIENCY, "Beyond 15 threads managing them costs more than they gain.", NO, time_claims_002.overhead_outweighs),
     (
         RUNTIME,
         "Beyond 15 threads doubling the workers saves only 2.5 s, which is little.",
         NO,
-        times_002.doubling_saves_little,
+        time_claims_002.doubling_saves_little,
     ),
     (EFFICIENCY, "The reason may be that 15 searches on average run at a time.", NO, _fifteen_searches),
-    (QUALITY, "Threads gain most while there are few of them.", YES, times_002.best_on_few),
+    (QUALITY, "Threads gain most while there are few of them.", YES, time_claims_002.best_on_few),
     (QUALITY, "The program could be optimised to be efficient with more threads.", YES, _room_for_more),
     (QUALITY, "Another granularity could be an improvement.", YES, _coarser_is_faster),
     (QUALITY, "Parallel move generation or flipping could be an improvement.", NO, _workers_inside_a_node),

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 from outflank.arena import Duel
 from outflank.arena.referee import PLY_LIMIT
+from outflank.lab.claims.answers_003 import Decide, agreement, details, sentence
+from outflank.lab.claims.ledger import Answer, Decision, Evidence, Missing, judged
 from outflank.lab.experiment_report import Sample
 from outflank.lab.measuring.search_samples import number
-from outflank.lab.reproduction.answers_003 import Decide, agreement, details, sentence
-from outflank.lab.reproduction.claims import Answer, Decision, Evidence, Missing, judged
 from outflank.lab.studies.duels import duel_of
 
 # --- matches ---

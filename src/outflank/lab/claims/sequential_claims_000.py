@@ -5,10 +5,10 @@ from itertools import permutations
 from math import comb
 from typing import TypeVar
 
+from outflank.lab.claims.ledger import Answer, Decision, Evidence, Missing, judged, not_testable
 from outflank.lab.experiment_report import Sample
 from outflank.lab.measuring.search_samples import FEWEST_ROUNDS, grouped, median, number
 from outflank.lab.report_programs.published_numbers import fact
-from outflank.lab.reproduction.claims import Answer, Decision, Evidence, Missing, judged, not_testable
 from outflank.lab.reproduction.conclusions_000 import SCORED_DISCS, SEQUENTIAL
 from outflank.lab.studies.choices import ORDERINGS
 from outflank.lab.studies.orders import SORTS

@@ -2,11 +2,11 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
+from outflank.lab.claims.ledger import Answer, Decision, Evidence, judged
 from outflank.lab.drawing.looks import number as text_of
 from outflank.lab.experiment_report import Sample
 from outflank.lab.measuring.search_samples import median, number
 from outflank.lab.report_programs.published_numbers import fact
-from outflank.lab.reproduction.claims import Answer, Decision, Evidence, judged
 from outflank.lab.studies.imbalance import allowed, root_work
 from outflank.lab.studies.pruning import ORDERED, PROGRAMS
 from outflank.machine import usable_cores

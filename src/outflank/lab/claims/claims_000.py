@@ -1,7 +1,7 @@
 """Conclusions of the published report 000, in the order of its text."""
 
-from outflank.lab.reproduction import cluster_claims_000, sequential_claims_000
-from outflank.lab.reproduction.claims import Claim
+from outflank.lab.claims import cluster_claims_000, sequential_claims_000
+from outflank.lab.claims.ledger import Claim
 
 CLAIMS: tuple[Claim, ...] = tuple(
     Claim(report="000", number=number, where=where, says=says, expected=expected, decide=decide)
