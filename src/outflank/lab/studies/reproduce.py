@@ -46,7 +46,7 @@ class ReproduceParameters(Parameters):
     """Parameters of the experiment `reproduce`."""
 
     which: tuple[str, ...] = option(("all",), "000 to 004, or all.", argument=True)
-    quick: bool = option(False, "Everything small: in all, under two minutes.")
+    quick: bool = option(False, "Everything small: all reports in about five minutes.")
     full: bool = option(False, "The deepest rows and more rounds too: it takes as long as it takes.")
     claims: bool = option(False, "Show only the reports' conclusions, with our answers.")
     workers: int = option(core_counts()[-1], "Workers of the parallel parts.")
