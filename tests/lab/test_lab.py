@@ -816,7 +816,7 @@ def test_the_list_names_every_experiment_with_its_question(capsys):
     assert status == 0
     for name in SMALL:
         assert f" {name} " in out
-    assert "Do the reports' numbers come out?" in out
+    assert "Do the reports' conclusions and numbers come out?" in out
     assert command(capsys, "list") == (0, out, "")
     assert len(out.splitlines()) == len(lab.experiments()) + 5  # a line each: a pipe has room
 

@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import Literal
 
 from outflank.errors import InvalidOption, UnknownName
-from outflank.lab.claims.ledger import Claim, Decision, Evidence, is_expected, ledger_table
+from outflank.lab.claims.ledger import Claim, Decision, Evidence, answer_counts_text, is_expected, ledger_table
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, core_counts, experiment_named, option
 from outflank.lab.experiment_report import Cell, Figure, ReportTable, Sample, sample_shape
 from outflank.lab.measuring.search_samples import grouped
@@ -87,7 +87,7 @@ class Reproduce(Experiment[ReproduceParameters]):
     """Measures all numbers of the published reports again."""
 
     name = "reproduce"
-    question = "Do the reports' numbers come out?"
+    question = "Do the reports' conclusions and numbers come out?"
     reports = REPORTS
     parameters = ReproduceParameters
 
@@ -136,6 +136,7 @@ class Reproduce(Experiment[ReproduceParameters]):
         decisions = _decisions(parameters, samples)
         passed = all(is_expected(claim, decision) for claim, decision in decisions)
         ledger = (ledger_table(decisions),) if decisions else ()
+        counts = (answer_counts_text(decisions),) if decisions else ()
         if parameters.claims:
             return Conclusion(tables=ledger, passed=passed)
         for section, section_samples in _by_section(parameters, samples):
@@ -166,7 +167,7 @@ class Reproduce(Experiment[ReproduceParameters]):
         return Conclusion(
             tables=(*ledger, index_table(counted), *tables),
             figures=tuple(figures),
-            notes=(*_sums(counted), *notes),
+            notes=(*counts, *_sums(counted), *notes),
             passed=passed and not any(verdicts[Verdict.DIFFERENT] for _, verdicts in counted),
         )
 
