@@ -7,7 +7,18 @@ other processes take the cores.
 from collections.abc import Callable, Sequence
 from statistics import fmean, pstdev
 
-from outflank.lab.claims.ledger import Answer, Claim, Decision, Evidence, Missing, judged, not_testable
+from outflank.lab.claims.ledger import (
+    CONFIRMED,
+    CONTRADICTED,
+    DEPENDS,
+    Answer,
+    Claim,
+    Decision,
+    Evidence,
+    Missing,
+    judged,
+    not_testable,
+)
 from outflank.lab.experiment_report import Sample
 from outflank.lab.measuring.search_samples import (
     ENOUGH_CORES,
@@ -518,8 +529,6 @@ def _evaluations_compared(evidence: Evidence) -> Decision:
         f"{points:.0%} against discs.",
     )
 
-
-CONFIRMED, CONTRADICTED, DEPENDS = Answer.CONFIRMED, Answer.CONTRADICTED, Answer.DEPENDS
 
 _LEDGER: tuple[tuple[str, str, Answer, Decide | str], ...] = (
     (

@@ -4,7 +4,19 @@ from collections.abc import Iterable
 from itertools import pairwise
 
 from outflank.lab.claims import time_claims_002
-from outflank.lab.claims.ledger import Answer, Claim, Decision, Evidence, Missing, judged, not_testable
+from outflank.lab.claims.ledger import (
+    CONFIRMED,
+    CONTRADICTED,
+    DEPENDS,
+    NOT_TESTABLE,
+    Answer,
+    Claim,
+    Decision,
+    Evidence,
+    Missing,
+    judged,
+    not_testable,
+)
 from outflank.lab.claims.time_claims_002 import MANY_THREADS, Decide, case_by_case, few_cores, listed
 from outflank.lab.experiment_report import Cell
 from outflank.lab.measuring.node_work import BY_SQUARES, FLIPS, IN_LANES, MOVES, OPERATIONS, VALUE, WAYS
@@ -336,7 +348,6 @@ def _room_for_more(evidence: Evidence) -> Decision:
 
 # --- the claims ---
 
-YES, NO, PARTLY, NEVER = Answer.CONFIRMED, Answer.CONTRADICTED, Answer.DEPENDS, Answer.NOT_TESTABLE
 
 SEARCH, GRAIN, SYNC = "Parallel Search", "Granularity", "Synchronization"
 FURTHER, PROFILE, SPEEDUP = "Further Parallelism", "Parallelism Profile, Figure 1", "Speedup, Figure 3"
@@ -346,70 +357,90 @@ _ENTRIES: tuple[tuple[str, str, Answer, Decide], ...] = (
     (
         "My Solution",
         "Negamax spares a program one of the two functions of minimax.",
-        NEVER,
+        NOT_TESTABLE,
         not_testable("It is about how a program reads; our minimax, too, is one function for both sides."),
     ),
-    (SEARCH, "Splitting by moves keeps all available cores in use.", YES, time_claims_002.uses_all_cores),
-    (SEARCH, "Moves of a node can be searched independently of each other.", YES, _same_search),
-    (SEARCH, "Large parts of the search can be done at the same time.", YES, _mostly_parallel),
-    (SEARCH, "Searching moves in parallel takes less time.", YES, time_claims_002.saves_time),
-    (GRAIN, "Near the leaves a task costs more to spawn than parallel work gains.", YES, _finer_is_slower),
-    (GRAIN, "A granularity of 3 has the best results in cilkview.", PARTLY, _best_granularity),
+    (SEARCH, "Splitting by moves keeps all available cores in use.", CONFIRMED, time_claims_002.uses_all_cores),
+    (SEARCH, "Moves of a node can be searched independently of each other.", CONFIRMED, _same_search),
+    (SEARCH, "Large parts of the search can be done at the same time.", CONFIRMED, _mostly_parallel),
+    (SEARCH, "Searching moves in parallel takes less time.", CONFIRMED, time_claims_002.saves_time),
+    (GRAIN, "Near the leaves a task costs more to spawn than parallel work gains.", CONFIRMED, _finer_is_slower),
+    (GRAIN, "A granularity of 3 has the best results in cilkview.", DEPENDS, _best_granularity),
     (
         GRAIN,
         "Parallel at the first plies and sequential below, a search is faster than either way alone.",
-        YES,
+        CONFIRMED,
         _faster_than_either,
     ),
-    (GRAIN, "With the granularity the search is efficient at every depth.", PARTLY, _efficient_at_all_depths),
-    (SYNC, "A reducer finds the right maximum without locks.", YES, _right_maximum),
+    (GRAIN, "With the granularity the search is efficient at every depth.", DEPENDS, _efficient_at_all_depths),
+    (SYNC, "A reducer finds the right maximum without locks.", CONFIRMED, _right_maximum),
     (
         SYNC,
         "A reducer is simpler than manual synchronization, and faster because it has little overhead.",
-        NEVER,
+        NOT_TESTABLE,
         not_testable(
             "The report compares Cilk's reducer with locks that it has not written; our runtime has neither, but an "
             "atomic maximum."
         ),
     ),
-    (SYNC, "A maximum is associative, so that the order in which workers finish does not matter.", YES, _same_search),
-    (FURTHER, "Whether a square is a legal move does not depend on other squares.", YES, _independent_squares),
-    (FURTHER, "Parallel move generation could take less time.", PARTLY, _pays_inside_a_node(MOVES)),
-    (FURTHER, "Disks could be flipped in all directions in parallel.", PARTLY, _pays_inside_a_node(FLIPS)),
-    (FURTHER, "On bitboards a parallel evaluation may cost more than it gains.", YES, _evaluation_is_too_short),
-    ("Data Races", "The program has no data races.", YES, _no_races),
-    (PROFILE, "Work is multiplied by every ply of depth.", YES, _work_multiplies),
-    (PROFILE, "On a logarithmic scale the growth by depth is a straight line.", NO, _straight_line),
-    (PROFILE, "Overheads make the critical path longer.", YES, _burden_lengthens),
-    (PROFILE, "Parallelism, with and without the burden, grows exponentially by depth.", YES, _parallelism_multiplies),
-    (PROFILE, "At depth 7 parallelism grows most, and many processors could be used.", YES, _leap_at_seven),
-    (SPEEDUP, "The estimates are lower bounds of the speed-up.", PARTLY, time_claims_002.estimates_are_lower_bounds),
-    (SPEEDUP, "From some number of processors on, more of them gain much less.", PARTLY, _diminishing_returns),
-    (SPEEDUP, "The limits are overheads and the sequential part of the search.", YES, _overhead_and_path),
-    (EFFICIENCY, "The efficiency falls as threads are added.", YES, time_claims_002.efficiency_falls),
-    (EFFICIENCY, "That agrees with Amdahl's law: the sequential part is the limit.", NO, _amdahl),
-    (EFFICIENCY, "With 1 to 5 threads the efficiency is well above 80 %.", YES, time_claims_002.efficient_on_few),
-    (RUNTIME, "The time falls from over 100 s to about 20 s with 5 threads.", YES, time_claims_002.five_times_as_fast),
+    (
+        SYNC,
+        "A maximum is associative, so that the order in which workers finish does not matter.",
+        CONFIRMED,
+        _same_search,
+    ),
+    (FURTHER, "Whether a square is a legal move does not depend on other squares.", CONFIRMED, _independent_squares),
+    (FURTHER, "Parallel move generation could take less time.", DEPENDS, _pays_inside_a_node(MOVES)),
+    (FURTHER, "Disks could be flipped in all directions in parallel.", DEPENDS, _pays_inside_a_node(FLIPS)),
+    (FURTHER, "On bitboards a parallel evaluation may cost more than it gains.", CONFIRMED, _evaluation_is_too_short),
+    ("Data Races", "The program has no data races.", CONFIRMED, _no_races),
+    (PROFILE, "Work is multiplied by every ply of depth.", CONFIRMED, _work_multiplies),
+    (PROFILE, "On a logarithmic scale the growth by depth is a straight line.", CONTRADICTED, _straight_line),
+    (PROFILE, "Overheads make the critical path longer.", CONFIRMED, _burden_lengthens),
+    (
+        PROFILE,
+        "Parallelism, with and without the burden, grows exponentially by depth.",
+        CONFIRMED,
+        _parallelism_multiplies,
+    ),
+    (PROFILE, "At depth 7 parallelism grows most, and many processors could be used.", CONFIRMED, _leap_at_seven),
+    (SPEEDUP, "The estimates are lower bounds of the speed-up.", DEPENDS, time_claims_002.estimates_are_lower_bounds),
+    (SPEEDUP, "From some number of processors on, more of them gain much less.", DEPENDS, _diminishing_returns),
+    (SPEEDUP, "The limits are overheads and the sequential part of the search.", CONFIRMED, _overhead_and_path),
+    (EFFICIENCY, "The efficiency falls as threads are added.", CONFIRMED, time_claims_002.efficiency_falls),
+    (EFFICIENCY, "That agrees with Amdahl's law: the sequential part is the limit.", CONTRADICTED, _amdahl),
+    (EFFICIENCY, "With 1 to 5 threads the efficiency is well above 80 %.", CONFIRMED, time_claims_002.efficient_on_few),
+    (
+        RUNTIME,
+        "The time falls from over 100 s to about 20 s with 5 threads.",
+        CONFIRMED,
+        time_claims_002.five_times_as_fast,
+    ),
     (
         EFFICIENCY,
         "Between 5 and 15 threads the efficiency is about the same.",
-        YES,
+        CONFIRMED,
         time_claims_002.stable_in_the_middle,
     ),
-    (EFFICIENCY, "There, work and overhead may be in balance.", YES, time_claims_002.balance_in_the_middle),
-    (EFFICIENCY, "Beyond 15 threads the efficiency falls.", YES, time_claims_002.falls_beyond),
-    (EFFICIENCY, "Beyond 15 threads managing them costs more than they gain.", NO, time_claims_002.overhead_outweighs),
+    (EFFICIENCY, "There, work and overhead may be in balance.", CONFIRMED, time_claims_002.balance_in_the_middle),
+    (EFFICIENCY, "Beyond 15 threads the efficiency falls.", CONFIRMED, time_claims_002.falls_beyond),
+    (
+        EFFICIENCY,
+        "Beyond 15 threads managing them costs more than they gain.",
+        CONTRADICTED,
+        time_claims_002.overhead_outweighs,
+    ),
     (
         RUNTIME,
         "Beyond 15 threads doubling the workers saves only 2.5 s, which is little.",
-        NO,
+        CONTRADICTED,
         time_claims_002.doubling_saves_little,
     ),
-    (EFFICIENCY, "The reason may be that 15 searches on average run at a time.", NO, _fifteen_searches),
-    (QUALITY, "Threads gain most while there are few of them.", YES, time_claims_002.best_on_few),
-    (QUALITY, "The program could be optimised to be efficient with more threads.", YES, _room_for_more),
-    (QUALITY, "Another granularity could be an improvement.", YES, _coarser_is_faster),
-    (QUALITY, "Parallel move generation or flipping could be an improvement.", NO, _workers_inside_a_node),
+    (EFFICIENCY, "The reason may be that 15 searches on average run at a time.", CONTRADICTED, _fifteen_searches),
+    (QUALITY, "Threads gain most while there are few of them.", CONFIRMED, time_claims_002.best_on_few),
+    (QUALITY, "The program could be optimised to be efficient with more threads.", CONFIRMED, _room_for_more),
+    (QUALITY, "Another granularity could be an improvement.", CONFIRMED, _coarser_is_faster),
+    (QUALITY, "Parallel move generation or flipping could be an improvement.", CONTRADICTED, _workers_inside_a_node),
 )
 
 CLAIMS: tuple[Claim, ...] = tuple(

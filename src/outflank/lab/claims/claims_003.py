@@ -5,10 +5,7 @@ from outflank.lab.claims import match_answers_003 as matches
 from outflank.lab.claims import scaling_answers_003 as scaling
 from outflank.lab.claims import search_answers_003 as search
 from outflank.lab.claims.answers_003 import Decide
-from outflank.lab.claims.ledger import Answer, Claim, not_testable
-
-CONFIRMED, CONTRADICTED, DEPENDS = Answer.CONFIRMED, Answer.CONTRADICTED, Answer.DEPENDS
-NOT_TESTABLE = Answer.NOT_TESTABLE
+from outflank.lab.claims.ledger import CONFIRMED, CONTRADICTED, DEPENDS, NOT_TESTABLE, Answer, Claim, not_testable
 
 STRATEGY, SEARCH, MONTE_CARLO = "Parallelization Strategy and Scheme", "Alpha-Beta Pruning", "Monte-Carlo Search"
 ORDERING, ADAPTIVE, CACHING = "Move Ordering", "Adaptive Depth", "Board Caching"

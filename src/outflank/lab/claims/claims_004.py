@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations, product
 
-from outflank.lab.claims.ledger import Answer, Claim, Decision, Evidence, Missing, judged
+from outflank.lab.claims.ledger import CONFIRMED, CONTRADICTED, Answer, Claim, Decision, Evidence, Missing, judged
 from outflank.lab.experiment_report import Sample
 from outflank.lab.measuring.function_profile import SERIAL
 from outflank.lab.measuring.search_samples import grouped, median, number
@@ -398,7 +398,6 @@ def _waiting(evidence: Evidence) -> Decision:
 Row = tuple[str, str, Answer, Callable[[Evidence], Decision]]
 """Place in the report, conclusion, expected answer, and the function that decides."""
 
-CONFIRMED, CONTRADICTED = Answer.CONFIRMED, Answer.CONTRADICTED
 
 ROWS: tuple[Row, ...] = (
     (

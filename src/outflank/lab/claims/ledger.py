@@ -25,6 +25,15 @@ class Answer(StrEnum):
     """This run has not measured what would decide it."""
 
 
+CONFIRMED, CONTRADICTED, DEPENDS, NOT_TESTABLE = (
+    Answer.CONFIRMED,
+    Answer.CONTRADICTED,
+    Answer.DEPENDS,
+    Answer.NOT_TESTABLE,
+)
+"""Answers that a claim can expect."""
+
+
 @dataclass(frozen=True, slots=True)
 class Decision:
     """An answer, with the figures or the reason that led to it."""

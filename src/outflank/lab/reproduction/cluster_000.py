@@ -156,12 +156,8 @@ def _everything_cells(samples: Sequence[Sample]) -> Iterable[MeasuredCell]:
             f"On two nodes of this machine overhead is {overhead:.2g} s, and {without:.2g} s if nothing is told: what "
             f"entries add is {'more' if exceeds else 'less'} than the useful time, {useful:.2g} s."
         )
-        fact = ("overhead_exceeds_application_from_processors",)
-        yield (
-            MeasuredCell(fact, "value", 2, note)
-            if exceeds
-            else MeasuredCell(fact, "value", None, note, finding=Finding.NO)
-        )
+        row, finding = ("overhead_exceeds_application_from_processors",), Finding.VALUE if exceeds else Finding.NO
+        yield MeasuredCell(row, "value", 2 if exceeds else None, note, finding=finding)
 
 
 # --- replication depths ---
