@@ -43,7 +43,6 @@ RETIRED = {
 
 ALLOWED = {
     ("--quiet", "quiet"),  # what every command line calls it
-    ("GameChoice.told", "told"),  # a key of the page's protocol
 }
 
 

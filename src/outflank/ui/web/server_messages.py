@@ -49,7 +49,7 @@ class GameChoice(Struct, frozen=True, kw_only=True):
     name: str
     help: str
     choices: tuple[int | str, ...]
-    told: tuple[str, ...]
+    labels: tuple[str, ...]
     """Label of each choice, for users."""
     default: int | str
 

@@ -206,7 +206,7 @@ export interface GameChoice {
   name: string;
   help: string;
   choices: (number | string)[];
-  told: string[];
+  labels: string[];
   default: number | string;
 }
 

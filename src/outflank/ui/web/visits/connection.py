@@ -77,7 +77,7 @@ def _game_choice(option: GameOption) -> GameChoice:
         name=option.name,
         help=option.help,
         choices=option.choices,
-        told=tuple(choice_text(choice) for choice in option.choices),
+        labels=tuple(choice_text(choice) for choice in option.choices),
         default=option.default,
     )
 

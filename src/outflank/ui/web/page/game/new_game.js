@@ -47,7 +47,7 @@ function seat(side, spec, levels) {
 function options(kind, values) {
   return kind.options.map((option) => {
     const field = dropdown(
-      option.choices.map((value, index) => /** @type {const} */ ([value, option.told[index] ?? String(value)])),
+      option.choices.map((value, index) => /** @type {const} */ ([value, option.labels[index] ?? String(value)])),
       values?.[option.name] ?? option.default,
     );
     const selectedValue = () => option.choices.find((value) => String(value) === field.value);
