@@ -130,7 +130,7 @@ class Labels:
     """Options for computing the values of positions."""
 
     weights: Path | None = None
-    """File of the last generation's weights."""
+    """File with the weights of the previous generation."""
     plies: int = PLIES
     exact: int | None = None
     """Greatest number of moves left at which positions are solved; None: the most that the endgame kernels can solve. A

@@ -130,7 +130,7 @@ def square_difference(own: Word, opp: Word) -> Value:
 
 @inner
 def _column(board: Word, right: int) -> Word:
-    """Return the squares of the left or the right column of the board as a byte."""
+    """Return the squares of the board's left column, or of the right one if `right` is set, as a byte."""
     shifted = board >> U64(7) if right else board
     return multiply(shifted & U64(0x0101010101010101), U64(0x0102040810204080)) >> U64(56)
 

@@ -106,7 +106,7 @@ def _seconds_text(seconds: float, exactly: bool) -> str:
 
 
 def _whole_seconds(seconds: float) -> str:
-    """Return whole seconds, at least 1, since 0 might mean no limit."""
+    """Return the text of `seconds`, rounded down to an integer of at least 1, since 0 might mean no limit."""
     return str(max(1, math.floor(seconds)))
 
 

@@ -1,4 +1,4 @@
-"""Player that is an external program which speaks the protocol NBoard 2."""
+"""A player backed by an external program that speaks NBoard 2."""
 
 import math
 import re

@@ -279,7 +279,7 @@ class Occupancy:
 
 
 def check_bits(bits: int, *, tables: int = 1) -> None:
-    """Raise `InvalidOption` for tables larger than memory: the system would allocate them, and fail when they fill."""
+    """Raise `InvalidOption` if the tables do not fit in memory. (They could be allocated, but not filled.)"""
     if not FEWEST_BITS <= bits <= MOST_BITS:
         raise InvalidOption(f"a table of {bits} bits: {FEWEST_BITS} to {MOST_BITS} are possible")
     # Small tables are not checked: reading the memory size takes a millisecond, a tenth of a short proof.

@@ -58,7 +58,7 @@ class RaceCount:
 
 
 class _Location:
-    """State of a memory address: the times of each strand's last accesses by source line, and the published clock."""
+    """State of a memory address: each strand's last access from each source line, and the clock last released there."""
 
     __slots__ = ("last", "published")
 

@@ -56,7 +56,7 @@ def _after(board: Board, move: Move | str) -> AbaloneBoard:
 
 
 def _boards() -> list[AbaloneBoard]:
-    """Return the report's positions, and four from random games, in which more kinds of moves are legal."""
+    """Return the report's positions and four positions of random games, which allow moves of more kinds."""
     openings = Openings("random:60", AbaloneBoard.start(), seed=1, count=4)
     boards = [*lab_positions().values(), *(openings[index] for index in range(4))]
     return [board for board in boards if isinstance(board, AbaloneBoard)]
