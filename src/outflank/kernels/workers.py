@@ -48,6 +48,7 @@ def run_workers(
     """
     results: list[Any] = [None] * len(arguments)
     failures: list[BaseException] = []
+    ends = [threading.Event() for _ in arguments]
 
     def work(index: int) -> None:
         try:
@@ -56,6 +57,8 @@ def run_workers(
         except BaseException as failure:  # the caller raises it
             failures.append(failure)
             stop()
+        finally:
+            ends[index].set()
 
     threads = [
         WorkerThread(target=work, args=(index,), name=f"outflank-{index}", daemon=True)
@@ -81,8 +84,11 @@ def run_workers(
                         watch()
     except BaseException:
         stop()
-        for thread in started:
-            thread.join()
+        for thread, end in zip(threads, ends, strict=True):
+            if thread.ident is not None:  # also one that had begun when its start was interrupted
+                thread.join()
+                # Python 3.11 takes a thread for ended if a join of it was interrupted, and does not wait again.
+                end.wait()
         raise
     if failures:
         first = failures[0]
