@@ -41,6 +41,7 @@ from outflank.search.whole_search import compare as compare
 from outflank.search.whole_search import iterate as iterate
 from outflank.search.whole_search import search as search
 
+from . import forkjoin as forkjoin
 from . import lab as lab
 
 __version__: str

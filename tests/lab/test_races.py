@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from outflank import AbaloneBoard, OthelloBoard, OutflankError
+from outflank.kernels import deque
 from outflank.kernels.atomics import compare_exchange, fetch_add, load, store
 from outflank.kernels.compiler import interpreted
 from outflank.kernels.memory import address_of, record_at, write_word
@@ -18,9 +19,8 @@ from outflank.kernels.workers import WorkerThread, run_workers
 from outflank.lab.races import check, checker, declared, findings, together
 from outflank.lab.races.declared import SourceLine, declarations_of
 from outflank.lab.races.vector_clocks import History, Touch
-from outflank.parallel import crew, delivering, deque, idling, shared_state, splitting, taking
-from outflank.parallel.deque import CAPACITY
-from outflank.parallel.shared_state import frame_at, hand_of
+from outflank.parallel import crew, delivering, idling, shared_state, splitting, taking
+from outflank.parallel.shared_state import CAPACITY, frame_at, hand_of
 from tests.parallel.test_parallel import SCHEMES
 
 pytestmark = pytest.mark.skipif(not interpreted(), reason="races are looked for in the interpreter")

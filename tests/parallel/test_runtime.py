@@ -1,19 +1,22 @@
 """The work-stealing runtime: nothing is lost, nothing is done twice, nobody is left behind."""
 
+import signal
 import sys
 import threading
+import time
 
 import numpy as np
 import pytest
 
 from outflank.kernels.atomics import exchange, fetch_add, load
 from outflank.kernels.compiler import interpreted, kernel
+from outflank.kernels.deque import EMPTY, pop, push, steal
 from outflank.kernels.memory import address_of, write_word
 from outflank.kernels.record_types import allocate, record_type
 from outflank.kernels.waiting import nanoseconds, pause, sleep_on, wake, yield_core
 from outflank.kernels.workers import run_workers
-from outflank.parallel.deque import CAPACITY, EMPTY, pop, push, steal
 from outflank.parallel.shared_state import (
+    CAPACITY,
     CREW,
     FRAME,
     HAND,
@@ -202,3 +205,23 @@ def test_a_sleeper_is_woken():
 def test_a_field_that_numpy_would_hide_is_refused():
     with pytest.raises(ValueError, match="hidden"):
         record_type({"take": np.int64})
+
+
+# --- interrupts ---
+
+
+@pytest.mark.interpreted_only
+def test_an_interrupted_run_waits_for_its_workers():
+    stopped, ended = threading.Event(), []
+
+    def work(seconds):
+        stopped.wait()
+        time.sleep(seconds)
+        ended.append(seconds)
+
+    timer = threading.Timer(0.05, signal.raise_signal, (signal.SIGINT,))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        run_workers(work, [(0.1,), (0.0,)], stop=stopped.set)
+    assert ended == [0.0, 0.1]
+    timer.join()

@@ -188,14 +188,7 @@ class Kernel:
     @cached_property
     def compiled(self) -> Callable[..., Any]:
         """Numba's dispatcher for this kernel, or the plain function if kernels run in the interpreter."""
-        if interpreted():
-            return self.py_func
-        load_numba()
-        import numba
-
-        dispatcher = numba.njit(**OPTIONS, pipeline_class=pipelines().kernel)(self.py_func)
-        dispatcher._cache = cache.KernelCache(self.py_func, self.name)
-        return dispatcher  # type: ignore[no-any-return]  # numba is untyped
+        return self.py_func if interpreted() else dispatcher_for(self.py_func, self.name)
 
     @property
     def _numba_type_(self) -> NumbaType:
@@ -215,6 +208,16 @@ class Kernel:
         """Yield tuples of typical arguments for one game; see `sample`."""
         for arguments in self._samples:
             yield from arguments(game, position, every)
+
+
+def dispatcher_for(function: Callable[..., Any], name: str) -> Callable[..., Any]:
+    """Return Numba's dispatcher that compiles `function` as a kernel, cached under `name`."""
+    load_numba()
+    import numba
+
+    dispatcher = numba.njit(**OPTIONS, pipeline_class=pipelines().kernel)(function)
+    dispatcher._cache = cache.KernelCache(function, name)
+    return dispatcher  # type: ignore[no-any-return]  # numba is untyped
 
 
 def kernel(function: Callable[..., object]) -> Kernel:

@@ -108,6 +108,10 @@ def bare_pass_manager() -> type:
 INLINING = "_outflank_inlining"
 """Name of the attribute of a Python function that holds LLVM's attribute for its inlining."""
 
+EXTRA_CODE = "_outflank_extra_code"
+"""Name of the attribute of a Python function that holds another one, which adds code to that of a kernel's part. It is
+called with the part's library, Numba's target context and the descriptor of the compiled function."""
+
 
 @cache
 def pipelines() -> Any:
@@ -192,6 +196,9 @@ def pipelines() -> Any:
             inlining = getattr(state.func_id.func, INLINING, None)
             if inlining is not None:
                 library.get_function(lowered.fndesc.llvm_func_name).add_function_attribute(inlining)
+            add_code = getattr(state.func_id.func, EXTRA_CODE, None)
+            if add_code is not None:
+                add_code(library, state.targetctx, lowered.fndesc)
             # Dispatchers identify a compiled function by an object that Python could call. This one is never called.
             name = lowered.fndesc.qualname.split(".")[-1]
             cfunc = _dynfunc.make_function(lowered.fndesc.lookup_module(), name, name, 0, lowered.env, (library,))

@@ -6,9 +6,9 @@ from outflank.games.rules import unpack
 from outflank.kernels.atomics import compare_exchange, fetch_add, fetch_max, load, store
 from outflank.kernels.bits import U64
 from outflank.kernels.compiler import inner
+from outflank.kernels.deque import EMPTY, pop, push
 from outflank.kernels.memory import record_at, write_word
 from outflank.kernels.waiting import yield_core
-from outflank.parallel.deque import EMPTY, pop, push
 from outflank.parallel.idling import stumble, wake_all
 from outflank.parallel.shared_state import (
     CUT,

@@ -9,9 +9,9 @@ from outflank.games.rules import Game, Position
 from outflank.kernels.atomics import fetch_add, load, store
 from outflank.kernels.bits import U64, Int
 from outflank.kernels.compiler import Samples, inner, kernel
+from outflank.kernels.deque import EMPTY, LOST, pop, steal
 from outflank.kernels.record_types import allocate
 from outflank.kernels.waiting import nanoseconds, pause, sleep_on, wake, yield_core
-from outflank.parallel.deque import EMPTY, LOST, pop, steal
 from outflank.parallel.shared_state import CREW, HAND, Crew, Hand, hand_of
 
 PAUSES, YIELDS = 64, 128

@@ -22,10 +22,10 @@ from outflank.games.rules import moves_left, unpack
 from outflank.kernels.atomics import store
 from outflank.kernels.bits import U64
 from outflank.kernels.compiler import inner, kernel
+from outflank.kernels.deque import EMPTY
 from outflank.kernels.memory import write_word
 from outflank.kernels.waiting import nanoseconds
 from outflank.parallel.delivering import deliver, leave, serial_moves
-from outflank.parallel.deque import EMPTY
 from outflank.parallel.events import (
     CLOSED,
     CODE_SHIFT,

@@ -7,8 +7,8 @@ from outflank.games.rules import pack, play, unpack
 from outflank.kernels.atomics import compare_exchange, fetch_add, load, store
 from outflank.kernels.bits import U64
 from outflank.kernels.compiler import inner
+from outflank.kernels.deque import push
 from outflank.kernels.memory import read_word, record_at, replace_word
-from outflank.parallel.deque import push
 from outflank.parallel.idling import stumble, wake_sleeper
 from outflank.parallel.shared_state import (
     ALL,

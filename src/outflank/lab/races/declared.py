@@ -16,7 +16,7 @@ from functools import cache
 from pathlib import Path
 
 PACKAGE = Path(__file__).parents[2]
-FOLDERS = ("kernels", "games", "search", "parallel")
+FOLDERS = ("kernels", "forkjoin", "games", "search", "parallel")
 """Folders of the package from which `every_declaration` collects declarations."""
 
 MARK = re.compile(r"#\s*race:\s*(.*\S)")

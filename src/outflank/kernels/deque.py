@@ -1,32 +1,35 @@
-"""One deque per worker with permits to join split points: the owner works at its bottom, thieves steal from its top.
+"""The work-stealing deque: the owner works at its bottom, thieves steal from its top.
 
-After Chase and Lev, with the memory orderings that Lê, Pop, Cohen and Zappa Nardelli (2013) proved sufficient; their
-fences are written as sequentially consistent accesses. A deque's size is fixed: if it is full, no permit is offered.
+It is part of a worker's record, the hand: the fields `top` and `bottom`, each in a cache line of its own, and the array
+`permits`, whose length is a power of two. A permit is a positive number: the right to join a split point, or to run a
+spawned task. After Chase and Lev, with the memory orderings that Lê, Pop, Cohen and Zappa Nardelli (2013) proved
+sufficient; their fences are written as sequentially consistent accesses. A deque's size is fixed: if it is full, no
+permit is offered.
 """
 
 from outflank.kernels.atomics import compare_exchange, load, store
 from outflank.kernels.bits import Int
 from outflank.kernels.compiler import inner
-from outflank.parallel.shared_state import CAPACITY, Hand
+from outflank.kernels.record_types import Record
 
 EMPTY, LOST = 0, -1
 """Results instead of a permit: the deque is empty; or another thief took the permit, and there may be more."""
 
 
 @inner
-def push(hand: Hand, permit: int) -> bool:
+def push(hand: Record, permit: int) -> bool:
     """Put a permit on the deque. Return whether there was room. Only the owner calls this."""
     bottom = load(hand, "bottom", "relaxed")
-    if bottom - load(hand, "top", "acquire") >= CAPACITY:
+    if bottom - load(hand, "top", "acquire") >= len(hand.permits):
         return False
     # race: a thief that reads this cell without having seen `bottom` is too late, and its compare-exchange fails
-    store(hand.permits, bottom & (CAPACITY - 1), permit, "relaxed")
+    store(hand.permits, bottom & (len(hand.permits) - 1), permit, "relaxed")
     store(hand, "bottom", bottom + 1, "release")
     return True
 
 
 @inner
-def pop(hand: Hand) -> Int:
+def pop(hand: Record) -> Int:
     """Take back and return the newest permit; `EMPTY` if there is none. Only the owner calls this."""
     bottom = load(hand, "bottom", "relaxed") - 1
     store(hand, "bottom", bottom, "seq_cst")
@@ -34,7 +37,7 @@ def pop(hand: Hand) -> Int:
     if top > bottom:
         store(hand, "bottom", bottom + 1, "relaxed")  # race: a thief finds the deque empty with either value
         return EMPTY
-    permit = load(hand.permits, bottom & (CAPACITY - 1), "relaxed")
+    permit = load(hand.permits, bottom & (len(hand.permits) - 1), "relaxed")
     if top == bottom:
         # The last permit: thieves may try to take it too.
         if not compare_exchange(hand, "top", top, top + 1, "seq_cst"):
@@ -44,12 +47,13 @@ def pop(hand: Hand) -> Int:
 
 
 @inner
-def steal(victim: Hand) -> Int:
+def steal(victim: Record) -> Int:
     """Take and return the oldest permit of another worker, the nearest to the root; `EMPTY` or `LOST` if that fails."""
     top = load(victim, "top", "seq_cst")
     if top >= load(victim, "bottom", "seq_cst"):  # race: with the owner's relaxed stores, which leave nothing there
         return EMPTY
-    permit = load(victim.permits, top & (CAPACITY - 1), "relaxed")  # race: if overwritten, the compare-exchange fails
+    # race: if the owner overwrites the cell, the compare-exchange fails
+    permit = load(victim.permits, top & (len(victim.permits) - 1), "relaxed")
     if not compare_exchange(victim, "top", top, top + 1, "seq_cst"):
         return LOST
     return permit

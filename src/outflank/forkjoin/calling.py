@@ -1,0 +1,180 @@
+"""Calls of tasks: directly with their arguments, or by the address of code that finds the arguments in a frame."""
+
+from typing import Any
+
+from outflank.forkjoin.declared_types import REFUSED, converted, is_convertible, numba_type, value_from, words_of
+from outflank.forkjoin.entries import Words, symbol
+from outflank.forkjoin.shared_state import Frame, frame_at
+from outflank.forkjoin.tasks import Task, task_of
+from outflank.forkjoin.worker import Worker
+from outflank.kernels.bits import Int
+from outflank.kernels.compiler import extend
+from outflank.kernels.lowering import IR, Builder, Context, NumbaType, Signature
+
+_tasks: dict[int, Task] = {}  # by the addresses of their entries in the interpreter
+
+
+def checked_arguments(task: Task, arguments: Any) -> Any:
+    """Return the arguments, without the worker, in the types that the task declares."""
+    return task_of(task).declared.converted(arguments)
+
+
+def call(task: Task, worker: Worker, arguments: Any) -> Any:
+    """Call a task and return its result."""
+    return converted(task.declared.result, task.py_func(worker, *arguments))
+
+
+def entry_of(task: Task, worker: Worker) -> Int:
+    """Return the address of the entry of a task."""
+    _tasks[task.declared.number + 1] = task
+    return task.declared.number + 1
+
+
+def put_arguments(frame: Frame, arguments: Any) -> None:
+    """Write arguments, as `checked_arguments` returns them, to a frame."""
+    for index, word in enumerate(words_of(arguments)):
+        frame.arguments[index] = word
+
+
+def result_in(task: Task, frame: Frame) -> Any:
+    """Return the result in a task's frame."""
+    return value_from(task.declared.result, iter(frame.result))
+
+
+def call_entry(entry: Int, worker: Worker, address: Int) -> None:
+    """Run the task in the frame at `address`; `entry` is the address of its entry."""
+    task, frame = _tasks[int(entry)], frame_at(address)
+    arguments = value_from(task.declared.kinds, iter(frame.arguments))
+    for index, word in enumerate(words_of(call(task, worker, arguments))):
+        frame.result[index] = word
+
+
+@extend
+def _register_with_numba() -> None:
+    from llvmlite import ir
+    from numba import types
+    from numba.core import cgutils
+    from numba.core.errors import NumbaTypeError
+    from numba.core.typing.templates import AbstractTemplate, infer_global, signature
+    from numba.extending import lower_builtin
+
+    word = ir.IntType(64)
+
+    def task_in(kind: NumbaType) -> Task:
+        """Return the task of an argument's type. The type of a task that is being compiled is a `RecursiveCall`."""
+        dispatcher = kind.dispatcher_type if isinstance(kind, types.RecursiveCall) else kind
+        if not isinstance(dispatcher, types.Dispatcher):
+            raise NumbaTypeError(f"{REFUSED}{kind} is not a task: write @forkjoin.task above the function")
+        try:
+            return task_of(dispatcher.dispatcher.py_func)
+        except TypeError as error:
+            raise NumbaTypeError(f"{REFUSED}{error}") from None
+
+    def declared(task: Task) -> Any:
+        return types.Tuple([numba_type(kind) for kind in task.declared.kinds])
+
+    def require(typing_context: Any, kind: NumbaType, worker: NumbaType) -> Task:
+        """Compile a task for its declared types, unless that is being done."""
+        task = task_in(kind)
+        arguments = (worker, *declared(task))
+        in_progress = isinstance(kind, types.RecursiveCall)
+        if not in_progress or typing_context.callstack.match(task.py_func, arguments) is None:
+            typing_context.resolve_function_type(task.compiled._numba_type_, arguments, {})
+        return task
+
+    def link(context: Context, kind: NumbaType, worker: NumbaType) -> Task:
+        """Add the code of a task to that which is being built, unless it is not ready: then it is linked later."""
+        task = task_in(kind)
+        overload = task.compiled.overloads.get((worker, *declared(task)))
+        if overload is not None:
+            context.add_linking_libs((overload.library,))
+        return task
+
+    def define(function: Any, typer: Any, emit: Any) -> None:
+        """As in `lowering.define`; but typers get Numba's typing context too."""
+
+        class Template(AbstractTemplate):  # type: ignore[misc]  # numba is untyped
+            key = function
+
+            def generic(self, args: tuple[NumbaType, ...], kws: dict[str, NumbaType]) -> "Signature | None":
+                return signature(*typer(self.context, *args))
+
+        infer_global(function)(Template)
+        lower_builtin(function, types.VarArg(types.Any))(
+            lambda context, builder, signature, args: emit(context, builder, signature, *args)
+        )
+
+    def checked_typer(typing_context: Any, kind: NumbaType, arguments: Any) -> tuple[NumbaType, ...]:
+        task = task_in(kind)
+        if not is_convertible(arguments, declared(task)):
+            given, expected = (", ".join(map(str, kinds)) or "none" for kinds in (arguments, declared(task)))
+            raise NumbaTypeError(f"{REFUSED}task {task.__name__} declares the arguments {expected}, but gets {given}")
+        return declared(task), kind, declared(task)
+
+    def call_typer(typing_context: Any, kind: NumbaType, worker: NumbaType, arguments: NumbaType) -> Any:
+        task = require(typing_context, kind, worker)
+        return numba_type(task.declared.result), kind, worker, declared(task)
+
+    def emit_call(context: Context, builder: Builder, signature: Signature, task: IR, worker: IR, arguments: IR) -> IR:
+        kind, worker_type, argument_types = signature.args
+        task = link(context, kind, worker_type)
+        values = [worker, *cgutils.unpack_tuple(builder, arguments, len(argument_types))]
+        return invoke(
+            context,
+            builder,
+            symbol(task.declared, "call"),
+            signature.return_type,
+            (worker_type, *argument_types),
+            values,
+        )
+
+    def invoke(
+        context: Context, builder: Builder, code: Any, result: NumbaType, kinds: tuple[NumbaType, ...], values: list[IR]
+    ) -> IR:
+        """Call the function with a symbol or at an address, and pass its exceptions on."""
+        convention = context.call_conv
+        code_type = convention.get_function_type(result, kinds)
+        if isinstance(code, str):
+            callee = cgutils.get_or_insert_function(builder.module, code_type, code)
+        else:
+            callee = builder.inttoptr(code, code_type.as_pointer())
+        status, value = convention.call_function(builder, callee, result, kinds, values)
+        with cgutils.if_unlikely(builder, status.is_error):
+            convention.return_status_propagate(builder, status)
+        return value
+
+    def entry_typer(typing_context: Any, kind: NumbaType, worker: NumbaType) -> Any:
+        require(typing_context, kind, worker)
+        return types.int64, kind, worker
+
+    def emit_entry(context: Context, builder: Builder, signature: Signature, task: IR, worker: IR) -> IR:
+        kind, worker_type = signature.args
+        task = link(context, kind, worker_type)
+        code_type = context.call_conv.get_function_type(types.none, (worker_type, types.int64))
+        return builder.ptrtoint(
+            cgutils.get_or_insert_function(builder.module, code_type, symbol(task.declared, "entry")), word
+        )
+
+    def emit_put(context: Context, builder: Builder, signature: Signature, frame: IR, arguments: IR) -> IR:
+        Words(builder, builder.ptrtoint(frame, word), "arguments").write(context, signature.args[1], arguments)
+        return context.get_dummy_value()
+
+    def emit_result(context: Context, builder: Builder, signature: Signature, task: IR, frame: IR) -> IR:
+        return Words(builder, builder.ptrtoint(frame, word), "result").read(context, signature.return_type)
+
+    def emit_call_entry(
+        context: Context, builder: Builder, signature: Signature, entry: IR, worker: IR, address: IR
+    ) -> IR:
+        invoke(context, builder, entry, types.none, signature.args[1:], [worker, address])
+        return context.get_dummy_value()
+
+    define(checked_arguments, checked_typer, lambda context, builder, signature, task, arguments: arguments)
+    define(call, call_typer, emit_call)
+    define(entry_of, entry_typer, emit_entry)
+    define(put_arguments, lambda _, frame, arguments: (types.none, frame, arguments), emit_put)
+    define(result_in, lambda _, kind, frame: (numba_type(task_in(kind).declared.result), kind, frame), emit_result)
+    define(
+        call_entry,
+        lambda _, entry, worker, address: (types.none, types.int64, worker, types.int64),
+        emit_call_entry,
+    )

@@ -1,0 +1,156 @@
+"""The types of a task's arguments and result, and their words in a frame.
+
+A task's annotations declare these types, `int` where there is none. They are not inferred, because a task that spawns
+itself is compiled before the type of its result is known.
+"""
+
+import ctypes
+import inspect
+import itertools
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from types import FunctionType
+from typing import Any, TypeAlias, get_args, get_origin, get_type_hints
+
+import numpy as np
+
+from outflank.errors import OutflankError
+from outflank.forkjoin.shared_state import ARGUMENT_WORDS, RESULT_WORDS
+
+Kind: TypeAlias = Any
+"""Declared type of a value: `int`, `float`, `np.uint64`, a tuple of kinds, or None."""
+
+SCALARS = (int, float, np.uint64)
+
+REFUSED = "forkjoin: "
+"""Beginning of the messages about wrong uses of tasks, inside Numba's much longer messages."""
+
+
+class NotATask(OutflankError, TypeError):
+    """A function cannot be a task, or a task is used where it cannot be."""
+
+
+_numbers = itertools.count()
+
+
+@dataclass(frozen=True, slots=True)
+class Declaration:
+    """What a task declares: the kinds of its arguments after the worker, by name, and of its result."""
+
+    name: str
+    parameters: dict[str, Kind]
+    result: Kind
+    number: int
+    """Number of the task in this process, for names of its code."""
+
+    @property
+    def kinds(self) -> tuple[Kind, ...]:
+        """Kinds of the arguments."""
+        return tuple(self.parameters.values())
+
+    def converted(self, arguments: Sequence[Any]) -> tuple[Any, ...]:
+        """Return the arguments after the worker in their declared types."""
+        if len(arguments) != len(self.parameters):
+            expected = f"({', '.join(self.parameters)})" if self.parameters else "none"
+            raise NotATask(f"task {self.name}: {len(arguments)} arguments, expected {expected}")
+        return tuple(converted(kind, value) for kind, value in zip(self.kinds, arguments, strict=True))
+
+
+def declaration_of(function: FunctionType) -> Declaration:
+    """Return what the annotations of a function declare."""
+    parameters = list(inspect.signature(function).parameters.values())
+    if not parameters or any(parameter.kind != parameter.POSITIONAL_OR_KEYWORD for parameter in parameters):
+        raise NotATask(
+            f"task {function.__qualname__}: the arguments must be the worker and then named ones, as (worker, n)"
+        )
+    hints = get_type_hints(function)
+    kinds = {parameter.name: _checked(function, hints.get(parameter.name, int)) for parameter in parameters[1:]}
+    result = hints.get("return", int)
+    return declaration(function, kinds, None if result in (None, type(None)) else _checked(function, result))
+
+
+def declaration(function: FunctionType, parameters: dict[str, Kind], result: Kind) -> Declaration:
+    """Return a declaration with these kinds."""
+    for words, most, what in (
+        (word_count(tuple(parameters.values())), ARGUMENT_WORDS, "arguments have"),
+        (word_count(result), RESULT_WORDS, "result has"),
+    ):
+        if words > most:
+            raise NotATask(f"task {function.__qualname__}: its {what} {words} words; a frame has room for {most}")
+    return Declaration(function.__name__, parameters, result, next(_numbers))
+
+
+def _checked(function: FunctionType, annotation: Any) -> Kind:
+    if annotation in SCALARS:
+        return annotation
+    if get_origin(annotation) is tuple and get_args(annotation):
+        return tuple(_checked(function, part) for part in get_args(annotation))
+    raise NotATask(
+        f"task {function.__qualname__}: {annotation!r} is not the type of an argument or result; write int, float, "
+        "np.uint64 or tuple[…] of these, and pass arrays as the data of run"
+    )
+
+
+def word_count(kind: Kind) -> int:
+    """Return the number of words of a value."""
+    return sum(map(word_count, kind)) if isinstance(kind, tuple) else int(kind is not None)
+
+
+def converted(kind: Kind, value: Any) -> Any:
+    """Return `value` in its declared type; raise `NotATask` if that would change it."""
+    if kind is None:
+        return None
+    if isinstance(kind, tuple):
+        if not isinstance(value, tuple) or len(value) != len(kind):
+            raise NotATask(f"{value!r} is not a tuple of {len(kind)} numbers")
+        return tuple(converted(part, item) for part, item in zip(kind, value, strict=True))
+    if kind is float and isinstance(value, int | float | np.integer | np.floating):
+        return float(value)
+    if kind is not float and isinstance(value, int | np.integer):
+        return kind(int(value))
+    raise NotATask(f"{value!r} is not {'a number' if kind is float else 'an integer'}, as the task declares")
+
+
+def numba_type(kind: Kind) -> Any:
+    """Return Numba's type of a declared type; Numba must be loaded."""
+    from numba import types
+
+    if isinstance(kind, tuple):
+        return types.Tuple([numba_type(part) for part in kind])
+    return {int: types.int64, float: types.float64, np.uint64: types.uint64, None: types.none}[kind]
+
+
+def is_convertible(kind: Any, declared: Any) -> bool:
+    """Return whether a value of a Numba type becomes the declared one without losing its fraction."""
+    from numba import types
+
+    if isinstance(declared, types.BaseTuple):
+        same_length = isinstance(kind, types.BaseTuple) and len(kind) == len(declared)
+        return same_length and all(map(is_convertible, kind, declared))
+    if declared == types.none:
+        return bool(kind == types.none)
+    allowed = (types.Integer, types.Boolean) + ((types.Float,) if declared == types.float64 else ())
+    return bool(isinstance(kind, allowed))
+
+
+def words_of(value: Any) -> Iterator[np.uint64]:
+    """Yield the words of a value."""
+    if isinstance(value, tuple):
+        for part in value:
+            yield from words_of(part)
+    elif isinstance(value, float):
+        yield np.uint64(ctypes.c_uint64.from_buffer(ctypes.c_double(value)).value)
+    elif value is not None:
+        yield np.uint64(int(value) % 2**64)
+
+
+def value_from(kind: Kind, words: Iterator[np.uint64]) -> Any:
+    """Return a value from its words."""
+    if isinstance(kind, tuple):
+        return tuple(value_from(part, words) for part in kind)
+    if kind is None:
+        return None
+    word = next(words)
+    if kind is float:
+        return ctypes.c_double.from_buffer(ctypes.c_uint64(int(word))).value
+    return word if kind is np.uint64 else ctypes.c_int64(int(word)).value

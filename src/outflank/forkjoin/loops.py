@@ -1,0 +1,166 @@
+"""Parallel loops and reductions: the range of a loop is halved until a part has no more than `grain` indices.
+
+A reduction combines the results from left to right, as the serial loop would. The halves depend on the range and the
+grain only, so the result is the same for any number of workers, even if `combine` is not quite associative, as the
+addition of floating-point numbers.
+"""
+
+from collections.abc import Callable
+from functools import cached_property
+from types import FunctionType
+from typing import Any
+
+from outflank.forkjoin.declared_types import REFUSED, NotATask, converted, declaration
+from outflank.forkjoin.scheduling import spawn, sync
+from outflank.forkjoin.tasks import TASK_OPTIONS, Task, bound, task_of
+from outflank.forkjoin.worker import Worker
+from outflank.kernels import cache
+from outflank.kernels.compiler import extend, inner, load_numba
+from outflank.kernels.lowering import IR, Builder, Context, NumbaType, Signature
+from outflank.kernels.pipeline import pipelines
+
+
+class Reducer:
+    """A way to combine values: an identity, and an associative function that combines two neighbours."""
+
+    def __init__(self, identity: Any, combine: Callable[[Any, Any], Any]) -> None:
+        if not isinstance(combine, FunctionType) or combine.__closure__:
+            raise NotATask(f"Reducer: {combine!r} is not a top-level function")
+        self.identity = identity
+        """Value of an empty range: `combine(identity, value)` is `value`."""
+        self.combine = combine
+        """Function of the values of two neighbouring ranges, the left one first."""
+        setattr(combine, _REDUCER, self)
+        cache.note_origin(combine)
+
+    def __call__(self, left: Any, right: Any) -> Any:
+        return self.combine(left, right)
+
+    def __repr__(self) -> str:
+        return f"Reducer({self.identity!r}, {self.combine.__qualname__})"
+
+    @cached_property
+    def compiled(self) -> Any:
+        """Numba's dispatcher of `combine`."""
+        load_numba()
+        import numba
+
+        return numba.njit(**TASK_OPTIONS, pipeline_class=pipelines().part)(self.combine)
+
+    @property
+    def _numba_type_(self) -> NumbaType:
+        return self.compiled._numba_type_  # type: ignore[no-any-return]  # numba is untyped
+
+
+_REDUCER = "_outflank_reducer"
+
+
+@inner
+def loop(worker: Worker, body: Task, low: int, high: int, grain: int, *arguments: Any) -> None:
+    """Call `body(worker, index, *arguments)` for each index from `low` to below `high`, in parallel.
+
+    Parts of at most `grain` indices are not divided. All calls have returned when the loop returns.
+    """
+    if low < high:
+        loop_of(body)(worker, low, high, max(grain, 1), arguments)
+
+
+@inner
+def reduce(worker: Worker, reducer: Reducer, body: Task, low: int, high: int, grain: int, *arguments: Any) -> Any:
+    """Return the results of `body(worker, index, *arguments)` for each index, combined in the order of the indices.
+
+    The result of an empty range is the reducer's identity. Otherwise as `loop`.
+    """
+    return reduction_of(body, reducer)(worker, low, high, max(grain, 1), arguments)
+
+
+# Templates. In the copy for a body, the names in capitals are bound to its tasks.
+
+BODY: Any = None
+SELF: Any = None
+COMBINE: Any = None
+IDENTITY: Any = None
+
+
+def _loop_part(worker, low, high, grain, arguments):  # type: ignore[no-untyped-def]  # typed by the compiler
+    if high - low <= grain:
+        for index in range(low, high):
+            BODY(worker, index, *arguments)
+    else:
+        middle = low + (high - low) // 2
+        right = spawn(worker, SELF, middle, high, grain, arguments)
+        SELF(worker, low, middle, grain, arguments)
+        sync(worker, right)
+
+
+def _reduction_part(worker, low, high, grain, arguments):  # type: ignore[no-untyped-def]  # typed by the compiler
+    if high - low <= grain:
+        value = IDENTITY
+        for index in range(low, high):
+            value = COMBINE(value, BODY(worker, index, *arguments))
+        return value
+    middle = low + (high - low) // 2
+    right = spawn(worker, SELF, middle, high, grain, arguments)
+    left = SELF(worker, low, middle, grain, arguments)
+    return COMBINE(left, sync(worker, right))
+
+
+def loop_of(body: Task) -> Task:
+    """Return the task that runs a part of a parallel loop."""
+    return _variant(task_of(body), "loop", _loop_part, None)
+
+
+def reduction_of(body: Task, reducer: Reducer) -> Task:
+    """Return the task that reduces a part of a parallel loop."""
+    body = task_of(body)
+    if not isinstance(reducer, Reducer):
+        raise NotATask(f"reduce: {reducer!r} is not a Reducer")
+    if body.declared.result is None:
+        raise NotATask(f"reduce: task {body.__name__} has no result")
+    identity = converted(body.declared.result, reducer.identity)
+    return _variant(body, reducer, _reduction_part, body.declared.result, COMBINE=reducer, IDENTITY=identity)
+
+
+def _variant(body: Task, key: object, template: Any, result: Any, **values: Any) -> Task:
+    if key not in body.variants:
+        if body.declared.kinds[:1] != (int,):
+            raise NotATask(
+                f"task {body.__name__}: the body of a loop has an index after the worker: (worker, index: int)"
+            )
+        name = template.__name__.strip("_")
+        function = bound(template, name, body.py_func, BODY=body, **values)
+        kinds = {"low": int, "high": int, "grain": int, "arguments": body.declared.kinds[1:]}
+        body.variants[key] = function.__globals__["SELF"] = Task(function, declaration(function, kinds, result))
+    return body.variants[key]
+
+
+@extend
+def _register_with_numba() -> None:
+    from numba import types
+    from numba.core.errors import NumbaTypeError
+    from numba.core.typing.templates import AbstractTemplate, infer_global, signature
+    from numba.extending import lower_builtin
+
+    def define(function: Any, variant_of: Callable[..., Task]) -> None:
+        class Template(AbstractTemplate):  # type: ignore[misc]  # numba is untyped
+            key = function
+
+            def generic(self, args: tuple[NumbaType, ...], kws: dict[str, NumbaType]) -> Signature:
+                kinds: list[Any] = [getattr(kind, "dispatcher_type", kind) for kind in args]
+                functions = [kind.dispatcher.py_func for kind in kinds]
+                try:
+                    kind = variant_of(*functions).compiled._numba_type_
+                except TypeError as error:
+                    raise NumbaTypeError(f"{REFUSED}{error}") from None
+                if kind.dispatcher.is_compiling:  # a loop inside the body of the same loop
+                    kind = types.RecursiveCall(kind)
+                return signature(kind, *args)
+
+        def emit(context: Context, builder: Builder, signature: Signature, args: list[IR]) -> IR:
+            return context.get_dummy_value()
+
+        infer_global(function)(Template)
+        lower_builtin(function, types.VarArg(types.Any))(emit)
+
+    define(loop_of, loop_of)
+    define(reduction_of, lambda body, combine: reduction_of(body, getattr(combine, _REDUCER)))

@@ -1,0 +1,47 @@
+"""Programs: a first task with its arguments and data, as the laboratory runs them."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from outflank.errors import OutflankError
+from outflank.forkjoin.declared_types import NotATask
+from outflank.forkjoin.recording import Recording
+from outflank.forkjoin.running import Outcome, measure
+from outflank.forkjoin.tasks import Task, task_of
+from outflank.user_modules import import_user_module
+
+
+class Program:
+    """A first task, its arguments and the data that all tasks share. If tasks change the data, it is run only once."""
+
+    def __init__(self, task: Task, *arguments: Any, data: Any = ()) -> None:
+        self.task = task_of(task)
+        self.arguments = self.task.declared.converted(arguments)
+        self.data = data
+
+    def __repr__(self) -> str:
+        return f"Program({', '.join([self.task.__name__, *map(repr, self.arguments)])})"
+
+    def measure(self, *, workers: int | None = None, recording: Recording | None = None) -> Outcome:
+        """Run the program; see `forkjoin.measure`."""
+        return measure(self.task, *self.arguments, workers=workers, data=self.data, recording=recording)
+
+
+def program_named(place: str, arguments: Sequence[float] = ()) -> Program:
+    """Return a new program from `FILE.py:NAME` or `MODULE:NAME`.
+
+    The name is that of a task, called with `arguments`, or of a function that returns a `Program` for them.
+    """
+    module_name, colon, name = place.rpartition(":")
+    if not colon or not module_name or not name:
+        raise OutflankError(f"{place!r} is not a program: write FILE.py:NAME, as examples/fork_join.py:fib")
+    module = import_user_module(module_name)
+    value = getattr(module, name, None)
+    if isinstance(value, Task):
+        return Program(value, *arguments)
+    if not callable(value):
+        raise NotATask(f"{module_name} has no task or function {name!r}")
+    program = value(*arguments)
+    if not isinstance(program, Program):
+        raise NotATask(f"{place}: the function returns {program!r}; it must return a forkjoin.Program")
+    return program
