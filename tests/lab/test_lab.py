@@ -94,6 +94,7 @@ SMALL = {
     "compiler": {"settings": ("O0",), "depth": 1, "rounds": 1},
     "determinism": {"depth": 2, "workers": (1, 2), "rounds": 1},
     "races": {"schemes": ("ybw",), "size": 4, "schedules": 1, "depth": 2},
+    "tasks": {"arguments": (12,), "race_arguments": (4,), "workers": (1, 2), "rounds": 1, "schedules": 1},
     "within": {"positions": ("midgame",), "boards": 20, "rounds": 1},
     "profile": {"depth": 6, "workers": 2, "threshold": 2},
     "reproduce": {"which": ("003",)},

@@ -3,6 +3,7 @@
 import functools
 import inspect
 from dataclasses import fields, is_dataclass
+from pathlib import Path
 
 import pytest
 
@@ -60,6 +61,7 @@ OTHER = {
     "opponent": ("first",),
     "ordering": ("mobility", "kinds", "none"),
     "orderings": (("none",),),
+    "parts": (("races",),),
     "policies": (("batch",), ("async:depth=3",)),
     "position": ("f5d6c3d3",),
     "positions": (("f5d6c3d3",), ("belgian-daisy",), ("start",)),
@@ -69,6 +71,7 @@ OTHER = {
     "scheme": ("jamboree",),
     "schemes": (("jamboree",), ("ybw",)),
     "settings": (("O1",),),
+    "task": (f"{Path(__file__).parents[2] / 'examples' / 'fork_join.py'}:queens",),
     "which": (("000",),),
     "whole_game": ("self",),
 }

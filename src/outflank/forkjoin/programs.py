@@ -37,11 +37,12 @@ def program_named(place: str, arguments: Sequence[float] = ()) -> Program:
         raise OutflankError(f"{place!r} is not a program: write FILE.py:NAME, as examples/fork_join.py:fib")
     module = import_user_module(module_name)
     value = getattr(module, name, None)
+    numbers = [int(number) if float(number).is_integer() else number for number in arguments]
     if isinstance(value, Task):
-        return Program(value, *arguments)
+        return Program(value, *numbers)
     if not callable(value):
         raise NotATask(f"{module_name} has no task or function {name!r}")
-    program = value(*arguments)
+    program = value(*numbers)
     if not isinstance(program, Program):
         raise NotATask(f"{place}: the function returns {program!r}; it must return a forkjoin.Program")
     return program

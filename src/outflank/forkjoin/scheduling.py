@@ -154,7 +154,7 @@ def steal_from(worker: Worker, run: Run, victim: Int, since: Int) -> bool:
     if permit == EMPTY:
         return False
     hand.steals += 1
-    store(frame_at(permit), "state", hand.id, "relaxed")  # race: the parent only learns whom to help
+    store(frame_at(permit), "state", hand.id)
     hand.idle_ns += nanoseconds() - since
     run_frame(worker, permit)
     wake_sleepers(run, ALL_SLEEPERS)

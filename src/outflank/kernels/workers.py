@@ -82,6 +82,7 @@ def run_workers(
                     thread.join(every_seconds)
                     if watch is not None:
                         watch()
+                thread.join()  # for the observer: what the thread has done happened before what follows
     except BaseException:
         stop()
         for thread, end in zip(threads, ends, strict=True):

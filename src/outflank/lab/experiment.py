@@ -169,6 +169,7 @@ _LOCATIONS = {
     "compiler": "compilation:Compiler",
     "determinism": "determinism:Determinism",
     "races": "race_check:Races",
+    "tasks": "tasks:Tasks",
     "within": "within:Within",
     "profile": "profile:ProfileStudy",
     "reproduce": "reproduce:Reproduce",

@@ -6,5 +6,6 @@ the races that the source accepts, and `checker` combines them. The reports used
 
 from outflank.lab.races.checker import check
 from outflank.lab.races.findings import Access, Race, RaceFindings, together
+from outflank.lab.races.task_check import check_program
 
-__all__ = ["Access", "Race", "RaceFindings", "check", "together"]
+__all__ = ["Access", "Race", "RaceFindings", "check", "check_program", "together"]

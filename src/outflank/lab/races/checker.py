@@ -9,9 +9,13 @@ from types import CodeType
 from typing import Any, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from outflank.boards import Board
 from outflank.errors import OutflankError
+from outflank.forkjoin.shared_state import FRAME as TASK_FRAME
+from outflank.forkjoin.shared_state import HAND as TASK_HAND
+from outflank.forkjoin.shared_state import RUN as TASK_RUN
 from outflank.kernels import atomics, memory, observers, waiting
 from outflank.kernels.compiler import interpreted
 from outflank.kernels.observers import watched_by
@@ -39,6 +43,9 @@ RECORDS: dict[tuple[str, ...] | None, str] = {
     FRAME.names: "frame",
     ROWS: "frame",
     WORKER.names: "worker",
+    TASK_RUN.names: "run",
+    TASK_HAND.names: "hand",
+    TASK_FRAME.names: "frame",
     BELL.names: "bell",
 }
 
@@ -69,6 +76,7 @@ class Names:
 
     def __init__(self, table: Table | None) -> None:
         self._table = range(0) if table is None else range(table.address, table.address + table.nbytes)
+        self._arrays: list[tuple[range, int, str]] = []  # addresses, bytes of an element, name
         self._starts: list[int] = []
         self._types: dict[int, np.dtype[np.void]] = {}
 
@@ -78,10 +86,18 @@ class Names:
             insort(self._starts, address)
         self._types[address] = dtype
 
+    def add_array(self, name: str, array: npt.NDArray[Any]) -> None:
+        """Register the elements of a contiguous array."""
+        start = memory.address_of(array)
+        self._arrays.append((range(start, start + array.nbytes), array.itemsize, name))
+
     def at(self, address: int) -> str:
         """Return the name of the memory at an address."""
         if address in self._table:
             return "table"
+        for addresses, size, name in self._arrays:
+            if address in addresses:
+                return f"{name}[{(address - addresses.start) // size}]"
         index = bisect_right(self._starts, address) - 1
         if index < 0:
             return "a word"
@@ -116,6 +132,10 @@ class Watcher:
     def threads(self) -> list[str]:
         """Names of the threads, by index. The first is the leader."""
         return ["leader", *(strand.thread.name for strand in self.scheduler.strands[1:])]
+
+    def add_array(self, name: str, array: npt.NDArray[Any]) -> None:
+        """Give the elements of a contiguous array names for the findings."""
+        self._names.add_array(name, array)
 
     # --- calls from kernels ---
 

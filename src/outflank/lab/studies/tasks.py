@@ -1,0 +1,360 @@
+"""Experiment `tasks`: parallelism, speed-up, workers' time and races of a fork-join program of one's own.
+
+The reports examined their programs with cilkview, cilkscreen and HPCToolkit; these are the same questions for a program
+on `outflank.forkjoin`.
+"""
+
+import os
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Literal
+
+from outflank.errors import InvalidOption, OutflankError
+from outflank.forkjoin import Program, Recording, program_named
+from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, core_counts, option
+from outflank.lab.experiment_report import Figure, Interval, Plot, ReportTable, Sample, Series, Timeline, sample_shape
+from outflank.lab.measuring.child_process import Failed, measure_in_child
+from outflank.lab.measuring.search_samples import alternating, grouped, median, number, worker_count_warnings
+from outflank.lab.spans.task_spans import (
+    RUNS,
+    WAITS,
+    Events,
+    fastest_task_strands,
+    steal_cost,
+    task_spans,
+    top_intervals,
+)
+from outflank.search.request import Stop
+from outflank.validation.documents import Count, JsonObject
+from outflank.validation.text import how_many
+from outflank.validation.values import Shape
+
+PARALLELISM, SCALING, PROFILE, RACES = PARTS = ("parallelism", "scaling", "profile", "races")
+RACE, INTERVAL, WORKER = "race", "interval", "worker"
+"""Kinds of samples besides `PARTS`: a race, an interval of a worker's time, and the statistics of a worker."""
+
+DEFAULT_TASK, DEFAULT_ARGUMENT, DEFAULT_RACE_ARGUMENT = "outflank.forkjoin.fibonacci:fib", 24.0, 7.0
+
+EVENTS = 1 << 20
+"""Most events that are recorded of a worker: 32 MiB."""
+
+MOST_INTERVALS = 2000
+"""Most intervals that a timeline shows."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TasksParameters(Parameters):
+    """Parameters of the experiment `tasks`."""
+
+    task: str = option(DEFAULT_TASK, "The program: FILE.py:NAME or MODULE:NAME.")
+    arguments: tuple[float, ...] | None = option(None, "Numbers for it.  [24 for fib]")
+    race_arguments: tuple[float, ...] | None = option(
+        None, "Smaller numbers, for `races`: the interpreter is slow.  [7 for fib, else those above]"
+    )
+    parts: tuple[str, ...] = option(PARTS, "What is measured.")
+    workers: tuple[int, ...] = option(core_counts(), "Workers, for `scaling`.")
+    rounds: int = option(5, "Times that each number of workers is measured, and that events are recorded.")
+    schedules: int = option(8, "Interleavings, for `races`.")
+    steps: int = option(2_000_000, "Accesses after which a program counts as endless, for `races`.")
+    seed: int = option(1, "From which the interleavings are drawn, for `races`.")
+
+    def __post_init__(self) -> None:
+        super(TasksParameters, self).__post_init__()
+        for part in self.parts:
+            if part not in PARTS:
+                raise InvalidOption(f"parts={part}: expected one of {', '.join(PARTS)}")
+        self.program()
+
+    def program(self) -> Program:
+        """Return a new program."""
+        return program_named(self.task, self._numbers(self.arguments, DEFAULT_ARGUMENT))
+
+    def race_numbers(self) -> tuple[float, ...]:
+        """Return the arguments of the program for the race check."""
+        chosen = self.arguments if self.race_arguments is None else self.race_arguments
+        return self._numbers(chosen, DEFAULT_RACE_ARGUMENT)
+
+    def _numbers(self, chosen: tuple[float, ...] | None, default: float) -> tuple[float, ...]:
+        return (default,) if chosen is None and self.task == DEFAULT_TASK else chosen or ()
+
+    def unused(self) -> tuple[str, ...]:
+        without_races = () if RACES in self.parts else ("schedules", "steps", "seed", "race_arguments")
+        without_times = () if {PARALLELISM, SCALING} & {*self.parts} else ("rounds",)
+        return (*without_races, *without_times, *(() if SCALING in self.parts else ("workers",)))
+
+
+class Tasks(Experiment[TasksParameters]):
+    """Measures a fork-join program of one's own: work and span, speed-up, the workers' time, and races."""
+
+    name = "tasks"
+    question = "How parallel is a fork-join program of my own, how fast is it on more workers, and has it races?"
+    reports = ("002", "003", "004")
+    parameters = TasksParameters
+
+    def tasks(self, parameters: TasksParameters) -> Sequence[Task]:
+        tasks = []
+        if PARALLELISM in parameters.parts:
+            tasks.append(Task(PARALLELISM, partial(_measure_parallelism, parameters), parameters.rounds))
+        if SCALING in parameters.parts:
+            tasks += [
+                Task(f"{workers} workers, round {round_}", partial(_measure_scaling, parameters, workers, round_))
+                for round_, workers in alternating(parameters.workers, parameters.rounds)
+            ]
+        if PROFILE in parameters.parts:
+            tasks.append(Task(PROFILE, partial(_measure_profile, parameters)))
+        if RACES in parameters.parts:
+            tasks.append(Task(RACES, partial(_check_races, parameters), 5.0))
+        return tasks
+
+    def shape(self, parameters: TasksParameters, sample: Sample) -> Shape:
+        what = sample.get("what")
+        if what == SCALING:
+            return sample_shape(
+                what=str, workers=Count, round=Count, seconds=float, spawns=Count, steals=Count, value=str
+            )
+        if what == PARALLELISM:
+            floats = dict.fromkeys(("work", "span", "burdened_span", "parallelism", "burdened_parallelism"), float)
+            return sample_shape(floats, what=str, unit=str, spawns=Count, steal_ns=float, steals=Count, lost=Count)
+        if what == WORKER:
+            counts = dict.fromkeys(("worker", "spawns", "steals", "tries"), Count)
+            return sample_shape(counts, what=str, seconds=float, idle_seconds=float)
+        if what == INTERVAL:
+            return sample_shape(what=str, worker=Count, kind=str, begin_us=float, end_us=float)
+        if what == RACES:
+            counts = dict.fromkeys(("schedules", "accesses", "unfinished", "wrong_values"), Count)
+            return sample_shape(counts, what=str, trouble=str)
+        return sample_shape(
+            what=Literal[*PARTS, RACE, INTERVAL, WORKER],
+            memory=str,
+            first=str,
+            second=str,
+            times=Count,
+            declared=bool,
+            reason=str | None,
+        )
+
+    def conclude(self, parameters: TasksParameters, samples: Sequence[Sample]) -> Conclusion:
+        by_kind = {what: group for (what,), group in grouped(samples, "what").items()}
+        tables: list[ReportTable] = []
+        figures: list[Figure] = []
+        notes: list[str] = []
+        passed = True
+        if PARALLELISM in by_kind:
+            tables.append(_parallelism_table(by_kind[PARALLELISM]))
+            notes += _parallelism_notes(by_kind[PARALLELISM])
+        if SCALING in by_kind:
+            lines = _scaling_lines(by_kind[SCALING])
+            tables.append(ReportTable.of("speed-up", lines))
+            figures.append(_scaling_plot(lines))
+            notes += worker_count_warnings(parameters.workers)
+            values = {str(sample["value"]) for sample in by_kind[SCALING]}
+            if len(values) > 1:
+                passed = False
+                notes.append(f"The result differs from run to run: {', '.join(sorted(values))}.")
+        if WORKER in by_kind:
+            tables.append(ReportTable.of("what each worker did", _worker_lines(by_kind[WORKER])))
+        if INTERVAL in by_kind:
+            figures.append(_timeline(by_kind[INTERVAL]))
+        if RACES in by_kind:
+            race_tables, race_note, clean = _race_tables(by_kind[RACES][0], by_kind.get(RACE, []))
+            tables += race_tables
+            notes.append(race_note)
+            passed = passed and clean
+        return Conclusion(tables=tuple(tables), figures=tuple(figures), notes=tuple(notes), passed=passed)
+
+
+# --- measurements ---
+
+
+def _measure_parallelism(parameters: TasksParameters, stop: Stop) -> list[Sample]:
+    """Record the program with one worker, each strand at its least time, and with two for the cost of a steal."""
+    by_workers: dict[int, list[Events]] = {1: [], 2: []}
+    lost = 0
+    for workers, recordings in by_workers.items():
+        for _ in range(parameters.rounds):
+            if stop.called:
+                return []
+            recording = Recording(EVENTS)
+            parameters.program().measure(workers=workers, recording=recording)
+            lost = max(lost, recording.lost)
+            recordings.append(recording.events)
+    if lost:
+        raise OutflankError(f"{parameters.task}: more than {EVENTS:,} events; record a smaller input")
+    cost, steals = steal_cost(by_workers[2])
+    events = fastest_task_strands(by_workers[1])
+    samples: list[Sample] = []
+    for unit, burden in (("nanoseconds", cost), ("strands", 0.0)):
+        spans = task_spans(events, unit=unit, burden=burden)
+        samples.append(
+            {
+                "what": PARALLELISM,
+                "unit": unit,
+                "work": spans.work,
+                "span": spans.span,
+                "burdened_span": spans.burdened_span,
+                "parallelism": spans.parallelism,
+                "burdened_parallelism": spans.burdened_parallelism,
+                "spawns": spans.spawns,
+                "steal_ns": cost,
+                "steals": steals,
+                "lost": lost,
+            }
+        )
+    return samples
+
+
+def _measure_scaling(parameters: TasksParameters, workers: int, round_: int, stop: Stop) -> list[Sample]:
+    processor = time.process_time()
+    outcome = parameters.program().measure(workers=workers)
+    return [
+        {
+            "what": SCALING,
+            "workers": workers,
+            "round": round_,
+            "seconds": outcome.seconds,
+            "processor_seconds": time.process_time() - processor,
+            "spawns": outcome.spawns,
+            "steals": outcome.steals,
+            "value": str(outcome.value),
+        }
+    ]
+
+
+def _measure_profile(parameters: TasksParameters, stop: Stop) -> list[Sample]:
+    """Record one run with as many workers as there are cores, at least two."""
+    recording = Recording(EVENTS)
+    outcome = parameters.program().measure(workers=max(2, core_counts()[-1]), recording=recording)
+    samples: list[Sample] = [
+        {
+            "what": WORKER,
+            "worker": index,
+            "seconds": outcome.seconds,
+            "idle_seconds": worker.idle_seconds,
+            "spawns": worker.spawns,
+            "steals": worker.steals,
+            "tries": worker.tries,
+        }
+        for index, worker in enumerate(outcome.workers)
+    ]
+    intervals = list(top_intervals(recording.events)) if not recording.lost else []
+    longest = sorted(intervals, key=lambda interval: interval[2] - interval[3])[:MOST_INTERVALS]
+    return samples + [
+        {"what": INTERVAL, "worker": worker, "kind": kind, "begin_us": begin / 1000, "end_us": end / 1000}
+        for worker, kind, begin, end in longest
+    ]
+
+
+def _check_races(parameters: TasksParameters, stop: Stop) -> list[Sample]:
+    request: JsonObject = {
+        "program": parameters.task,
+        "arguments": list(parameters.race_numbers()),
+        "workers": 2,
+        "schedules": parameters.schedules,
+        "steps": parameters.steps,
+        "seed": parameters.seed,
+    }
+    try:
+        rows = measure_in_child("outflank.lab.races", request, {**os.environ, "NUMBA_DISABLE_JIT": "1"}, stop)
+    except Failed as error:
+        raise OutflankError(f"{parameters.task}: {error}") from None
+    return [{**row, "what": RACES if row["what"] == "whole" else RACE} for row in rows]
+
+
+# --- tables and figures ---
+
+
+def _parallelism_table(samples: Sequence[Sample]) -> ReportTable:
+    names = ("work", "span", "burdened_span", "parallelism", "burdened_parallelism", "spawns")
+    return ReportTable.of(
+        "work and span of one worker's run",
+        [{"unit": sample["unit"], **{name.replace("_", " "): sample[name] for name in names}} for sample in samples],
+    )
+
+
+def _parallelism_notes(samples: Sequence[Sample]) -> Iterator[str]:
+    first = samples[0]
+    if first["steals"]:
+        yield f"The burden of a steal is {number(first['steal_ns']):,.0f} ns, the median of {first['steals']:,} steals."
+    else:
+        yield "Two workers stole nothing from each other, so the burden is 0: the run was too short to share."
+
+
+def _scaling_lines(samples: Sequence[Sample]) -> list[Sample]:
+    groups = {int(number(workers)): group for (workers,), group in grouped(samples, "workers").items()}
+    base = median(groups[min(groups)], "seconds")
+    return [
+        {
+            "workers": workers,
+            "time (s)": median(group, "seconds"),
+            "processor time (s)": median(group, "processor_seconds"),
+            f"speed-up over {how_many(min(groups), 'worker')}": base / median(group, "seconds"),
+            "spawns": group[0]["spawns"],
+            "steals": median(group, "steals"),
+        }
+        for workers, group in sorted(groups.items())
+    ]
+
+
+def _scaling_plot(lines: Sequence[Sample]) -> Plot:
+    points = tuple((number(line["workers"]), number(list(line.values())[3])) for line in lines)
+    return Plot(
+        title="speed-up",
+        x="workers",
+        y="speed-up",
+        series=(
+            Series(name="measured", points=points),
+            Series(name="ideal", points=tuple((x, x / points[0][0]) for x, _ in points), style="dashed"),
+        ),
+    )
+
+
+def _worker_lines(samples: Sequence[Sample]) -> list[Sample]:
+    return [
+        {
+            "worker": sample["worker"],
+            "in tasks (s)": number(sample["seconds"]) - number(sample["idle_seconds"]),
+            "idle (s)": sample["idle_seconds"],
+            "spawns": sample["spawns"],
+            "steals": sample["steals"],
+            "tries": sample["tries"],
+        }
+        for sample in samples
+    ]
+
+
+def _timeline(samples: Sequence[Sample]) -> Timeline:
+    return Timeline(
+        title="what each worker did",
+        unit="ms",
+        kinds=(RUNS, WAITS),
+        intervals=tuple(
+            Interval(
+                lane=f"worker {sample['worker']}",
+                kind=str(sample["kind"]),
+                begin=number(sample["begin_us"]) / 1000,
+                end=number(sample["end_us"]) / 1000,
+            )
+            for sample in samples
+        ),
+        caption="Blank: idle.",
+    )
+
+
+def _race_tables(whole: Sample, races: Sequence[Sample]) -> tuple[list[ReportTable], str, bool]:
+    """Return the tables of races, a note, and whether the program has none."""
+    own = [race for race in races if not race["declared"]]
+    clean = not own and not whole["unfinished"] and not whole["wrong_values"]
+    names = ("schedules", "accesses", "unfinished", "wrong_values")
+    lines: list[Sample] = [{**{name.replace("_", " "): whole[name] for name in names}, "races": len(own)}]
+    tables = [ReportTable.of("races: two workers, interleaved at random", lines)]
+    if own:
+        tables.append(
+            ReportTable.of(
+                "accesses that race",
+                [{name: race[name] for name in ("memory", "first", "second", "times")} for race in own],
+            )
+        )
+    note = f"{number(whole['accesses']):,.0f} accesses watched: {'no race' if clean else 'something is wrong'}."
+    return tables, f"{note} {whole['trouble']}".strip(), clean
