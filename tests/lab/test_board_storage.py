@@ -11,7 +11,13 @@ from outflank.lab.measuring.board_storage import STORAGES, count_all, stored_boa
 from outflank.lab.studies.storage import climb
 from outflank.search.probes import Counts
 
-BYTES = {"matrix of bytes": 64, "array of bytes": 64, "two bits a square": 16, "two 64-bit words": 16}
+BYTES = {
+    "matrix of bytes": 64,
+    "array of bytes": 64,
+    "rows of bytes, apart": 128,
+    "two bits a square": 16,
+    "two 64-bit words": 16,
+}
 
 
 @pytest.mark.parametrize("name", STORAGES)

@@ -92,7 +92,7 @@ def test_report_003_is_answered_from_its_root_moves():
     answers = {each.says: each.decided(evidence).answer for each in reproduce.claims_of("003")}
     assert answers["With many threads the positions differ much."] is Answer.CONFIRMED
     assert answers["Even 48 threads do not exhaust the speed-up."] is Answer.DEPENDS
-    assert answers["Because of pruning, root moves are unequal amounts of work."] is Answer.DEPENDS
+    assert answers["Because of pruning, root moves are unequal amounts of work, which nobody knows in advance."] is Answer.DEPENDS
     assert answers["Alpha-beta is as accurate as minimax."] is Answer.NOT_DONE
     wrong = [{"program": name, "position": "start", "value": value} for name, value in (("minimax", 1), ("other", 2))]
     accurate = next(each for each in reproduce.claims_of("003") if "accurate as" in each.says)

@@ -112,6 +112,9 @@ EXTRA_CODE = "_outflank_extra_code"
 """Name of the attribute of a Python function that holds another one, which adds code to that of a kernel's part. It is
 called with the part's library, Numba's target context and the descriptor of the compiled function."""
 
+default_inlining: str | None = None
+"""LLVM attribute of the parts of kernels that declare none; None: the optimiser decides. `lab compiler` sets it."""
+
 
 @cache
 def pipelines() -> Any:
@@ -193,7 +196,7 @@ def pipelines() -> Any:
             flags.no_compile = flags.no_cpython_wrapper = flags.no_cfunc_wrapper = True
             super().run_pass(state)
             lowered, library = state["cr"], state.library
-            inlining = getattr(state.func_id.func, INLINING, None)
+            inlining = getattr(state.func_id.func, INLINING, default_inlining)
             if inlining is not None:
                 library.get_function(lowered.fndesc.llvm_func_name).add_function_attribute(inlining)
             add_code = getattr(state.func_id.func, EXTRA_CODE, None)

@@ -1,7 +1,7 @@
 """The ledger of claims: each conclusion of a published report, and the answer that a reproduction gives to it."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -43,7 +43,18 @@ class Decision:
 
 
 class Missing(Exception):
-    """A decision needs a measurement that this run does not have."""
+    """A decision needs a measurement that this run does not have, or cannot trust. The text says why."""
+
+    def __init__(self, because: str = "This run has not measured it.") -> None:
+        super().__init__(because)
+
+
+WHY_NO_VALUE = {
+    Finding.NOTHING_SENT: "The cluster sent no entries in this run.",
+    Finding.MORE_THREADS: "The threads took turns on fewer cores.",
+    Finding.DERIVED: "The number follows from the report's own numbers.",
+}
+"""Reason why a measured cell is no value to decide by, by its finding."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +70,11 @@ class Evidence:
         """Return our number in a cell. Raise `Missing` if there is none, or if it measures something else."""
         key = row if isinstance(row, tuple) else (row,)
         for cell in self.cells.get(section, ()):
-            measured = cell.finding is Finding.VALUE and (cell.row, cell.column) == (key, column)
-            if measured and isinstance(cell.ours, int | float):
-                return cell.ours
+            if (cell.row, cell.column) == (key, column):
+                if cell.finding is Finding.VALUE and isinstance(cell.ours, int | float):
+                    return cell.ours
+                if cell.finding in WHY_NO_VALUE:
+                    raise Missing(WHY_NO_VALUE[cell.finding])
         raise Missing
 
     def of(self, section: str, part: str) -> Sequence[Sample]:
@@ -70,6 +83,10 @@ class Evidence:
         if not samples:
             raise Missing
         return samples
+
+
+Decide = Callable[[Evidence], Decision]
+"""Function that computes the answer to a claim. It may raise `Missing`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,15 +102,14 @@ class Claim:
     """The conclusion, in our words."""
     expected: Answer
     """The answer on a machine with enough cores, in a run that measures enough."""
-    decide: Callable[[Evidence], Decision]
-    """Function that computes the answer. It may raise `Missing`."""
+    decide: Decide
 
     def decided(self, evidence: Evidence) -> Decision:
         """Return the answer that the measurements give."""
         try:
             return self.decide(evidence)
-        except Missing:
-            return Decision(Answer.NOT_DONE, "This run has not measured it.")
+        except Missing as missing:
+            return Decision(Answer.NOT_DONE, str(missing))
 
 
 def judged(holds: bool, because: str) -> Decision:
@@ -101,9 +117,29 @@ def judged(holds: bool, because: str) -> Decision:
     return Decision(Answer.CONFIRMED if holds else Answer.CONTRADICTED, because)
 
 
-def not_testable(because: str) -> Callable[[Evidence], Decision]:
+def not_testable(because: str) -> Decide:
     """Return the function of a claim that no measurement can decide."""
     return lambda evidence: Decision(Answer.NOT_TESTABLE, because)
+
+
+Row = tuple[str, str, Answer, Decide | str]
+"""A claim as a row of a table: where it stands, what it says, the expected answer, and the function that decides, or
+the reason why nothing can."""
+
+
+def claims_from(report: str, rows: Iterable[Row]) -> tuple[Claim, ...]:
+    """Return the claims of a report, numbered in the order of the rows."""
+    return tuple(
+        Claim(
+            report=report,
+            number=number,
+            where=where,
+            says=says,
+            expected=expected,
+            decide=not_testable(decide) if isinstance(decide, str) else decide,
+        )
+        for number, (where, says, expected, decide) in enumerate(rows, 1)
+    )
 
 
 UNDECIDED = (Answer.NOT_DONE, Answer.NEEDS_CORES)

@@ -2,122 +2,108 @@
 
 from collections.abc import Sequence
 
-from outflank.arena import Duel
 from outflank.arena.referee import PLY_LIMIT
-from outflank.lab.claims.answers_003 import Decide, agreement, details, sentence
-from outflank.lab.claims.ledger import Answer, Decision, Evidence, Missing, judged
+from outflank.arena.sprt import Sprt
+from outflank.lab.claims.answers_003 import details
+from outflank.lab.claims.deciding import by_case, decided_by_match, pair_counts
+from outflank.lab.claims.ledger import Answer, Decide, Decision, Evidence, Missing, judged
 from outflank.lab.experiment_report import Sample
 from outflank.lab.measuring.search_samples import number
-from outflank.lab.studies.duels import duel_of
+from outflank.lab.studies.duels import ABOUT_AS_STRONG, ALWAYS_WINS, CLEARLY_STRONGER, duel_of
 
 # --- matches ---
 
 FEWEST_GAMES = 10
-"""Games below which a match decides nothing."""
-NEAR_ELO = 100
-"""Elo within which two players count as about equally strong."""
+"""Games below which it means nothing how they ended."""
 
 
-def _games(evidence: Evidence, section: str, first: str, second: str) -> list[Sample]:
-    games = [game for game in evidence.of(section, "duels") if (game["first"], game["second"]) == (first, second)]
+def _games(evidence: Evidence, section: str, first: str, second: str, part: str = "duels") -> list[Sample]:
+    games = [game for game in evidence.of(section, part) if (game["first"], game["second"]) == (first, second)]
     if not games:
         raise Missing
     return games
 
 
-def _match_text(games: Sequence[Sample]) -> str:
-    duel, first, second = duel_of(games), games[0]["first"], games[0]["second"]
-    elo = duel.elo
-    cut = sum(game["ended"] == PLY_LIMIT for game in games)
-    unfinished = f", {cut} of them cut off" if cut else ""
-    return sentence(
-        f"{first} has {duel.points:g} of {duel.games} points against {second}{unfinished}, Elo {elo.value:+.0f} "
-        f"({elo.low:+.0f} to {elo.high:+.0f})"
-    )
+def matched(test: Sprt, section: str, first: str, second: str, cause: str = "", *, part: str = "duels") -> Decide:
+    """Return the function that asks a sequential test which of its hypotheses on a match holds."""
 
+    def decide(evidence: Evidence) -> Decision:
+        games = _games(evidence, section, first, second, part)
+        cut = sum(game["ended"] == PLY_LIMIT for game in games)
+        unfinished = f", {cut} games cut off" if cut else ""
+        pairs = duel_of(games).pairs
+        assert pairs is not None
+        return decided_by_match(test, pairs, f"{first} has {{}} against {second}{unfinished}", cause)
 
-def _undecided(games: Sequence[Sample]) -> Decision:
-    return Decision(Answer.NOT_DONE, f"{_match_text(games)}: too few games to tell.")
+    return decide
 
 
 def stronger(section: str, first: str, second: str, cause: str = "") -> Decide:
     """Return the function that asks whether the first player of a match is stronger than the second."""
-
-    def decide(evidence: Evidence) -> Decision:
-        games = _games(evidence, section, first, second)
-        elo = duel_of(games).elo
-        if len(games) < FEWEST_GAMES or elo.low <= 0 <= elo.high:
-            return _undecided(games)
-        return judged(elo.low > 0, f"{_match_text(games)}{cause if elo.high < 0 else ''}.")
-
-    return decide
+    return matched(CLEARLY_STRONGER, section, first, second, cause)
 
 
 def as_strong(section: str, first: str, second: str) -> Decide:
     """Return the function that asks whether the first player of a match is about as strong as the second."""
+    return matched(ABOUT_AS_STRONG, section, first, second)
 
+
+new_rings_win = matched(
+    ALWAYS_WINS,
+    "Evaluation Function",
+    "70/60/40/10/1",
+    "45/35/25/10/0",
+    "; from a single start, programs without chance play a single game with each colour, which may be two wins",
+)
+"""The new rings have 85 % of the points rather than 64 %."""
+
+saved_time_wins = matched(
+    CLEARLY_STRONGER, "Heuristic Opening", "fixed opening, with a clock", "searched", part="duels, with a clock"
+)
+"""With the same clock, the player with fixed first moves is stronger."""
+
+
+def _detail_match(question: str, text: str) -> Decide:
     def decide(evidence: Evidence) -> Decision:
-        games = _games(evidence, section, first, second)
-        elo = duel_of(games).elo
-        near = elo.low > -NEAR_ELO
-        if len(games) < FEWEST_GAMES or (not near and elo.high > -NEAR_ELO):
-            return _undecided(games)
-        return judged(near, f"{_match_text(games)}; within {NEAR_ELO} Elo is called as strong.")
+        return decided_by_match(CLEARLY_STRONGER, pair_counts(evidence, "Details", (question,)), text)
 
     return decide
 
 
-RESULTS = ("games", "won", "lost")
-"""Cases of a match in the section `Details`."""
-RING_NAMES = ("70/60/40/10/1", "45/35/25/10/0")
-CONSISTENT_ELO = 191
-"""Elo of three quarters of the points, from which a player wins consistently."""
+evaluation_counts = _detail_match(
+    "patterns against rings", "at equal depths our learnt evaluation has {} against the report's"
+)
+"""A player with another evaluation that searches equally deep is stronger."""
+
+depth_counts = _detail_match("depth 2 against 1", "two plies have {} against one ply, without a clock")
+"""A player with the same evaluation that searches one ply deeper is stronger."""
 
 
-def new_rings_win(evidence: Evidence) -> Decision:
-    """The new rings can be expected to have three quarters of the points."""
-    games = _games(evidence, "Evaluation Function", *RING_NAMES)
-    elo = duel_of(games).elo
-    if len(games) < FEWEST_GAMES or elo.low <= CONSISTENT_ELO <= elo.high:
-        return _undecided(games)
-    because = (
-        f"{_match_text(games)}; consistent would be {CONSISTENT_ELO:+}. From a single start, programs without chance "
-        "play a single game with each colour."
-    )
-    return judged(elo.low > CONSISTENT_ELO, because)
+def _opposite(decision: Decision, cause: str) -> Decision:
+    """Return the answer to the contrary of what a match decided."""
+    if decision.answer is Answer.NOT_DONE:
+        return decision
+    return judged(decision.answer is Answer.CONTRADICTED, f"{decision.because[:-1]}: {cause}.")
 
 
 def depth_is_all(evidence: Evidence) -> Decision:
     """A player with another evaluation, that searches equally deep, is not stronger."""
-    games, won, lost = (int(count) for count in details(evidence, "patterns against rings", RESULTS).values())
-    elo = Duel(wins=won, draws=games - won - lost, losses=lost, pairs=None).elo
-    because = (
-        f"At equal depths our learnt evaluation won {won} of {games} games against the report's and lost {lost}, Elo "
-        f"{elo.value:+.0f} ({elo.low:+.0f} to {elo.high:+.0f})"
-    )
-    if games < FEWEST_GAMES or elo.low <= 0:
-        return Decision(Answer.NOT_DONE, f"{because}: too few games to tell.")
-    return judged(False, f"{because}: the evaluation counts too.")
+    return _opposite(evaluation_counts(evidence), "the evaluation counts too")
 
 
 def never_loses(evidence: Evidence) -> Decision:
-    """Alpha-beta of one ply loses no game to alpha-beta of three, both without a clock."""
-    games, won, lost = (int(count) for count in details(evidence, "depth 3 against 1", RESULTS).values())
-    because = (
-        f"Without a clock, alpha-beta of one ply lost {won} of {games} games against three plies, and won {lost}: a "
-        "search that does not see the end of the game is as good as its evaluation."
-    )
-    return judged(False, because) if won + lost else Decision(Answer.NOT_DONE, f"All {games} games were drawn.")
+    """Alpha-beta of one ply is not weaker than alpha-beta of two, both without a clock."""
+    cause = "a search that does not see the end of the game is as good as its depth and its evaluation"
+    return _opposite(depth_counts(evidence), cause)
 
 
 def beats_monte_carlo(evidence: Evidence) -> Decision:
     """Alpha-beta is stronger than both kinds of Monte-Carlo search, with the same time for each move."""
-    matches = {name: _games(evidence, "Monte-Carlo Search", "alpha-beta", name) for name in ("uct", "flat")}
-    answers = {name: stronger("Monte-Carlo Search", "alpha-beta", name)(evidence).answer for name in matches}
-    because = f"{'; '.join(map(_match_text, matches.values()))}."
-    if Answer.NOT_DONE in answers.values():
-        return Decision(Answer.NOT_DONE, f"{because[:-1]}: too few games to tell.")
-    return agreement({name: answer is Answer.CONFIRMED for name, answer in answers.items()}, because)
+    decisions = {name: stronger("Monte-Carlo Search", "alpha-beta", name)(evidence) for name in ("uct", "flat")}
+    because = " ".join(decision.because for decision in decisions.values())
+    if Answer.NOT_DONE in [decision.answer for decision in decisions.values()]:
+        return Decision(Answer.NOT_DONE, because)
+    return by_case({name: decision.answer is Answer.CONFIRMED for name, decision in decisions.items()}, because)
 
 
 def monte_carlo_is_inexact(evidence: Evidence) -> Decision:
@@ -201,7 +187,7 @@ def cached_move_is_right(evidence: Evidence) -> Decision:
         f"the same search has another move on {same:.0%} of eight boards, one ply deeper on {deeper:.0%}, and the "
         "report's depth changes with the clock and the last value."
     )
-    return agreement({"equal depths": not same, "adaptive depths": not deeper}, because)
+    return by_case({"equal depths": not same, "adaptive depths": not deeper}, because)
 
 
 def small_changes_matter(evidence: Evidence) -> Decision:
@@ -210,14 +196,38 @@ def small_changes_matter(evidence: Evidence) -> Decision:
     return judged(share > 0, f"On {share:.0%} of eight boards the new rings have another move than the old ones.")
 
 
+RINGS = ("old rings", "new rings, edge 0", "new rings, edge 1")
+
+
+def _missed(evidence: Evidence) -> tuple[dict[str, float], str]:
+    """Return how many searches of boards with a winning push play another move, by rings, and that as text."""
+    missed = details(evidence, "winning push not played", RINGS)
+    searches = evidence.value("Details", ("winning push", "searches"))
+    if not searches:
+        raise Missing("No game of this run came to a winning push.")
+    text = ", ".join(f"{count:.0f} with {name}" for name, count in missed.items())
+    return missed, f"Of {searches:.0f} searches of boards with a winning push, these play another move: {text}"
+
+
+def centre_misses_wins(evidence: Evidence) -> Decision:
+    """With the new rings and 0 for the edge, searches miss wins that they play with the old rings."""
+    missed, text = _missed(evidence)
+    because = (
+        f"{text}. A won game counts 16,000 points, and all marbles together gain less than "
+        f"{14 * 70} from the centre: a win within the depth of the search is never given up for it."
+    )
+    return judged(missed["new rings, edge 0"] > missed["old rings"], because)
+
+
 def edge_is_the_cause(evidence: Evidence) -> Decision:
-    """Without the one point for the edge some boards have another move."""
+    """With 1 instead of 0 for the edge, searches play wins that they missed."""
+    missed, text = _missed(evidence)
     share = evidence.value("Details", ("another move", "edge 0"))
     because = (
-        f"With 0 instead of 1 for the edge {share:.0%} of eight boards have another move; a marble pushed off counts "
-        "800 or more and a won game 16,000, so one point cannot decide between them."
+        f"{text}; and with 0 instead of 1 for the edge {share:.0%} of eight boards have another move. One point cannot "
+        "weigh against a marble pushed off, which counts 800 or more."
     )
-    return judged(share > 0, because)
+    return judged(missed["new rings, edge 1"] < missed["new rings, edge 0"], because)
 
 
 def opening_is_free(evidence: Evidence) -> Decision:

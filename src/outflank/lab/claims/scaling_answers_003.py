@@ -3,21 +3,15 @@
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
-from outflank.lab.claims.answers_003 import (
-    Decide,
-    agreement,
-    allowed_speed_ups,
-    by_position,
-    evaluations_per_second,
-    root_work_of,
-    too_few_cores,
-)
-from outflank.lab.claims.ledger import Answer, Decision, Evidence, Missing, judged
+from outflank.lab.claims.answers_003 import allowed_speed_ups, evaluations_per_second, root_work_of
+from outflank.lab.claims.deciding import by_case, compared, listed, trusted_times
+from outflank.lab.claims.ledger import Decide, Decision, Evidence, Missing, judged
 from outflank.lab.drawing.looks import number as text_of
 from outflank.lab.experiment_report import Sample
-from outflank.lab.measuring.search_samples import ENOUGH_CORES, grouped, median, number, processor_share
+from outflank.lab.measuring.search_samples import grouped, median, number
 from outflank.lab.report_programs.published_numbers import rows
 from outflank.lab.reproduction.details_003 import THREADS
+from outflank.lab.reproduction.text_003 import CHUNKS
 from outflank.lab.studies.clusters import ALONE
 from outflank.lab.studies.imbalance import allowed
 from outflank.machine import usable_cores
@@ -49,22 +43,14 @@ def _timed(evidence: Evidence) -> dict[tuple[str, int], list[Sample]]:
 
 def threads_help(evidence: Evidence) -> Decision:
     """The split at the root does more evaluations per second with two workers or more than with one."""
-    few = too_few_cores(2)
-    if few is not None:
-        return few
     alone, shared = (_scheme(evidence, "root-split", "scaling, full windows", most) for most in (1, usable_cores()))
-    processor = processor_share([*alone, *shared])
-    if processor is None or processor < ENOUGH_CORES:
-        return Decision(Answer.NOT_DONE, "The searches were too short, or the machine was busy with something else.")
+    trusted_times([*alone, *shared])
     gain = evaluations_per_second(shared) / evaluations_per_second(alone)
     return judged(gain > 1, f"{text_of(shared[0]['workers'])} workers do {gain:.2f} times the evaluations/s of one.")
 
 
 def processes_no_better(evidence: Evidence) -> Decision:
     """Two processes with messages are no faster than two threads."""
-    few = too_few_cores(2)
-    if few is not None:
-        return few
     samples = grouped(evidence.of("Processes", "scaling"), "replication", "nodes_used")
     alone = samples[ALONE, 1]
     shared = next(group for (replication, nodes), group in samples.items() if replication != ALONE and nodes == 2)
@@ -77,8 +63,8 @@ def processes_no_better(evidence: Evidence) -> Decision:
 def work_differs(evidence: Evidence) -> Decision:
     """The largest root move of every position has at least twice the evaluations of the smallest."""
     ratios = {name: max(work) / min(work) for name, work in root_work_of(evidence).items()}
-    because = f"The largest root move has this many times the evaluations of the smallest: {by_position(ratios)}."
-    return agreement({name: ratio >= 2 for name, ratio in ratios.items()}, because)
+    because = "The largest root move has this many times the evaluations of the smallest: {} (unequal: 2)."
+    return compared(ratios, lambda ratio: ratio >= 2, because, ".3g")
 
 
 def dynamic_beats_static(evidence: Evidence) -> Decision:
@@ -86,17 +72,17 @@ def dynamic_beats_static(evidence: Evidence) -> Decision:
     one = allowed_speed_ups(evidence, THREADS)
     shares = {name: static(work, THREADS) for name, work in root_work_of(evidence).items()}
     because = (
-        f"speed-ups that root moves allow on {THREADS} threads are {by_position(one)} one by one, and "
-        f"{by_position(shares)} in equal shares; where a thread gets one move or two, there is little to schedule."
+        f"speed-ups that root moves allow on {THREADS} threads are {listed(one)} one by one, and "
+        f"{listed(shares)} in equal shares; where a thread gets one move or two, there is little to schedule."
     )
-    return agreement({name: one[name] > shares[name] for name in one}, because)
+    return by_case({name: one[name] > shares[name] for name in one}, because)
 
 
 def chunk_of_one(evidence: Evidence) -> Decision:
     """On 48 threads, every larger chunk allows less."""
-    by_chunk = {chunk: allowed_speed_ups(evidence, THREADS, chunk) for chunk in (1, 2, 4)}
-    texts = "; ".join(f"{chunk} at a time {by_position(figures)}" for chunk, figures in by_chunk.items())
-    best = all(by_chunk[1][name] > by_chunk[chunk][name] for chunk in (2, 4) for name in by_chunk[1])
+    by_chunk = {chunk: allowed_speed_ups(evidence, THREADS, chunk) for chunk in CHUNKS}
+    texts = "; ".join(f"{chunk} at a time {listed(figures)}" for chunk, figures in by_chunk.items())
+    best = all(by_chunk[1][name] > by_chunk[chunk][name] for chunk in CHUNKS[1:] for name in by_chunk[1])
     return judged(best, f"Root moves allow on {THREADS} threads: {texts}.")
 
 
@@ -136,7 +122,7 @@ def _master_against_split(evidence: Evidence, measure: str) -> dict[str, float]:
 def master_prunes_more(evidence: Evidence) -> Decision:
     """Schemes that search the first branch first enter fewer nodes than the split at the root with full windows."""
     ratios = _master_against_split(evidence, "nodes")
-    because = f"The split at the root with full windows enters this many times the nodes of {by_position(ratios)}."
+    because = f"The split at the root with full windows enters this many times the nodes of {listed(ratios)}."
     return judged(min(ratios.values()) > 1, because)
 
 
@@ -145,7 +131,7 @@ def master_is_no_faster(evidence: Evidence) -> Decision:
     ratios = _master_against_split(evidence, "seconds")
     faster = max(ratios.values()) > 1.2
     cause = " The report names its complex implementation; ours has the gain that the bound promises." if faster else ""
-    because = f"The split at the root with full windows takes this many times as long as {by_position(ratios)}.{cause}"
+    because = f"The split at the root with full windows takes this many times as long as {listed(ratios)}.{cause}"
     return judged(not faster, because)
 
 
@@ -153,8 +139,8 @@ def minimax_is_balanced(evidence: Evidence) -> Decision:
     """Minimax's root moves allow more on 48 threads than alpha-beta's, in every position."""
     pruned = allowed_speed_ups(evidence, THREADS)
     whole = {name: evidence.value("Details", ("minimax on 48 threads", name)) for name in pruned}
-    because = f"Root moves allow on {THREADS} threads: minimax {by_position(whole)}, alpha-beta {by_position(pruned)}."
-    return agreement({name: whole[name] > pruned[name] for name in pruned}, because)
+    because = f"Root moves allow on {THREADS} threads: minimax {listed(whole)}, alpha-beta {listed(pruned)}."
+    return by_case({name: whole[name] > pruned[name] for name in pruned}, because)
 
 
 # --- speed-ups on 48 threads ---
@@ -172,7 +158,7 @@ def speed_up_grows(evidence: Evidence) -> Decision:
         f"with 24, 40 and 48 threads root moves allow "
         f"{'; '.join(f'{name} {curve[6]:.1f}, {curve[-2]:.1f}, {curve[-1]:.1f}' for name, curve in curves.items())}."
     )
-    return agreement(holds, because)
+    return by_case(holds, because)
 
 
 SPEED_UP_FACTOR = 1.25
@@ -201,7 +187,7 @@ def _variation(figures: Mapping[str, float]) -> float:
 def positions_differ(evidence: Evidence) -> Decision:
     """On 48 threads the greatest speed-up is at least 1.5 times the least."""
     figures = allowed_speed_ups(evidence, THREADS)
-    return judged(_variation(figures) >= 1.5, f"Root moves allow on {THREADS} threads: {by_position(figures)}.")
+    return judged(_variation(figures) >= 1.5, f"Root moves allow on {THREADS} threads: {listed(figures)}.")
 
 
 def imbalance_is_the_cause(evidence: Evidence) -> Decision:
@@ -212,7 +198,7 @@ def imbalance_is_the_cause(evidence: Evidence) -> Decision:
         1 / SPEED_UP_FACTOR <= figure / published_speed_up(name) <= SPEED_UP_FACTOR for name, figure in ours.items()
     )
     because = (
-        f"The division of root moves alone gives {by_position(ours)}, and the greatest speed-up over the least is "
+        f"The division of root moves alone gives {listed(ours)}, and the greatest speed-up over the least is "
         f"{', '.join(f'{ratio:.2f} on {threads} threads' for threads, ratio in ratios.items())}."
     )
     return judged(near and list(ratios.values()) == sorted(ratios.values()), because)
@@ -233,10 +219,7 @@ def schedule_evens_few_threads(evidence: Evidence) -> Decision:
     }
     better = all(single[threads][name] > shares[threads][name] for threads in single for name in single[threads])
     less = all(_variation(single[threads]) < _variation(shares[threads]) for threads in single)
-    because = (
-        f"On 8 threads root moves allow {by_position(single[8])} one by one, and "
-        f"{by_position(shares[8])} in equal shares."
-    )
+    because = f"On 8 threads root moves allow {listed(single[8])} one by one, and {listed(shares[8])} in equal shares."
     return judged(better and less, because)
 
 
@@ -248,10 +231,10 @@ def not_saturated(evidence: Evidence) -> Decision:
     """More threads than 48 allow at least a tenth more."""
     now, limits = allowed_speed_ups(evidence, THREADS), _limits(evidence)
     because = (
-        f"{THREADS} threads allow {by_position(now)}, and any number {by_position(limits)}, which is the whole over "
+        f"{THREADS} threads allow {listed(now)}, and any number {listed(limits)}, which is the whole over "
         "the largest root move."
     )
-    return agreement({name: limits[name] >= GAIN * now[name] for name in now}, because)
+    return by_case({name: limits[name] >= GAIN * now[name] for name in now}, because)
 
 
 def more_processes_vary_more(evidence: Evidence) -> Decision:

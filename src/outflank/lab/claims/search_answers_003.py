@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from itertools import pairwise
+from math import log10
 
 from outflank.lab.claims.answers_003 import (
     BACKWARDS,
@@ -9,13 +10,12 @@ from outflank.lab.claims.answers_003 import (
     GENERATED,
     MINIMAX,
     SHARED_ALPHA,
-    agreement,
-    by_position,
     details,
     evaluations_per_second,
     leaves_by_program,
     ratios_of,
 )
+from outflank.lab.claims.deciding import by_case, compared, listed
 from outflank.lab.claims.ledger import Decision, Evidence, Missing, judged
 from outflank.lab.drawing.looks import number as text_of
 from outflank.lab.experiment_report import Sample
@@ -48,6 +48,14 @@ def depth_five_fits(evidence: Evidence) -> Decision:
         f"{MOVE_SECONDS:g} s."
     )
     return judged(4 <= deepest <= 6, because)
+
+
+def too_large(evidence: Evidence) -> Decision:
+    """The whole tree of an average game would take more than a thousand years."""
+    moves, turns = (evidence.value("The text", name) for name in ("moves_per_turn", "turns_per_game"))
+    digits = turns * log10(moves)
+    because = f"{moves:.0f} moves in each of {turns:.0f} turns are 10^{digits:.0f} lines of play; 10^20 take a thousand"
+    return judged(digits > 20, f"{because} years at three thousand million a second.")
 
 
 def minimax_costs_more(evidence: Evidence) -> Decision:
@@ -116,7 +124,7 @@ def minimax_infeasible(evidence: Evidence) -> Decision:
     }
     because = (
         f"At {evaluations_per_second(samples):,.0f} leaves/s, {THREADS} threads would need about this many seconds: "
-        f"{by_position(seconds)}. The report's program may have been slower: it gives no speed of minimax."
+        f"{listed(seconds)}. The report's program may have been slower: it gives no speed of minimax."
     )
     return judged(max(seconds.values()) > 600, because)
 
@@ -125,8 +133,8 @@ def windows_cost(evidence: Evidence) -> Decision:
     """Full windows at the root evaluate more leaves than a shared alpha."""
     leaves = leaves_by_program(evidence, "Figure 2.5", "pruning")
     ratios = ratios_of(leaves[FULL_WINDOWS], leaves[SHARED_ALPHA])
-    because = f"Without a common alpha the leaves are this many times as many: {by_position(ratios)}."
-    return agreement({name: ratio > 1 for name, ratio in ratios.items()}, because)
+    because = f"Without a common alpha the leaves are this many times as many: {listed(ratios)}."
+    return by_case({name: ratio > 1 for name, ratio in ratios.items()}, because)
 
 
 # --- the order of moves ---
@@ -140,8 +148,8 @@ def order_matters(evidence: Evidence) -> Decision:
     """The worst of the three orders evaluates at least 1.5 times the leaves of the best."""
     orders = [_orders(evidence)[name] for name in (FULL_WINDOWS, GENERATED, BACKWARDS)]
     ratios = {name: max(order[name] for order in orders) / min(order[name] for order in orders) for name in orders[0]}
-    because = f"The worst of three orders has this many times the leaves of the best: {by_position(ratios)}."
-    return agreement({name: ratio >= 1.5 for name, ratio in ratios.items()}, because)
+    because = f"The worst of three orders has this many times the leaves of the best: {listed(ratios)}."
+    return by_case({name: ratio >= 1.5 for name, ratio in ratios.items()}, because)
 
 
 def _extremes(evidence: Evidence) -> tuple[int, int, int]:
@@ -184,8 +192,8 @@ def kinds_prune_more(evidence: Evidence) -> Decision:
     """Moves by kind evaluate fewer leaves than moves as generated."""
     orders = _orders(evidence)
     ratios = ratios_of(orders[GENERATED], orders[FULL_WINDOWS])
-    because = f"The generated order has this many times the leaves of that by kind: {by_position(ratios)}."
-    return agreement({name: ratio > 1 for name, ratio in ratios.items()}, because)
+    because = f"The generated order has this many times the leaves of that by kind: {listed(ratios)}."
+    return by_case({name: ratio > 1 for name, ratio in ratios.items()}, because)
 
 
 def generated_prunes_little(evidence: Evidence) -> Decision:
@@ -193,10 +201,10 @@ def generated_prunes_little(evidence: Evidence) -> Decision:
     orders = _orders(evidence)
     shares = {name: 100 * each for name, each in ratios_of(orders[GENERATED], orders[MINIMAX]).items()}
     because = (
-        f"As generated, alpha-beta still evaluates only this share of all leaves, in percent: {by_position(shares)}; "
+        f"As generated, alpha-beta still evaluates only this share of all leaves, in percent: {listed(shares)}; "
         "an order that is not the worst in every node prunes much."
     )
-    return agreement({name: each >= 80 for name, each in shares.items()}, because)
+    return by_case({name: each >= 80 for name, each in shares.items()}, because)
 
 
 def backwards_helps(evidence: Evidence) -> Decision:
@@ -204,10 +212,10 @@ def backwards_helps(evidence: Evidence) -> Decision:
     orders = _orders(evidence)
     ratios = ratios_of(orders[GENERATED], orders[BACKWARDS])
     because = (
-        f"the generated order has this many times the leaves of the same list backwards: {by_position(ratios)}. The "
+        f"the generated order has this many times the leaves of the same list backwards: {listed(ratios)}. The "
         "report's own count of depth 5 comes out by kinds, not backwards."
     )
-    return agreement({name: ratio > 1 for name, ratio in ratios.items()}, because)
+    return by_case({name: ratio > 1 for name, ratio in ratios.items()}, because)
 
 
 WAYS = ("push", "inline", "side", "single")
@@ -222,7 +230,7 @@ def ranking_holds(evidence: Evidence) -> Decision:
     """Pushes are better than steps in line, these than side steps, and these than steps of one marble."""
     ranks = details(evidence, "way", WAYS)
     pairs = pairwise(WAYS)
-    return agreement({f"{one} over {two}": ranks[one] > ranks[two] for one, two in pairs}, _ranks_text(ranks))
+    return by_case({f"{one} over {two}": ranks[one] > ranks[two] for one, two in pairs}, _ranks_text(ranks))
 
 
 def more_marbles_help(evidence: Evidence) -> Decision:
@@ -250,7 +258,7 @@ def start_is_large(evidence: Evidence) -> Decision:
     """The whole tree of the start is larger than those of the later positions."""
     leaves, depth = _tree_sizes(evidence)
     because = (
-        f"Whole trees of {depth} plies have these leaves: {by_position(leaves, 8)}. At the start most marbles are "
+        f"Whole trees of {depth} plies have these leaves: {listed(leaves, ',.0f')}. At the start most marbles are "
         "blocked by their own; lines open later."
     )
     return judged(leaves["start"] == max(leaves.values()), because)
@@ -259,9 +267,9 @@ def start_is_large(evidence: Evidence) -> Decision:
 def end_is_simple(evidence: Evidence) -> Decision:
     """The whole tree of the endgame is smaller than those of the earlier positions."""
     leaves, depth = _tree_sizes(evidence)
-    because = f"whole trees of {depth} plies have these leaves: {by_position(leaves, 8)}."
+    because = f"whole trees of {depth} plies have these leaves: {listed(leaves, ',.0f')}."
     others = [name for name in leaves if name != "endgame"]
-    return agreement({name: leaves["endgame"] < leaves[name] for name in others}, because)
+    return by_case({name: leaves["endgame"] < leaves[name] for name in others}, because)
 
 
 def counts_of_depth_five(evidence: Evidence) -> Decision:
@@ -270,7 +278,7 @@ def counts_of_depth_five(evidence: Evidence) -> Decision:
         row["algorithm"]: evidence.value("Pruning Effects", (row["algorithm"], 5), "evaluations") == row["evaluations"]
         for row in rows("003", "evaluations")
     }
-    return agreement(equal, f"Of {', '.join(equal)}, {sum(equal.values())} counts of the same searches are equal.")
+    return by_case(equal, f"Of {', '.join(equal)}, {sum(equal.values())} counts of the same searches are equal.")
 
 
 def leaves_tell_enough(evidence: Evidence) -> Decision:
@@ -286,7 +294,7 @@ def leaves_tell_enough(evidence: Evidence) -> Decision:
     }
     texts = ", ".join(f"{name} {each['leaves']:.1f} and {each['nodes']:.1f}" for name, each in shares.items())
     holds = {name: abs(each["leaves"] - each["nodes"]) < 3 for name, each in shares.items()}
-    return agreement(holds, f"percent of leaves and of nodes that are pruned: {texts}; 3 points may lie between.")
+    return by_case(holds, f"percent of leaves and of nodes that are pruned: {texts}; 3 points may lie between.")
 
 
 # --- the compiler ---
@@ -308,10 +316,24 @@ def _rates(evidence: Evidence, *settings: str) -> dict[str, float]:
     return {name: rate[name] / rate["O3"] for name in settings}
 
 
+KEPT = 0.9
+"""Share of the speed from which a setting of the compiler counts as no effect."""
+
+
 def highest_level_is_best(evidence: Evidence) -> Decision:
     """Level 3 is faster than level 0."""
     (share,) = _rates(evidence, "O0").values()
     return judged(share < 1, f"At level 0 the search does {share:.2f} times the evaluations/s of level 3.")
+
+
+def across_functions_is_no_gain(evidence: Evidence) -> Decision:
+    """Without optimisation across functions the search keeps nine tenths of its evaluations per second."""
+    (share,) = _rates(evidence, "calls-kept").values()
+    because = (
+        f"If no function becomes a part of its caller, the search keeps {share:.2f} of its evaluations/s (no gain: "
+        f"{KEPT}). In C++ the functions of one file are joined without -ipo too; ours are all apart then."
+    )
+    return judged(share >= KEPT, because)
 
 
 def settings_change_play(evidence: Evidence) -> Decision:
@@ -329,5 +351,5 @@ def settings_change_play(evidence: Evidence) -> Decision:
 def host_code_is_no_gain(evidence: Evidence) -> Decision:
     """Without code for this processor, and without vectorised loops, the search is at most 10 % slower."""
     shares = _rates(evidence, "any-processor", "scalar-loops")
-    because = f"The search keeps this share of its evaluations/s: {by_position(shares)}; 0.9 counts as no effect."
-    return agreement({name: share >= 0.9 for name, share in shares.items()}, because)
+    because = f"The search keeps this share of its evaluations/s: {{}}; {KEPT} counts as no effect."
+    return compared(shares, lambda share: share >= KEPT, because)

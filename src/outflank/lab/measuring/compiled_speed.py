@@ -6,6 +6,7 @@ The compiler reads its settings from the environment when it is loaded, so each 
 import time
 
 from outflank.abalone.board import AbaloneBoard
+from outflank.kernels import pipeline
 from outflank.lab.measuring.child_process import read_request
 from outflank.lab.measuring.search_log import ChildMeasurements, log_searches
 from outflank.lab.report_programs.classroom import lab_search_003
@@ -37,4 +38,6 @@ def measure(depth: int) -> ChildMeasurements:
 
 
 if __name__ == "__main__":
-    print(encoded(measure(read_request()["depth"])).decode())
+    request = read_request()
+    pipeline.default_inlining = request["inlining"]
+    print(encoded(measure(request["depth"])).decode())

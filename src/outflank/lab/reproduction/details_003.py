@@ -7,15 +7,18 @@ from typing import Any
 
 from outflank.abalone.board import AbaloneBoard
 from outflank.abalone.programs import OPENING
-from outflank.abalone.rules import MARBLES, PUSHED, SIDEWAYS
+from outflank.abalone.rules import MARBLES, PUSHED, SIDEWAYS, Kind
 from outflank.arena import Openings
 from outflank.boards import Board, Move
 from outflank.games.evaluation import Evaluation, evaluation_named, value
+from outflank.games.sides import Side
 from outflank.lab.measuring.search_log import log_search, search, without_logging
 from outflank.lab.report_programs.classroom import lab_positions, lab_search_003
 from outflank.lab.report_programs.published_numbers import fact
+from outflank.lab.reproduction.matches import match_cells
 from outflank.lab.reproduction.published_sections import Measure, MeasuredCell, Setting, Source
 from outflank.lab.reproduction.text_003 import check_stop
+from outflank.lab.studies.duels import CLEARLY_STRONGER
 from outflank.lab.studies.imbalance import allowed
 from outflank.search.keywords import SearchArguments
 from outflank.search.perft import perft
@@ -29,8 +32,8 @@ Tree = int | list[Any]
 
 def detail_sources(setting: Setting) -> Sequence[Source]:
     """Return the sources of the section `Details`."""
-    depth, pairs = setting.effort.choose((3, 1), (4, 2), (4, 2))
-    evaluations = partial(_match, "patterns against rings", ((2, "patterns"), (2, "rings")), 10)
+    depth, pairs = setting.effort.choose((3, 1), (4, 20), (4, 100))
+    evaluations = partial(_match, "patterns against rings", ((2, "patterns"), (2, "rings")), pairs)
     return [
         Measure("root moves of minimax", partial(_minimax_balance, depth), 0.2),
         Measure("worst and ideal order", _extreme_orders, 0.3),
@@ -38,8 +41,9 @@ def detail_sources(setting: Setting) -> Sequence[Source]:
         Measure("moves that change", _changed_moves, 0.3),
         Measure("iterative deepening", partial(_deepening, depth + 1), 0.3),
         Measure("lines of the fixed opening", _opening_lines, 0.1),
-        Measure("depths", partial(_match, "depth 3 against 1", ((3, "rings"), (1, "rings")), pairs), 0.5),
+        Measure("depths", partial(_match, "depth 2 against 1", ((2, "rings"), (1, "rings")), pairs), 0.5),
         *([] if setting.effort == "quick" else [Measure("evaluations", evaluations, 1.0)]),
+        Measure("wins at the edge", partial(_missed_wins, setting.effort.choose(1, 6, 30)), 1.0),
         Measure("Monte-Carlo and minimax", _monte_carlo_ranks, 0.5),
     ]
 
@@ -229,24 +233,65 @@ def _opening_lines(stop: Stop) -> Iterable[MeasuredCell]:
 Searcher = tuple[int, str]
 """A player of `_match`: the depth of its searches, and the name of its evaluation."""
 
+LONGEST_GAME = 200
+"""Plies after which a game is drawn."""
+
 
 def _match(question: str, players: tuple[Searcher, Searcher], pairs: int, stop: Stop) -> Iterable[MeasuredCell]:
-    """Yield the games of a match, each opening with both colours, and those that the first player won and lost."""
+    """Play a match, at most so many pairs, and yield its cells."""
     openings = Openings("random:4", AbaloneBoard.start(), seed=1, count=pairs)
-    points: list[float] = []
+
+    def play(index: int, searchers: dict[Side, Searcher]) -> float:
+        board = openings[index]
+        while not board.is_game_over() and board.ply < LONGEST_GAME:
+            assert isinstance(board, AbaloneBoard)
+            depth, evaluation = searchers[board.turn]
+            board.push(str(lab_search_003(board, depth, evaluation, share_alpha=True, stop=stop).move))
+            check_stop(stop)
+        return {"1-0": 1.0, "0-1": 0.0}.get(board.result(), 0.5)
+
     with without_logging():
-        for index, first_side in ((index, side) for index in range(pairs) for side in (0, 1)):
-            board = openings[index]
-            while not board.is_game_over() and board.ply < 200:
-                assert isinstance(board, AbaloneBoard)
-                depth, evaluation = players[(board.ply + first_side) % 2]
-                board.push(str(lab_search_003(board, depth, evaluation, share_alpha=True, stop=stop).move))
-                check_stop(stop)
-            black_points = {"1-0": 1.0, "0-1": 0.0}.get(board.result(), 0.5)
-            points.append(abs(first_side - black_points))
+        cells = match_cells(players, (question,), CLEARLY_STRONGER, pairs, play)
     log_search(AbaloneBoard.start(), players[0][0], algorithm="alphabeta", evaluation=players[0][1])
-    for case, count in (("games", len(points)), ("won", points.count(1.0)), ("lost", points.count(0.0))):
-        yield _cell(question, case, count)
+    return cells
+
+
+WINNING_DEPTHS = (1, 2, 3)
+
+
+def _missed_wins(games: int, stop: Stop) -> Iterable[MeasuredCell]:
+    """Yield how many boards have a winning push, and how often searches with each set of rings play another move."""
+    openings = Openings("random:4", AbaloneBoard.start(), seed=2, count=games)
+    rings = evaluation_named(AbaloneBoard.start().game, "rings")
+    sets = {"old rings": "rings-lab", "new rings, edge 0": rings._replace(edge=0), "new rings, edge 1": "rings"}
+    boards: list[AbaloneBoard] = []
+    missed = dict.fromkeys(sets, 0)
+    with without_logging():
+        for index in range(games):
+            board = openings[index]
+            while not board.is_game_over() and board.ply < LONGEST_GAME:
+                assert isinstance(board, AbaloneBoard)
+                if _winning_moves(board):
+                    boards.append(board.copy())
+                board.push(str(lab_search_003(board, 2, "rings-lab", share_alpha=True, stop=stop).move))
+                check_stop(stop)
+        for board in boards:
+            wins = _winning_moves(board)
+            for name, evaluation in sets.items():
+                for depth in WINNING_DEPTHS:
+                    move = lab_search_003(board, depth, evaluation, share_alpha=False, stop=stop).move
+                    missed[name] += str(move) not in wins
+                check_stop(stop)
+    log_search(AbaloneBoard.start(), max(WINNING_DEPTHS), algorithm="alphabeta", evaluation="rings")
+    yield _cell("winning push", "searches", len(boards) * len(WINNING_DEPTHS))
+    for name, count in missed.items():
+        yield _cell("winning push not played", name, count)
+
+
+def _winning_moves(board: AbaloneBoard) -> set[str]:
+    """Return the moves that push a marble off and end the game."""
+    pushes = [move for move in board.legal_moves if Kind(int(move.code) >> 9).name.startswith("OUT")]
+    return {str(move) for move in pushes if _after(board, move).is_game_over()}
 
 
 MONTE_CARLO_SECONDS = 0.1

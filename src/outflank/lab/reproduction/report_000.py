@@ -4,7 +4,7 @@ from functools import partial
 from typing import Any
 
 from outflank.lab.report_programs.published_numbers import rows
-from outflank.lab.reproduction import cluster_000, conclusions_000, sequential_000
+from outflank.lab.reproduction import cluster_000, conclusions_000, sequential_000, sequential_conclusions_000
 from outflank.lab.reproduction.published_sections import (
     EQUAL,
     FACTS,
@@ -73,7 +73,7 @@ SECTIONS: tuple[PublishedTable, ...] = (
         key=("ordering",),
         expected=ORDERING_EXPECTED,
         sources=partial(sequential_000.ordering, "start"),
-        notes=(sequential_000.SORTED,),
+        notes=(sequential_000.SORTED, sequential_000.WEIGHTS),
     ),
     PublishedTable(
         report="000",
@@ -232,10 +232,10 @@ SECTIONS: tuple[PublishedTable, ...] = (
     ),
     PublishedTable(
         report="000",
-        where=conclusions_000.SEQUENTIAL,
+        where=sequential_conclusions_000.SEQUENTIAL,
         title="what else its conclusions on one processor need",
         key=("what",),
-        sources=conclusions_000.sequential,
+        sources=sequential_conclusions_000.sequential,
         printed=False,
     ),
     PublishedTable(

@@ -30,8 +30,8 @@ from outflank.search.request import Stop
 COUNTED = ("SerialPVS", "AlphaBeta", "ParallelPVS", "ParallelAlphaBeta")
 """The four algorithms for which report 001 prints node counts."""
 
-TIMED = (*COUNTED, "Jamboree", "SharedHashtable")
-"""The algorithms that report 001's benchmarks time."""
+TIMED = (*COUNTED, "Jamboree", "SharedHashtable", "ABDADA")
+"""The algorithms that report 001's benchmarks time, and the one of its future work."""
 
 SCHEMES = ("root-split", "jamboree", "shared-table", "abdada", "ybw")
 """Schemes that divide one search: the report's three, the one of its future work, and our default."""
@@ -118,7 +118,7 @@ def _pruning(setting: Setting) -> Sequence[Source]:
 
 
 def _evaluations(setting: Setting) -> Sequence[Source]:
-    pairs, quick = setting.effort.choose(4, 20, 50), setting.effort == "quick"
+    pairs, quick = setting.effort.choose(4, 30, 100), setting.effort == "quick"
     return [Measure("games", partial(evaluations, pairs, 3, quick), setting.effort.choose(1.0, 8.0, 20.0))]
 
 

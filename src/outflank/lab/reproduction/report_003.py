@@ -47,10 +47,13 @@ def _part(experiment: str, setting: Setting, *sizes: JsonObject, **more: Any) ->
 def _duels(
     setting: Setting, *about: str, quick: Mapping[str, object] = {}, usual: Mapping[str, object] = {}
 ) -> ExperimentPart:
-    """Return matches that test the ideas `about`, by default with 2, 4 or 100 games in quick, usual and full runs."""
+    """Return matches that test the ideas `about`: two games in a quick run, else as many as a sequential test needs.
+
+    A game at depth 2 takes a second, at depth 3 five, so that a usual run searches two plies.
+    """
     small = {"about": about, "games": 2, "depth": 2, "plies": 40, **quick}
-    large = {"about": about, "games": 100, "clock": "60s"}
-    return _part("duels", setting, small, {"about": about, "games": 4, **usual}, large)
+    medium = {"about": about, "games": 60, "depth": 2, "sequential": True, **usual}
+    return _part("duels", setting, small, medium, {"about": about, "games": 400, "sequential": True, "clock": "60s"})
 
 
 # --- move ordering ---
@@ -202,7 +205,7 @@ def _processes(setting: Setting) -> Sequence[Source]:
 
 
 def _monte_carlo(setting: Setting) -> Sequence[Source]:
-    quick, usual = {"plies": 20, "seconds": 0.02}, {"games": 10, "seconds": 0.02}
+    quick, usual = {"plies": 20, "seconds": 0.02}, {"games": 30, "seconds": 0.02}
     return [_duels(setting, "monte-carlo", quick=quick, usual=usual)]
 
 
@@ -211,14 +214,25 @@ def _adaptive(setting: Setting) -> Sequence[Source]:
     return [
         Measure("its rules", _adaptive_rules, 0.1),
         _part("depths", setting, small, {"rounds": 1}, {"minimax_depth": 5, "rounds": 3}),
-        _duels(setting, "adaptive", quick={"clock": "0.5s"}, usual={"games": 2, "clock": "4s"}),
+        _duels(setting, "adaptive", quick={"clock": "0.5s"}, usual={"games": 24, "clock": "2s"}),
+    ]
+
+
+def _openings(setting: Setting) -> Sequence[Source]:
+    matches = [_duels(setting, "opening", "mirror", "deeper-opening")]
+    if setting.effort == "quick":
+        return matches
+    timed = setting.effort.choose({}, {"games": 24, "clock": "2s"}, {"games": 100, "clock": "60s"})
+    return [
+        *matches,
+        ExperimentPart("duels", {"about": ("saved-time",), "sequential": True, **timed}, label="with a clock"),
     ]
 
 
 def _compiler(setting: Setting) -> Sequence[Source]:
     if setting.effort == "quick":
         return []
-    return [_part("compiler", setting, {}, {"settings": ("O0", "any-processor", "scalar-loops")}, {})]
+    return [_part("compiler", setting, {}, {"settings": ("O0", "any-processor", "scalar-loops", "calls-kept")}, {})]
 
 
 def _section(table: str) -> PublishedTable:
@@ -263,7 +277,7 @@ SECTIONS: tuple[PublishedTable, ...] = (
         single={((rank,), column): OTHER_RANK for rank in (6, 7, 8) for column in ("stones", "kind")},
         sources=lambda setting: [
             Measure("our order", _ranking, 0.1),
-            _duels(setting, "orderings", quick={"nodes": 5000, "plies": 20}, usual={"nodes": 10_000}),
+            _duels(setting, "orderings", quick={"nodes": 5000, "plies": 20}, usual={"nodes": 5_000, "games": 20}),
         ],
     ),
     PublishedTable(
@@ -299,14 +313,14 @@ SECTIONS: tuple[PublishedTable, ...] = (
         table="rings",
         key=("ring",),
         expected={"weight_before": GIVEN, "weight_after": GIVEN},
-        sources=lambda setting: [Measure("our weights", _rings, 0.1), _duels(setting, "rings", usual={"games": 20})],
+        sources=lambda setting: [Measure("our weights", _rings, 0.1), _duels(setting, "rings")],
         notes=("With those after, and 10 for ring 3, which it does not name, its 1,605,372 evaluations come out.",),
     ),
     PublishedTable(
         report="003",
         where="Heuristic Opening",
         title="fixed moves, and the mirror",
-        sources=lambda setting: [_duels(setting, "opening", "mirror")],
+        sources=_openings,
     ),
     PublishedTable(
         report="003",

@@ -5,6 +5,7 @@ Their cells have no published number beside them, so that only the ledger of cla
 
 import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import pairwise, product
 from statistics import fmean
 
@@ -13,7 +14,9 @@ from outflank.games.sides import Side
 from outflank.lab.measuring.search_log import log_search, search, without_logging
 from outflank.lab.measuring.search_samples import processor_times
 from outflank.lab.report_programs.classroom import BrokenOff, legal_count
+from outflank.lab.reproduction.matches import match_cells
 from outflank.lab.reproduction.published_sections import MeasuredCell
+from outflank.lab.studies.duels import CLEARLY_STRONGER
 from outflank.lab.studies.nodes_per_turn import ALGORITHMS, BEST_FIRST, PLAIN, game
 from outflank.othello.board import OthelloBoard
 from outflank.othello.rules import OthelloPosition
@@ -43,7 +46,10 @@ STAGES = {"after a third of the game": 3, "after half of the game": 2}
 RANDOM = "random"
 """Name of the player that plays any legal move."""
 
-MATCHES = (("mobility", "discs"), ("mobility", RANDOM))
+RIVALS = ("mobility", "four-part", "phased")
+"""Evaluations against which counting discs is tried."""
+
+MATCHES = (*((name, "discs") for name in RIVALS), ("mobility", RANDOM))
 """Players that are compared in games."""
 
 NEUTRAL = "phased"
@@ -108,31 +114,34 @@ def evaluations(pairs: int, depth: int, quick: bool, stop: Stop) -> Iterator[Mea
     """
     openings = Openings("random:8", OthelloBoard.start(scoring="discs"), seed=1, count=3 * pairs)
     with without_logging():  # thousands of small searches
-        for first, second in MATCHES:
-            games = _games(openings, pairs, (first, second), depth, stop)
-            points = [_points(boards[-1], side) for side, boards in games]
-            yield MeasuredCell((first, second), "score", fmean(points))
-            yield MeasuredCell((first, second), "games", len(points))
+        for players in MATCHES:
+            play = partial(_black_points, openings, depth, stop)
+            yield from match_cells(players, players, CLEARLY_STRONGER, pairs, play)
         for name, plies in () if quick else product(("mobility", "discs"), WIDTH_DEPTHS):
-            games = _games(openings, pairs, (name, name), plies, stop, sides=1)
-            yield MeasuredCell((name, plies), "moves_per_turn", fmean(_choices([boards for _, boards in games])))
-        games = _games(openings, 3 * pairs, (NEUTRAL, NEUTRAL), depth, stop, sides=1)
-        neutral_games = [boards for _, boards in games]
+            games = list(_games(openings, pairs, name, plies, stop))
+            yield MeasuredCell((name, plies), "moves_per_turn", fmean(_choices(games)))
+        neutral_games = list(_games(openings, 3 * pairs, NEUTRAL, depth, stop))
     log_search(openings[0], depth, algorithm="alphabeta", evaluation="mobility")
     yield MeasuredCell((NEUTRAL, NEUTRAL), "games", len(neutral_games))
     yield from _lead_cells(neutral_games)
 
 
-def _games(
-    openings: Openings, pairs: int, players: tuple[str, str], depth: int, stop: Stop, *, sides: int = 2
-) -> Iterator[tuple[Side, list[OthelloBoard]]]:
-    """Yield the first player's side and the boards of each game: from every opening with black, then with white."""
-    first, second = players
-    for number in range(pairs):
-        for side in (Side.BLACK, Side.WHITE)[:sides]:
-            board = openings[number]
-            assert isinstance(board, OthelloBoard)
-            yield side, list(_played(board, {side: first, side.other: second}, depth, random.Random(number), stop))
+def _games(openings: Openings, count: int, evaluation: str, depth: int, stop: Stop) -> Iterator[list[OthelloBoard]]:
+    """Yield the boards of each game of an evaluation against itself, one from every opening."""
+    for number in range(count):
+        board = openings[number]
+        assert isinstance(board, OthelloBoard)
+        yield list(_played(board, dict.fromkeys(Side, evaluation), depth, random.Random(number), stop))
+
+
+def _black_points(openings: Openings, depth: int, stop: Stop, number: int, players: Mapping[Side, str]) -> float:
+    """Return black's points in a game from the opening of a number."""
+    board = openings[number]
+    assert isinstance(board, OthelloBoard)
+    for played in _played(board, players, depth, random.Random(number), stop):
+        last = played
+    margin = _disc_lead(last, Side.BLACK)
+    return 0.5 + 0.5 * ((margin > 0) - (margin < 0))
 
 
 def _played(
@@ -150,11 +159,6 @@ def _played(
             options = {**PLAIN, "evaluation": player, "algorithm": "alphabeta", "workers": 1}
             board.push(str(_search(board, depth, options, stop).move))
     yield board
-
-
-def _points(board: OthelloBoard, side: Side) -> float:
-    margin = _disc_lead(board, side)
-    return 0.5 + 0.5 * ((margin > 0) - (margin < 0))
 
 
 def _choices(games: Sequence[Sequence[OthelloBoard]]) -> list[int]:

@@ -12,6 +12,7 @@ from outflank.lab.measuring.search_log import log_search, without_logging
 from outflank.lab.report_programs.classroom import BrokenOff, lab_positions, lab_search_003
 from outflank.lab.report_programs.published_numbers import fact
 from outflank.lab.reproduction.published_sections import (
+    EQUAL,
     GIVEN,
     Expected,
     Measure,
@@ -21,6 +22,7 @@ from outflank.lab.reproduction.published_sections import (
     close,
     machine,
 )
+from outflank.lab.studies.imbalance import ImbalanceParameters, allowed, root_moves, root_work
 from outflank.players.ready_moves import BoardCache
 from outflank.players.timing import Adaptive003
 from outflank.search.perft import perft
@@ -57,6 +59,23 @@ def _counts(workers: int, stop: Stop) -> Iterable[MeasuredCell]:
         rates.append(100 * (1 - leaves / perft(position, depth, workers=workers).leaves))
         check_stop(stop)
     yield _fact("pruning_depth_4_percent", mean(rates))
+
+
+CHUNKS = (1, 2, 4)
+"""Numbers of root moves handed out at a time that are compared."""
+
+
+def _chunk(stop: Stop) -> Iterable[MeasuredCell]:
+    """Yield the chunk of root moves that allows the greatest speed-ups on the report's threads."""
+    threads, parameters = fact("003", "threads"), ImbalanceParameters()
+    samples = [
+        sample for place in parameters.places() for sample in root_moves(place, parameters.depth_of(place), stop)
+    ]
+    check_stop(stop)
+    speed_ups = {chunk: mean(allowed(work, threads, chunk) for work in root_work(samples).values()) for chunk in CHUNKS}
+    text = ", ".join(f"{speed_up:.1f} with {chunk}" for chunk, speed_up in speed_ups.items())
+    note = f"The chunk with the greatest speed-up that root moves allow on {threads} threads, on average: {text}."
+    yield _fact("chunk_size", max(speed_ups, key=lambda chunk: speed_ups[chunk]), note)
 
 
 def _games(count: int, stop: Stop) -> Iterable[MeasuredCell]:
@@ -96,6 +115,7 @@ def text_sources(setting: Setting) -> Sequence[Source]:
     sources: list[Source] = [
         Measure("what the program has", _constants, 0.1),
         Measure("pruning", partial(_counts, setting.workers), 1.0),
+        Measure("chunks", _chunk, 0.5),
         Measure("games", partial(_games, setting.effort.choose(2, 10, 50)), 1.0),
     ]
     return sources if quick else [*sources, Measure("depth 6", partial(_opening, setting.workers), 3.0)]
@@ -111,7 +131,7 @@ TEXT: dict[str, Expected] = {
     "pruning_depth_5_percent": close(1.002, "The report rounds 99.43 %, which its two counts give, to 99.5 %."),
     "pruning_depth_4_percent": close(1.01),
     "threads": GIVEN,
-    "chunk_size": GIVEN,
+    "chunk_size": EQUAL,
     "moves_per_turn": close(1.25),
     "turns_per_game": close(2.0),
     "usual_depth": GIVEN,

@@ -13,7 +13,7 @@ from outflank.lab.report_programs.published_numbers import rows as published_row
 from outflank.lab.studies.option_comparisons import MIDGAME, START, BoardsParameters, Choosing, ChoosingParameters
 from outflank.search.probes import Counts
 from outflank.search.request import Stop
-from outflank.validation.documents import Count, JsonObject, Several
+from outflank.validation.documents import Count, JsonObject
 from outflank.validation.values import Shape
 
 ORDERINGS = {
@@ -144,32 +144,35 @@ class HitsNearTheRoot(Experiment[TableParameters]):
         ]
 
     def shape(self, parameters: TableParameters, sample: Sample) -> Shape:
-        return sample_shape(board=str, left=Count, lookups=Several, hits=Count)
+        return sample_shape(board=str, left=Count, nodes=Count, lookups=Count, hits=Count)
 
     def conclude(self, parameters: TableParameters, samples: Sequence[Sample]) -> Conclusion:
         tables, series, notes = [], [], []
         for (board,), group in grouped(samples, "board").items():
-            lookups = sum(number(sample["lookups"]) for sample in group)
-            hits = sum(number(sample["hits"]) for sample in group)
+            nodes, lookups, hits = (sum(number(each[name]) for each in group) for name in ("nodes", "lookups", "hits"))
             near = sum(number(sample["hits"]) for sample in group if number(sample["left"]) >= parameters.near)
+            looked_up = [sample for sample in group if sample["lookups"]]
             lines: list[Sample] = [
                 {
                     "plies left": sample["left"],
+                    "boards": sample["nodes"],
                     "look-ups": sample["lookups"],
                     "hits": sample["hits"],
                     "hits / look-up": number(sample["hits"]) / number(sample["lookups"]),
                     "of all look-ups": number(sample["hits"]) / lookups,
                 }
-                for sample in group
+                for sample in looked_up
             ]
             tables.append(ReportTable.of(f"table: {board}", lines))
             points = tuple(
-                (number(sample["left"]), number(sample["hits"]) / number(sample["lookups"])) for sample in group
+                (number(sample["left"]), number(sample["hits"]) / number(sample["lookups"])) for sample in looked_up
             )
             series.append(Series(name=str(board), points=points))
             notes.append(
                 f"{board}: {hits / lookups:.2%} of {int(lookups):,} look-ups are hits, {near / lookups:.3%} are hits "
-                f"with {parameters.near} plies or more left (report 000: 1 to 2 %, and 0.1 %)."
+                f"with {parameters.near} plies or more left (report 000: 1 to 2 %, and 0.1 %). With one ply left and "
+                f"at leaves nothing is looked up: of all {int(nodes):,} boards visited, {hits / nodes:.2%} and "
+                f"{near / nodes:.3%} are hits."
             )
         plot = Plot(title="hits per look-up", x="plies left", y="hits / look-up", series=tuple(series))
         return Conclusion(tables=tuple(tables), figures=(plot,), notes=tuple(notes))
@@ -179,9 +182,11 @@ def _hits(name: str, board: Board, depth: int, stop: Stop) -> list[Sample]:
     side = Contender(labels={"board": name}, board=board, depth=depth, options=REPORT_000)
     warm(side)
     counts = Counts()
-    measure_search(side, stop, instrument=counts)
+    result, _ = measure_search(side, stop, instrument=counts)
+    # The probe does not see leaves: they are what is left of the positions that the search entered.
+    visited = [result.nodes - sum(counts.nodes), *counts.nodes[1:]]
     return [
-        {"board": name, "left": left, "lookups": lookups, "hits": hits}
-        for left, (lookups, hits) in enumerate(zip(counts.lookups, counts.hits, strict=True))
-        if lookups
+        {"board": name, "left": left, "nodes": nodes, "lookups": lookups, "hits": hits}
+        for left, (nodes, lookups, hits) in enumerate(zip(visited, counts.lookups, counts.hits, strict=True))
+        if nodes
     ]

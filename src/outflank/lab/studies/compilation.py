@@ -28,9 +28,16 @@ SETTINGS: dict[str, dict[str, str]] = {
     "any-processor": {"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": ""},
     "scalar-loops": {"NUMBA_LOOP_VECTORIZE": "0"},
     "straight-vectors": {"NUMBA_SLP_VECTORIZE": "1"},
+    "calls-kept": {},
 }
 """Environment variables of each compiler setting. All but the first three use level 3: `any-processor` is like a
-compilation without -xHost, `scalar-loops` vectorises no loop, `straight-vectors` vectorises straight-line code too."""
+compilation without -xHost, `scalar-loops` vectorises no loop, `straight-vectors` vectorises straight-line code too,
+`calls-kept` has an entry of `INLINING`."""
+
+INLINING = {"calls-kept": "noinline"}
+"""Attribute of the parts of kernels by compiler setting. A kernel and all that it calls are one module, which is
+optimised as a whole, as -ipo does with files. With `calls-kept` no part becomes a part of its caller, except a few that
+are declared so."""
 
 LONGEST_SECONDS = 300
 """Timeout in seconds of a child process that measures one compiler setting."""
@@ -66,9 +73,8 @@ def _measure(setting: str, depth: int, round_number: int, stop: Stop) -> list[Sa
     environment = {**_without_settings(), **SETTINGS[setting], "OUTFLANK_CACHE_DIR": _cache_folder(setting).name}
     sample: Sample = {"setting": setting, "round": round_number}
     try:
-        rows = measure_in_child(
-            "outflank.lab.measuring.compiled_speed", {"depth": depth}, environment, stop, LONGEST_SECONDS
-        )
+        request = {"depth": depth, "inlining": INLINING.get(setting)}
+        rows = measure_in_child("outflank.lab.measuring.compiled_speed", request, environment, stop, LONGEST_SECONDS)
     except Failed as error:
         return [{**sample, "trouble": str(error)}]
     return [{**sample, "trouble": "", **row} for row in rows]
@@ -113,7 +119,8 @@ class Compiler(Experiment[CompilingParameters]):
         answers = {(sample["value"], sample["move"], sample["evaluations"], sample["leaves"]) for sample in good}
         notes = [
             "Compiling: the first round's time until the kernels are ready, on this machine as busy as it was.",
-            "Kernels are always optimised as a whole, with all of their parts, which is what -ipo does elsewhere.",
+            "Kernels are optimised as a whole, with all that they call, which is what -ipo does with files; "
+            "`calls-kept` is without it.",
         ]
         if len(answers) > 1:
             notes.insert(0, "Settings differ in what is found: they must not.")

@@ -10,7 +10,9 @@ from typing import Any, Literal
 
 from outflank.abalone.board import AbaloneBoard
 from outflank.arena import Duel, Openings, play
+from outflank.arena.elo_statistics import Observed
 from outflank.arena.referee import PLY_LIMIT
+from outflank.arena.sprt import SequentialTest, Sprt
 from outflank.boards import Board
 from outflank.errors import InvalidOption, UnknownName
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, option
@@ -56,6 +58,13 @@ def duel_columns(duel: Duel) -> Sample:
     }
 
 
+CLEARLY_STRONGER = Sprt(elo0=0, elo1=100, scale="logistic")
+"""Test whether a player is stronger: by nothing, or by 100 Elo (64 % of the points)."""
+ABOUT_AS_STRONG = Sprt(elo0=-100, elo1=0, scale="logistic")
+"""Test whether a player is as strong as another: weaker by 100 Elo, or by nothing."""
+ALWAYS_WINS = Sprt(elo0=100, elo1=300, scale="logistic")
+"""Test whether a player wins nearly always: 64 % of the points, or 85 %."""
+
 START = "start"
 """Value of `Bout.openings` for the standard start, from which the players choose their first moves at random."""
 
@@ -70,9 +79,11 @@ class DuelsParameters(Parameters):
 
     about: tuple[str, ...] = option(
         ("orderings", "adaptive", "cache", "opening", "mirror", "monte-carlo", "rings"),
-        "orderings, adaptive (depth), cache, opening, mirror, monte-carlo, rings: report 003's investigations.",
+        "orderings, adaptive (depth), cache, opening, mirror, monte-carlo, rings: report 003's investigations; "
+        "deeper-opening, saved-time: its claims on openings.",
     )
     games: int = option(4, "Games of each bout, in pairs with colours swapped.")
+    sequential: bool = option(False, "End a bout when its sequential test decides; --games are then the most.")
     depth: int = option(3, "Plies where both search to the same depth.")
     nodes: int = option(20_000, "Positions a move where orderings meet.")
     seconds: float = option(0.05, "A move where Monte-Carlo meets alpha-beta.")
@@ -93,8 +104,8 @@ class DuelsParameters(Parameters):
         TimeControl.parse(self.clock)
 
     def unused(self) -> tuple[str, ...]:
-        users = {"nodes": {"orderings"}, "seconds": {"monte-carlo"}, "clock": {"adaptive"}}
-        users["depth"] = set(ABOUT) - {"orderings", "monte-carlo", "adaptive"}
+        users = {"nodes": {"orderings"}, "seconds": {"monte-carlo"}, "clock": {"adaptive", "saved-time"}}
+        users["depth"] = set(ABOUT) - {"orderings", "monte-carlo", "adaptive", "saved-time"}
         return tuple(name for name, investigations in users.items() if not investigations & set(self.about))
 
 
@@ -111,6 +122,10 @@ class Bout:
     openings: str = "random:4"
     clock: str = "none"
     weight: float = 1.0
+    early: str = ""
+    """Specification of the player that makes the first player's moves of the opening; empty for none."""
+    test: Sprt = CLEARLY_STRONGER
+    """Hypotheses on the first player's strength, one of which the report claims."""
 
     @property
     def name(self) -> str:
@@ -144,7 +159,8 @@ def _adaptive(parameters: DuelsParameters) -> list[Bout]:
 
 def _habit(about: str, habit: str, title: str, parameters: DuelsParameters, openings: str) -> list[Bout]:
     common = f"{ALONE} policy=steady depth={parameters.depth}"
-    return [_bout(about, common, (title, f"habits={habit}"), ("searched", "habits=none"), openings=openings)]
+    sides = (title, f"habits={habit}"), ("searched", "habits=none")
+    return [_bout(about, common, *sides, openings=openings, test=ABOUT_AS_STRONG)]
 
 
 def _monte_carlo(parameters: DuelsParameters) -> list[Bout]:
@@ -164,7 +180,19 @@ def _monte_carlo(parameters: DuelsParameters) -> list[Bout]:
 def _rings(parameters: DuelsParameters) -> list[Bout]:
     common = f"{PLAIN} depth={parameters.depth}"
     after, before = ("70/60/40/10/1", "evaluation=rings"), ("45/35/25/10/0", "evaluation=rings-lab")
-    return [_bout("rings", common, after, before, weight=2.0)]
+    return [_bout("rings", common, after, before, weight=2.0, test=ALWAYS_WINS)]
+
+
+def _deeper_opening(parameters: DuelsParameters) -> list[Bout]:
+    deeper = f"{PLAIN} depth={parameters.depth + 1}"
+    sides = ("one ply deeper in the opening", ""), ("always as deep", "")
+    return [_bout("deeper-opening", f"{PLAIN} depth={parameters.depth}", *sides, early=deeper)]
+
+
+def _saved_time(parameters: DuelsParameters) -> list[Bout]:
+    sides = ("fixed opening, with a clock", "habits=fixed-opening"), ("searched", "habits=none")
+    common = f"{ALONE} policy=adaptive-003"
+    return [_bout("saved-time", common, *sides, openings=START, clock=parameters.clock, weight=12.0)]
 
 
 ABOUT: dict[str, Callable[[DuelsParameters], list[Bout]]] = {
@@ -175,6 +203,8 @@ ABOUT: dict[str, Callable[[DuelsParameters], list[Bout]]] = {
     "mirror": lambda parameters: _habit("mirror", "mirror", "mirror", parameters, START),
     "monte-carlo": _monte_carlo,
     "rings": _rings,
+    "deeper-opening": _deeper_opening,
+    "saved-time": _saved_time,
 }
 """Function that returns the matches of an investigation, by the investigation's name."""
 
@@ -218,6 +248,51 @@ class _CountingPlayer:
         return {f"{side}_{name}": getattr(self, name) for name in names}
 
 
+OPENING_PLIES = 20
+"""Plies of a game in which a bout's `early` player moves: report 003 gives no number."""
+
+
+class _Relay:
+    """A player whose moves of the opening are those of another one."""
+
+    def __init__(self, early: Player, late: Player) -> None:
+        self.early, self.late, self.name = early, late, late.name
+
+    def choose(self, board: Board, clock: Clock, *, stop: Stop | None = None) -> Choice:
+        return (self.early if board.ply < OPENING_PLIES else self.late).choose(board, clock, stop=stop)
+
+    def ponder(self, board: Board, *, stop: Stop) -> None:
+        """Do nothing, because players do not think on the opponent's time here."""
+
+    def new_game(self, board: Board) -> None:
+        self.early.new_game(board)
+        self.late.new_game(board)
+
+    def close(self) -> None:
+        self.early.close()
+        self.late.close()
+
+
+def _first_player(bout: Bout, variety: str) -> Player:
+    """Return the first player of a bout, with the `early` one before it if there is one."""
+    game = AbaloneBoard.start().game
+    late = player(f"{bout.players[0]}{variety}", game)
+    return _Relay(player(f"{bout.early}{variety}", game), late) if bout.early else late
+
+
+def _until_decided(bout: Bout, parameters: DuelsParameters, stop: Stop) -> list[Sample]:
+    """Play pairs until the bout's sequential test decides, or until all games are played. Return a sample per game."""
+    running, samples = SequentialTest(bout.test, paired=True), list[Sample]()
+    for pair_number in range(1, parameters.games // 2 + 1):
+        games = _pair(bout, parameters, pair_number, 2, stop)
+        if not games:
+            return []  # stopped
+        samples += games
+        if running.add(round(2 * sum(number(game["points"]) for game in games))).decision is not None:
+            break
+    return samples
+
+
 def _pair(bout: Bout, parameters: DuelsParameters, pair_number: int, games: int, stop: Stop) -> list[Sample]:
     """Play an opening with the first player as black, and again as white if `games` is 2. Return a sample per game."""
     start = AbaloneBoard.start()
@@ -228,7 +303,7 @@ def _pair(bout: Bout, parameters: DuelsParameters, pair_number: int, games: int,
     samples: list[Sample] = []
     for colour in ("black", "white")[:games]:
         with (
-            closing(_CountingPlayer(player(f"{bout.players[0]}{variety}", start.game))) as first,
+            closing(_CountingPlayer(_first_player(bout, variety))) as first,
             closing(_CountingPlayer(player(f"{bout.players[1]}{variety}", start.game))) as second,
         ):
             players = (first, second) if colour == "black" else (second, first)
@@ -272,6 +347,11 @@ class Duels(Experiment[DuelsParameters]):
 
     def tasks(self, parameters: DuelsParameters) -> Sequence[Task]:
         pairs = (parameters.games + 1) // 2
+        if parameters.sequential:
+            return [
+                Task(bout.name, partial(_until_decided, bout, parameters), pairs * bout.weight)
+                for bout in bouts(parameters)
+            ]
         return [
             Task(
                 f"{bout.name}, pair {pair_number}",
@@ -300,9 +380,11 @@ class Duels(Experiment[DuelsParameters]):
     def conclude(self, parameters: DuelsParameters, samples: Sequence[Sample]) -> Conclusion:
         groups = grouped(samples, "about", "first", "second")
         results, costs, scored = [], [], []
+        tests = {(bout.about, bout.first, bout.second): bout.test for bout in bouts(parameters)}
         for (about, first, second), games in groups.items():
             duel = duel_of(games)
-            results.append({"about": about, "first": first, "second": second, **_result(duel, games)})
+            test = _test_text(tests[str(about), str(first), str(second)], duel)
+            results.append({"about": about, "first": first, "second": second, **_result(duel, games), "test": test})
             for side, opponent in (("first", second), ("second", first)):
                 costs.append({"about": about, "player": games[0][side], "against": opponent, **_cost(games, side)})
             scored.append((f"{first} / {second}", duel.points / duel.games))
@@ -317,7 +399,7 @@ class Duels(Experiment[DuelsParameters]):
                 f"{how_many(parameters.plies, 'move')}, and counted as drawn: they say nothing of who would have won."
             )
         fewest = min((len(games) for games in groups.values()), default=parameters.games)
-        if fewest < ENOUGH_GAMES:
+        if fewest < ENOUGH_GAMES and not parameters.sequential:
             notes.append(
                 f"{how_many(fewest, 'game')} a bout {'says' if fewest == 1 else 'say'} little of strength: look at the "
                 f"intervals, or take --games {ENOUGH_GAMES}."
@@ -347,6 +429,14 @@ def _result(duel: Duel, games: Sequence[Sample]) -> Sample:
         "plies a game": sum(number(game["plies"]) for game in games) / len(games),
         "lost on time": sum(game["ended"] == "time" for game in games),
     }
+
+
+def _test_text(test: Sprt, duel: Duel) -> str:
+    """Return the hypothesis that a sequential test accepts, in Elo, or both if it cannot decide yet."""
+    decision = test.decide(test.llr(Observed.pairs(duel.pairs))) if duel.pairs else None
+    if decision is None:
+        return f"{test.elo0:+.0f} or {test.elo1:+.0f} Elo: open"
+    return f"{test.elo1 if decision == 'H1' else test.elo0:+.0f} Elo accepted"
 
 
 def _cost(games: Sequence[Sample], side: str) -> Sample:
@@ -381,4 +471,6 @@ REPORT_CLAIMS = {
     "mirror": "The report only contemplated answering with the mirrored move.",
     "monte-carlo": "The report holds it highly unlikely that Monte-Carlo beats alpha-beta.",
     "rings": "The report's new rings consistently beat the old ones.",
+    "deeper-opening": "The report saw deeper searches in the opening win notably more.",
+    "saved-time": "The report spends the time that fixed moves save on deeper searches later.",
 }

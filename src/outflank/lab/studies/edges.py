@@ -73,7 +73,7 @@ class Edges(Choosing):
         search_samples = [sample for sample in samples if "pair" not in sample]
         lines = []
         for (name,), played in grouped(games, "evaluation").items():
-            duel = _duel(played)
+            duel = duel_of_edges(played)
             lines.append({"with": name, **duel_columns(duel), "discs a game": duel.margin})
         searches = super().conclude(parameters, search_samples) if search_samples else Conclusion(tables=())
         matches = (
@@ -123,6 +123,7 @@ def finish_game(board: OthelloBoard, evaluations: Mapping[Side, str | FourPart],
     return True
 
 
-def _duel(games: Sequence[Sample]) -> Duel:
+def duel_of_edges(games: Sequence[Sample]) -> Duel:
+    """Return the games of one table of edges as a `Duel`, from its view."""
     margins = [number(game["discs"]) for game in games]
     return duel_between(games, [0.5 + 0.5 * ((discs > 0) - (discs < 0)) for discs in margins], margins)

@@ -55,13 +55,17 @@ ALGORITHMS: dict[str, SearchArguments] = {
     "ParallelAlphaBeta": {**_ALPHABETA, "parallel": "root-split", "share_alpha": False},
     "Jamboree": {**_PVS, "parallel": "jamboree"},
     "SharedHashtable": {**_PVS, "parallel": "shared-table"},
+    "ABDADA": {**_PVS, "parallel": "abdada"},
     "YoungBrothersWait": {**_PVS, "parallel": "ybw"},
 }
-"""Search options of each algorithm by its name in report 001; the last one is ours. The naive versions `ParallelPVS`
-and `ParallelAlphaBeta` search every root move in a full window."""
+"""Search options of each algorithm by its name in report 001, which did not come to ABDADA; the last one is ours. The
+naive versions `ParallelPVS` and `ParallelAlphaBeta` search every root move in a full window."""
+
+WITH_TABLE = ("SharedHashtable", "ABDADA")
+"""Algorithms whose workers share a table."""
 
 TABLE_BITS = 20
-"""Index bits of SharedHashtable's table, which is kept from turn to turn as in report 001's program."""
+"""Index bits of the shared table, which is kept from turn to turn as in report 001's program."""
 
 FAULTS = (
     "Not repeated here are the faults of the report's own programs. Its Jamboree chooses a first child and then drops "
@@ -93,7 +97,7 @@ class TurnsParameters(Parameters):
 def options_of(name: str, workers: int) -> SearchArguments:
     """Return the search options of algorithm `name` for a whole game, with a new table if it needs one."""
     options = {**PLAIN, **ALGORITHMS[name], "workers": workers}
-    if name == "SharedHashtable":
+    if name in WITH_TABLE:
         options["table"] = Memory(TABLE_BITS)
         options["table"].clear()  # touches every page, so that no turn pays for it
     return options

@@ -1,0 +1,423 @@
+"""Answers to report 001's conclusions.
+
+Most are decided by counts of nodes, which are the same on a busy machine. Those that need times are not decided while
+other processes take the cores.
+"""
+
+from statistics import fmean, pstdev
+
+from outflank.lab.claims.deciding import by_case, decided_by_match, pair_counts, trusted_times
+from outflank.lab.claims.ledger import Answer, Decide, Decision, Evidence, Missing, judged
+from outflank.lab.claims.measures_001 import (
+    ALGORITHMS,
+    BRANCHING,
+    COUNTS,
+    EVALUATION,
+    FEWEST_GAMES,
+    FIRST_PLAYER,
+    LITTLE,
+    SHARED_TABLE,
+    game_nodes,
+    idle_share,
+    levels,
+    mean_nodes,
+    scheme_nodes,
+    scheme_speed_up,
+    schemes,
+    turn_nodes,
+    turned_counts,
+    widths,
+)
+from outflank.lab.measuring.search_samples import median, number
+from outflank.lab.report_programs.published_numbers import fact, rows
+from outflank.lab.reproduction.text_001 import (
+    ALPHABETA,
+    BY_SQUARES,
+    FIRST_MOVE,
+    MINIMAX,
+    NEUTRAL,
+    PVS,
+    RIVALS,
+    STAGES,
+    WIDTH_DEPTHS,
+)
+from outflank.lab.studies.duels import CLEARLY_STRONGER
+from outflank.lab.studies.windows import SERIAL, TURNED_OVER
+
+
+def inherently_serial(evidence: Evidence) -> Decision:
+    """Young brothers wait on several workers is not faster than one worker."""
+    speed_up, most = scheme_speed_up(evidence, "ybw"), schemes(evidence)[1]
+    return judged(
+        speed_up < 1 + LITTLE,
+        f"With {most} workers young brothers wait is {speed_up:.2f} times as fast as one: once the first move of a "
+        "node is searched, the others hardly depend on each other.",
+    )
+
+
+def challenging(evidence: Evidence) -> Decision:
+    """Root moves divided among workers enter at least a twentieth more nodes than one worker."""
+    serial, parallel = turn_nodes(evidence, "SerialPVS", "ParallelPVS")
+    return judged(
+        parallel > serial * (1 + LITTLE),
+        f"The obvious division, by root moves, enters {parallel / serial:.2f} times the nodes of one worker "
+        f"(more than {1 + LITTLE:.2f} is a loss).",
+    )
+
+
+def intractable(evidence: Evidence) -> Decision:
+    """PVS to the end of a game would take more than a thousand years."""
+    growth = evidence.value(ALGORITHMS, PVS, "growth")
+    years = growth**60 / 1e9 / 3.15e7
+    return judged(
+        years > 1000,
+        f"PVS without a table enters {growth:.1f} times the nodes for each ply, so that 60 plies would take "
+        f"{years:.0e} years at 10^9 nodes per second.",
+    )
+
+
+def alphabeta(evidence: Evidence) -> Decision:
+    """Alpha-beta enters fewer nodes than minimax."""
+    minimax, alphabeta = (evidence.value(ALGORITHMS, name, "nodes") for name in (MINIMAX, BY_SQUARES))
+    return judged(alphabeta < minimax, f"Alpha-beta enters {alphabeta / minimax:.1%} of the nodes of minimax.")
+
+
+def scouts(evidence: Evidence) -> Decision:
+    """PVS enters fewer nodes than alpha-beta in the same order of moves, and not only than the report's alpha-beta."""
+    squares, ordered, pvs = (evidence.value(ALGORITHMS, name, "nodes") for name in (BY_SQUARES, ALPHABETA, PVS))
+    because = (
+        f"PVS enters {pvs / squares:.2f} of the nodes of the report's alpha-beta, which takes moves by squares, but "
+        f"{pvs / ordered:.2f} of those of alpha-beta in the order of PVS"
+    )
+    if pvs < ordered * (1 - LITTLE):
+        return Decision(Answer.CONFIRMED, f"{because}.")
+    if pvs < squares:
+        return Decision(Answer.DEPENDS, f"{because}: the gain is that of the order, not that of the narrow window.")
+    return Decision(Answer.CONTRADICTED, f"{because}.")
+
+
+def first_is_best(evidence: Evidence) -> Decision:
+    """The first move of PVS is the best in more than half of the turns."""
+    share, chance = (evidence.value(ALGORITHMS, FIRST_MOVE, column) for column in ("best_share", "chance"))
+    return judged(
+        share > 0.5, f"In {share:.0%} of the turns the move that PVS tries first is the best (by chance {chance:.0%})."
+    )
+
+
+def table_parallelism(evidence: Evidence) -> Decision:
+    """Workers that share nothing but a table are faster than one."""
+    speed_up, most = scheme_speed_up(evidence, "shared-table"), schemes(evidence)[1]
+    return judged(speed_up > 1 + LITTLE, f"{most} workers on a common table are {speed_up:.2f} times as fast as one.")
+
+
+def wait(evidence: Evidence) -> Decision:
+    """Jamboree, which waits for the first move, enters fewer nodes than root moves in parallel."""
+    serial, naive, jamboree = turn_nodes(evidence, "SerialPVS", "ParallelPVS", "Jamboree")
+    return judged(
+        jamboree < naive,
+        f"Jamboree, which waits, enters {jamboree / serial:.2f} times the nodes of serial PVS; without waiting it is "
+        f"{naive / serial:.2f} times.",
+    )
+
+
+def serial_variation(evidence: Evidence) -> Decision:
+    """Dividing below the first root move too does not make workers less idle."""
+    by_level = levels(evidence)
+    one, more = (idle_share(trusted_times(by_level[level])) for level in (min(by_level), max(by_level)))
+    return judged(
+        more > one * (1 - LITTLE),
+        f"If only the root is divided, so that its first move is searched alone, workers are idle for {one:.0%} of "
+        f"their time; if {max(by_level)} levels are, for {more:.0%}: there is work for all within the first move too.",
+    )
+
+
+def more_levels(evidence: Evidence) -> Decision:
+    """Dividing the most levels takes at least a tenth more time than dividing one."""
+    by_level = levels(evidence)
+    few, many = min(by_level), max(by_level)
+    slower, wider = (
+        median(by_level[many], measure) / median(by_level[few], measure) for measure in ("seconds", "nodes")
+    )
+    trusted_times([*by_level[few], *by_level[many]])
+    offers = median(by_level[many], "nodes") / median(by_level[many], "spawned")
+    return judged(
+        slower > 1.1,
+        f"Dividing {many} levels takes {slower:.2f} times as long as {few} (a slowdown is more than 1.1) and enters "
+        f"{wider:.2f} times the nodes: even then only one node in {offers:,.0f} is offered to others, so that spawns "
+        "cost little, and a cut-off ends the work on the others, while the report's Jamboree never aborts.",
+    )
+
+
+def spawn_growth(evidence: Evidence) -> Decision:
+    """Each divided level multiplies the offered moves by at least 1.5."""
+    by_level = {level: median(group, "spawned") for level, group in levels(evidence).items()}
+    few, many = min(by_level), max(by_level)
+    if many == few or not by_level[few]:
+        raise Missing
+    growth = (by_level[many] / by_level[few]) ** (1 / (many - few))
+    return judged(
+        growth > 1.5,
+        f"Moves offered to other workers grow from {by_level[few]:,.0f} with {few} level to {by_level[many]:,.0f} with "
+        f"{many}, by a factor of {growth:.1f} a level (exponential: more than 1.5).",
+    )
+
+
+def leaves(evidence: Evidence) -> Decision:
+    """Evaluations take more than half of the time of minimax."""
+    leaves = evidence.value(ALGORITHMS, PVS, "leaf_share")
+    shares = {stage: evidence.value(ALGORITHMS, (MINIMAX, stage), "evaluation_share") for stage in STAGES}
+    listed = ", ".join(f"{share:.0%} {stage}" for stage, share in shares.items())
+    because = f"Of the nodes of PVS {leaves:.0%} are leaves, and of the time their evaluation takes at least {listed}"
+    if min(shares.values()) > 0.5 + LITTLE:
+        return Decision(Answer.CONFIRMED, f"{because}.")
+    # The share is a lower bound, so that less than a half contradicts nothing.
+    return Decision(Answer.DEPENDS, f"{because}: in our program it need not outweigh all the rest.")
+
+
+def clear_share(share: float, games: float) -> float:
+    """Return a share of wins. Raise `Missing` if so many games cannot tell it from a half, with 95 % confidence."""
+    if abs(share - 0.5) <= 1.96 * (0.25 / games) ** 0.5:
+        raise Missing(f"{games:.0f} games with a share of {share:.0%} do not tell it from chance.")
+    return share
+
+
+def match(first: str, second: str, cause: str = "") -> Decide:
+    """Return the function of the claim that an evaluation wins more games than another player."""
+
+    def decide(evidence: Evidence) -> Decision:
+        counts = pair_counts(evidence, EVALUATION, (first, second))
+        return decided_by_match(CLEARLY_STRONGER, counts, f"At depth 3, {first} has {{}} against {second}{cause}")
+
+    return decide
+
+
+def control(evidence: Evidence) -> Decision:
+    """Who has more moves in the middle of a game wins in more than half of the positions."""
+    games = evidence.value(EVALUATION, (NEUTRAL, NEUTRAL), "games")
+    wins = clear_share(evidence.value(EVALUATION, "moves", "leader_wins"), games)
+    return judged(
+        wins > 0.5,
+        f"In the middle of {games:.0f} games, who has more moves wins in the end in {wins:.0%} of the positions.",
+    )
+
+
+def counting(evidence: Evidence) -> Decision:
+    """Counting discs loses to mobility and to two evaluations with corners."""
+    decisions = {name: match(name, "discs")(evidence) for name in RIVALS}
+    undecided = [decision for decision in decisions.values() if decision.answer is Answer.NOT_DONE]
+    if undecided:
+        return undecided[0]
+    wins = evidence.value(EVALUATION, "discs", "leader_wins")
+    return by_case(
+        {f"beside {name}": decision.answer is Answer.CONFIRMED for name, decision in decisions.items()},
+        f"{' '.join(decision.because for decision in decisions.values())} In the middle of games of equals, who has "
+        f"more discs wins in the end in {wins:.0%} of the positions.",
+    )
+
+
+def swings(evidence: Evidence) -> Decision:
+    """The lead in discs changes more from turn to turn than the lead in moves, and by more than half of a mean lead."""
+    discs, moves = (
+        evidence.value(EVALUATION, name, "swing") / evidence.value(EVALUATION, name, "lead")
+        for name in ("discs", "moves")
+    )
+    return judged(
+        discs > moves and discs > 0.5,
+        f"From one turn to the next, the lead in discs changes by {discs:.0%} of a mean lead, the lead in moves by "
+        f"{moves:.0%}.",
+    )
+
+
+def narrower(column: int, what: str) -> Decide:
+    """Return the function of the claim that mobility has the least of a measure of the tree among the evaluations."""
+
+    def decide(evidence: Evidence) -> Decision:
+        by_name = {name: measures[column] for name, measures in widths(evidence).items()}
+        mobility = by_name.pop("mobility")
+        wider = [name for name, width in by_name.items() if mobility < width]
+        listed = ", ".join(f"{name} {width:,.3g}" for name, width in by_name.items())
+        because = f"{what} with mobility: {mobility:,.3g}; with {listed}"
+        if 0 < len(wider) < len(by_name):
+            return Decision(Answer.DEPENDS, f"{because}. It holds beside {', '.join(wider)}.")
+        return judged(bool(wider), f"{because}.")
+
+    return decide
+
+
+def narrow_lines(evidence: Evidence) -> Decision:
+    """Games of mobility against itself have fewer moves a turn than those of discs, at each depth."""
+    mobility, discs = (
+        {plies: evidence.value(EVALUATION, (name, plies), "moves_per_turn") for plies in WIDTH_DEPTHS}
+        for name in ("mobility", "discs")
+    )
+    narrower = [plies for plies in WIDTH_DEPTHS if mobility[plies] < discs[plies]]
+    because = "; ".join(
+        f"at depth {plies} mobility against itself has {mobility[plies]:.1f} moves a turn, discs {discs[plies]:.1f}"
+        for plies in WIDTH_DEPTHS
+    )
+    if 0 < len(narrower) < len(WIDTH_DEPTHS):
+        text = f"In the middle of games {because}. Who looks ahead an even number of plies values the next choice."
+        return Decision(Answer.DEPENDS, text)
+    return judged(bool(narrower), f"In the middle of games {because}.")
+
+
+def random_is_wide(evidence: Evidence) -> Decision:
+    """The player has more moves a turn against the random player than against the first-move player."""
+    means = []
+    for part in ("branching", FIRST_PLAYER):
+        turns = [turn for turn in evidence.of(BRANCHING, part) if turn["evaluation"] == "mobility"]
+        means.append(fmean(number(turn["legal"]) for turn in turns))
+    against_random, against_first = means
+    return judged(
+        against_random > against_first,
+        f"The mobility player has {against_random:.1f} moves a turn against the random player, {against_first:.1f} "
+        "against the first-move player.",
+    )
+
+
+def deviations(evidence: Evidence) -> Decision:
+    """Games deviate by more than a tenth, and by clearly less if colours are apart."""
+    games = game_nodes(evidence).get("SerialPVS", {})
+    by_colour = [[nodes for (colour, _), nodes in games.items() if colour == side] for side in ("black", "white")]
+    if min(map(len, by_colour)) < FEWEST_GAMES:
+        raise Missing
+    mean = fmean(games.values())
+    together = pstdev(games.values()) / mean
+    apart = (fmean(pstdev(nodes) ** 2 for nodes in by_colour)) ** 0.5 / mean
+    because = (
+        f"Nodes per turn of serial PVS deviate by {together:.0%} of their mean over games against the random player, "
+        f"and by {apart:.0%} if colours are apart"
+    )
+    if together > 0.1 and apart > 0.8 * together:
+        return Decision(Answer.DEPENDS, f"{because}: it is the random player, and hardly the colours.")
+    return judged(together > 0.1, f"{because}.")
+
+
+def trends(evidence: Evidence) -> Decision:
+    """Games as black and as white agree on which of two algorithms enters more nodes, for four pairs of five."""
+    by_colour = [
+        {
+            name: fmean(nodes for (colour, _), nodes in games.items() if colour == side)
+            for name, games in game_nodes(evidence).items()
+        }
+        for side in ("black", "white")
+    ]
+    names = list(by_colour[0])
+    pairs = [(first, second) for index, first in enumerate(names) for second in names[index + 1 :]]
+    clear = [pair for pair in pairs if all(_differs(means, *pair) for means in by_colour)]
+    same = [pair for pair in clear if len({means[pair[0]] < means[pair[1]] for means in by_colour}) == 1]
+    if not clear:
+        raise Missing
+    return judged(
+        len(same) >= 0.8 * len(clear),
+        f"For {len(same)} of {len(clear)} pairs of algorithms whose nodes per turn differ by more than {LITTLE:.0%}, "
+        "games as black and games as white agree on which enters more (80% is asked for).",
+    )
+
+
+def _differs(means: dict[str, float], first: str, second: str) -> bool:
+    return abs(means[first] - means[second]) > LITTLE * max(means[first], means[second])
+
+
+def equal_counts(*names: str) -> Decide:
+    """Return the function of the claim that some programs enter as many nodes per turn as the report prints."""
+
+    def decide(evidence: Evidence) -> Decision:
+        printed = {row["algorithm"]: row["nodes_per_turn"] for row in rows("001", "nodes")}
+        depth = fact("001", "counted_depth")
+        ours = {name: evidence.value(COUNTS, (name, depth), "nodes_per_turn") for name in names}
+        listed = ", ".join(f"{name} {count:,.0f} ({printed[name]:,})" for name, count in ours.items())
+        return judged(
+            all(count == printed[name] for name, count in ours.items()),
+            f"Nodes per turn, ours and the report's, which have to be equal: {listed}.",
+        )
+
+    return decide
+
+
+def consistent(evidence: Evidence) -> Decision:
+    """The counts against the first-move player come out equal on another machine."""
+    counts = equal_counts("SerialPVS", "ParallelPVS", "AlphaBeta", "ParallelAlphaBeta")(evidence)
+    games = game_nodes(evidence).get("SerialPVS", {})
+    if len(games) < 2:
+        raise Missing
+    least, most = min(games.values()), max(games.values())
+    same = "come out equal" if counts.answer is Answer.CONFIRMED else "do not come out equal"
+    return judged(
+        counts.answer is Answer.CONFIRMED,
+        f"On another machine its four counts {same}, while games against the random player range from {least:,.0f} to "
+        f"{most:,.0f} nodes a turn.",
+    )
+
+
+def less_information(evidence: Evidence) -> Decision:
+    """Missing information raises the nodes by a greater factor than the window of the serial programs."""
+    samples, parallel = turned_counts(evidence), "ParallelPVS"
+    serial = mean_nodes(samples, SERIAL[parallel])
+    turned = mean_nodes(samples, SERIAL[parallel], TURNED_OVER)
+    window, information = turned / serial, mean_nodes(samples, parallel) / turned
+    return judged(
+        information > window,
+        f"The root windows of the serial program, which are not negated, account for a factor of {window:.1f}, and "
+        f"root moves that know nothing of each other for {information:.1f}: the fault cuts off too much.",
+    )
+
+
+def ten_times(evidence: Evidence) -> Decision:
+    """Both parallel programs enter ten times the nodes of the serial ones, give or take a tenth."""
+    said, depth = fact("001", "parallel_over_serial_nodes_about"), fact("001", "counted_depth")
+    nodes = {name: evidence.value(COUNTS, (name, depth), "nodes_per_turn") for pair in SERIAL.items() for name in pair}
+    ratios = [nodes[parallel] / nodes[serial] for parallel, serial in SERIAL.items()]
+    pvs, alphabeta = ratios
+    return judged(
+        all(abs(ratio / said - 1) < 0.1 for ratio in ratios),
+        f"{pvs:.1f} times for PVS and {alphabeta:.1f} for alpha-beta (allowed: {said}, give or take 10%).",
+    )
+
+
+def by_parallelizing(evidence: Evidence) -> Decision:
+    """Against serial programs with correct windows it is at least five times."""
+    samples, said = turned_counts(evidence), fact("001", "parallel_over_serial_nodes_about")
+    pvs, alphabeta = (
+        mean_nodes(samples, parallel) / mean_nodes(samples, serial, TURNED_OVER) for parallel, serial in SERIAL.items()
+    )
+    return judged(
+        min(pvs, alphabeta) > said / 2,
+        f"Against serial programs with correct root windows it is {pvs:.1f} times for PVS and {alphabeta:.1f} for "
+        f"alpha-beta (at least half of {said} is asked for): the rest is the fault in the serial windows.",
+    )
+
+
+def table_is_slow(evidence: Evidence) -> Decision:
+    """The shared table enters more nodes than ABDADA and young brothers wait."""
+    table, abdada, ybw = (scheme_nodes(evidence, scheme) for scheme in ("shared-table", "abdada", "ybw"))
+    return judged(
+        table > max(abdada, ybw),
+        f"Nodes relative to one worker: {table:.2f} with the shared table, {abdada:.2f} with ABDADA and {ybw:.2f} with "
+        "young brothers wait: workers search the same parts before the table has their values.",
+    )
+
+
+def abdada(evidence: Evidence) -> Decision:
+    """ABDADA finds the same value, and enters fewer nodes than the shared table: in one search and in games."""
+    groups, _ = schemes(evidence)
+    values = {sample["value"] for group in groups.values() for sample in group}
+    table, abdada = (scheme_nodes(evidence, scheme) for scheme in ("shared-table", "abdada"))
+    table_turn, abdada_turn = turn_nodes(evidence, "SharedHashtable", "ABDADA")
+    return by_case(
+        {"one search": len(values) == 1 and abdada < table, "games": abdada_turn < table_turn},
+        f"in one search {'all values are the same' if len(values) == 1 else 'values differ'}, and ABDADA enters "
+        f"{abdada:.2f} times the nodes of one worker, the table alone {table:.2f}; in games against the random player "
+        f"it enters {abdada_turn:,.0f} nodes a turn, the table alone {table_turn:,.0f}.",
+    )
+
+
+def collisions(evidence: Evidence) -> Decision:
+    """Boards of one search collide at least a twentieth more often than by chance."""
+    samples = evidence.of(SHARED_TABLE, "hash")
+    worst = min(number(sample["free"]) / number(sample["boards"]) / number(sample["by_chance"]) for sample in samples)
+    return judged(
+        worst < 1 - LITTLE,
+        f"From {len(samples)} sources, at least {worst:.1%} as many boards find a free slot as by chance: boards of "
+        "one search collide no more than others, and bits of the hash say on which node an entry lies.",
+    )
