@@ -3,6 +3,8 @@
 import pytest
 
 from outflank import lab
+from outflank.games.sides import Side
+from outflank.lab.claims import deciding
 from outflank.lab.claims.ledger import (
     UNDECIDED,
     Answer,
@@ -17,8 +19,10 @@ from outflank.lab.claims.ledger import (
     not_testable,
 )
 from outflank.lab.report_programs.published_numbers import REPORTS
+from outflank.lab.reproduction.matches import PAIR_COLUMNS, match_cells
 from outflank.lab.reproduction.published_sections import Finding, MeasuredCell
 from outflank.lab.studies import reproduce
+from outflank.lab.studies.duel_bouts import CLEARLY_STRONGER
 
 pytestmark = pytest.mark.interpreted_only
 
@@ -49,6 +53,55 @@ def test_evidence_is_what_was_measured_and_nothing_else():
     for section, part in (("Table", "profile"), ("Figure", "scaling")):
         with pytest.raises(Missing):
             SOME.of(section, part)
+
+
+def test_a_missing_answer_says_why():
+    why = {8: "The threads took turns on fewer cores.", 16: "This run has not measured it."}
+    for row, text in why.items():
+        undecided = claim(lambda evidence, it=row: judged(evidence.value("Table", it, "speed") > 2, "fast"))
+        assert undecided.decided(SOME) == Decision(Answer.NOT_DONE, text)
+    half = [{"workers": 2, "seconds": 1.0, "useful_seconds": 2.0, "user_seconds": 1.0, "system_seconds": 0.0}]
+    with pytest.raises(Missing, match="busy: the searches had 50% of the processor time"):
+        deciding.trusted_times(half)
+    short = [{"workers": 1, "seconds": 0.001, "useful_seconds": 0.001, "user_seconds": 0.001, "system_seconds": 0.0}]
+    with pytest.raises(Missing, match="too short"):
+        deciding.trusted_times(short)
+    full = [{"workers": 2, "seconds": 1.0, "useful_seconds": 2.0, "user_seconds": 1.9, "system_seconds": 0.1}]
+    assert deciding.trusted_times(full) is full
+
+
+def test_cases_hold_all_none_or_some():
+    figures = {"start": 1.5, "midgame": 0.5}
+    answers = [
+        deciding.compared(figures, lambda ratio, it=limit: ratio > it, "boards: {} (limit).").answer
+        for limit in (0.1, 2, 1)
+    ]
+    assert answers == [Answer.CONFIRMED, Answer.CONTRADICTED, Answer.DEPENDS]
+    decision = deciding.compared(figures, lambda ratio: ratio > 1, "Boards: {}.")
+    assert decision.because == "It holds for start, not for midgame: boards: 1.50 (start), 0.50 (midgame)."
+
+
+def test_a_match_is_decided_by_a_sequential_test():
+    def answer(*counts):
+        return deciding.decided_by_match(CLEARLY_STRONGER, counts, "new has {} against old", "; by luck")
+
+    assert answer(0, 0, 4, 2, 20).answer is Answer.CONFIRMED
+    assert answer(20, 2, 4, 0, 0) == Decision(
+        Answer.CONTRADICTED, "New has 5 of 52 points against old (test: +0 or +100 Elo); by luck."
+    )
+    assert answer(1, 0, 1, 0, 2).answer is Answer.NOT_DONE
+    games = []
+
+    def play(number, players):
+        games.append(number)
+        return 1.0 if players[Side.BLACK] == "new" else 0.0
+
+    cells = match_cells(("new", "old"), ("match",), CLEARLY_STRONGER, 50, play)
+    counts = [cell.ours for cell in cells]
+    assert [cell.column for cell in cells] == list(PAIR_COLUMNS)
+    assert counts[:-1] == [0] * 4
+    assert answer(*counts).answer is Answer.CONFIRMED
+    assert len(games) == 2 * counts[-1] < 50  # it ended with the decision
 
 
 def test_an_answer_is_computed_or_not_done():
@@ -92,12 +145,37 @@ def test_report_003_is_answered_from_its_root_moves():
     answers = {each.says: each.decided(evidence).answer for each in reproduce.claims_of("003")}
     assert answers["With many threads the positions differ much."] is Answer.CONFIRMED
     assert answers["Even 48 threads do not exhaust the speed-up."] is Answer.DEPENDS
-    assert answers["Because of pruning, root moves are unequal amounts of work, which nobody knows in advance."] is Answer.DEPENDS
+    assert (
+        answers["Because of pruning, root moves are unequal amounts of work, which nobody knows in advance."]
+        is Answer.DEPENDS
+    )
     assert answers["Alpha-beta is as accurate as minimax."] is Answer.NOT_DONE
     wrong = [{"program": name, "position": "start", "value": value} for name, value in (("minimax", 1), ("other", 2))]
     accurate = next(each for each in reproduce.claims_of("003") if "accurate as" in each.says)
     decision = accurate.decided(Evidence(cells={}, samples={("Figure 2.5", "pruning"): wrong}))
     assert decision.answer is Answer.CONTRADICTED
+
+
+def test_wins_that_rings_give_up_are_counted():
+    claims = {each.says: each for each in reproduce.claims_of("003")}
+    given_up = next(each for says, each in claims.items() if says.startswith("Greater weights of the inner rings"))
+    cause = next(each for says, each in claims.items() if says.startswith("The cause is the weight of 0 for the edge"))
+    for missed, answers in (
+        ((0, 0, 0), (Answer.CONTRADICTED, Answer.CONTRADICTED)),
+        ((0, 5, 5), (Answer.CONFIRMED, Answer.CONTRADICTED)),
+        ((0, 5, 0), (Answer.CONFIRMED, Answer.CONFIRMED)),
+    ):
+        names = ("old rings", "new rings, edge 0", "new rings, edge 1")
+        cells = [
+            MeasuredCell(("winning push not played", name), "value", count)
+            for name, count in zip(names, missed, strict=True)
+        ]
+        cells += [
+            MeasuredCell(("winning push", "searches"), "value", 30),
+            MeasuredCell(("another move", "edge 0"), "value", 0),
+        ]
+        evidence = Evidence(cells={"Details": cells}, samples={})
+        assert (given_up.decided(evidence).answer, cause.decided(evidence).answer) == answers
 
 
 def test_an_unexpected_answer_fails_the_run(monkeypatch):
@@ -192,6 +270,89 @@ def test_report_001_is_answered_from_counts():
         decision = claims[says].decided(evidence)
         assert decision.answer is answer
         assert decision.because.endswith(".")
+
+
+def ordered(label, choices):
+    """Samples of two choices on boards, from the boards' counts."""
+    return [
+        {"board": f"board{number}", label: choice, "nodes": nodes, "depth": 13}
+        for choice, counts in choices.items()
+        for number, nodes in enumerate(counts)
+    ]
+
+
+def varied(*cells):
+    """Evidence of the section on the sequential program: rows, columns and numbers."""
+    return {"Conclusions, sequential": [MeasuredCell(*cell) for cell in cells]}
+
+
+def test_criteria_of_report_000_fail_if_the_opposite_is_true():
+    claims = {each.says: each for each in reproduce.claims_of("000")}
+
+    def answer(start, cells=None, samples=None):
+        (chosen,) = [each for says, each in claims.items() if says.startswith(start)]
+        return chosen.decided(Evidence(cells=cells or {}, samples=samples or {})).answer
+
+    without = [
+        ((choice, "without a table"), board, nodes)
+        for choice, nodes in (("as it is", 100), ("undivided", 300), ("pivot 0", 150))
+        for board in ("start", "midgame")
+    ]
+    section = "Conclusions, sequential"
+    for undivided, expected in (([200] * 19 + [100], Answer.CONFIRMED), ([120] * 20, Answer.CONTRADICTED)):
+        boards = ordered("evaluation", {"divided by 8": [100] * 20, "as it is": undivided})
+        part = {(section, "coarseness, tournament"): boards}
+        assert answer("Dividing the evaluation by eight makes", varied(*without), part) is expected
+    for reset, expected in ((150, Answer.CONFIRMED), (101, Answer.CONTRADICTED)):
+        pivots = ordered("pivot", {"carried": [100], "reset": [reset]})
+        parts = {(section, "pivot, tournament"): pivots, ("Searching the game tree", "pivot"): pivots}
+        assert answer("Starting it from the last", varied(*without), parts) is expected
+    sorts = (
+        "insertion sort",
+        "insertion sort, equals backwards",
+        "heap sort",
+        "merge sort",
+        "each when it is its turn",
+    )
+    for other, expected in (([140, 60], Answer.CONFIRMED), ([140, 140], Answer.CONTRADICTED)):
+        counts = {**{name: [100, 100] for name in sorts}, "heap sort": other, "best only": [150, 150]}
+        part = {(section, "sorting, tournament"): ordered("sort", counts)}
+        assert answer("This effect is large", samples=part) is expected
+    for loss, expected in ((2.0, Answer.CONFIRMED), (0.0, Answer.CONTRADICTED), (9.0, Answer.CONTRADICTED)):
+        cells = [("boards of other moves", 3), ("boards compared", 20), ("mean loss", loss)]
+        assert answer("Dividing it makes", varied(*(((name,), "value", ours) for name, ours in cells))) is expected
+    for middle, expected in ((0.0, Answer.CONFIRMED), (0.4, Answer.DEPENDS)):
+        found = {12: 0.0, 28: middle, 44: 0.5, 56: 0.8}
+        cells = [(("stones", discs), "correlation", value) for discs, value in found.items()]
+        cells += [(("boards", discs), "value", 200) for discs in found]
+        assert answer("The stone score counts", varied(*cells)) is expected
+
+
+def test_the_order_of_counts_tells_which_weights_the_report_had():
+    claims = {each.says: each for each in reproduce.claims_of("000")}
+    names = ("none", "stone score", "square score", "mobility score", "potential mobility score")
+    names += ("stone score + square score",)
+    theirs = dict(zip(names, (4383996, 1029845, 1284190, 1197055, 7833472, 853809), strict=True))
+    cells = [
+        (
+            (evaluation, name),
+            "boards from the start",
+            count if evaluation == "without potential mobility" else 1e6 / count,
+        )
+        for evaluation in ("four-part", "without potential mobility")
+        for name, count in theirs.items()
+    ]
+    searches = {
+        (f"Move ordering, {board}", "orderings"): [
+            {"board": board, "ordering": name, "nodes": nodes, "depth": 13}
+            for name, nodes in (("none", 100), ("stones+squares", nodes_of_both))
+        ]
+        for board, nodes_of_both in (("start", 300), ("mid-game", 50))
+    }
+    both = claims["Stone and square score together are a good ordering on both boards."]
+    decision = both.decided(Evidence(cells=varied(*cells), samples=searches))
+    assert decision.answer is Answer.DEPENDS
+    assert "correlate with the report's by -1.00, without it by 1.00" in decision.because
 
 
 def test_conclusions_of_report_000_are_decided_from_its_sections():

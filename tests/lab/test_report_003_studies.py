@@ -16,7 +16,8 @@ from outflank.lab.reproduction.published_sections import (
     sources_of,
 )
 from outflank.lab.studies import compilation
-from outflank.lab.studies.duels import ABOUT, DuelsParameters, bouts, duel_of
+from outflank.lab.studies.duel_bouts import ABOUT, DuelsParameters, bouts
+from outflank.lab.studies.duels import duel_of
 from outflank.lab.studies.imbalance import allowed
 from outflank.search.request import Stop
 
@@ -34,7 +35,7 @@ def test_every_investigation_has_a_bout_and_each_bout_two_players_that_differ():
     chosen = DuelsParameters()
     assert {bout.about for bout in bouts(chosen)} == set(ABOUT) == set(chosen.about)
     for bout in bouts(chosen):
-        assert bout.players[0] != bout.players[1]
+        assert (bout.players[0], bout.early) != (bout.players[1], "")
     names = [task.name for task in experiment_named("duels").tasks(chosen)]
     assert len(names) == len(set(names)) == 2 * len(bouts(chosen))
 
@@ -54,6 +55,27 @@ def test_games_are_told_in_pairs_with_what_a_move_costs():
     assert any("cache: The report keeps two boards" in note and "2.5 of 4" in note for note in concluded.notes)
     assert any("say little of strength" in note for note in concluded.notes)
     assert not any("cut off" in note for note in concluded.notes)
+
+
+def test_a_sequential_bout_ends_when_its_test_decides(monkeypatch):
+    played = []
+
+    def pair(bout, parameters, pair_number, games, stop):
+        played.append(bout.about)
+        return [game(pair_number, colour, 1.0, about=bout.about) for colour in ("black", "white")]
+
+    monkeypatch.setattr("outflank.lab.studies.duels._pair", pair)
+    chosen = DuelsParameters(about=("rings", "cache"), games=100, sequential=True)
+    tasks = experiment_named("duels").tasks(chosen)
+    assert len(tasks) == 2
+    samples = [sample for task in tasks for sample in task.run(Stop())]
+    # Nothing but wins says at once that a player is as strong, and later that it wins nearly always.
+    assert 2 < played.count("cache") < played.count("rings") < 50
+    assert len(samples) == 2 * len(played)
+    cache = [sample for sample in samples if sample["about"] == "cache"]
+    concluded = experiment_named("duels").conclude(DuelsParameters(about=("cache",), sequential=True), cache)
+    assert concluded.tables[0].column("test") == ["+0 Elo accepted"]
+    assert not any("say little of strength" in note for note in concluded.notes)
 
 
 def test_games_that_were_cut_off_are_told():

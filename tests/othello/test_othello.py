@@ -5,8 +5,9 @@ import pytest
 from hypothesis import given
 
 from outflank.games import rules
+from outflank.games.evaluation import value
 from outflank.kernels.bits import U64
-from outflank.othello.evaluation import corners
+from outflank.othello.evaluation import FourPart, corners, potential_difference
 from outflank.othello.rules import PASS, Othello, OthelloPosition
 from outflank.othello.squares import (
     START,
@@ -109,3 +110,13 @@ def test_any_mask_within_the_board_will_do():
 def test_exact_play_knows_the_corners_of_every_board(size):
     names = {square_name(size, square) for square in squares(8) if int(corners(othello(size))) >> square & 1}
     assert names == {"a1", f"a{size}", f"{'abcdefgh'[size - 1]}1", f"{'abcdefgh'[size - 1]}{size}"}
+
+
+@pytest.mark.interpreted_only
+@examples(30)
+@given(othello_positions())
+def test_the_weight_of_potential_mobility_falls_with_the_discs(drawn):
+    game, position = drawn
+    fall = 7 - ((int(position.own | position.opp)).bit_count() + 5) // 10
+    with_it, without = (value(FourPart(1, potential=factor), game, position, ()) for factor in (1, 0))
+    assert with_it - without == fall * potential_difference(game, position.own, position.opp)

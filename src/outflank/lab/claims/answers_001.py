@@ -41,7 +41,7 @@ from outflank.lab.reproduction.text_001 import (
     STAGES,
     WIDTH_DEPTHS,
 )
-from outflank.lab.studies.duels import CLEARLY_STRONGER
+from outflank.lab.studies.duel_bouts import CLEARLY_STRONGER
 from outflank.lab.studies.windows import SERIAL, TURNED_OVER
 
 
@@ -181,12 +181,12 @@ def clear_share(share: float, games: float) -> float:
     return share
 
 
-def match(first: str, second: str, cause: str = "") -> Decide:
+def match(first: str, second: str) -> Decide:
     """Return the function of the claim that an evaluation wins more games than another player."""
 
     def decide(evidence: Evidence) -> Decision:
         counts = pair_counts(evidence, EVALUATION, (first, second))
-        return decided_by_match(CLEARLY_STRONGER, counts, f"At depth 3, {first} has {{}} against {second}{cause}")
+        return decided_by_match(CLEARLY_STRONGER, counts, f"At depth 3, {first} has {{}} against {second}")
 
     return decide
 

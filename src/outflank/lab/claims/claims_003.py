@@ -233,12 +233,7 @@ ROWS: tuple[Row, ...] = (
         CONFIRMED,
         matches.deep_searches_lose_on_time,
     ),
-    (
-        ADAPTIVE,
-        "Iterative deepening makes better use of the order of moves.",
-        CONFIRMED,
-        search.deepening_orders,
-    ),
+    (ADAPTIVE, "Iterative deepening makes better use of the order of moves.", CONFIRMED, search.deepening_orders),
     (ADAPTIVE, "It needs timers, checks and well-chosen time limits for each move.", NOT_TESTABLE, EFFORT),
     (
         ADAPTIVE,
@@ -261,30 +256,15 @@ ROWS: tuple[Row, ...] = (
         CONTRADICTED,
         matches.boards_recur,
     ),
-    (
-        CACHING,
-        "The stored move is the one that a new search would find.",
-        DEPENDS,
-        matches.cached_move_is_right,
-    ),
+    (CACHING, "The stored move is the one that a new search would find.", DEPENDS, matches.cached_move_is_right),
     (
         CACHING,
         "Storing two boards saves the time of repeated searches.",
         CONFIRMED,
         matches.known_moves_save("Board Caching", "two boards kept"),
     ),
-    (
-        EVALUATION,
-        "An evaluation is crucial for any board game.",
-        CONFIRMED,
-        matches.evaluation_counts,
-    ),
-    (
-        EVALUATION,
-        "A small change of the evaluation can change a game much.",
-        CONFIRMED,
-        matches.small_changes_matter,
-    ),
+    (EVALUATION, "An evaluation is crucial for any board game.", CONFIRMED, matches.evaluation_counts),
+    (EVALUATION, "A small change of the evaluation can change a game much.", CONFIRMED, matches.small_changes_matter),
     (
         EVALUATION,
         "Greater weights of the inner rings made the program give up a win at the edge for the centre.",
@@ -393,24 +373,14 @@ ROWS: tuple[Row, ...] = (
         CONFIRMED,
         search.counts_of_depth_five,
     ),
-    (
-        PRUNING,
-        "That is a reduction of about 99.5 %.",
-        CONFIRMED,
-        answers.printed("pruning_depth_5_percent", 1.002),
-    ),
+    (PRUNING, "That is a reduction of about 99.5 %.", CONFIRMED, answers.printed("pruning_depth_5_percent", 1.002)),
     (
         PRUNING,
         "Pruned leaves show the effect well enough, though pruned nodes would be a good measure too.",
         CONFIRMED,
         search.leaves_tell_enough,
     ),
-    (
-        "Figure 2.6",
-        "In all positions the speed-up rises steadily up to 48 threads.",
-        DEPENDS,
-        scaling.speed_up_grows,
-    ),
+    ("Figure 2.6", "In all positions the speed-up rises steadily up to 48 threads.", DEPENDS, scaling.speed_up_grows),
     ("Figure 2.6", "In midgame2 48 threads are about 27 times as fast.", CONFIRMED, scaling.speed_up_of("midgame2")),
     (
         "Figure 2.6",
@@ -433,18 +403,8 @@ ROWS: tuple[Row, ...] = (
         scaling.schedule_evens_few_threads,
     ),
     ("Figure 2.6", "Even 48 threads do not exhaust the speed-up.", DEPENDS, scaling.not_saturated),
-    (
-        SCALING,
-        "Distributed memory and MPI could therefore make it faster still.",
-        DEPENDS,
-        scaling.not_saturated,
-    ),
-    (
-        SCALING,
-        "With more processes the positions will differ even more.",
-        CONFIRMED,
-        scaling.more_processes_vary_more,
-    ),
+    (SCALING, "Distributed memory and MPI could therefore make it faster still.", DEPENDS, scaling.not_saturated),
+    (SCALING, "With more processes the positions will differ even more.", CONFIRMED, scaling.more_processes_vary_more),
     (SCALING, "An implementation with MPI is more complex.", NOT_TESTABLE, EFFORT),
 )
 

@@ -9,7 +9,9 @@ from outflank.lab.claims.deciding import by_case, decided_by_match, pair_counts
 from outflank.lab.claims.ledger import Answer, Decide, Decision, Evidence, Missing, judged
 from outflank.lab.experiment_report import Sample
 from outflank.lab.measuring.search_samples import number
-from outflank.lab.studies.duels import ABOUT_AS_STRONG, ALWAYS_WINS, CLEARLY_STRONGER, duel_of
+from outflank.lab.studies.duel_bouts import ABOUT_AS_STRONG, ALWAYS_WINS, CLEARLY_STRONGER
+from outflank.lab.studies.duels import duel_of
+from outflank.validation.text import how_many
 
 # --- matches ---
 
@@ -30,7 +32,7 @@ def matched(test: Sprt, section: str, first: str, second: str, cause: str = "", 
     def decide(evidence: Evidence) -> Decision:
         games = _games(evidence, section, first, second, part)
         cut = sum(game["ended"] == PLY_LIMIT for game in games)
-        unfinished = f", {cut} games cut off" if cut else ""
+        unfinished = f", {how_many(cut, 'game')} cut off" if cut else ""
         pairs = duel_of(games).pairs
         assert pairs is not None
         return decided_by_match(test, pairs, f"{first} has {{}} against {second}{unfinished}", cause)

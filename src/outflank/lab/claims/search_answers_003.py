@@ -14,6 +14,7 @@ from outflank.lab.claims.answers_003 import (
     evaluations_per_second,
     leaves_by_program,
     ratios_of,
+    root_work_of,
 )
 from outflank.lab.claims.deciding import by_case, compared, listed
 from outflank.lab.claims.ledger import Decision, Evidence, Missing, judged
@@ -122,9 +123,12 @@ def minimax_infeasible(evidence: Evidence) -> Decision:
         / evidence.value("Details", ("minimax on 48 threads", str(sample["position"])))
         for sample in samples
     }
+    leaves = max(number(sample["leaves"]) ** (5 / number(sample["depth"])) for sample in samples)
+    counted = next(row["evaluations"] for row in rows("003", "evaluations") if row["algorithm"] == "minimax")
     because = (
         f"At {evaluations_per_second(samples):,.0f} leaves/s, {THREADS} threads would need about this many seconds: "
-        f"{listed(seconds)}. The report's program may have been slower: it gives no speed of minimax."
+        f"{listed(seconds)} (too long: 600). The report itself counted {counted:,} evaluations of minimax at depth 5 "
+        f"from the start; the largest of these trees has about {leaves / counted:.0f} times as many."
     )
     return judged(max(seconds.values()) > 600, because)
 
@@ -236,7 +240,11 @@ def ranking_holds(evidence: Evidence) -> Decision:
 def more_marbles_help(evidence: Evidence) -> Decision:
     """Moves of three marbles are better than those of two, and these than those of one."""
     ranks = details(evidence, "marbles", ("3", "2", "1"))
-    because = f"By number of marbles, {_ranks_text(ranks)[:-1]}; what tells moves apart is whether they push."
+    push, inline = details(evidence, "way", ("push", "inline")).values()
+    because = (
+        f"By number of marbles, {_ranks_text(ranks)[:-1]}. What tells moves apart is whether they push: pushes "
+        f"{push:.0%}, other moves in line {inline:.0%}."
+    )
     return judged(ranks["3"] > ranks["2"] > ranks["1"], because)
 
 
@@ -257,9 +265,10 @@ def _tree_sizes(evidence: Evidence) -> tuple[dict[str, float], int]:
 def start_is_large(evidence: Evidence) -> Decision:
     """The whole tree of the start is larger than those of the later positions."""
     leaves, depth = _tree_sizes(evidence)
+    moves = {name: len(work) for name, work in root_work_of(evidence).items()}
     because = (
         f"Whole trees of {depth} plies have these leaves: {listed(leaves, ',.0f')}. At the start most marbles are "
-        "blocked by their own; lines open later."
+        f"blocked by their own: the root has this many moves: {listed(moves, '.0f')}."
     )
     return judged(leaves["start"] == max(leaves.values()), because)
 

@@ -2,10 +2,12 @@
 
 from outflank.lab.claims import board_answers_000 as board
 from outflank.lab.claims import evaluation_answers_000 as evaluation
+from outflank.lab.claims import ordering_answers_000 as ordering
 from outflank.lab.claims.deciding import Found, by_case
-from outflank.lab.claims.evaluation_answers_000 import EARLY, LAST, LATE, MIDDLE, by_stage, finer, stronger
+from outflank.lab.claims.evaluation_answers_000 import EARLY, LAST, LATE, MIDDLE, stronger
 from outflank.lab.claims.ledger import CONFIRMED, CONTRADICTED, DEPENDS, NOT_TESTABLE
 from outflank.lab.claims.ledger import Row as Conclusion
+from outflank.lab.claims.ordering_answers_000 import by_stage, finer
 
 __all__ = ["STATEMENTS", "Conclusion", "Found", "by_case", "by_stage", "finer", "stronger"]
 
@@ -87,12 +89,7 @@ STATEMENTS: tuple[Conclusion, ...] = (
         evaluation.foretells("stones", (LAST,), (EARLY, MIDDLE)),
     ),
     (EVALUATION, "The number of stones changes more rapidly close to the end.", CONFIRMED, evaluation.flips),
-    (
-        EVALUATION,
-        "Corners are especially important.",
-        CONFIRMED,
-        evaluation.foretells("corners", (MIDDLE, LATE), ()),
-    ),
+    (EVALUATION, "Corners are especially important.", CONFIRMED, evaluation.foretells("corners", (MIDDLE, LATE), ())),
     (
         EVALUATION,
         "The square diagonally beside a corner is generally a bad one to occupy.",
@@ -156,60 +153,40 @@ STATEMENTS: tuple[Conclusion, ...] = (
         ORDERING,
         "The order of moves is important for the efficiency of a search.",
         CONFIRMED,
-        evaluation.ordering_matters,
+        ordering.ordering_matters,
     ),
-    (
-        ORDERING,
-        "A slow ordering can cost more time than its saved boards gain.",
-        CONFIRMED,
-        evaluation.balance,
-    ),
-    (
-        ORDERING,
-        "The most obvious order is by parts of the evaluation of the children.",
-        NOT_TESTABLE,
-        OPINION,
-    ),
-    (ORDERING, "The stone and square scores are the two fastest of the four.", CONTRADICTED, evaluation.cheapest),
+    (ORDERING, "A slow ordering can cost more time than its saved boards gain.", CONFIRMED, ordering.balance),
+    (ORDERING, "The most obvious order is by parts of the evaluation of the children.", NOT_TESTABLE, OPINION),
+    (ORDERING, "The stone and square scores are the two fastest of the four.", CONTRADICTED, ordering.cheapest),
     (
         ORDERING,
         "Potential mobility is the worst ordering at the start and the best in the mid-game.",
         CONTRADICTED,
-        evaluation.potential,
+        ordering.potential,
     ),
     (
         ORDERING,
         "Ordering by mobility saves time at the start, and takes more than none in the mid-game.",
         DEPENDS,
-        evaluation.slow_mobility,
+        ordering.slow_mobility,
     ),
-    (
-        ORDERING,
-        "Stone and square score together are a good ordering on both boards.",
-        DEPENDS,
-        evaluation.combined,
-    ),
-    (
-        ORDERING,
-        "A finer combination of scores may be better on boards of all kinds.",
-        CONFIRMED,
-        evaluation.finer,
-    ),
+    (ORDERING, "Stone and square score together are a good ordering on both boards.", DEPENDS, ordering.combined),
+    (ORDERING, "A finer combination of scores may be better on boards of all kinds.", CONFIRMED, ordering.finer),
     (
         ORDERING,
         "Sorting all moves is more than twice as fast as putting only the best in front.",
         CONTRADICTED,
-        evaluation.full_sort,
+        ordering.full_sort,
     ),
-    (ORDERING, "The library's sort is really slow.", CONFIRMED, evaluation.library_sort),
-    (ORDERING, "The sort matters, because equal moves come in another order.", DEPENDS, evaluation.equals),
+    (ORDERING, "The library's sort is really slow.", CONFIRMED, ordering.library_sort),
+    (ORDERING, "The sort matters, because equal moves come in another order.", DEPENDS, ordering.equals),
     (
         ORDERING,
         "Another sort can easily lead to other speed-ups of the parallel program.",
         DEPENDS,
-        evaluation.sorts_and_speed_ups,
+        ordering.sorts_and_speed_ups,
     ),
-    (ORDERING, "This effect is large in single cases and fades over many boards.", CONFIRMED, evaluation.averages),
+    (ORDERING, "This effect is large in single cases and fades over many boards.", CONFIRMED, ordering.averages),
     (TABLE, "Eight boards are the same up to symmetry.", CONFIRMED, board.images),
     (TABLE, "Black's first move is forced, because all four are symmetric.", CONFIRMED, board.first_move),
     (TABLE, "White wins 6×6 with perfect play.", CONFIRMED, board.six_white),

@@ -18,7 +18,7 @@ from outflank.lab.report_programs.published_numbers import fact
 from outflank.lab.reproduction.matches import match_cells
 from outflank.lab.reproduction.published_sections import Measure, MeasuredCell, Setting, Source
 from outflank.lab.reproduction.text_003 import check_stop
-from outflank.lab.studies.duels import CLEARLY_STRONGER
+from outflank.lab.studies.duel_bouts import CLEARLY_STRONGER
 from outflank.lab.studies.imbalance import allowed
 from outflank.search.keywords import SearchArguments
 from outflank.search.perft import perft

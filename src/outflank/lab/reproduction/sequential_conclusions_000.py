@@ -17,7 +17,7 @@ from outflank.lab.reproduction.matches import match_cells
 from outflank.lab.reproduction.published_sections import ExperimentPart, Measure, MeasuredCell, Setting, Source
 from outflank.lab.reproduction.scores_000 import scores
 from outflank.lab.studies.choices import ORDERINGS
-from outflank.lab.studies.duels import CLEARLY_STRONGER
+from outflank.lab.studies.duel_bouts import CLEARLY_STRONGER
 from outflank.lab.studies.edges import finish_game
 from outflank.lab.studies.storage import CENTRE
 from outflank.othello.board import OthelloBoard

@@ -16,7 +16,7 @@ from outflank.lab.measuring.search_samples import processor_times
 from outflank.lab.report_programs.classroom import BrokenOff, legal_count
 from outflank.lab.reproduction.matches import match_cells
 from outflank.lab.reproduction.published_sections import MeasuredCell
-from outflank.lab.studies.duels import CLEARLY_STRONGER
+from outflank.lab.studies.duel_bouts import CLEARLY_STRONGER
 from outflank.lab.studies.nodes_per_turn import ALGORITHMS, BEST_FIRST, PLAIN, game
 from outflank.othello.board import OthelloBoard
 from outflank.othello.rules import OthelloPosition
