@@ -32,6 +32,8 @@ def matched(test: Sprt, section: str, first: str, second: str, cause: str = "", 
     def decide(evidence: Evidence) -> Decision:
         games = _games(evidence, section, first, second, part)
         cut = sum(game["ended"] == PLY_LIMIT for game in games)
+        if 2 * cut > len(games):
+            raise Missing(f"{cut} of {how_many(len(games), 'game')} were cut off, which says nothing of strength.")
         unfinished = f", {how_many(cut, 'game')} cut off" if cut else ""
         pairs = duel_of(games).pairs
         assert pairs is not None
@@ -172,12 +174,12 @@ OFTEN = 0.1
 def boards_recur(evidence: Evidence) -> Decision:
     """A tenth of the boards, or more, are one of the player's last two."""
     games = _games(evidence, "Board Caching", "two boards kept", "searched")
-    if sum(game["ended"] != PLY_LIMIT for game in games) < 4:
-        raise Missing
+    if len(games) < FEWEST_GAMES:
+        raise Missing(f"Fewer than {FEWEST_GAMES} games decide nothing.")
     share = _sum(games, "known") / _sum(games, "moves")
     because = (
-        f"{share:.1%} of the moves of {len(games)} games were of a board seen before; {OFTEN:.0%} would be often. Our "
-        "rules draw a game when a board comes for the third time; those of the report's games are not known."
+        f"{share:.1%} of the moves of {len(games)} games, in which repetition is no draw, were of a board seen before "
+        f"({OFTEN:.0%} or more: likely)."
     )
     return judged(share >= OFTEN, because)
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from outflank.abalone.board import AbaloneBoard
+from outflank.abalone.board import REPETITIONS, AbaloneBoard
 from outflank.arena.sprt import Sprt
 from outflank.errors import InvalidOption, UnknownName
 from outflank.lab.experiment import Parameters, option
@@ -80,6 +80,8 @@ class Bout:
     weight: float = 1.0
     early: str = ""
     """Specification of the player that makes the first player's moves of the opening; empty for none."""
+    repetitions: int | None = REPETITIONS
+    """Number of occurrences of a position that draws a game; None: no draw, as in the report's competition."""
     test: Sprt = CLEARLY_STRONGER
     """Hypotheses on the first player's strength, one of which the report claims."""
 
@@ -109,14 +111,15 @@ def _adaptive(parameters: DuelsParameters) -> list[Bout]:
     opponents = (("always depth 5", "policy=adaptive-003 depth=5"), ("iterative deepening", "policy=steady deepen=yes"))
     common = f"{ALONE} habits=none"
     return [
-        _bout("adaptive", common, adaptive, opponent, clock=parameters.clock, weight=12.0) for opponent in opponents
+        _bout("adaptive", common, adaptive, opponent, clock=parameters.clock, repetitions=None, weight=12.0)
+        for opponent in opponents
     ]
 
 
-def _habit(about: str, habit: str, title: str, parameters: DuelsParameters, openings: str) -> list[Bout]:
+def _habit(about: str, habit: str, title: str, parameters: DuelsParameters, **more: Any) -> list[Bout]:
     common = f"{ALONE} policy=steady depth={parameters.depth}"
     sides = (title, f"habits={habit}"), ("searched", "habits=none")
-    return [_bout(about, common, *sides, openings=openings, test=ABOUT_AS_STRONG)]
+    return [_bout(about, common, *sides, test=ABOUT_AS_STRONG, **more)]
 
 
 def _monte_carlo(parameters: DuelsParameters) -> list[Bout]:
@@ -148,15 +151,16 @@ def _deeper_opening(parameters: DuelsParameters) -> list[Bout]:
 def _saved_time(parameters: DuelsParameters) -> list[Bout]:
     sides = ("fixed opening, with a clock", "habits=fixed-opening"), ("searched", "habits=none")
     common = f"{ALONE} policy=adaptive-003"
-    return [_bout("saved-time", common, *sides, openings=START, clock=parameters.clock, weight=12.0)]
+    more: dict[str, Any] = {"clock": parameters.clock, "repetitions": None, "weight": 12.0}
+    return [_bout("saved-time", common, *sides, openings=START, **more)]
 
 
 ABOUT: dict[str, Callable[[DuelsParameters], list[Bout]]] = {
     "orderings": _orderings,
     "adaptive": _adaptive,
-    "cache": lambda parameters: _habit("cache", "cache", "two boards kept", parameters, "random:4"),
-    "opening": lambda parameters: _habit("opening", "fixed-opening", "fixed opening", parameters, START),
-    "mirror": lambda parameters: _habit("mirror", "mirror", "mirror", parameters, START),
+    "cache": lambda parameters: _habit("cache", "cache", "two boards kept", parameters, repetitions=None),
+    "opening": lambda parameters: _habit("opening", "fixed-opening", "fixed opening", parameters, openings=START),
+    "mirror": lambda parameters: _habit("mirror", "mirror", "mirror", parameters, openings=START),
     "monte-carlo": _monte_carlo,
     "rings": _rings,
     "deeper-opening": _deeper_opening,

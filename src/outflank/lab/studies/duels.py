@@ -138,7 +138,7 @@ def _until_decided(bout: Bout, parameters: DuelsParameters, stop: Stop) -> list[
 
 def _pair(bout: Bout, parameters: DuelsParameters, pair_number: int, games: int, stop: Stop) -> list[Sample]:
     """Play an opening with the first player as black, and again as white if `games` is 2. Return a sample per game."""
-    start = AbaloneBoard.start()
+    start = AbaloneBoard.start(repetitions=bout.repetitions, ply_limit=None)
     board: Board = start
     if bout.openings != START:
         board = Openings(bout.openings, start, seed=parameters.seed, count=pair_number)[pair_number - 1]
@@ -151,11 +151,12 @@ def _pair(bout: Bout, parameters: DuelsParameters, pair_number: int, games: int,
         ):
             players = (first, second) if colour == "black" else (second, first)
             control = TimeControl.parse(bout.clock)
-            game = play(*players, board, control=control, ply_limit=parameters.plies, stop=stop)
+            most = parameters.plies if bout.clock == "none" else None  # a clock ends every game
+            game = play(*players, board, control=control, ply_limit=most, stop=stop)
             if game is None:
                 return []  # stopped
             points, sign = game.ending.points, 1 if colour == "black" else -1
-            played = AbaloneBoard.start()
+            played = AbaloneBoard.start(repetitions=None, ply_limit=None)
             for move in game.record.moves:
                 played.push(played.move(move.code))
             log_search(start, max(1, first.depth, second.depth), algorithm=bout.name, moves=played.moves)
