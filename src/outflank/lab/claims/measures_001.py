@@ -35,10 +35,17 @@ def schemes(evidence: Evidence) -> tuple[Groups, int]:
     return groups, most
 
 
+LARGE = 500_000
+"""Nodes of a search from which it counts how workers share it: in a smaller one they hardly meet."""
+
+
 def scheme_nodes(evidence: Evidence, scheme: str) -> float:
-    """Return the nodes of a scheme on the most workers, relative to those of one worker."""
+    """Return the nodes of a scheme on the most workers, relative to those of one worker, in a large search."""
     groups, most = schemes(evidence)
-    return median(groups[scheme, most], "nodes") / median(groups["serial pvs", 1], "nodes")
+    serial = median(groups["serial pvs", 1], "nodes")
+    if serial < LARGE:
+        raise Missing(f"A search of {serial:,.0f} nodes is too small to be shared.")
+    return median(groups[scheme, most], "nodes") / serial
 
 
 def scheme_speed_up(evidence: Evidence, scheme: str) -> float:
