@@ -178,21 +178,14 @@ def test_wins_that_rings_give_up_are_counted():
         assert (given_up.decided(evidence).answer, cause.decided(evidence).answer) == answers
 
 
-def test_games_that_were_cut_off_decide_no_match():
+def test_drawn_games_decide_no_match():
     claims = {each.says: each for each in reproduce.claims_of("003")}
     rings = next(each for says, each in claims.items() if says.startswith("The new weights always beat"))
-    for ended, answer in (("ply limit", Answer.NOT_DONE), ("black has lost 6 marbles", Answer.CONTRADICTED)):
+    for points, answer in (((0.5, 0.5), Answer.NOT_DONE), ((1.0, 0.0), Answer.CONTRADICTED)):
         games = [
-            {
-                "first": "70/60/40/10/1",
-                "second": "45/35/25/10/0",
-                "pair": pair,
-                "points": 0.5,
-                "score": 0,
-                "ended": ended,
-            }
+            {"first": "70/60/40/10/1", "second": "45/35/25/10/0", "pair": pair, "points": each, "score": 0}
             for pair in range(20)
-            for _ in range(2)
+            for each in points
         ]
         decision = rings.decided(Evidence(cells={}, samples={("Evaluation Function", "duels"): games}))
         assert decision.answer is answer

@@ -24,6 +24,7 @@ REPORTS = {
         "report_programs/classroom",
         "report_programs/program_001",
         "spans/cilkview_counts",
+        "studies/duel_bouts",
         *(f"studies/{study}" for study in ("compilation", "determinism", "duels", "edges", "imbalance", "orders")),
         *(f"studies/{study}" for study in ("parallelism", "pruning", "storage", "sweeps", "nodes_per_turn", "within")),
     )

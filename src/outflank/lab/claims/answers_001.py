@@ -153,7 +153,7 @@ def spawn_growth(evidence: Evidence) -> Decision:
     by_level = {level: median(group, "spawned") for level, group in levels(evidence).items()}
     few, many = min(by_level), max(by_level)
     if many == few or not by_level[few]:
-        raise Missing
+        raise Missing("This run divides one number of levels only.")
     growth = (by_level[many] / by_level[few]) ** (1 / (many - few))
     return judged(
         growth > 1.5,
@@ -280,7 +280,7 @@ def deviations(evidence: Evidence) -> Decision:
     games = game_nodes(evidence).get("SerialPVS", {})
     by_colour = [[nodes for (colour, _), nodes in games.items() if colour == side] for side in ("black", "white")]
     if min(map(len, by_colour)) < FEWEST_GAMES:
-        raise Missing
+        raise Missing("This run has fewer than four games with each colour.")
     mean = fmean(games.values())
     together = pstdev(games.values()) / mean
     apart = (fmean(pstdev(nodes) ** 2 for nodes in by_colour)) ** 0.5 / mean
@@ -307,7 +307,7 @@ def trends(evidence: Evidence) -> Decision:
     clear = [pair for pair in pairs if all(_differs(means, *pair) for means in by_colour)]
     same = [pair for pair in clear if len({means[pair[0]] < means[pair[1]] for means in by_colour}) == 1]
     if not clear:
-        raise Missing
+        raise Missing("No two algorithms of this run differ by so much.")
     return judged(
         len(same) >= 0.8 * len(clear),
         f"For {len(same)} of {len(clear)} pairs of algorithms whose nodes per turn differ by more than {LITTLE:.0%}, "
@@ -340,7 +340,7 @@ def consistent(evidence: Evidence) -> Decision:
     counts = equal_counts("SerialPVS", "ParallelPVS", "AlphaBeta", "ParallelAlphaBeta")(evidence)
     games = game_nodes(evidence).get("SerialPVS", {})
     if len(games) < 2:
-        raise Missing
+        raise Missing("This run has fewer than two games.")
     least, most = min(games.values()), max(games.values())
     same = "come out equal" if counts.answer is Answer.CONFIRMED else "do not come out equal"
     return judged(

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-from outflank.arena.referee import PLY_LIMIT
 from outflank.arena.sprt import Sprt
 from outflank.lab.claims.answers_003 import details
 from outflank.lab.claims.deciding import by_case, decided_by_match, pair_counts
@@ -31,10 +30,10 @@ def matched(test: Sprt, section: str, first: str, second: str, cause: str = "", 
 
     def decide(evidence: Evidence) -> Decision:
         games = _games(evidence, section, first, second, part)
-        cut = sum(game["ended"] == PLY_LIMIT for game in games)
-        if 2 * cut > len(games):
-            raise Missing(f"{cut} of {how_many(len(games), 'game')} were cut off, which says nothing of strength.")
-        unfinished = f", {how_many(cut, 'game')} cut off" if cut else ""
+        drawn = sum(game["points"] == 0.5 for game in games)
+        if 2 * drawn > len(games):
+            raise Missing(f"{drawn} of {how_many(len(games), 'game')} were drawn, which says little of strength.")
+        unfinished = f", {how_many(drawn, 'game')} drawn" if drawn else ""
         pairs = duel_of(games).pairs
         assert pairs is not None
         return decided_by_match(test, pairs, f"{first} has {{}} against {second}{unfinished}", cause)
@@ -79,8 +78,8 @@ evaluation_counts = _detail_match(
 )
 """A player with another evaluation that searches equally deep is stronger."""
 
-depth_counts = _detail_match("depth 2 against 1", "two plies have {} against one ply, without a clock")
-"""A player with the same evaluation that searches one ply deeper is stronger."""
+depth_counts = _detail_match("depth 3 against 1", "three plies have {} against one ply, without a clock")
+"""A player with the same evaluation that searches two plies deeper is stronger."""
 
 
 def _opposite(decision: Decision, cause: str) -> Decision:
@@ -96,7 +95,7 @@ def depth_is_all(evidence: Evidence) -> Decision:
 
 
 def never_loses(evidence: Evidence) -> Decision:
-    """Alpha-beta of one ply is not weaker than alpha-beta of two, both without a clock."""
+    """Alpha-beta of one ply is not weaker than alpha-beta of three, both without a clock."""
     cause = "a search that does not see the end of the game is as good as its depth and its evaluation"
     return _opposite(depth_counts(evidence), cause)
 
@@ -147,7 +146,7 @@ def _time_of_known(games: Sequence[Sample]) -> tuple[float, float]:
     """Return the seconds of a move without a search and of one with it."""
     known = _sum(games, "known")
     if not known:
-        raise Missing
+        raise Missing("No move of these games was made without a search.")
     searched = (_sum(games, "seconds") - _sum(games, "known_seconds")) / (_sum(games, "moves") - known)
     return _sum(games, "known_seconds") / known, searched
 

@@ -31,7 +31,7 @@ def schemes(evidence: Evidence) -> tuple[Groups, int]:
     groups = grouped(evidence.of(SHARED_TABLE, "scaling"), "scheme", "workers")
     most = max(int(number(workers)) for _, workers in groups)
     if most < 2:
-        raise Missing
+        raise Missing("This run has one worker only.")
     return groups, most
 
 
@@ -52,7 +52,7 @@ def scheme_speed_up(evidence: Evidence, scheme: str) -> float:
     """Return the speed-up of a scheme on the most workers over the serial search."""
     groups, most = schemes(evidence)
     if most > usable_cores():
-        raise Missing
+        raise Missing("This run has more workers than the machine has cores.")
     serial, parallel = (trusted_times(groups[key]) for key in (("serial pvs", 1), (scheme, most)))
     return median(serial, "seconds") / median(parallel, "seconds")
 

@@ -94,7 +94,7 @@ def no_races(evidence: Evidence) -> Decision:
         counts.setdefault(position, set()).update(sample["leaves"] for sample in group)
     workers = sorted({workers for _, workers in _timed(evidence)})
     if len(workers) < 2:
-        raise Missing
+        raise Missing("This run has one number of workers only.")
     same = sum(len(each) == 1 for each in counts.values())
     because = (
         f"With {' and '.join(map(str, workers))} workers that have their own boards, the evaluations are the same in "
@@ -109,7 +109,7 @@ def _scheme(evidence: Evidence, scheme: str, part: str = "scaling", most: float 
     groups = grouped(evidence.of("Figure 2.2", part), "scheme", "workers")
     counts = [int(number(workers)) for name, workers in groups if name == scheme and number(workers) <= most]
     if not counts:
-        raise Missing
+        raise Missing("This run has more workers than the machine has cores.")
     return groups[scheme, max(counts)]
 
 

@@ -40,7 +40,7 @@ def depth_five_fits(evidence: Evidence) -> Decision:
     """The deepest search that fits in a move's time has 4, 5 or 6 plies on one core."""
     seconds = _by_depth(evidence, FULL_WINDOWS, "seconds")
     if 5 not in seconds:
-        raise Missing
+        raise Missing("This run searches less than five plies.")
     growth = (seconds[5] / seconds[3]) ** 0.5
     estimates = {**seconds, 6: seconds[5] * growth, 7: seconds[5] * growth**2}
     deepest = max((depth for depth, each in estimates.items() if each <= MOVE_SECONDS), default=0)
@@ -317,7 +317,7 @@ def _compiled(evidence: Evidence) -> dict[str, list[Sample]]:
 def _rates(evidence: Evidence, *settings: str) -> dict[str, float]:
     groups = _compiled(evidence)
     if not {"O3", *settings} <= set(groups):
-        raise Missing
+        raise Missing("This run has not compiled all of these settings.")
     rate = {
         name: median(groups[name], lambda sample: number(sample["evaluations"]) / number(sample["seconds"]))
         for name in ("O3", *settings)

@@ -41,7 +41,7 @@ def detail_sources(setting: Setting) -> Sequence[Source]:
         Measure("moves that change", _changed_moves, 0.3),
         Measure("iterative deepening", partial(_deepening, depth + 1), 0.3),
         Measure("lines of the fixed opening", _opening_lines, 0.1),
-        Measure("depths", partial(_match, "depth 2 against 1", ((2, "rings"), (1, "rings")), pairs), 0.5),
+        Measure("depths", partial(_match, "depth 3 against 1", ((3, "rings"), (1, "rings")), pairs), 0.5),
         *([] if setting.effort == "quick" else [Measure("evaluations", evaluations, 1.0)]),
         Measure("wins at the edge", partial(_missed_wins, setting.effort.choose(1, 6, 30)), 1.0),
         Measure("Monte-Carlo and minimax", _monte_carlo_ranks, 0.5),
