@@ -45,7 +45,8 @@ WEIGHTS = (
     "The report orders by parts of an evaluation whose weights it does not print. Ours weighs potential mobility most "
     "at the start, which punishes many own stones: at depth 13, with all nodes sorted, the logarithms of our six "
     "counts from the start correlate with the report's by 0.04. With that weight 0 it is 0.98: none 1,023,247, stones "
-    "514,715, squares 579,322, mobility 441,808, potential mobility 1,707,273, stones and squares 403,819."
+    "514,715, squares 579,322, mobility 441,808, potential mobility 1,707,273, stones and squares 403,819. To depth 17 "
+    "it then visits 26.8 million boards, 66 times those of depth 13; the report has 55 million, 64 times."
 )
 LOST = "The report's mid-game board is lost with its picture: ours is another one."
 PUBLISHED_NAMES = {ours: printed.lower() for ours, printed in ORDERINGS.items()}
