@@ -273,7 +273,8 @@ def _missed_wins(games: int, stop: Stop) -> Iterable[MeasuredCell]:
                 assert isinstance(board, AbaloneBoard)
                 if _winning_moves(board):
                     boards.append(board.copy())
-                board.push(str(lab_search_003(board, 2, "rings-lab", share_alpha=True, stop=stop).move))
+                depth = 3 if board.turn is Side.BLACK else 1  # equal players rarely come to a win
+                board.push(str(lab_search_003(board, depth, "rings-lab", share_alpha=True, stop=stop).move))
                 check_stop(stop)
         for board in boards:
             wins = _winning_moves(board)
