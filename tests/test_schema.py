@@ -133,6 +133,9 @@ def test_fields_are_checked_and_numbers_of_numpy_taken():
     for wrong in ({"depth": "5"}, {"depth": 5.0}, {"seconds": "1"}, {"nodes": True}):
         with pytest.raises(OutflankError, match="expected a"):
             Limits(**wrong)
+    for wrong in ({"exact": None}, {"exact": 1}, {"workers": True}):  # none and switches fit only where they may be
+        with pytest.raises(OutflankError, match=f"{next(iter(wrong))}="):
+            Options(**wrong)
     with pytest.raises(OutflankError, match="depth=12: expected a whole number from 1 to 9"):
         check_fields(Player(name="a", depth=12))
 
