@@ -28,9 +28,10 @@ from outflank.lab.drawing.exported_files import (
     table_markdown,
 )
 from outflank.lab.drawing.flames import flame_svg, timeline_svg
-from outflank.lab.drawing.looks import DARK, LIGHT, clip, escape, number, short, text_width
+from outflank.lab.drawing.looks import DARK, LIGHT, clip, escape, number, scoped, short, text_width
 from outflank.lab.drawing.page import MOST_CELLS, figure_html, page_html, report_html, searched_html, table_html
 from outflank.lab.drawing.palette import Palette
+from outflank.lab.drawing.parts import table_part
 from outflank.lab.drawing.plots import plot_svg
 from outflank.lab.drawing.review_page import Reviewed, review_html
 from outflank.lab.experiment_report import Flame, FlameBox, Interval, Plot, Report, ReportTable, Series, Timeline
@@ -402,18 +403,25 @@ def test_published_points_that_squeeze_nothing_stay():
     assert texts(root, "legend")[1] == "000 (published)"
 
 
-def test_published_bars_that_are_too_high_end_at_the_edge_and_tell_their_value():
-    theirs = curve(("a", 5e7), ("b", 150.0), ("elsewhere", 4.0), name="001", published=True)
-    root = parsed(plot_svg(plot(curve(("a", 100.0), ("b", 200.0)), theirs, kind="bars", log_y=True)))
+def test_bars_beside_published_ones_of_another_scale_are_ratios():
+    theirs = curve(("a", 5e7), ("b", 2.5e7), ("elsewhere", 4.0), name="001", published=True)
+    root = parsed(plot_svg(plot(curve(("a", 100.0), ("b", 150.0)), theirs, kind="bars")))
     assert {"a", "b"} <= set(texts(root, "tick"))
     assert "elsewhere" not in texts(root, "tick")
-    assert [each.findtext(f"{SVG}title") for each in of_class(root, "beyond")] == [
-        "001 (published): workers a, speed-up 50,000,000"
-    ]
-    assert texts(root, "legend")[1] == "001 (published, 1 of 3 outside, dashed: higher)"
-    ours = [float(bar.get("height")) for bar in of_class(root, "bar") if "solid" in bar.get("class")]
+    told = [each.findtext(f"{SVG}title") for each in of_class(root, "bar")]
+    assert [text.rpartition(" ")[2] for text in told] == ["1", "1.5", "1", "0.5"]
+    assert all("speed-up / those of a" in text for text in told)
+    assert texts(root, "legend")[1] == "001 (published, 1 of 3 outside)"
+    heights = [float(bar.get("height")) for bar in of_class(root, "bar")]
     _, top, _, bottom = area(root)
-    assert max(ours) > 0.6 * (bottom - top)
+    assert heights[1] == pytest.approx(1.5 * heights[0], abs=0.1)
+    assert max(heights) > 0.6 * (bottom - top)
+
+
+def test_bars_without_a_common_group_keep_their_values():
+    theirs = curve(("elsewhere", 5e7), name="001", published=True)
+    root = parsed(plot_svg(plot(curve(("a", 100.0)), theirs, kind="bars")))
+    assert [each.findtext(f"{SVG}title") for each in of_class(root, "bar")] == ["s: workers a, speed-up 100"]
 
 
 def test_a_report_without_published_series():
@@ -1033,6 +1041,30 @@ def test_words_and_numbers_are_broken_on_paper_only_where_nothing_else_helps(col
     rules = page.findtext("style")
     assert ".wide td{font-size:6pt;padding:1pt 2pt}" in rules
     assert ".widest td{overflow-wrap:anywhere" in rules
+
+
+def test_columns_that_do_not_fit_are_folded_behind_those_that_tell_rows_apart():
+    rows = [{"a": 1, "b": place, **{f"column{number}": "x" * 12 for number in range(20)}} for place in range(3)]
+    root = ElementTree.fromstring(f"<div>{table_part(ReportTable.of('t', rows))}</div>")
+    first, second = root.iter("table")
+    names = [[each.text for each in table.iter("th")] for table in (first, second)]
+    assert names[1][:2] == names[0][:2] == ["a", "b"]
+    assert names[0] + names[1][2:] == ["a", "b", *(f"column{number}" for number in range(20))]
+    assert root.find("details/summary").text == f"{len(names[1]) - 2} more columns"
+    assert [len(each) for each in second.findall("tbody/tr")] == [len(names[1])] * 3
+
+
+def test_a_cell_with_a_comparison_is_wrapped_between_its_parts_only():
+    table = ReportTable.of("t", [{"a": "1,000 ≈ 1,058 (×1.058 of ×1.5)"}])
+    cell = ElementTree.fromstring(f"<div>{table_part(table)}</div>").find(".//td")
+    assert [each.text for each in cell.iter("span")] == ["1,000", "≈ 1,058", "(×1.058 of ×1.5)"]
+    assert "".join(cell.itertext()) == "1,000 ≈ 1,058 (×1.058 of ×1.5)"
+
+
+def test_rules_of_two_blocks_are_all_scoped():
+    assert scoped(".a", "\np {margin:0}\n\n\nb {margin:1}\n") == ".a p{margin:0}.a b{margin:1}"
+    style = page_html(report()).partition("<style>")[2].partition("</style>")[0]
+    assert style.count("{") == style.count("}")
 
 
 def test_empty_values_make_pages_too():

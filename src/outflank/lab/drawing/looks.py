@@ -209,13 +209,13 @@ def _variables(selector: str, names: Mapping[str, str]) -> str:
 
 
 def scoped(scope: str, rules: str) -> str:
-    """Return CSS rules, given one per line, restricted to elements below `scope`.
+    """Return CSS rules, given one per line, restricted to elements below `scope`. Empty lines are skipped.
 
     >>> scoped(".a", "p, li {margin:0}")
     '.a p,.a li{margin:0}'
     """
     lines = []
-    for rule in rules.strip().splitlines():
+    for rule in filter(None, rules.splitlines()):
         selectors, _, body = rule.partition("{")
         lines.append(f"{','.join(f'{scope} {selector.strip()}' for selector in selectors.split(','))}{{{body}")
     return "".join(lines)
@@ -230,7 +230,6 @@ text {fill:var(--ink)}
 .area {fill:none}
 .lane {fill:var(--shade)}
 .hollow {fill:var(--paper);stroke:currentColor;stroke-width:1.6}
-.beyond {stroke-dasharray:3 3;opacity:.55}
 .solid {fill:currentColor;stroke:var(--paper);stroke-width:.7}
 .mark:hover, .box:hover {stroke:var(--ink);stroke-width:1.6}
 """

@@ -73,11 +73,16 @@ def sections_html(report: Report) -> tuple[str, str]:
 
 def _section(section: Section, palette: Palette, anchors: Anchors) -> str:
     heading = f'<h2 id="{anchors.of(section.name)}">{escape(section.name)}</h2>'
+    return f"<section>{heading}{section_body(section, palette)}</section>"
+
+
+def section_body(section: Section, palette: Palette) -> str:
+    """Return the tables and figures of a section side by side, without its heading."""
     tables = "".join(table_part(table, under=section.name) for table in section.tables)
     figures = "".join(figure_part(figure, palette) for figure in section.figures)
     inner = f'<div class="tables">{tables}</div>' if tables else ""
     inner += f'<div class="figures">{figures}</div>' if figures else ""
-    return f'<section>{heading}<div class="beside">{inner}</div></section>'
+    return f'<div class="beside">{inner}</div>'
 
 
 def _without_heading(section: Section, palette: Palette, anchors: Anchors, *, alone: bool = False) -> str:
@@ -217,7 +222,11 @@ tbody tr:nth-child(even), tbody tr:hover {background:var(--shade)}
 th:first-child, td:first-child {position:sticky;left:0;background:inherit;background-clip:padding-box}
 th:first-child, td:first-child {max-width:min(26em,40vw);overflow-wrap:break-word}
 .number {text-align:right}
-td.number, td.whole {white-space:nowrap}
+td.number, td.whole span {white-space:nowrap}
+.wide th, .wide td {padding:.2em .45em}
+.wide {font-size:.82em}
+.widest {font-size:.75em}
+.widest th, .widest td {padding:.2em .3em}
 .figures {display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,32em),1fr));gap:1em 2em}
 figure {margin:0;min-width:0;max-width:42em;container-type:inline-size}
 figure svg {display:block;width:100%;height:auto}
@@ -239,10 +248,11 @@ table {font-size:7pt}
 th, td {padding:1pt 3pt;overflow-wrap:break-word}
 .wide th, .wide td {font-size:6pt;padding:1pt 2pt}
 .widest th, .widest td {overflow-wrap:anywhere;font-size:6pt}
-.widest td.number, .widest td.whole {white-space:normal}
+.widest td.number, .widest td.whole span {white-space:normal}
 .figures {display:block}
 figure {max-width:15cm;margin:0 0 1em;break-inside:avoid}
 tr, .banner {break-inside:avoid}
+details.columns::details-content {content-visibility:visible;display:block}
 h1, h2, h3 {break-after:avoid}
 """
 STYLE = "".join(
@@ -298,7 +308,7 @@ def _fragment(content: str) -> str:
 
 def _content(report: Report) -> str:
     """Return the HTML of a report: the question and the findings first, parameters and provenance last."""
-    parts = [f"<header><h1>{escape(report.experiment)}</h1>", *_banners(report)]
+    parts = [f"<header><h1>{escape(report.experiment)}</h1>", *banners(report)]
     parts.append(f'<p class="question">{escape(report.question)}</p>')
     if report.reports:
         noun = "report" if len(report.reports) == 1 else "reports"
@@ -325,7 +335,8 @@ def _verdict(report: Report) -> str:
     return f"{'' if report.passed else ' (failed)'}{'' if report.complete else ' (incomplete)'}"
 
 
-def _banners(report: Report) -> Iterable[str]:
+def banners(report: Report) -> Iterable[str]:
+    """Yield warnings that stand before everything else: a failed or interrupted run."""
     if not report.passed:
         yield '<p class="banner"><strong>Failed.</strong> Something that had to be equal is not.</p>'
     if not report.complete:

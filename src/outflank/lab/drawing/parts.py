@@ -1,5 +1,6 @@
 """Parts of HTML pages: tables, figures, and lists of names with values."""
 
+import re
 from collections.abc import Mapping, Sequence
 
 from outflank.lab.drawing.flames import flame_svg, timeline_svg
@@ -7,11 +8,17 @@ from outflank.lab.drawing.looks import PICTURE_COLOURS, escape, is_number, numbe
 from outflank.lab.drawing.palette import Palette
 from outflank.lab.drawing.plots import plot_svg
 from outflank.lab.experiment_report import Cell, Figure, Flame, Plot, ReportTable
+from outflank.validation.text import how_many
 
-WIDE, WIDEST = 95, 150
+WIDE, WIDEST = 95, 135
 """Width of a table, in letters per row, above which its text is smaller, and width above which words are broken."""
+FITTING = 160
+"""Width of a table, in letters per row, above which columns are folded. In small letters it fits in 1,280 pixels."""
 WHOLE = 36
-"""Greatest number of letters of a cell that begins with a number and is not wrapped."""
+"""Greatest number of letters of a cell that begins with a number and is wrapped only between its parts."""
+PARTS = re.compile(r" (?=[(|✓≠≈≉✗←])")
+"""Spaces at which such a cell may be wrapped: before the mark of a comparison, and before a remark in brackets."""
+WHOLE_STYLE = ' class="whole"'
 HOLLOW = "Hollow: what the reports measured, on their machines."
 
 
@@ -23,31 +30,69 @@ def figure_svg(figure: Figure, palette: Palette | None = None) -> str:
 
 
 def table_part(table: ReportTable, anchor: str = "", *, under: str = "") -> str:
-    """Return a table with title, notes and link target (`anchor`). A title equal to the heading `under` is omitted."""
+    """Return a table with title, notes and link target (`anchor`). A title equal to the heading `under` is omitted.
+
+    Columns that do not fit beside the first ones are in a second table, which is folded.
+    """
     table = table.without_empty_columns
-    columns = list(zip(*table.rows, strict=True)) or [() for _ in table.columns]
+    fitting, keys = _fitting_columns(table), _key_columns(table)
+    grid = _grid(table, range(fitting))
+    if fitting < len(table.columns):
+        more = how_many(len(table.columns) - fitting, "more column")
+        rest = _grid(table, [*range(keys), *range(fitting, len(table.columns))])
+        grid += f'<details class="columns"><summary>{more}</summary>{rest}</details>'
+    notes = "".join(f'<p class="soft">{escape(note)}</p>' for note in table.notes)
+    heading = "" if table.title == under else f"<h3{_id(anchor)}>{escape(table.title)}</h3>"
+    return f"{heading}{grid}{notes}"
+
+
+def _grid(table: ReportTable, indices: Sequence[int]) -> str:
+    """Return some columns of a table, in a box that scrolls if they are wider than the page."""
+    names = [table.columns[index] for index in indices]
+    columns = [[row[index] for row in table.rows] for index in indices]
     styles = [_style(cells) for cells in columns]
 
     def row(kind: str, cells: Sequence[Cell]) -> str:
-        inner = (f"<{kind}{style}>{escape(number(cell))}</{kind}>" for style, cell in zip(styles, cells, strict=True))
+        inner = (f"<{kind}{style}>{_text(cell, style)}</{kind}>" for style, cell in zip(styles, cells, strict=True))
         return f"<tr>{''.join(inner)}</tr>"
 
-    title = escape(table.title)
-    body = "".join(row("td", cells) for cells in table.rows)
-    letters = sum(1 + _narrowest(name, cells) for name, cells in zip(table.columns, columns, strict=True))
+    body = "".join(row("td", [cells[index] for index in indices]) for cells in table.rows)
+    letters = sum(map(_narrowest, names, columns))
     wide = ' class="widest"' if letters > WIDEST else ' class="wide"' if letters > WIDE else ""
-    grid = f"<table{wide}><thead>{row('th', table.columns)}</thead><tbody>{body}</tbody></table>"
-    notes = "".join(f'<p class="soft">{escape(note)}</p>' for note in table.notes)
-    # The box scrolls if the table is wider than the page. It has a tab stop, so that keyboard users can scroll it.
-    heading = "" if table.title == under else f"<h3{_id(anchor)}>{title}</h3>"
-    return f'{heading}<div class="scroll" role="region" tabindex="0" aria-label="{title}">{grid}</div>{notes}'
+    grid = f"<table{wide}><thead>{row('th', names)}</thead><tbody>{body}</tbody></table>"
+    # The box has a tab stop, so that keyboard users can scroll it.
+    return f'<div class="scroll" role="region" tabindex="0" aria-label="{escape(table.title)}">{grid}</div>'
+
+
+def _fitting_columns(table: ReportTable) -> int:
+    """Return how many of a table's first columns fit on a page."""
+    letters = 0
+    for index, name in enumerate(table.columns):
+        letters += _narrowest(name, [row[index] for row in table.rows])
+        if letters > FITTING:
+            return max(index, _key_columns(table))
+    return len(table.columns)
+
+
+def _key_columns(table: ReportTable) -> int:
+    """Return how many of a table's first columns tell its rows apart. They are repeated before folded columns."""
+    for count in range(1, len(table.columns)):
+        if len({row[:count] for row in table.rows}) == len(table.rows):
+            return count
+    return min(1, len(table.columns))
 
 
 def _style(cells: Sequence[Cell]) -> str:
     if any(map(is_number, cells)):
         return ' class="number"'
-    # Cells with several numbers are kept on one line. On two lines they would look like two cells.
-    return ' class="whole"' if cells and all(map(_is_pair, cells)) else ""
+    return WHOLE_STYLE if cells and all(map(_is_pair, cells)) else ""
+
+
+def _text(cell: Cell, style: str) -> str:
+    text = number(cell)
+    # A number is never broken, because its halves would look like two numbers.
+    parts = PARTS.split(text) if style == WHOLE_STYLE else [text]
+    return escape(text) if len(parts) == 1 else " ".join(f"<span>{escape(part)}</span>" for part in parts)
 
 
 def _is_pair(cell: Cell) -> bool:
@@ -55,9 +100,9 @@ def _is_pair(cell: Cell) -> bool:
 
 
 def _narrowest(name: str, cells: Sequence[Cell]) -> int:
-    """Return the least width of a column in letters, if words and numbers are not broken."""
+    """Return the least width of a column in letters, with one for a space, if words and numbers are not broken."""
     words = [word for text in (name, *(cell for cell in cells if isinstance(cell, str))) for word in text.split()]
-    return max(map(len, [*words, *(number(cell) for cell in cells if not isinstance(cell, str)), ""]))
+    return 1 + max(map(len, [*words, *(number(cell) for cell in cells if not isinstance(cell, str)), ""]))
 
 
 def figure_part(figure: Figure, palette: Palette | None = None, anchor: str = "") -> str:

@@ -1,7 +1,7 @@
 """SVG of plots: curves, bounds, bands and bars over axes."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from outflank.lab.drawing.axes import Axis, Groups, axis_over, can_show, groups_over, powers_of_two, ticks_below
 from outflank.lab.drawing.looks import (
@@ -48,9 +48,12 @@ def plot_svg(plot: Plot, palette: Palette | None = None) -> str:
     """Return a plot as a self-contained SVG, in the colours of `palette` if given, otherwise of the plot's own palette.
 
     Values that are not finite, and on a logarithmic axis values not above 0, are omitted. The axes fit our own
-    measurements. Published points outside the axes are not drawn, and the legend says so.
+    measurements. Published points outside the axes are not drawn, and the legend says so. If published bars leave too
+    little room for ours, all bars are drawn as ratios.
     """
     palette = palette or Palette.over((plot,))
+    if plot.kind == "bars" and _squeezes_bars(plot):
+        plot = _in_ratios(plot)
     styles = [palette.of(series.name) for series in plot.series]
     bars = plot.kind == "bars"
     grouped = bars or any(isinstance(x, str) for series in plot.series for x, _ in series.points)
@@ -58,8 +61,7 @@ def plot_svg(plot: Plot, palette: Palette | None = None) -> str:
     x_extent = _group_names(plot, all_curves) if grouped else _x_axis(plot, all_curves, 0.0)
     curves = _fitting_points(plot, all_curves, lambda spot: _within(x_extent, spot))
     y_axis = _y_axis(plot, curves)
-    if not bars:  # bars above the axis are cut at its end
-        curves = _fitting_points(plot, curves, lambda spot: y_axis.low <= spot.y <= y_axis.high)
+    curves = _fitting_points(plot, curves, lambda spot: y_axis.low <= spot.y <= y_axis.high)
     left = 14 + max((text_width(text) for _, text in y_axis.ticks), default=0.0)
     x_axis: Groups | Axis
     if isinstance(x_extent, list):
@@ -87,7 +89,6 @@ def plot_svg(plot: Plot, palette: Palette | None = None) -> str:
             _legend_text(
                 series,
                 beyond=len(all_curves[index]) - len(curves[index]),
-                cut=any(spot.y > y_axis.high for spot in curves[index]),
                 of=len(all_curves[index]),
             ),
         )
@@ -130,14 +131,14 @@ def _y_axis(plot: Plot, curves: Sequence[Sequence[Spot]]) -> Axis:
     values = [height for _, spots in pairs for spot in spots for height in spot.heights]
     ours = [height for series, spots in pairs if not series.published for spot in spots for height in spot.heights]
     bars = plot.kind == "bars"
-    return _fitting_axis(
-        values, ours, lambda fitted: axis_over(fitted, BOTTOM, TOP, log=plot.log_y, bars=bars), bars=bars
-    )
+
+    def over(fitted: Sequence[float]) -> Axis:
+        return axis_over(fitted, BOTTOM, TOP, log=plot.log_y, bars=bars)
+
+    return over(values) if bars else _fitting_axis(values, ours, over)
 
 
-def _fitting_axis(
-    values: Sequence[float], ours: Sequence[float], over: Callable[[Sequence[float]], Axis], *, bars: bool = False
-) -> Axis:
+def _fitting_axis(values: Sequence[float], ours: Sequence[float], over: Callable[[Sequence[float]], Axis]) -> Axis:
     """Return the axis over `values`, or over `ours` alone if our values would get too little room."""
     whole = over(values)
     if not ours or len(ours) == len(values):
@@ -145,9 +146,43 @@ def _fitting_axis(
     fitted = over(ours)
 
     def room(axis: Axis) -> float:
-        return abs(axis.at(max(ours)) - (axis.begin if bars else axis.at(min(ours))))
+        return abs(axis.at(max(ours)) - axis.at(min(ours)))
 
     return whole if room(whole) >= LEAST_ROOM * room(fitted) else fitted
+
+
+def _squeezes_bars(plot: Plot) -> bool:
+    """Return whether our bars would get too little room on an axis that includes the published ones."""
+    drawn = [(series.published, y) for series in plot.series for _, y in series.points if can_show(y, log=plot.log_y)]
+    ours = [y for published, y in drawn if not published]
+    if not ours or len(ours) == len(drawn):
+        return False
+
+    def room(values: Sequence[float]) -> float:
+        axis = axis_over(values, BOTTOM, TOP, log=plot.log_y, bars=True)
+        return abs(axis.at(max(ours)) - axis.begin)
+
+    return room([y for _, y in drawn]) < LEAST_ROOM * room(ours)
+
+
+def _in_ratios(plot: Plot) -> Plot:
+    """Return a plot of bars with each series divided by its value in the first group that all series have.
+
+    Without such a group the plot is returned as it is.
+    """
+    values = [dict(series.points) for series in plot.series]
+    base = next((x for x in values[0] if all(points.get(x, 0) > 0 for points in values)), None)
+    if base is None:
+        return plot
+    series = tuple(
+        replace(
+            entry,
+            points=tuple((x, y / points[base]) for x, y in entry.points),
+            spread=tuple((low / points[base], high / points[base]) for low, high in entry.spread),
+        )
+        for entry, points in zip(plot.series, values, strict=True)
+    )
+    return replace(plot, y=f"{plot.y} / those of {number(base)}", series=series)
 
 
 def _fitting_points(plot: Plot, curves: Sequence[list[Spot]], fits: Callable[[Spot], bool]) -> list[list[Spot]]:
@@ -244,8 +279,6 @@ def _bars(
             y = axis.at(spot.y)
             size = f'width="{width * 0.92:.2f}" height="{pixel(abs(y - base))}"'
             kind = "hollow" if series.published else "solid"
-            if not axis.low <= spot.y <= axis.high:
-                kind += " beyond"
             tooltip = f"<title>{escape(_tooltip(plot, series, spot))}</title>"
             parts.append(f'<rect class="bar {kind}" x="{pixel(x)}" y="{pixel(min(y, base))}" {size}>{tooltip}</rect>')
             middle = x + width * 0.46
@@ -275,13 +308,11 @@ def _sample(plot: Plot, series: Series, style: Style) -> str:
     return f'<g color="{style.colour}">{inner}</g>'
 
 
-def _legend_text(series: Series, *, beyond: int = 0, cut: bool = False, of: int = 0) -> str:
-    """Return the text of a series in the legend. It mentions points outside the axes (`beyond`) and cut bars."""
+def _legend_text(series: Series, *, beyond: int = 0, of: int = 0) -> str:
+    """Return the text of a series in the legend. It mentions points outside the axes (`beyond`)."""
     remarks = ["published"] if series.published and "published" not in series.name.lower() else []
     if beyond:
         remarks.append("outside" if beyond == of else f"{beyond} of {of} outside")
-    if cut:
-        remarks.append("dashed: higher")
     return f"{series.name} ({', '.join(remarks)})" if remarks else series.name
 
 
