@@ -54,11 +54,15 @@ LESS = 0.97
 
 
 def _thread_counts(setting: Setting, oversubscribed: tuple[int, ...] = (8, 32)) -> tuple[int, ...]:
-    """Return the thread counts to measure: 1 to 32 in a full run, otherwise some up to all cores and a few above."""
+    """Return the thread counts to measure: 1 to 32 in a full run, otherwise some up to all cores.
+
+    A usual run also has a few above. A quick one has not: threads that take turns on a core decide nothing, and 32 of
+    them took as long as all others.
+    """
     if setting.effort is Effort.FULL:
         return THREADS
     within_cores = [count for count in THREADS if count <= usable_cores()]
-    return tuple(sorted({*within_cores[:4], within_cores[-1], *setting.effort.choose((32,), oversubscribed, ())}))
+    return tuple(sorted({*within_cores[:4], within_cores[-1], *setting.effort.choose((), oversubscribed, ())}))
 
 
 def _scaling(setting: Setting, report: str, depth: int, **more: object) -> JsonObject:
