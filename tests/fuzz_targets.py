@@ -488,7 +488,7 @@ def _read_lab(text: str) -> None:
     page_html(report).encode()
     encoded(document(report)), csv_text(report.samples).encode()
     experiment = experiment_named(report.experiment)
-    experiment.files(experiment.parameters(**report.parameters), report.samples)
+    experiment.files(experiment.parameters(**report.parameters), report)
 
 
 def _settings(kind: str) -> Settings:

@@ -1,4 +1,4 @@
-"""Hold a page of `outflank lab reproduce` against the reports' tables: `python -m tests.transcribed DIRECTORY`.
+"""Hold the pages of `outflank lab reproduce` against the reports' tables: `python -m tests.transcribed DIRECTORY`.
 
 The tables are a transcription of their own (`data/reports.txt`), apart from the package's: every number that a report
 printed has to stand on the page, in its row, with one of the marks that say what ours is beside it.
@@ -149,6 +149,11 @@ def against(html: str, headings: dict[tuple[str, str], str]) -> tuple[dict[str, 
     return verdicts, wrong
 
 
+def pages(directory: Path) -> str:
+    """The reports' pages in a folder, one after another."""
+    return "".join(path.read_text(encoding="utf-8") for path in sorted(directory.glob("reproduce-*.html")))
+
+
 def headings() -> dict[tuple[str, str], str]:
     """The titles of the page's tables, by report and published table."""
     from outflank.lab.report_programs.published_numbers import REPORTS
@@ -159,8 +164,7 @@ def headings() -> dict[tuple[str, str], str]:
 
 def main() -> int:
     """Say how the cells stand, and what is wrong."""
-    html = (Path(sys.argv[1]) / "reproduce.html").read_text(encoding="utf-8")
-    verdicts, wrong = against(html, headings())
+    verdicts, wrong = against(pages(Path(sys.argv[1])), headings())
     for report, counted in verdicts.items():
         print(f"{report}: {sum(counted.values())} cells: {', '.join(f'{n} {what}' for what, n in counted.items())}")
     print("\n".join(wrong) if wrong else "every printed number is on the page")

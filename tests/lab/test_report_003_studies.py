@@ -189,7 +189,7 @@ def test_every_number_of_the_text_has_a_class():
     section = report_003._section(FACTS)
     assert {row for row, _ in section.published()} == {(name,) for name in report_003.TEXT}
     shown = section_table(section, cells(FACTS, ()))
-    assert shown.columns == ("fact", "value", "unit", "the report says")
+    assert shown.columns == ("the report says", "value", "unit", "name of the number")
     assert all(shown.column("unit"))
     constants = [cell for cell in cells(FACTS, text_003._constants(Stop())) if cell.ours is not None]
     assert [cell.verdict for cell in constants] == [Verdict.GIVEN] * 4

@@ -4,11 +4,15 @@ import csv
 import io
 import json
 from collections import Counter
+from xml.etree import ElementTree
 
 import pytest
 
 from outflank import lab
 from outflank.errors import InvalidOption, OutflankError
+from outflank.lab.claims.ledger import Answer, Claim, Decision
+from outflank.lab.experiment import experiment_named
+from outflank.lab.reproduction import measured_sources, published_sections
 from outflank.lab.reproduction.compared_cells import (
     MARKS,
     ComparedCell,
@@ -17,6 +21,7 @@ from outflank.lab.reproduction.compared_cells import (
     compare_cells,
     verdict_counts_text,
 )
+from outflank.lab.reproduction.measured_sources import part_samples
 from outflank.lab.reproduction.published_sections import (
     EQUAL,
     GIVEN,
@@ -31,8 +36,11 @@ from outflank.lab.reproduction.published_sections import (
     close,
     sources_of,
 )
+from outflank.lab.reproduction.stored_runs import DIFFERENCES, RunSummary, stored_run
 from outflank.lab.studies import reproduce
 from outflank.search.request import Stop
+from outflank.ui.cli import main
+from outflank.validation.documents import read_document
 from tests import transcribed
 
 pytestmark = pytest.mark.interpreted_only
@@ -161,7 +169,7 @@ def test_parts_of_a_section_that_have_the_same_titles_are_told_apart():
         )
         for label, own in titles.items()
     ]
-    told = [[table.title for table in said.tables] for _, said in reproduce._with_unique_titles(parts)]
+    told = [[table.title for table in said.tables] for _, said in reproduce.with_unique_titles(parts)]
     assert told == [["a: same", "own"], ["b: same"], ["same"]]
 
 
@@ -185,8 +193,12 @@ def test_results_of_different_reports_share_a_folder(monkeypatch, tmp_path):
         report = lab.run("reproduce", which=which, out=tmp_path)
         assert f"{stem}.json" in report.written
         numbers = reproduce.REPORTS if which == ("all",) else which
-        noun = "report" if len(numbers) == 1 else "reports"
-        assert f"Comes from {noun} {', '.join(numbers)}." in (tmp_path / f"{stem}.html").read_text(encoding="utf-8")
+        first = (tmp_path / f"{stem}.html").read_text(encoding="utf-8")
+        pages = {number: f"{stem}-{number}.html" for number in numbers} if len(numbers) > 1 else {}
+        assert all(f'<a href="{page}">{number}: ' in first for number, page in pages.items())
+        assert {f"{stem}.html", *pages.values()} == {name for name in report.written if name.endswith(".html")}
+        for number, page in (pages or {which[0]: f"{stem}.html"}).items():
+            assert f"<h1>Report {number}: " in (tmp_path / page).read_text(encoding="utf-8")
 
 
 def test_quick_and_full_are_two_wishes():
@@ -224,16 +236,185 @@ def test_a_stop_ends_a_measure_without_cells(monkeypatch):
 def test_an_experiment_whose_samples_would_hide_where_they_belong_is_refused():
     task = lab.Task("one", lambda stop: [{"source": "a name of its own"}])
     with pytest.raises(ValueError, match="one: a sample has 'source'"):
-        reproduce._part_samples({"report": "000", "section": "a", "source": "b"}, task, None)
+        part_samples({"report": "000", "section": "a", "source": "b"}, task, None)
+
+
+def _counting(monkeypatch, reports=("000",)):
+    """Two sections of each report that run one experiment with one parameter, and a list of what is measured."""
+    measured = []
+
+    class Counting(lab.Experiment):
+        name, question, reports, parameters = "counting", "How often?", (), lab.Parameters
+
+        def tasks(self, parameters):
+            return [lab.Task("once", lambda stop: [{"n": measured.append(1) or len(measured)}])]
+
+        def conclude(self, parameters, samples):
+            tables = [lab.ReportTable.of(title, samples) for title in ("one table", "another")]
+            return lab.Conclusion(tables=tuple(tables))
+
+    monkeypatch.setattr(measured_sources, "experiment_named", lambda name: Counting())
+    monkeypatch.setattr(published_sections, "experiment_named", lambda name: Counting())
+    monkeypatch.setattr(reproduce, "experiment_named", lambda name: Counting())
+    monkeypatch.setattr(reproduce, "claims_of", lambda report: ())
+
+    def sections(report):
+        shows = {"first": ("one",), "second": ("another",)} if report in reports else {}
+        return tuple(
+            _section(
+                [],
+                report=report,
+                table=None,
+                where=where,
+                sources=lambda setting, show=show: [ExperimentPart("counting", {}, show=show)],
+            )
+            for where, show in shows.items()
+        )
+
+    kept = {report: sections(report) for report in reproduce.REPORTS}
+    monkeypatch.setattr(reproduce, "sections_of", kept.__getitem__)
+    return measured
+
+
+def test_sections_that_run_the_same_experiment_share_its_samples(monkeypatch, tmp_path):
+    measured = _counting(monkeypatch, ("000", "002"))
+    report = lab.run("reproduce", which=("000", "002"), out=tmp_path)
+    assert len(measured) == len(report.samples) == 1
+    shown = [(table.section.partition(":")[0], table.title) for table in report.tables if table.section]
+    assert shown == [
+        (f"{number}, {where}", title)
+        for number in ("000", "002")
+        for where, title in (("first", "one table"), ("second", "another"))
+    ]
+    again = lab.redraw(tmp_path / "reproduce-000-002.json")
+    assert again.tables == report.tables
+    assert set(again.task_seconds) == {"000: first: counting: once"}
+
+
+def _summary(**more):
+    chosen = {
+        "effort": "usual",
+        "provenance": {"commit": "abc", "machine": {"processor": "a processor"}},
+        "seconds": {"000: first: counting": 90.0},
+        "answers": {},
+        "verdicts": {},
+    }
+    return RunSummary(**{**chosen, **more})
+
+
+def test_a_run_expects_to_take_as_long_as_the_stored_one(monkeypatch):
+    _counting(monkeypatch)
+    assert experiment_named("reproduce").expected_seconds(reproduce.ReproduceParameters(which=("000",))) is None
+    monkeypatch.setattr(reproduce, "stored_run", lambda effort: _summary() if effort is Effort.USUAL else None)
+    told = []
+    lab.run("reproduce", which=("000",), progress=told.append)
+    assert [(each.first, each.seconds_left) for each in told] == [(True, 90.0), (False, None)]
+    lab.run("reproduce", which=("000",), quick=True, progress=told.append)
+    assert told[2].seconds_left is None
+
+
+def test_the_command_says_first_how_long_the_stored_run_took(monkeypatch, capsys):
+    _counting(monkeypatch)
+    monkeypatch.setattr(reproduce, "stored_run", lambda effort: _summary(seconds={"000: first: counting": 660.0}))
+    for options in ([], ["--quiet"]):
+        with pytest.raises(SystemExit, match="0"):
+            main(["lab", "reproduce", "000", *options])
+        if not options:
+            assert capsys.readouterr().err.startswith("This took 11 min ")
+    assert capsys.readouterr().err == ""
+
+
+def test_a_source_that_the_stored_run_does_not_know_counts_by_its_weight():
+    sections = [
+        _section([], where=name, sources=lambda setting, weight=weight: [Measure("m", lambda stop: [], weight)])
+        for name, weight in (("a", 1.0), ("b", 3.0), ("new", 2.0))
+    ]
+    seconds = {"000: a: m": 10.0, "000: b: m": 10.0}
+    tasks = measured_sources.reproduction_tasks(sections, Setting(Effort.USUAL, 1), seconds)
+    assert [task.weight for task in tasks] == [10.0, 10.0, 10.0]  # 5 s for a weight of 1
+
+
+def _claim(number, says, answer):
+    return Claim(
+        report="000",
+        number=number,
+        where="Somewhere",
+        says=says,
+        expected=Answer.CONFIRMED,
+        decide=lambda evidence: Decision(answer, "a <reason>"),
+    )
+
+
+def test_answers_and_verdicts_that_the_stored_run_had_otherwise_are_listed(monkeypatch, tmp_path):
+    section = _section([MeasuredCell((5,), "broadcast_messages", 1), MeasuredCell((7,), "broadcast_messages", 1)])
+    claims = (_claim(1, "It is so.", Answer.CONFIRMED), _claim(2, "It is not.", Answer.CONTRADICTED))
+    monkeypatch.setattr(reproduce, "sections_of", lambda report: (section,))
+    monkeypatch.setattr(reproduce, "claims_of", lambda report: claims)
+    first = lab.run("reproduce", which=("000",), out=tmp_path)
+    assert not any(table.title.startswith(DIFFERENCES) for table in first.tables)
+    kept = read_document(tmp_path / "reproduce-000.summary.json", RunSummary, "a summary")
+    assert kept.answers == {"000": {"It is so.": "confirmed", "It is not.": "contradicted"}}
+    assert Counter(kept.verdicts["000"]["Replication"].values()) == {"different": 2, "not done": 22}
+    monkeypatch.setattr(reproduce, "stored_run", lambda effort: kept)
+    same = lab.run("reproduce", which=("000",), out=tmp_path, replace=True)[DIFFERENCES]
+    assert same.rows == ()
+    assert same.notes[0].startswith("2 answers and 24 verdicts were compared")
+    assert "Nothing differs." in (tmp_path / "reproduce-000.html").read_text(encoding="utf-8")
+    cells = {"[5] broadcast_messages": "equal", "[7] broadcast_messages": "equal", "gone": "equal"}
+    other = _summary(
+        answers={"000": {"It is so.": "depends", "Gone.": "depends"}}, verdicts={"000": {"Replication": cells}}
+    )
+    monkeypatch.setattr(reproduce, "stored_run", lambda effort: other)
+    table = lab.run("reproduce", which=("000",), out=tmp_path, replace=True)[DIFFERENCES]
+    assert table.columns == ("report", "what", "stored run", "this run")
+    assert table.rows == (
+        ("000", "conclusion 1: It is so.", "depends", "confirmed"),
+        ("000", "2 cells of Replication", "equal", "different"),
+    )
+    assert "commit abc" in table.notes[0]
+    stop = Stop()
+    stop()
+    assert not any(
+        table.title.startswith(DIFFERENCES) for table in lab.run("reproduce", which=("000",), stop=stop).tables
+    )
+
+
+@pytest.mark.parametrize("effort", list(Effort))
+def test_the_stored_runs_can_be_read(effort):
+    run = stored_run(effort)
+    assert run is None or run.effort == effort
+
+
+def test_a_reports_page_begins_with_its_conclusions(monkeypatch, tmp_path):
+    section = _section([MeasuredCell((5,), "broadcast_messages", 258_744)])
+    claims = [_claim(1, "It <is> so.", Answer.CONFIRMED), _claim(2, "It is not.", Answer.CONTRADICTED)]
+    monkeypatch.setattr(reproduce, "sections_of", lambda report: (section,))
+    monkeypatch.setattr(reproduce, "claims_of", lambda report: tuple(claims))
+    lab.run("reproduce", which=("000",), out=tmp_path)
+    root = ElementTree.fromstring((tmp_path / "reproduce-000.html").read_text(encoding="utf-8"))
+    folds = {"".join(each.find("summary").itertext()): each for each in root.iter("details")}
+    assert list(folds)[:3] == ["1 not as expected", "1 contradicted", "1 confirmed"]
+    assert [name for name, fold in folds.items() if fold.get("open")] == ["1 not as expected", "1 contradicted"]
+    (row,) = folds["1 confirmed"].findall(".//tbody/tr")
+    assert [cell.text for cell in row] == ["1", "It <is> so.", "a <reason>", "Somewhere"]
+    assert section.heading in folds  # every section is folded
+    # A link opens a fold only if its target is inside.
+    targets = {each.get("id") for fold in folds.values() for each in fold.iter() if each.get("id")}
+    links = [each.get("href") for each in root.iter("a")]
+    assert len(links) == 4
+    assert {link.removeprefix("#") for link in links} <= targets
+    page = ElementTree.tostring(root, encoding="unicode")
+    assert page.count("391 ✓") == 1  # the legend stands once
+    assert "details::details-content{content-visibility:visible" in page.partition("@media print")[2]
 
 
 @pytest.fixture(scope="module")
 def unmeasured(tmp_path_factory):
-    """The page of a run that was stopped before it began: every printed cell, and none of ours."""
+    """The pages of a run that was stopped before it began: every printed cell, and none of ours."""
     out, stop = tmp_path_factory.mktemp("reproduce"), Stop()
     stop()
     lab.run("reproduce", out=out, stop=stop)
-    return (out / "reproduce.html").read_text(encoding="utf-8")
+    return transcribed.pages(out)
 
 
 def test_every_number_of_the_reports_tables_is_on_the_page(unmeasured):
@@ -243,10 +424,10 @@ def test_every_number_of_the_reports_tables_is_on_the_page(unmeasured):
 
 
 def test_a_number_that_is_missing_or_changed_on_the_page_is_found(unmeasured):
-    changed = unmeasured.replace("633.558 | –", "633.559 | –")
+    changed = unmeasured.replace("<span>633.558</span>", "<span>633.559</span>")
     assert changed != unmeasured
     (wrong,) = transcribed.against(changed, transcribed.headings())[1]
     assert wrong == "000 threshold_par, row 1: 633.558 was printed, the page has '633.559 | –'"
-    without = unmeasured.replace("633.558 | –", "633.558")
+    without = unmeasured.replace("<span>633.558</span> <span>| –</span>", "633.558")
     (wrong,) = transcribed.against(without, transcribed.headings())[1]
     assert wrong.startswith("000 threshold_par, row 1")

@@ -6,7 +6,7 @@ from inspect import signature
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from outflank.errors import InvalidOption, OutflankError
-from outflank.lab.experiment_report import Figure, ReportTable, Sample, sample_shape
+from outflank.lab.experiment_report import Figure, Report, ReportTable, Sample, sample_shape
 from outflank.machine import MOST_WORKERS, usable_cores
 from outflank.plugins import Registry
 from outflank.search.request import Stop
@@ -131,9 +131,13 @@ class Experiment(Generic[ParametersT]):
         """Return the required keys and types of `sample`. Stored samples are checked before they reach `conclude`."""
         return sample_shape()
 
-    def files(self, parameters: ParametersT, samples: Sequence[Sample]) -> dict[str, str]:
-        """Return additional files in the formats of other programs: their contents, by file-name suffix."""
+    def files(self, parameters: ParametersT, report: Report) -> dict[str, str]:
+        """Return additional files: their contents, by file-name suffix. A file `.html` replaces the usual page."""
         return {}
+
+    def expected_seconds(self, parameters: ParametersT) -> float | None:
+        """Return how long an earlier run with these parameters took, or None if that is not known."""
+        return None
 
 
 _LOCATIONS = {

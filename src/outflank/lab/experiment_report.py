@@ -231,6 +231,8 @@ class Report(Drawn):
     """False if the experiment found different values that should be equal."""
     complete: bool = True
     """False if the run was interrupted and has only some of its samples."""
+    task_seconds: Mapping[str, float] = field(default_factory=dict)
+    """Duration of each measured task, by its name."""
     written: tuple[str, ...] = field(default=(), compare=False)
     """Names of the files in which the report was stored."""
 

@@ -39,7 +39,10 @@ class RunProgress:
     done: float
     """Share of the run's work that is done, from 0 to 1."""
     seconds_left: float | None
-    """Estimated seconds until the end of the run. None at the end, and while too little is done for an estimate."""
+    """Estimated seconds until the end of the run. While little is done, they are those of an earlier run, on its own
+    machine. None at the end, and while little is done if no earlier run is known."""
+    first: bool = False
+    """Whether nothing has been measured yet in this run."""
 
 
 def run(
@@ -73,7 +76,7 @@ def run(
     if resume and directory is None:
         raise OutflankError("to resume a run, say where it was kept (--out)")
     if directory is None:
-        return _Run(experiment, settings, None, file_options, _Measured(origin, [], ())).measure(
+        return _Run(experiment, settings, None, file_options, _Measured(origin, [], (), {})).measure(
             progress, stop or Stop()
         )
     if resume:
@@ -104,7 +107,7 @@ def redraw(
         settings = _stored_parameters(experiment, document.parameters)
         _check_samples(experiment, settings, document.samples)
     directory = Path(out) if out is not None else None
-    measured = _Measured(document.provenance, document.samples, document.searched)
+    measured = _Measured(document.provenance, document.samples, document.searched, document.task_seconds)
     report = report_of(experiment, settings, measured, complete=document.complete)
     if directory is not None:
         result_store.check_writable(directory)
@@ -152,6 +155,7 @@ class _Measured:
     origin: JsonObject
     samples: list[Sample]
     searched: tuple[Searched, ...]
+    task_seconds: dict[str, float]
 
 
 def report_of(experiment: Experiment, parameters: Parameters, measured: _Measured, *, complete: bool) -> Report:
@@ -166,6 +170,7 @@ def report_of(experiment: Experiment, parameters: Parameters, measured: _Measure
         samples=tuple(measured.samples),
         tables=conclusion.tables,
         searched=measured.searched,
+        task_seconds=measured.task_seconds,
         figures=conclusion.figures,
         notes=conclusion.notes,
         passed=conclusion.passed,
@@ -186,11 +191,12 @@ def write_report(
     """
     file_options = file_options or FileOptions()
     visible = report if file_options.published else report.without_published()
+    own_files = experiment.files(parameters, visible)
     contents: dict[str, str | bytes] = {
         ".json": in_lines(result_store.document(report)),
         ".csv": result_store.csv_text(report.samples),
-        ".html": page_html(visible),
-        **experiment.files(parameters, report.samples),
+        **({} if ".html" in own_files else {".html": page_html(visible)}),
+        **own_files,
         **report_files(visible, file_options),
     }
     files = {f"{experiment.file_name(parameters)}{suffix}": content for suffix, content in contents.items()}
@@ -243,10 +249,10 @@ def _begin(
             origin["resumed from"] = document.provenance
         else:
             origin = document.provenance
-        return _Measured(origin, document.samples, document.searched)
+        return _Measured(origin, document.samples, document.searched, document.task_seconds)
     if path.exists() and not replace:
         raise OutflankError(f"{path} exists: --resume goes on with it, --replace measures anew")
-    return _Measured(origin, [], ())
+    return _Measured(origin, [], (), {})
 
 
 class _Run:
@@ -270,15 +276,20 @@ class _Run:
         done_tasks = {str(sample["task"]) for sample in self.measured.samples}
         done = sum(task.weight for task in tasks if task.name in done_tasks)
         skipped, began = done, time.monotonic()
+        expected = self.experiment.expected_seconds(self.parameters) if progress is not None else None
         try:
             for task in tasks:
                 if task.name in done_tasks:
                     continue
                 if progress is not None:
                     spent = time.monotonic() - began
-                    can_estimate = done - skipped > ENOUGH_TO_JUDGE * total
-                    seconds_left = spent / (done - skipped) * (total - done) if can_estimate else None
-                    progress(RunProgress(task=task.name, done=done / total, seconds_left=seconds_left))
+                    if done - skipped > ENOUGH_TO_JUDGE * total:
+                        seconds_left: float | None = spent / (done - skipped) * (total - done)
+                    else:
+                        seconds_left = None if expected is None else expected * (1 - done / total)
+                    share, first = done / total, done == skipped
+                    progress(RunProgress(task=task.name, done=share, seconds_left=seconds_left, first=first))
+                task_began = time.monotonic()
                 with log_searches() as entries:
                     new_samples = (
                         [{"task": task.name, **sample} for sample in task.measured(stop)] if not stop.called else []
@@ -289,6 +300,7 @@ class _Run:
                     self.measured.origin,
                     [*self.measured.samples, *new_samples],
                     merged_entries((*self.measured.searched, *entries)),
+                    {**self.measured.task_seconds, task.name: round(time.monotonic() - task_began, 3)},
                 )
                 done += task.weight
                 if time.monotonic() > self._saved_at + KEEP_SECONDS:
@@ -323,6 +335,7 @@ class _Run:
             samples=tuple(self.measured.samples),
             tables=(),
             searched=self.measured.searched,
+            task_seconds=self.measured.task_seconds,
             complete=False,
         )
         text = in_lines(result_store.document(report))

@@ -27,6 +27,8 @@ class LabDocument(Document, frozen=True, kw_only=True, tag="outflank/lab/1"):
     parameters: JsonObject
     """Parameters of the run, by the field names of the experiment's class `parameters`."""
     provenance: JsonObject
+    task_seconds: dict[str, float] = msgspec.field(default_factory=dict)
+    """Duration of each measured task, by its name."""
     searched: tuple[Searched, ...] = ()
     notes: tuple[str, ...] = ()
     tables: Any = ()

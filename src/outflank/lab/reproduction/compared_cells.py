@@ -93,30 +93,25 @@ class ComparedCell:
 FAULTS = (Verdict.DIFFERENT, Verdict.FAR)
 """Verdicts that are counted in texts and tables even if there are none, since readers look for them."""
 
-MEANINGS = (
-    "Equal: it had to be, and is; different: it had to be, and is not. Close: within the factor that was allowed; far: "
-    "not within it. Both show our number divided by the report's, and that factor.",
-    "Side by side: it depends on the machine, and nothing is concluded. Answered no: measured, and it does not hold "
-    "here. Nothing was sent: a cluster sent no entries, so the number says nothing about replication. More threads "
-    "than cores: threads took turns. From its own numbers: computed from other numbers of the report. "
-    "Given: chosen or quoted by the report. Not done: not measured in this run.",
-    "A section of 0 cells is an investigation or a picture without printed numbers, or was left out of this run.",
-)
-"""Notes below the table of verdict counts, which explain its columns."""
-
 MARKS = {
-    Verdict.EQUAL: "✓ ours is equal, as it has to be.",
-    Verdict.DIFFERENT: "≠ ours follows, and had to be equal.",
-    Verdict.CLOSE: "≈ ours follows, as close as it should be: (× our number divided by the report's, of × the most).",
-    Verdict.FAR: "≉ ours follows, and should be closer: (× our number divided by the report's, of × the most).",
-    Verdict.BESIDE: "| ours follows, and need not agree: it depends on the machine, or on what is told below.",
-    Verdict.NO: "✗ no: measured here, and it does not hold.",
-    Verdict.NOTHING_SENT: "(nothing sent): no entry was sent, so that ours says nothing about replication.",
-    Verdict.MORE_THREADS: "(threads > cores): threads took turns on fewer cores, which is no result.",
-    Verdict.DERIVED: "← ours follows, computed from other numbers of the report: no measurement.",
-    Verdict.GIVEN: "(given): chosen or quoted by the report, no result; where ours is run with another, it says so.",
-    Verdict.NOT_DONE: "| – not measured.",
+    Verdict.EQUAL: "391 ✓ (equal): the numbers have to be equal, and are.",
+    Verdict.DIFFERENT: "391 ≠ 390 (different): the numbers have to be equal, and are not.",
+    Verdict.CLOSE: "10 ≈ 10.58 (×1.058 of ×1.5) (close): our number divided by the report's is within the factor.",
+    Verdict.FAR: "10 ≉ 25 (×2.5 of ×1.5) (far): our number divided by the report's is outside the factor.",
+    Verdict.BESIDE: "58.2 | 7.1 (×0.122) (side by side): the number depends on the machine, or on what a note says; "
+    "nothing is concluded.",
+    Verdict.NO: "2 ✗ no (answered no): measured, and it does not hold here.",
+    Verdict.NOTHING_SENT: "5 | 7.1 (nothing sent): no table entry was sent, so ours says nothing about replication.",
+    Verdict.MORE_THREADS: "20 | 31 (threads > cores): threads took turns on fewer cores, which is no result.",
+    Verdict.DERIVED: "10 ← 9.45 (from its own numbers): computed from other numbers of the report, not measured.",
+    Verdict.GIVEN: "8 (given): chosen or quoted by the report, no result; a note says where ours is another.",
+    Verdict.NOT_DONE: "58.2 | – (not done): not measured in this run.",
 }
+"""The legend of compared cells: an example of each verdict, the report's number first, and its meaning."""
+
+WITHOUT_CELLS = (
+    "A section of 0 cells is an investigation or a picture without printed numbers, or was left out of this run."
+)
 
 
 def all_digits(value: Cell) -> str:
@@ -158,11 +153,11 @@ def section_table(section: PublishedTable, cells: Sequence[ComparedCell]) -> Rep
         for line in lines.values():
             published_fact = published(section.report)["facts"][line["fact"]]
             # Spaces let narrow pages wrap the name; the list of cells has the underscores.
-            name = str(line["fact"]).replace("_", " ")
-            line |= {"fact": name, "unit": published_fact["unit"], "the report says": published_fact["says"]}
-    notes = [MARKS[verdict] for verdict in Verdict if any(cell.verdict is verdict for cell in cells)]
+            name, value = str(line.pop("fact")).replace("_", " "), line.pop("value")
+            line |= {"the report says": published_fact["says"], "value": value, "unit": published_fact["unit"]}
+            line |= {"name of the number": name}
     reasons = [cell.expected.reason for cell in cells if cell.verdict is not Verdict.GIVEN]
-    notes += _unique([*reasons, *(cell.note for cell in cells)])
+    notes = _unique([*reasons, *(cell.note for cell in cells)])
     return ReportTable.of(section.heading, list(lines.values()), notes=(*notes, *section.notes))
 
 
@@ -181,7 +176,10 @@ def index_table(counted: Sequence[tuple[PublishedTable, Counter[Verdict]]]) -> R
                 lines.append(_index_line(report, f"{section.where}: {section.title}", verdicts))
                 report_counts += verdicts if section.printed else Counter()
         lines.append(_index_line(report, "all that it printed", report_counts))
-    return ReportTable.of("the reports' cells, and how ours stand beside them", lines, notes=MEANINGS)
+    used = [MARKS[verdict] for verdict in Verdict if any(verdicts[verdict] for _, verdicts in counted)]
+    return ReportTable.of(
+        "the reports' cells, and how ours stand beside them", lines, notes=(*used, WITHOUT_CELLS) if used else ()
+    )
 
 
 def _index_line(report: str, title: str, verdicts: Counter[Verdict]) -> Sample:

@@ -125,8 +125,9 @@ class ExperimentPart:
     parameters: Mapping[str, object]
     cells: Callable[[Sequence[Sample]], Iterable[MeasuredCell]] = _no_cells
     """Function that computes the section's cells from the experiment's samples."""
-    show: bool = True
-    """Whether the section also shows the experiment's own tables and figures."""
+    show: bool | tuple[str, ...] = True
+    """Whether the section also shows the experiment's own tables and figures, or the beginnings of the titles of those
+    that it shows."""
     weight: float = 1.0
     """Estimated duration relative to the other sources of the reproduction."""
     label: str = ""
@@ -136,6 +137,10 @@ class ExperimentPart:
     def name(self) -> str:
         """Name of the part, unique within its section."""
         return f"{self.experiment}, {self.label}" if self.label else self.experiment
+
+    def shows(self, title: str) -> bool:
+        """Return whether the section shows the experiment's table or figure with this title."""
+        return self.show if isinstance(self.show, bool) else title.startswith(self.show)
 
     @property
     def experiment_parameters(self) -> Parameters:

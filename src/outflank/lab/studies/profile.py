@@ -18,6 +18,7 @@ from outflank.lab.experiment_report import (
     FlameBox,
     Interval,
     Plot,
+    Report,
     ReportTable,
     Sample,
     Series,
@@ -201,9 +202,9 @@ class ProfileStudy(Experiment[ProfileParameters]):
             tables=tuple(tables), figures=tuple(figures), notes=(*notes, *worker_count_warnings((parameters.workers,)))
         )
 
-    def files(self, parameters: ProfileParameters, samples: Sequence[Sample]) -> dict[str, str]:
+    def files(self, parameters: ProfileParameters, report: Report) -> dict[str, str]:
         texts: dict[str, str] = {}
-        places = grouped(samples, "position")
+        places = grouped(report.samples, "position")
         for (position,), position_samples in places.items():
             spans = [sample for sample in position_samples if sample["what"] == "interval"]
             name = f".{_file_name_part(str(position))}" if len(places) > 1 else ""

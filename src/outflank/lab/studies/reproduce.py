@@ -1,19 +1,16 @@
 """Experiment `reproduce`: every number of the published reports beside ours, cell by cell, with a verdict."""
 
-import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from importlib import import_module
 from typing import Literal
 
 from outflank.errors import InvalidOption, UnknownName
-from outflank.lab.claims.ledger import Claim, Decision, Evidence, answer_counts_text, is_expected, ledger_table
+from outflank.lab.claims.ledger import Claim, Evidence, answer_counts_text, is_expected, ledger_table
+from outflank.lab.drawing.reproduction_page import index_page, report_page
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, core_counts, experiment_named, option
-from outflank.lab.experiment_report import Cell, Figure, ReportTable, Sample, sample_shape
-from outflank.lab.measuring.search_samples import grouped
-from outflank.lab.report_programs.classroom import BrokenOff
+from outflank.lab.experiment_report import Cell, Figure, Report, ReportTable, Sample, sample_shape
 from outflank.lab.report_programs.published_numbers import REPORTS
 from outflank.lab.reproduction.compared_cells import (
     ComparedCell,
@@ -23,21 +20,30 @@ from outflank.lab.reproduction.compared_cells import (
     section_table,
     verdict_counts_text,
 )
+from outflank.lab.reproduction.measured_sources import (
+    Place,
+    measured_cells,
+    own_samples,
+    part_conclusions,
+    place_text,
+    reproduction_tasks,
+    row_name,
+    source_samples,
+    storing_places,
+)
 from outflank.lab.reproduction.published_sections import (
     Class,
     Effort,
     ExperimentPart,
     Finding,
     Measure,
-    MeasuredCell,
     PublishedTable,
     Setting,
-    Source,
-    checked_cells,
     sources_of,
 )
+from outflank.lab.reproduction.stored_runs import ReportAnswers, RunSummary, differences_table, stored_run
 from outflank.lab.result_store import csv_text
-from outflank.search.request import Stop
+from outflank.validation.documents import in_lines
 from outflank.validation.values import Kind, Shape
 
 
@@ -46,7 +52,7 @@ class ReproduceParameters(Parameters):
     """Parameters of the experiment `reproduce`."""
 
     which: tuple[str, ...] = option(("all",), "000 to 004, or all.", argument=True)
-    quick: bool = option(False, "Everything small: all reports in about five minutes.")
+    quick: bool = option(False, "Everything small: all reports in some minutes.")
     full: bool = option(False, "The deepest rows and more rounds too: it takes as long as it takes.")
     claims: bool = option(False, "Show only the reports' conclusions, with our answers.")
     workers: int = option(core_counts()[-1], "Workers of the parallel parts.")
@@ -98,18 +104,20 @@ class Reproduce(Experiment[ReproduceParameters]):
         return parameters.reports
 
     def tasks(self, parameters: ReproduceParameters) -> Sequence[Task]:
-        return [
-            task
-            for report in parameters.reports
-            for section in sections_of(report)
-            for source in sources_of(section, parameters.setting).values()
-            for task in _tasks(section, source)
-        ]
+        stored = stored_run(parameters.setting.effort)
+        return list(
+            reproduction_tasks(_sections(parameters), parameters.setting, stored.seconds if stored is not None else {})
+        )
+
+    def expected_seconds(self, parameters: ReproduceParameters) -> float | None:
+        if stored_run(parameters.setting.effort) is None:
+            return None
+        return sum(task.weight for task in self.tasks(parameters))
 
     def shape(self, parameters: ReproduceParameters, sample: Sample) -> Shape:
         sections = (
             {section.name: section for section in sections_of(str(sample["report"]))}
-            if _is_requested(parameters, sample)
+            if sample.get("report") in parameters.reports
             else {}
         )
         section = sections.get(str(sample.get("section")))
@@ -129,206 +137,116 @@ class Reproduce(Experiment[ReproduceParameters]):
         return sample_shape(experiment_shape.names, known, part_task=str, also=experiment_shape.also)
 
     def conclude(self, parameters: ReproduceParameters, samples: Sequence[Sample]) -> Conclusion:
+        setting = parameters.setting
+        measured = source_samples(_sections(parameters), setting, samples)
+        answers = _answers(parameters, measured)
+        decisions = [decision for report in answers for decision in report.decisions]
+        passed = all(is_expected(claim, decision) for claim, decision in decisions)
+        first = [ledger_table(decisions)] if decisions else []
+        stored = stored_run(setting.effort)
+        whole = [report for report in answers if _is_whole(report, setting, measured)]
+        differences = [differences_table(stored, whole)] if stored is not None and whole else []
+        if parameters.claims:
+            return Conclusion(tables=(*first, *differences), passed=passed)
         tables: list[ReportTable] = []
         figures: list[Figure] = []
-        notes: list[str] = []
-        counted: list[tuple[PublishedTable, Counter[Verdict]]] = []
-        decisions = _decisions(parameters, samples)
-        passed = all(is_expected(claim, decision) for claim, decision in decisions)
-        ledger = (ledger_table(decisions),) if decisions else ()
-        counts = (answer_counts_text(decisions),) if decisions else ()
-        if parameters.claims:
-            return Conclusion(tables=ledger, passed=passed)
-        for section, section_samples in _by_section(parameters, samples):
-            found_cells, parts = (
-                _found_cells(section, parameters.setting, section_samples),
-                _parts(section, parameters.setting, section_samples),
-            )
-            cells = compare_cells(section, found_cells)
-            section_tables = [section_table(section, cells)] if cells else []
-            section_figures = list(section.figures(found_cells)) if found_cells else []
-            for part, conclusion in _with_unique_titles(parts):
-                passed = passed and conclusion.passed
-                if part.show and conclusion.tables:
-                    section_tables += [
-                        *conclusion.tables[:-1],
-                        replace(conclusion.tables[-1], notes=(*conclusion.tables[-1].notes, *conclusion.notes)),
-                    ]
-                    section_figures += conclusion.figures
-                if not conclusion.passed:
-                    notes.append(f"{section.heading}: {part.name} failed.")
-            if section_tables and not cells and section.notes:  # the section has no table of its own
-                section_tables[-1] = replace(section_tables[-1], notes=(*section_tables[-1].notes, *section.notes))
-            if not sources_of(section, parameters.setting) and section.table is None and section.absent:
-                notes.append(f"{section.heading}: {section.absent}")
+        notes: list[str] = [answer_counts_text(decisions)] if decisions else []
+        sections = [pair for report in answers for pair in report.sections]
+        counted = [(section, Counter(cell.verdict for cell in cells)) for section, cells in sections]
+        notes += _sums(counted)
+        for section, cells in sections:
+            parts = part_conclusions(section, setting, measured)
+            passed = passed and all(conclusion.passed for _, conclusion in parts)
+            notes += [f"{section.heading}: {part.name} failed." for part, found in parts if not found.passed]
+            found_cells = measured_cells(section, setting, measured)
+            own_figures = section.figures(found_cells) if found_cells else ()
+            section_tables, section_figures = _section_content(section, cells, parts)
             tables += [replace(table, section=section.heading) for table in section_tables]
-            figures += [replace(figure, section=section.heading) for figure in section_figures]
-            counted.append((section, Counter(cell.verdict for cell in cells)))
+            figures += [replace(plot, section=section.heading) for plot in (*own_figures, *section_figures)]
+            if not sources_of(section, setting) and section.table is None and section.absent:
+                notes.append(f"{section.heading}: {section.absent}")
         return Conclusion(
-            tables=(*ledger, index_table(counted), *tables),
+            tables=(*first, index_table(counted), *differences, *tables),
             figures=tuple(figures),
-            notes=(*counts, *_sums(counted), *notes),
+            notes=tuple(notes),
             passed=passed and not any(verdicts[Verdict.DIFFERENT] for _, verdicts in counted),
         )
 
-    def files(self, parameters: ReproduceParameters, samples: Sequence[Sample]) -> dict[str, str]:
-        """Return a CSV file of all compared cells."""
-        return {
-            ".cells.csv": csv_text(
-                [
-                    _csv_row(section, cell)
-                    for section, section_samples in _by_section(parameters, samples)
-                    for cell in compare_cells(section, _found_cells(section, parameters.setting, section_samples))
-                ]
-            )
-        }
-
-
-# --- tasks and their samples ---
-
-
-def _tasks(section: PublishedTable, source: Source) -> list[Task]:
-    labels: Sample = {"report": section.report, "section": section.name, "source": source.name}
-    prefix = f"{section.report}: {section.where}: {source.name}"
-    if isinstance(source, Measure):
-        return [Task(prefix, partial(_measured_cells, section, source, labels), source.weight)]
-    tasks = experiment_named(source.experiment).tasks(source.experiment_parameters)
-    total = sum(task.weight for task in tasks)
-    return [
-        Task(
-            f"{prefix}: {task.name}",
-            partial(_part_samples, labels, task),
-            source.weight * task.weight / total,  # weights of different experiments have no common unit
-        )
-        for task in tasks
-    ]
-
-
-def _measured_cells(section: PublishedTable, source: Measure, labels: Sample, stop: Stop) -> list[Sample]:
-    try:
-        return [
-            {
-                **labels,
-                "row": _row_name(cell.row),
-                "column": cell.column,
-                "ours": cell.ours,
-                "note": cell.note,
-                "published": cell.published,
-                "finding": cell.finding.value,
-            }
-            for cell in checked_cells(section, source.run(stop))
-        ]
-    except BrokenOff:
-        return []  # a stopped task is discarded
-
-
-def _part_samples(labels: Sample, task: Task, stop: Stop) -> list[Sample]:
-    # The experiment's own task name is stored beside ours, since its conclusion may use it.
-    added = {**labels, "part_task": task.name}
-    samples = list(task.run(stop))
-    for sample in samples:
-        if clash := added.keys() & sample.keys():
-            raise ValueError(f"{task.name}: a sample has {sorted(clash)[0]!r}, which says where it belongs")
-    return [{**added, **sample} for sample in samples]
-
-
-def _unwrapped(sample: Sample) -> Sample:
-    """Return an experiment's sample as the experiment itself stores it, without the labels of the reproduction."""
-    cells = {key: cell for key, cell in sample.items() if key not in ("report", "section", "source", "part_task")}
-    return {**cells, "task": sample["part_task"]}
-
-
-def _row_name(row: tuple[Cell, ...]) -> str:
-    return json.dumps(list(row))
-
-
-def _is_requested(parameters: ReproduceParameters, sample: Sample) -> bool:
-    return sample.get("report") in parameters.reports
-
-
-# --- conclusions ---
-
-
-def _by_section(
-    parameters: ReproduceParameters, samples: Sequence[Sample]
-) -> Iterator[tuple[PublishedTable, list[Sample]]]:
-    """Yield every requested section with the samples that were measured for it."""
-    measured = grouped(samples, "report", "section")
-    for report in parameters.reports:
-        for section in sections_of(report):
-            yield section, measured.get((report, section.name), [])
-
-
-def _decisions(parameters: ReproduceParameters, samples: Sequence[Sample]) -> list[tuple[Claim, Decision]]:
-    """Return the conclusions of the requested reports with the answers that the samples give."""
-    decisions = []
-    for report in parameters.reports:
-        measured = [
-            (section, section_samples)
-            for section, section_samples in _by_section(parameters, samples)
-            if section.report == report
-        ]
-        evidence = Evidence(
-            cells={
-                section.name: _found_cells(section, parameters.setting, section_samples)
-                for section, section_samples in measured
-            },
-            samples={
-                (section.name, str(source)): [_unwrapped(sample) for sample in source_samples]
-                for section, section_samples in measured
-                for (source,), source_samples in grouped(section_samples, "source").items()
-                if "part_task" in source_samples[0]
-            },
-        )
-        decisions += [(claim, claim.decided(evidence)) for claim in claims_of(report)]
-    return decisions
-
-
-def _found_cells(section: PublishedTable, setting: Setting, samples: Sequence[Sample]) -> list[MeasuredCell]:
-    """Return the cells of a section that were measured."""
-    sources = sources_of(section, setting)
-    cells: list[MeasuredCell] = []
-    for (name,), source_samples in grouped(samples, "source").items():
-        source = sources[str(name)]
-        if isinstance(source, ExperimentPart):
-            cells += checked_cells(section, source.cells([_unwrapped(sample) for sample in source_samples]))
+    def files(self, parameters: ReproduceParameters, report: Report) -> dict[str, str]:
+        """Return the pages, a CSV file of all compared cells, and a summary that later runs can be compared with."""
+        answers = _answers(parameters, source_samples(_sections(parameters), parameters.setting, report.samples))
+        if len(answers) == 1:
+            pages = {".html": report_page(report, answers[0])}
         else:
-            cells += [
-                MeasuredCell(
-                    tuple(json.loads(str(sample["row"]))),
-                    str(sample["column"]),
-                    sample["ours"],
-                    str(sample["note"]),
-                    sample["published"],
-                    Finding(str(sample["finding"])),
-                )
-                for sample in source_samples
-            ]
-    return cells
+            pages = {".html": index_page(report, answers, self.file_name(parameters))}
+            pages |= {f"-{part.report}.html": report_page(report, part) for part in answers}
+        cells = [_csv_row(section, cell) for part in answers for section, found in part.sections for cell in found]
+        summary = _summary(parameters, report, answers)
+        return {**pages, ".cells.csv": csv_text(cells), ".summary.json": in_lines(summary)}
 
 
-def _parts(
-    section: PublishedTable, setting: Setting, samples: Sequence[Sample]
-) -> list[tuple[ExperimentPart, Conclusion]]:
-    """Return the experiments that a section runs, with their conclusions."""
-    sources, conclusions = sources_of(section, setting), []
-    for (name,), source_samples in grouped(samples, "source").items():
-        source = sources[str(name)]
-        if isinstance(source, ExperimentPart):
-            experiment_samples = [_unwrapped(sample) for sample in source_samples]
-            conclusions.append(
-                (source, experiment_named(source.experiment).conclude(source.experiment_parameters, experiment_samples))
+def _sections(parameters: ReproduceParameters) -> list[PublishedTable]:
+    return [section for report in parameters.reports for section in sections_of(report)]
+
+
+def _answers(parameters: ReproduceParameters, measured: Mapping[Place, Sequence[Sample]]) -> list[ReportAnswers]:
+    """Return the answers and the compared cells of each requested report."""
+    answers = []
+    for report in parameters.reports:
+        cells = {section: measured_cells(section, parameters.setting, measured) for section in sections_of(report)}
+        evidence = Evidence(
+            cells={section.name: found for section, found in cells.items()},
+            samples={
+                (section, source): own_samples(samples)
+                for (owner, section, source), samples in measured.items()
+                if owner == report and "part_task" in samples[0]
+            },
+        )
+        answers.append(
+            ReportAnswers(
+                report=report,
+                decisions=[(claim, claim.decided(evidence)) for claim in claims_of(report)],
+                sections=[(section, compare_cells(section, found)) for section, found in cells.items()],
             )
-    return conclusions
+        )
+    return answers
 
 
-def _with_unique_titles(parts: Sequence[tuple[ExperimentPart, Conclusion]]) -> list[tuple[ExperimentPart, Conclusion]]:
+def _is_whole(report: ReportAnswers, setting: Setting, measured: Mapping[Place, Sequence[Sample]]) -> bool:
+    """Return whether every section of a report that has sources was measured, at least in part."""
+    sections = {section for owner, section, _ in measured if owner == report.report}
+    return all(section.name in sections for section, _ in report.sections if sources_of(section, setting))
+
+
+def _section_content(
+    section: PublishedTable, cells: Sequence[ComparedCell], parts: Sequence[tuple[ExperimentPart, Conclusion]]
+) -> tuple[list[ReportTable], list[Figure]]:
+    """Return the tables of a section, its own and those of its experiments, and the figures of its experiments."""
+    tables = [section_table(section, cells)] if cells else []
+    figures: list[Figure] = []
+    for _, conclusion in with_unique_titles([(part, _shown(part, conclusion)) for part, conclusion in parts]):
+        if conclusion.tables:
+            *others, last = conclusion.tables
+            tables += [*others, replace(last, notes=(*last.notes, *conclusion.notes))]
+            figures += conclusion.figures
+    if tables and not cells and section.notes:  # the section has no table of its own
+        tables[-1] = replace(tables[-1], notes=(*tables[-1].notes, *section.notes))
+    return tables, figures
+
+
+def _shown(part: ExperimentPart, conclusion: Conclusion) -> Conclusion:
+    """Return the conclusion of a part with only those tables and figures that the section shows."""
+    return replace(
+        conclusion,
+        tables=tuple(table for table in conclusion.tables if part.shows(table.title)),
+        figures=tuple(figure for figure in conclusion.figures if part.shows(figure.title)),
+    )
+
+
+def with_unique_titles(parts: Sequence[tuple[ExperimentPart, Conclusion]]) -> list[tuple[ExperimentPart, Conclusion]]:
     """Return `parts`, with a part's label before each title that another part of the section has too."""
     titles = Counter(
-        title
-        for part, conclusion in parts
-        if part.show
-        for title in {item.title for item in _tables_and_figures(conclusion)}
+        title for _, conclusion in parts for title in {item.title for item in _tables_and_figures(conclusion)}
     )
 
     def with_label(part: ExperimentPart, title: str) -> str:
@@ -370,7 +288,7 @@ def _csv_row(section: PublishedTable, cell: ComparedCell) -> Sample:
         "report": section.report,
         "section": section.name,
         "printed": section.printed,
-        "row": _row_name(cell.row),
+        "row": row_name(cell.row),
         "column": cell.column,
         "published": cell.published,
         "ours": cell.ours,
@@ -380,3 +298,24 @@ def _csv_row(section: PublishedTable, cell: ComparedCell) -> Sample:
         "verdict": cell.verdict.value,
         "note": cell.note or cell.expected.reason,
     }
+
+
+def _summary(parameters: ReproduceParameters, report: Report, answers: Sequence[ReportAnswers]) -> RunSummary:
+    seconds = {
+        place_text(place): round(sum(_seconds_of(place, report.task_seconds)), 2)
+        for place, storing in storing_places(_sections(parameters), parameters.setting).items()
+        if place == storing
+    }
+    return RunSummary(
+        effort=parameters.setting.effort.value,
+        provenance=report.provenance,
+        seconds={place: spent for place, spent in seconds.items() if spent},
+        answers={part.report: part.answers for part in answers},
+        verdicts={part.report: part.verdicts for part in answers},
+    )
+
+
+def _seconds_of(place: Place, task_seconds: Mapping[str, float]) -> Iterator[float]:
+    """Yield the durations of the tasks of one source."""
+    name = place_text(place)
+    return (seconds for task, seconds in task_seconds.items() if task == name or task.startswith(f"{name}: "))

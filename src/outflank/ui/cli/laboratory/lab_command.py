@@ -134,7 +134,13 @@ def _bar(*, quiet: bool) -> Iterator[Callable[[RunProgress], None] | None]:
         return
     if not console.is_terminal:
         printer = ThrottledPrinter(console)
-        yield lambda progress: printer(_line(progress)) if progress.task else None
+
+        def show(progress: RunProgress) -> None:
+            _print_duration(console, progress)
+            if progress.task:
+                printer(_line(progress))
+
+        yield show
         return
     from rich.progress import BarColumn, TaskProgressColumn, TextColumn
     from rich.progress import Progress as Bar
@@ -149,9 +155,16 @@ def _bar(*, quiet: bool) -> Iterator[Callable[[RunProgress], None] | None]:
         task = bar.add_task("", total=1.0, left="")
 
         def update(progress: RunProgress) -> None:
+            _print_duration(console, progress)
             bar.update(task, completed=progress.done, description=progress.task, left=_time_left(progress))
 
         yield update
+
+
+def _print_duration(console: Console, progress: RunProgress) -> None:
+    """Print before the first task how long the run will take, if an earlier run is known."""
+    if progress.first and progress.seconds_left is not None:
+        console.print(f"This took {_duration(progress.seconds_left)} when it was measured for the package.")
 
 
 def _line(progress: RunProgress) -> str:
