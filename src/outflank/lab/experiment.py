@@ -143,6 +143,7 @@ class Experiment(Generic[ParametersT]):
 _LOCATIONS = {
     "parallelism": "parallelism:Parallelism",
     "scaling": "scaling:Scaling",
+    "replay": "replay:Replay",
     "simulate": "simulate:Simulate",
     "threshold": "sweeps:Threshold",
     "replication": "clusters:ReplicationDepth",

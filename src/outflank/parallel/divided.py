@@ -1,7 +1,7 @@
 """The Python side of the schemes that split nodes: plans, the default threshold, and the search of a root by a crew."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -102,15 +102,20 @@ class Divided(CrewDivision):
         room = int(record.room)
         rows = self.crew.root_frame + FRAME.itemsize
         self._window: tuple[int, Sequence[RootMove], dict[int, int]] | None = None
+        self.conductor: Callable[[Divided, int], None] | None = None
+        """Function that runs all workers in turn in one thread, from the leader's first step until the root is done.
+        None: each worker has a thread."""
         self._moves, self._values = (_words(rows + 8 * room * index, room) for index in range(2))
 
     def prepare(self) -> None:
         """Compile the kernels, and start the helpers."""
         self.crew.begin()
-        work(*self._arguments(0), AWAY)
-        self.crew.start(lambda index: work(*self._arguments(index), IDLE))
+        work(*self.arguments(0), AWAY)
+        if self.conductor is None:
+            self.crew.start(lambda index: work(*self.arguments(index), IDLE))
 
-    def _arguments(self, index: int) -> tuple[object, ...]:
+    def arguments(self, index: int) -> tuple[object, ...]:
+        """Return the arguments of `work` for worker number `index`, up to its step."""
         root, crew = self.root, self.crew
         return (
             root.game,
@@ -149,8 +154,12 @@ class Divided(CrewDivision):
         leader = self.crew.hands[0]
         leader.frame, leader.index = self.crew.root_frame, -1
         leader.until = leader.idle = leader.holding = 0
+        step = TAKE if crew.eldest_first or count == 1 else OFFER
         with self.crew.at_work():
-            work(*self._arguments(0), TAKE if crew.eldest_first or count == 1 else OFFER)
+            if self.conductor is None:
+                work(*self.arguments(0), step)
+            else:
+                self.conductor(self, step)
         if frame.bad and not frame.cut:
             raise Stopped
         for move, value in zip(moves, self._values, strict=False):

@@ -14,7 +14,7 @@ from outflank.kernels.bits import U64
 from outflank.kernels.generic import generic, missing
 from outflank.kernels.memory import address_of, read_word, write_word
 from outflank.kernels.waiting import nanoseconds
-from outflank.parallel.shared_state import Hand
+from outflank.parallel.shared_state import Hand, frame_at
 from outflank.search.probes import DepthCounts, Probe, Silent, note_lookup, note_node
 from outflank.search.worker import Worker
 
@@ -38,15 +38,16 @@ NAMES = (
     "home",
 )
 
-TIME, NODES, KIND, FRAME_ADDRESS, DETAIL, WORKER_ID = range(6)
-"""Words of an event: time in nanoseconds, nodes that its worker had entered, kind, address of the split point, detail
-and worker. The detail of a taken move is its index, above `CODE_SHIFT` its code, and above `MORE_SHIFT` the number of
-later moves taken together with it. The detail of an opened root or split point is its depth."""
+TIME, NODES, KIND, FRAME_ADDRESS, DETAIL, WORKER_ID, OFFERS = range(7)
+"""Words of an event: time in nanoseconds, nodes that its worker had entered, kind, address of the split point, detail,
+worker, and the number of split points that the worker had offered, recorded or not. The detail of a taken move is its
+index, above `CODE_SHIFT` its code, and above `MORE_SHIFT` the number of later moves taken together with it. The detail
+of an opened root or split point is its depth."""
 
-WORDS = 6
+WORDS = 7
 CODE_SHIFT, MORE_SHIFT = 16, 32
 CODE = (1 << MORE_SHIFT - CODE_SHIFT) - 1
-_COUNT, _LOST, _HEADER = 0, 1, 8
+_COUNT, _LOST, _OFFERS, _HEADER = 0, 1, 2, 8
 
 
 class Recorder(NamedTuple):
@@ -54,6 +55,7 @@ class Recorder(NamedTuple):
 
     address: int
     capacity: int
+    least_depth: int
 
 
 @note_node.register(Recorder)
@@ -84,6 +86,10 @@ def _(probe, kind, frame, detail, hand, worker):
 
 @note_event.register(Recorder)
 def _(probe, kind, frame, detail, hand, worker):
+    if kind == OFFERED:
+        write_word(probe.address, _OFFERS, read_word(probe.address, _OFFERS) + U64(1))
+    if frame != 0 and frame_at(frame).depth < probe.least_depth:
+        return
     count = np.int64(read_word(probe.address, _COUNT))
     if count >= probe.capacity:
         write_word(probe.address, _LOST, read_word(probe.address, _LOST) + U64(1))
@@ -95,24 +101,28 @@ def _(probe, kind, frame, detail, hand, worker):
     write_word(probe.address, place + FRAME_ADDRESS, U64(frame))
     write_word(probe.address, place + DETAIL, U64(detail))
     write_word(probe.address, place + WORKER_ID, U64(hand.id))
+    write_word(probe.address, place + OFFERS, read_word(probe.address, _OFFERS))
     write_word(probe.address, _COUNT, U64(count + 1))
 
 
 class EventRecording:
     """Recording of the events of a search: pass it as the search's `instrument`, then `take` the events."""
 
-    def __init__(self, capacity: int = 1 << 18) -> None:
+    def __init__(self, capacity: int = 1 << 18, *, least_depth: int = 0) -> None:
         self.capacity = capacity
-        """Maximum number of events (48 bytes each) of one worker in the search of one root."""
+        """Maximum number of events (56 bytes each) of one worker in the search of one root."""
+        self.least_depth = least_depth
+        """Least depth of the split points whose events are recorded, if there is one worker. Others may reuse the
+        memory of a split point before its depth is read."""
         self._words = np.zeros(_HEADER + WORDS * capacity, np.int64)
-        self.probe = Recorder(address_of(self._words), capacity)
+        self.probe = Recorder(address_of(self._words), capacity, least_depth)
         self._saved: list[npt.NDArray[np.int64]] = []
         self.lost = 0
         """Number of events for which there was no room."""
 
     def alike(self) -> "EventRecording":
         """Return a new recording for another worker."""
-        return EventRecording(self.capacity)
+        return EventRecording(self.capacity, least_depth=self.least_depth)
 
     def absorb(self, other: "EventRecording") -> None:
         """Add the events of another recording, and clear it."""

@@ -78,7 +78,7 @@ def find_permit(crew, hand):
             if crew.count > 1:
                 store(hand, "idle", 0, "seq_cst")
                 if load(crew, "open", "seq_cst") != 0:
-                    permit = _try_to_steal(crew, hand)
+                    permit = try_to_steal(crew, hand)
                     if permit > 0:
                         break
                 store(hand, "idle", 1, "seq_cst")
@@ -92,7 +92,8 @@ def find_permit(crew, hand):
 
 
 @inner
-def _try_to_steal(crew: Crew, hand: Hand) -> int:
+def try_to_steal(crew: Crew, hand: Hand) -> int:
+    """Return the oldest permit of a random other worker; `EMPTY` or `LOST` if that fails."""
     victim = draw(hand, crew.count - 1)
     if victim >= hand.id:
         victim += 1

@@ -52,6 +52,7 @@ CREW = record_type(
         "share_alpha": np.int64,  # whether a move's value narrows the windows of the others
         "prune": np.int64,  # alpha-beta below the frames; 0: minimax
         "lot": np.int64,  # moves handed out at a time; or `IN_ADVANCE` or `ROWS`
+        "stepwise": np.int64,  # for simulations: a worker returns after each step, and its next step is in its hand
         "stumble": np.int64,  # for tests: where there are races, yield the core once in this many times; 0: never
         # words that change during a search
         "open": np.int64,  # not 0: a root is being searched; table-driven schemes store the episode
@@ -87,6 +88,7 @@ HAND = record_type(
         "leftmost": np.int64,
         "expected": np.int64,  # expected result, as in a frame
         "holding": np.int64,  # whether the frame is held for the move, which beat its scout
+        "step": np.int64,  # the next step, if the crew works stepwise
         "value": np.int64,
         "valid": np.int64,
         "line_length": np.int64,  # length of the principal variation from that position; 0: unknown

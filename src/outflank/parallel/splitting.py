@@ -74,9 +74,9 @@ from outflank.search.table import value_of
 @kernel
 def work(game, evaluation, crew, hand, worker, probe, step):
     """Search as a worker of the crew, beginning with `step`. The leader returns once the root's value is known, a
-    helper once the crew is dismissed."""
+    helper once the crew is dismissed. In a stepwise crew, whose caller runs the workers in turn, do a single step."""
     hand.since = nanoseconds()
-    if step in (TAKE, OFFER):
+    if step in (TAKE, OFFER) and crew.stepwise == 0:
         # Only the leader. This publishes its writes between roots; from here on helpers may steal and count.
         store(crew, "open", 1)
         note_event(probe, STARTED, hand.frame, frame_at(hand.frame).depth, hand, worker)
@@ -111,7 +111,10 @@ def work(game, evaluation, crew, hand, worker, probe, step):
             worker.polled_ns = 0  # the worker was idle, not paused
             note_event(probe, HOME if permit == EMPTY else FOUND, permit, 0, hand, worker)
             step = AWAY if permit == EMPTY else join(crew, hand, permit)
-    if hand.id == 0:
+        if crew.stepwise != 0:
+            hand.step = step
+            return
+    if hand.id == 0 and crew.stepwise == 0:
         wait_until_idle(crew)
 
 

@@ -40,7 +40,7 @@ def intervals(events: npt.NDArray[np.int64], *, origin: int | None = None, turn:
     paths: dict[int, tuple[str, ...]] = {}  # frame (split point) -> the line of moves that leads to it
     job: dict[int, tuple[str, ...]] = {}  # worker -> the line of its current job
     last: dict[int, tuple[int, int, int]] = {}  # worker -> time, nodes and kind of its last event
-    for time, nodes, kind, frame, detail, worker in events.tolist():
+    for time, nodes, kind, frame, detail, worker, *_ in events.tolist():
         previous = last.get(worker)
         last[worker] = (time, nodes, kind)
         if kind == STARTED:

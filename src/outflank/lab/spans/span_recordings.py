@@ -13,6 +13,7 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
+from outflank.kernels.compiler import interpreted
 from outflank.lab.experiment_boards import default_board
 from outflank.lab.measuring.search_log import search, without_logging
 from outflank.lab.spans.work_and_span import NO_SPANS, Spans, burden_of, moments_of, spans_of
@@ -28,7 +29,7 @@ except ImportError:  # on Windows, which does not count context switches
 UNITS = ("nodes", "nanoseconds")
 
 ROOM = 1 << 21
-"""Greatest number of events recorded in one search. They take 96 MiB."""
+"""Greatest number of events recorded in one search. They take 112 MiB."""
 
 Events = npt.NDArray[np.int64]
 
@@ -123,20 +124,27 @@ def fastest_strands(recordings: list[Events]) -> tuple[Events, bool]:
 @cache
 def measured_burden() -> tuple[float, int]:
     """Return the median nanoseconds of a steal between two workers on this machine, and the number measured."""
+    return burden_of(shared_recordings())
+
+
+@cache
+def shared_recordings() -> list[Events]:
+    """Return the events of short, finely divided searches with two workers, for the costs of sharing."""
     recordings = []
-    for _ in range(40):
+    count, depth = (2, 2) if interpreted() else (40, 5)
+    for _ in range(count):
         recording = EventRecording()
         with without_logging():
             search(
                 default_board(),
-                Limits(depth=5),
+                Limits(depth=depth),
                 algorithm="minimax",
                 evaluation="discs",
                 deepen=False,
                 parallel="fork-join",
                 workers=2,
-                threshold=2,
+                threshold=max(0, depth - 3),
                 instrument=recording,
             )
         recordings.append(recording.take())
-    return burden_of(recordings)
+    return recordings

@@ -241,7 +241,7 @@ def migrations(events: npt.NDArray[np.int64]) -> list[int]:
     seeking: dict[int, int] = {}
     stolen: dict[int, tuple[int, int]] = {}  # worker -> time at which its steal could begin, and the frame
     durations = []
-    for time, _, kind, frame, _, worker in events.tolist():
+    for time, _, kind, frame, _, worker, *_ in events.tolist():
         if kind == SEEKING:
             seeking[worker] = time
         elif kind == FOUND:
