@@ -78,6 +78,7 @@ def test_a_cell_is_judged_by_what_it_has_to_be(expected, theirs, ours, verdict, 
         (Finding.NO, None, "8 ✗ no"),
         (Finding.NOTHING_SENT, 8, "8 | 8 (nothing sent)"),
         (Finding.MORE_THREADS, 8, "8 | 8 (threads > cores)"),
+        (Finding.REPLAYED, 16, "8 | 16 (×2) (replayed)"),
         (Finding.DERIVED, 8, "8 ← 8"),
     ],
 )

@@ -3,6 +3,7 @@
 import pytest
 
 from outflank import lab
+from outflank.lab.claims.ledger import Answer, Evidence
 from outflank.lab.measuring.whole_game_tables import thread_figures, thread_table
 from outflank.lab.report_programs.published_numbers import rows
 from outflank.lab.reproduction import timed_games
@@ -20,9 +21,12 @@ from outflank.lab.reproduction.timed_games import (
     _branches_004,
     _facts_002,
     _facts_004,
+    _replayed_facts_002,
+    _replayed_rows_004,
     _rows_004,
     _scheduler_004,
 )
+from outflank.lab.studies.reproduce import claims_of
 from outflank.search.request import Stop
 
 MINE = (EFFICIENCY_002, FURTHER_002, HPCTOOLKIT, EFFICIENCY_004, TEXT_004)
@@ -69,8 +73,72 @@ def test_every_cell_of_the_thread_table_is_measured_in_full(eight_cores):
     for cell in cells:
         assert cell.verdict is (Verdict.BESIDE if cell.row[0] <= 8 else Verdict.MORE_THREADS)
     assert {each.verdict for each in compare_cells(EFFICIENCY_004, [])} == {Verdict.NOT_DONE}
-    (full,) = [each for each in EFFICIENCY_004.sources(Setting(Effort.FULL, 2)) if each.label == "master"]
-    assert full.experiment_parameters.workers == THREADS
+    parts = {each.name: each for each in EFFICIENCY_004.sources(Setting(Effort.FULL, 2))}
+    assert parts["scaling, master"].experiment_parameters.workers == tuple(range(1, 9))
+    assert parts["replay, master"].experiment_parameters.workers == THREADS
+
+
+def replayed(report, seconds, depth=7):
+    """Samples of a replay: so many threads take `seconds(threads)`, and the serial program takes 10 s."""
+    labels = {"position": f"game {report}", "scheme": "fork-join", "depth": depth}
+    spent = {"tree_seconds": 1.0, "busy_seconds": 4.0, "user_seconds": 1.0, "system_seconds": 0.5, "nodes": 1}
+    games = [
+        {
+            "what": "replayed",
+            **labels,
+            **spent,
+            "scheduler": "stealing",
+            "workers": threads,
+            "seconds": seconds(threads),
+        }
+        for threads in THREADS
+    ]
+    serial = {"what": "real", **labels, **spent, "workers": 0, "round": 1, "turn": 1, "seconds": 10.0}
+    real = {**serial, "workers": 1, "tree_seconds": 0.98}
+    return [serial, real, {"what": "recorded", **labels, **spent, "outside_seconds": 0.25}, *games]
+
+
+@pytest.mark.interpreted_only
+def test_threads_beyond_the_cores_are_replayed(eight_cores):
+    samples = replayed("004", lambda threads: 16 / threads)
+    cells = {(cell.row[0], cell.column): cell for cell in checked_cells(EFFICIENCY_004, _replayed_rows_004(samples))}
+    assert sorted({threads for threads, _ in cells}) == list(range(9, 33))
+    assert [cells[32, column].ours for column in ("real_s", "user_s", "sys_s")] == [0.5, 4.25, 0.5]
+    measured = [*_rows_004(as_printed()), *cells.values()]
+    verdicts = {cell.row[0]: cell.verdict for cell in compare_cells(EFFICIENCY_004, measured)}
+    assert verdicts == {threads: Verdict.BESIDE if threads <= 8 else Verdict.REPLAYED for threads in THREADS}
+
+
+@pytest.mark.interpreted_only
+def test_report_002s_text_is_replayed_where_there_are_no_cores(monkeypatch):
+    monkeypatch.setattr(timed_games, "usable_cores", lambda: 2)
+    samples = replayed("002", lambda threads: 11 / min(threads, 20))
+    found = {each.row[0]: each.ours for each in checked_cells(EFFICIENCY_002, _replayed_facts_002(samples))}
+    assert found["efficient_up_to_threads"] == "1 to 22"  # 10 s / 22 / 0.55 s is 0.826
+    assert found["seconds_on_5_threads_about"] == pytest.approx(2.2)
+    assert found["seconds_saved_by_doubling"] == pytest.approx(11 / 16 - 0.55)
+    assert not list(_replayed_facts_002(replayed("002", float, depth=5)))  # another game takes another time
+
+
+@pytest.mark.interpreted_only
+def test_claims_that_need_cores_say_what_the_replay_says(monkeypatch):
+    monkeypatch.setattr("outflank.lab.claims.time_claims_002.usable_cores", lambda: 2)
+    monkeypatch.setattr("outflank.lab.claims.claims_004.usable_cores", lambda: 2)
+    samples = replayed("002", lambda threads: 11 / min(threads, 20))
+    evidence = Evidence(
+        {}, {("Figures 4 and 5", "replay"): samples, ("Parallel Efficiency", "replay, master"): samples}
+    )
+    answers = {claim.says: claim.decided(evidence) for report in ("002", "004") for claim in claims_of(report)}
+    efficient = answers["With 1 to 5 threads the efficiency is well above 80 %."]
+    assert efficient.answer is Answer.NEEDS_CORES
+    assert "It needs 5 cores, and this machine has 2." in efficient.because
+    assert (
+        "(its error: +2.0% on 1 worker) says confirmed: Efficiencies with 1 to 5 threads are 0.91" in efficient.because
+    )
+    no_gain = answers["More than 8 threads take no less time."]
+    assert no_gain.answer is Answer.NEEDS_CORES
+    assert "says contradicted: 8 threads take 1.38 s, and 20 take 0.55 s" in no_gain.because
+    assert "confirmed: Of its efficiency on one thread, with 8 it keeps: master 1.00" in str(answers)
 
 
 @pytest.mark.interpreted_only

@@ -1,9 +1,11 @@
 """Conclusions of the published report 004."""
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from itertools import combinations, product
 
 from outflank.lab.claims.ledger import CONFIRMED, CONTRADICTED, Answer, Claim, Decision, Evidence, Missing, judged
+from outflank.lab.claims.replayed import Seconds, with_replay
 from outflank.lab.experiment_report import Sample
 from outflank.lab.measuring.function_profile import SERIAL
 from outflank.lab.measuring.search_samples import grouped, median, number
@@ -295,15 +297,35 @@ def _spawning_cost(evidence: Evidence) -> Decision:
     )
 
 
+REPLAY = (CURVES, "replay, master")
+"""Section and part with the replayed games of `master`."""
+
+
+def _on_cores(
+    cores: int, times: Callable[[Evidence], Seconds], judge: Callable[[Seconds], Decision], evidence: Evidence
+) -> Decision:
+    """Return what `judge` says of the times of games on `cores` cores. If there are too few, it judges the replay."""
+    if few := _needs(cores):
+        return with_replay(
+            few,
+            evidence,
+            REPLAY,
+            lambda games: judge({threads: number(game["seconds"]) for threads, game in games.items()}),
+        )
+    return judge({threads: seconds for threads, seconds in times(evidence).items() if threads <= usable_cores()})
+
+
 def _speed_up(evidence: Evidence) -> Decision:
-    if few := _needs(FLAT_UP_TO):
-        return few
-    times = _wall_times(evidence, TEXT, "scaling", (0, FLAT_UP_TO))
-    ours = times[0] / times[FLAT_UP_TO]
-    return _unless(
-        1 / SIMILAR <= ours / SPEED_UP <= SIMILAR,
-        f"Ours is {ours:.1f}, and theirs {SPEED_UP:.1f} (we allow a factor of {SIMILAR:g})",
-        CHEAP_NODES,
+    def judge(times: Seconds) -> Decision:
+        ours = times[0] / times[FLAT_UP_TO]
+        return _unless(
+            1 / SIMILAR <= ours / SPEED_UP <= SIMILAR,
+            f"Ours is {ours:.1f}, and theirs {SPEED_UP:.1f} (we allow a factor of {SIMILAR:g})",
+            CHEAP_NODES,
+        )
+
+    return _on_cores(
+        FLAT_UP_TO, partial(_wall_times, section=TEXT, part="scaling", thread_counts=(0, FLAT_UP_TO)), judge, evidence
     )
 
 
@@ -314,27 +336,41 @@ BRANCH_PARTS: Mapping[str, tuple[str, str]] = {
 """Sections and parts with the games of both branches at the same depth."""
 
 
-def _flat(evidence: Evidence) -> Decision:
-    if few := _needs(FLAT_UP_TO):
-        return few
-    kept = {}
-    for branch, (section, part) in BRANCH_PARTS.items():
-        times = _wall_times(evidence, section, part, (1, FLAT_UP_TO))
-        kept[branch] = times[1] / times[FLAT_UP_TO] / FLAT_UP_TO
+def _flatness(kept: Mapping[str, float]) -> Decision:
+    """Return the decision on the share of its efficiency on one thread that each branch keeps with 8."""
     figures = ", ".join(f"{branch} {share:.2f}" for branch, share in kept.items())
     because = f"Of its efficiency on one thread, with {FLAT_UP_TO} it keeps: {figures} (we call {FLAT:g} flat)."
-    flat = sum(share >= FLAT for share in kept.values())
-    return Decision((Answer.CONTRADICTED, Answer.DEPENDS, Answer.CONFIRMED)[flat], because)
+    flat = [share >= FLAT for share in kept.values()]
+    return Decision(Answer.CONFIRMED if all(flat) else Answer.DEPENDS if any(flat) else Answer.CONTRADICTED, because)
+
+
+def _kept(times: Seconds) -> float:
+    return times[1] / times[FLAT_UP_TO] / FLAT_UP_TO
+
+
+def _flat(evidence: Evidence) -> Decision:
+    if few := _needs(FLAT_UP_TO):
+        return with_replay(
+            few,
+            evidence,
+            REPLAY,
+            lambda games: _flatness(
+                {"master": _kept({threads: number(game["seconds"]) for threads, game in games.items()})}
+            ),
+        )
+    return _flatness(
+        {
+            branch: _kept(_wall_times(evidence, section, part, (1, FLAT_UP_TO)))
+            for branch, (section, part) in BRANCH_PARTS.items()
+        }
+    )
 
 
 def _no_gain(section: str, part: str) -> Callable[[Evidence], Decision]:
     """Return the function of a claim that more than 8 threads take no less time."""
 
-    def decide(evidence: Evidence) -> Decision:
-        if few := _needs(FLAT_UP_TO + 1):
-            return few
-        times = _wall_times(evidence, section, part, (FLAT_UP_TO,))
-        more = {threads: seconds for threads, seconds in times.items() if FLAT_UP_TO < threads <= usable_cores()}
+    def judge(times: Seconds) -> Decision:
+        more = {threads: seconds for threads, seconds in times.items() if threads > FLAT_UP_TO}
         if not more:
             raise Missing
         best = min(more, key=lambda threads: more[threads])
@@ -345,7 +381,8 @@ def _no_gain(section: str, part: str) -> Callable[[Evidence], Decision]:
             f"the report seems to have had eight processors, since {OWN_NUMBERS}",
         )
 
-    return decide
+    times = partial(_wall_times, section=section, part=part, thread_counts=(FLAT_UP_TO,))
+    return lambda evidence: _on_cores(FLAT_UP_TO + 1, times, judge, evidence)
 
 
 def _more_spawns(evidence: Evidence) -> Decision:

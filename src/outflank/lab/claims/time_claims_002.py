@@ -5,9 +5,11 @@ Times count only at the depth of the report, on enough cores, and if other proce
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TypeVar
 
 from outflank.lab.claims.ledger import Answer, Decision, Evidence, Missing, judged
+from outflank.lab.claims.replayed import with_replay
 from outflank.lab.experiment_report import Sample
 from outflank.lab.measuring.search_samples import ENOUGH_CORES, median, number, processor_share
 from outflank.lab.report_programs.published_numbers import fact
@@ -30,6 +32,9 @@ MARGINAL = 0.2
 
 MEASURED_SHARE = 0.9
 """Share of an estimated speed-up that a measured one has to reach. Less is outside the noise."""
+
+REPLAY = ("Figures 4 and 5", "replay")
+"""Section and part with the replayed games."""
 
 CaseName = TypeVar("CaseName", int, str)
 
@@ -59,6 +64,8 @@ class Games:
     """Games of the report's program, by number of threads. The key 0 is the serial program."""
 
     samples: Mapping[int, Sequence[Sample]]
+    most: float
+    """Greatest number of threads that counts: the number of cores, unless the games are replayed."""
 
     def seconds(self, threads: int) -> float:
         """Return the median time of a game. Raise `Missing` if it was not played."""
@@ -77,7 +84,7 @@ class Games:
 
     def threads(self, least: int = 1, most: int = MANY_THREADS) -> list[int]:
         """Return the measured numbers of threads in a range, as far as there are cores for them."""
-        return sorted(count for count in self.samples if least <= count <= min(most, usable_cores()))
+        return sorted(count for count in self.samples if least <= count <= min(most, self.most))
 
 
 def _games(evidence: Evidence) -> Games:
@@ -85,7 +92,19 @@ def _games(evidence: Evidence) -> Games:
     for sample in evidence.of("Figures 4 and 5", "scaling"):
         threads = 0 if str(sample["scheme"]).startswith("serial ") else int(number(sample["workers"]))
         by_threads.setdefault(threads, []).append(sample)
-    return Games(by_threads)
+    return Games(by_threads, usable_cores())
+
+
+def _judge_replayed(
+    judge: Callable[[Games, Evidence], Decision], evidence: Evidence, games: Mapping[int, Sample]
+) -> Decision:
+    """Return what `judge` says of replayed games. Workers that do not search are idle."""
+    samples = {}
+    for threads, game in games.items():
+        busy = number(game["busy_seconds"]) if threads else 0.0
+        idle = threads * number(game["tree_seconds"]) - busy if threads else 0.0
+        samples[threads] = [{**game, "useful_seconds": busy, "idle_seconds": idle}]
+    return judge(Games(samples, max(games)), evidence)
 
 
 def few_cores(cores: int) -> Decision | None:
@@ -101,7 +120,7 @@ def timed(cores: int) -> Callable[[Callable[[Games, Evidence], Decision]], Decid
     def with_checks(judge: Callable[[Games, Evidence], Decision]) -> Decide:
         def decide(evidence: Evidence) -> Decision:
             if (too_few := few_cores(cores)) is not None:
-                return too_few
+                return with_replay(too_few, evidence, REPLAY, partial(_judge_replayed, judge, evidence))
             games = _games(evidence)
             if 0 not in games.samples or not games.threads() or number(games.samples[0][0]["depth"]) != DEPTH:
                 raise Missing

@@ -2,10 +2,12 @@
 
 import statistics
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Literal
 
 from outflank.lab.experiment_report import Plot, Sample, Series
 from outflank.lab.measuring.search_samples import ENOUGH_CORES, grouped, number
+from outflank.lab.measuring.whole_game_tables import thread_figures
 
 REAL, REPLAYED, RECORDED = "real", "replayed", "recorded"
 """Kinds of samples: a search that really ran, a simulated schedule, and a recording."""
@@ -95,6 +97,21 @@ def speed_up_figure(title: str, lines: Sequence[Sample]) -> Plot:
             series("real", "real speed-up", "points"),
         ),
     )
+
+
+def thread_plots(report: str, samples: Sequence[Sample]) -> tuple[Plot, ...]:
+    """Return plots of efficiency and run time by threads as reports 002 (figures 4 and 5) and 004 have them."""
+    serial, lines = least_times(samples, 0), replay_lines(samples)
+    rows: list[Sample] = [{"scheme": "serial ", "workers": 1, "wall (s)": serial}] if serial else []
+    names = {"replayed (s)": "replayed", "real (s)": "real"}
+    for column, name in names.items():
+        rows += [
+            {"scheme": name, "workers": line["workers"], "wall (s)": line[column]}
+            for line in lines
+            if line[column] is not None
+        ]
+    plots = thread_figures(report, list(names.values()), rows, ", replayed")
+    return tuple(replace(plot, caption="") for plot in plots if isinstance(plot, Plot))
 
 
 def replay_notes(title: str, lines: Sequence[Sample], recorded: Sequence[Sample]) -> Iterator[str]:

@@ -11,6 +11,7 @@ import numpy as np
 from outflank.games.rules import Game, Position
 from outflank.kernels.atomics import fetch_add, load, store
 from outflank.kernels.compiler import Samples, interpreted, kernel
+from outflank.kernels.deque import pop
 from outflank.kernels.memory import address_of
 from outflank.kernels.record_types import allocate
 from outflank.kernels.waiting import nanoseconds
@@ -18,7 +19,6 @@ from outflank.lab.replay.schedulers import Costs
 from outflank.lab.spans.span_recordings import shared_recordings
 from outflank.lab.spans.work_and_span import migrations
 from outflank.parallel.delivering import withdraw_permit
-from outflank.parallel.deque import pop
 from outflank.parallel.idling import NAP, YIELDS, back_off, try_to_steal
 from outflank.parallel.shared_state import CREW, FRAME, HAND
 from outflank.parallel.taking import invite

@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from outflank.kernels.deque import EMPTY, pop
 from outflank.lab.replay.schedulers import NEVER, Costs
-from outflank.parallel.deque import EMPTY, pop
 from outflank.parallel.divided import Divided
 from outflank.parallel.idling import try_to_steal
 from outflank.parallel.shared_state import DELIVER, DESCEND, IDLE, OFFER

@@ -23,6 +23,7 @@ class Verdict(StrEnum):
     NO = Finding.NO.value
     NOTHING_SENT = Finding.NOTHING_SENT.value
     MORE_THREADS = Finding.MORE_THREADS.value
+    REPLAYED = Finding.REPLAYED.value
     DERIVED = Finding.DERIVED.value
     GIVEN = "given"
     NOT_DONE = "not done"
@@ -84,6 +85,7 @@ class ComparedCell:
             Verdict.NO: f"{printed} ✗ no",
             Verdict.NOTHING_SENT: f"{printed} | {ours} (nothing sent)",
             Verdict.MORE_THREADS: f"{printed} | {ours} (threads > cores)",
+            Verdict.REPLAYED: f"{printed} | {ours}{ratio} (replayed)",
             Verdict.DERIVED: f"{printed} ← {ours}",
             Verdict.GIVEN: f"{printed} (given)",
             Verdict.NOT_DONE: f"{printed} | –",
@@ -103,6 +105,7 @@ MARKS = {
     Verdict.NO: "2 ✗ no (answered no): measured, and it does not hold here.",
     Verdict.NOTHING_SENT: "5 | 7.1 (nothing sent): no table entry was sent, so ours says nothing about replication.",
     Verdict.MORE_THREADS: "20 | 31 (threads > cores): threads took turns on fewer cores, which is no result.",
+    Verdict.REPLAYED: "20 | 31 (replayed): too few cores here; ours is a recorded search on simulated workers.",
     Verdict.DERIVED: "10 ← 9.45 (from its own numbers): computed from other numbers of the report, not measured.",
     Verdict.GIVEN: "8 (given): chosen or quoted by the report, no result; a note says where ours is another.",
     Verdict.NOT_DONE: "58.2 | – (not done): not measured in this run.",

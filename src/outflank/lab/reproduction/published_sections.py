@@ -85,6 +85,8 @@ class Finding(StrEnum):
     """No message was sent, so that the number says nothing about replication."""
     MORE_THREADS = "more threads than cores"
     """Threads took turns on the cores of this machine, so that the number is not that of so many processors."""
+    REPLAYED = "replayed"
+    """This machine has too few cores: a recorded search was scheduled on so many simulated workers."""
     DERIVED = "from its own numbers"
     """The number follows from other numbers of the report, so that agreement proves nothing about ours."""
 

@@ -7,6 +7,7 @@ from functools import partial
 
 from outflank.lab.experiment_report import Cell, Sample
 from outflank.lab.measuring.search_samples import grouped, median, number
+from outflank.lab.replay.replay_report import RECORDED, least_times, replayed_time
 from outflank.lab.report_programs.classroom import legal_count, new_board, self_play
 from outflank.lab.report_programs.published_numbers import fact, rows
 from outflank.lab.reproduction.cilkview import RACES
@@ -103,6 +104,28 @@ def _rows_004(samples: Sequence[Sample]) -> Iterable[MeasuredCell]:
                 yield MeasuredCell((threads,), column, times[threads][name], finding=_on_cores(threads))
 
 
+def _replayed_rows_004(samples: Sequence[Sample]) -> Iterable[MeasuredCell]:
+    """Yield the cells of threads for which there are no cores: replayed times, and how long the workers were busy."""
+    outside = sum(number(sample["outside_seconds"]) for sample in samples if sample["what"] == RECORDED)
+    system = sum(number(sample["system_seconds"]) for sample in samples if sample["what"] == RECORDED)
+    for threads in THREADS:
+        seconds, busy = replayed_time(samples, threads), replayed_time(samples, threads, "busy_seconds")
+        if threads > usable_cores() and seconds is not None and busy is not None:
+            for column, ours in (("real_s", seconds), ("user_s", busy + outside), ("sys_s", system)):
+                yield MeasuredCell((threads,), column, ours, REPLAYED_NOTE, finding=Finding.REPLAYED)
+
+
+REPLAYED_NOTE = (
+    "Replayed times are those of the searches, without what a game does between them; user time is that in which "
+    "workers search, and system time that of one worker, since the replay knows no system calls."
+)
+
+
+def _replay(setting: Setting, report: str, depth: int) -> JsonObject:
+    size = {"rounds": setting.effort.choose(1, 1, 3), "recordings": setting.effort.choose(1, 1, 3)}
+    return {"whole_game": report, "depth": depth, "workers": THREADS, **size}
+
+
 def _misprinted() -> Mapping[tuple[tuple[Cell, ...], str], Expected]:
     """Return expectations for user times in report 004 that lost a leading 6: they are too short for the real time."""
     expectation = machine(
@@ -122,7 +145,16 @@ def _threads_004(setting: Setting) -> Sequence[Source]:
     dev = _scaling(setting, "004", setting.effort.choose(4, 6, DEPTH), schedule="one") | within_cores
     coarse = _scaling(setting, "004", setting.effort.choose(4, 6, DEPTH), threshold=COARSE) | within_cores
     return [
-        ExperimentPart("scaling", _scaling(setting, "004", depth), cells=cells, label="master", weight=3.0),
+        ExperimentPart(
+            "scaling", _scaling(setting, "004", depth) | within_cores, cells=cells, label="master", weight=3.0
+        ),
+        ExperimentPart(
+            "replay",
+            _replay(setting, "004", depth),
+            cells=_replayed_rows_004 if depth == DEPTH else lambda samples: (),
+            label="master",
+            weight=3.0,
+        ),
         ExperimentPart("scaling", dev, label="dev, single moves"),
         ExperimentPart("scaling", coarse, label="spawns only above three plies"),
     ]
@@ -136,7 +168,7 @@ EFFICIENCY_004 = PublishedTable(
     key=("threads",),
     single=_misprinted(),
     sources=_threads_004,
-    absent="Not measured: --quick plays to depth 4 (below), the usual run a few threads, --full all of them.",
+    absent="Not measured: --quick plays to depth 4 (below).",
     notes=(
         "The efficiency S/(p·T(p)) is drawn with the report's own beside it, S its serial program's 47.166 s. In the "
         "tables below `master` spawns rows of the board, `dev` single moves (which the report found worse); the third "
@@ -339,10 +371,34 @@ def _facts_002(samples: Sequence[Sample]) -> Iterable[MeasuredCell]:
         yield MeasuredCell(("seconds_saved_by_doubling",), "value", saved, finding=_on_cores(32))
 
 
+def _replayed_facts_002(samples: Sequence[Sample]) -> Iterable[MeasuredCell]:
+    """Yield the numbers of the text about threads for which there are no cores, from replayed games."""
+    times: Times = {}
+    for threads in THREADS:
+        seconds = replayed_time(samples, threads)
+        if seconds is not None:
+            times[threads] = {"seconds": seconds}
+    serial = least_times(samples, 0)
+    if not times or serial is None or number(samples[0]["depth"]) != DEPTH:
+        return
+    times[0] = {"seconds": serial}
+    facts: dict[str, tuple[int, Cell]] = {
+        "efficient_up_to_threads": (EFFICIENT_UP_TO, _flat(times, ENOUGH)),
+        "seconds_on_5_threads_about": (5, times[5]["seconds"]),
+        "seconds_saved_by_doubling": (32, times[16]["seconds"] - times[32]["seconds"]),
+    }
+    for name, (threads, ours) in facts.items():
+        if threads > usable_cores():
+            yield MeasuredCell((name,), "value", ours, finding=Finding.REPLAYED)
+
+
 def _threads_002(setting: Setting) -> Sequence[Source]:
-    size = {"workers": _thread_counts(setting, (5, 16, 32))}  # thread counts in its text
+    size = {"workers": tuple(count for count in _thread_counts(setting) if count <= usable_cores())}
     depth = setting.effort.choose(5, DEPTH, DEPTH)
-    return [ExperimentPart("scaling", {**_scaling(setting, "002", depth), **size}, cells=_facts_002)]
+    return [
+        ExperimentPart("scaling", {**_scaling(setting, "002", depth), **size}, cells=_facts_002),
+        ExperimentPart("replay", _replay(setting, "002", depth), cells=_replayed_facts_002),
+    ]
 
 
 GRANULARITY = ("granularity",)
@@ -358,7 +414,7 @@ EFFICIENCY_002 = PublishedTable(
     single=_given_facts("timed_depth", "workers_measured"),
     expected={"value": machine("Times and curves are the machine's.")},
     sources=_threads_002,
-    absent="Not measured here: curves beyond this machine's cores, times with --quick.",
+    absent="Not measured here: times with --quick.",
     notes=(
         "The figures carry no numbers: these are the text's. Its 15 parallel searches at a time are a guess, which its "
         f"own parallelism of {max(row['parallelism'] for row in rows('002', 'profile')):,.0f} at depth "

@@ -34,6 +34,7 @@ from outflank.lab.replay.replay_report import (
     replay_lines,
     replay_notes,
     speed_up_figure,
+    thread_plots,
 )
 from outflank.lab.replay.schedulers import SchedulerName
 from outflank.lab.replay.sharing_costs import MeasuredCosts, measured_costs
@@ -187,6 +188,8 @@ class Replay(Experiment[ReplayParameters]):
             if lines:
                 tables.append(ReportTable.of(f"replay: {title}", lines))
                 figures.append(speed_up_figure(title, lines))
+                if parameters.whole_game in REPORTS:
+                    figures += thread_plots(parameters.whole_game, group)
             notes += replay_notes(title, lines, [sample for sample in group if sample["what"] == RECORDED])
         differing = [sample for sample in samples if sample["what"] == RECORDED and sample["unlike"]]
         if differing:
