@@ -44,6 +44,14 @@ def test_a_graph_has_the_work_the_span_and_the_offers_of_its_tree(tree):
     assert graph.offers.sum() == log.offers
 
 
+@given(nodes, st.integers(1, 50))
+@settings(max_examples=30)
+def test_the_cost_of_recording_is_taken_off(tree, cost):
+    (graph,) = graphs_of(Log().root(tree).events, event_cost=cost)
+    events = len(Log().root(tree).events) - 1
+    assert max(0, work_of(tree) - cost * events) <= graph.total_work <= work_of(tree)
+
+
 def test_the_graph_of_a_small_tree():
     graph = graph_of(Node(5, shared=(Leaf(1), Node(2, shared=(Leaf(3), Leaf(4)))), again=(Leaf(6),)))
     assert graph.work.tolist() == [5, 1, 2, 3, 4, 0, 6]

@@ -76,8 +76,11 @@ class Graph:
         return float(longest_path(self.work, self.then, self.sibling, self.first, self.after, self.work.copy()))
 
 
-def graphs_of(events: Words, *, unit: str = "nanoseconds") -> Iterator[Graph]:
-    """Yield the graph of each root in the events of one worker, with work in `unit`, nanoseconds or nodes."""
+def graphs_of(events: Words, *, unit: str = "nanoseconds", event_cost: float = 0.0) -> Iterator[Graph]:
+    """Yield the graph of each root in the events of one worker, with work in `unit`, nanoseconds or nodes.
+
+    `event_cost` is what it takes to record an event. It is subtracted from the work before each event.
+    """
     column = TIME if unit == "nanoseconds" else NODES
     for root in np.split(events, np.flatnonzero(events[:, KIND] == STARTED)[1:]):
         groups = int((root[:, KIND] == OFFERED).sum())
@@ -88,12 +91,12 @@ def graphs_of(events: Words, *, unit: str = "nanoseconds") -> Iterator[Graph]:
         then, sibling = np.full(most, END), np.full(most, NONE)
         first, after = np.full(groups, NONE), np.full(groups, NONE)
         stack = np.zeros((MOST_FRAMES, _SIZE), np.int64)
-        count, forks = build_graph(root, column, stack, work, offers, then, sibling, first, after)
+        count, forks = build_graph(root, column, float(event_cost), stack, work, offers, then, sibling, first, after)
         yield Graph(work[:count], offers[:count], then[:count], sibling[:count], first[:forks], after[:forks])
 
 
 @kernel
-def build_graph(events, unit, stack, work, offers, then, sibling, first, after):
+def build_graph(events, unit, event_cost, stack, work, offers, then, sibling, first, after):
     """Walk the events of one root, with a stack of open split points, fill the arrays of its graph, and return the
     numbers of its strands and groups."""
     top, strands, groups, current = -1, 0, 0, 0
@@ -124,7 +127,7 @@ def build_graph(events, unit, stack, work, offers, then, sibling, first, after):
                     then[current] = -1 - frame[_GROUP]
                 current, strands = strands, strands + 1
                 after[frame[_GROUP]] = current
-        work[current] += events[index, unit] - events[index - 1, unit]
+        work[current] += max(0.0, events[index, unit] - events[index - 1, unit] - event_cost)
         offers[current] += events[index, OFFERS] - events[index - 1, OFFERS]
         if kind == OPENED:
             top += 1
@@ -161,7 +164,7 @@ def longest_path(work, then, sibling, first, after, longest):
 def _build_graph_sample(game: Game, position: Position, every: bool) -> Samples:
     words = np.zeros(0, np.int64)
     stack = np.zeros((MOST_FRAMES, _SIZE), np.int64)
-    yield np.zeros((0, WORDS), np.int64), 0, stack, np.zeros(0), words, words, words, words, words
+    yield np.zeros((0, WORDS), np.int64), 0, 0.0, stack, np.zeros(0), words, words, words, words, words
 
 
 @longest_path.sample

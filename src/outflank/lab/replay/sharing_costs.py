@@ -19,9 +19,11 @@ from outflank.lab.replay.schedulers import Costs
 from outflank.lab.spans.span_recordings import shared_recordings
 from outflank.lab.spans.work_and_span import migrations
 from outflank.parallel.delivering import withdraw_permit
+from outflank.parallel.events import DONE, EventRecording, note_event
 from outflank.parallel.idling import NAP, YIELDS, back_off, try_to_steal
 from outflank.parallel.shared_state import CREW, FRAME, HAND
 from outflank.parallel.taking import invite
+from outflank.search.worker import WORKER
 
 REPETITIONS, BATCHES = 2000, 30
 """Number of operations that are timed together, and how often. The least time counts."""
@@ -61,8 +63,24 @@ def measured_costs() -> MeasuredCosts:
     return MeasuredCosts(costs, len(steals), len(wakes))
 
 
+@cache
+def measured_event_cost() -> float:
+    """Return the least nanoseconds of recording an event on this machine."""
+    recording, hands, workers = EventRecording(REPETITIONS), allocate(HAND, 1), allocate(WORKER, 1)
+    time = _least_time(time_events, recording, hands[0], workers[0])
+    assert not recording.lost
+    return time
+
+
 def _lower_quartile(durations: list[int]) -> float:
     return statistics.quantiles(durations, n=4, method="inclusive")[0] if len(durations) > 1 else 0.0
+
+
+def time_events(recording: EventRecording, hand: Any, worker: Any, count: int) -> int:
+    """Return the nanoseconds of recording `count` events, and clear the recording."""
+    time: int = note_events(recording.probe, hand, worker, count)
+    recording.take()
+    return time
 
 
 def _least_time(timed: Callable[..., int], *arguments: Any) -> float:
@@ -101,6 +119,15 @@ def time_offers(crew, hand, frame, offering, count):
 
 
 @kernel
+def note_events(probe, hand, worker, count):
+    """Return the nanoseconds of recording `count` events."""
+    began = nanoseconds()
+    for _ in range(count):
+        note_event(probe, DONE, 0, 0, hand, worker)
+    return nanoseconds() - began
+
+
+@kernel
 def time_attempts(crew, hand, count):
     """Return the nanoseconds of `count` attempts to steal from an empty deque, with the short pause after each."""
     began = nanoseconds()
@@ -116,6 +143,11 @@ def time_attempts(crew, hand, count):
 @time_offers.sample
 def _time_offers_sample(game: Game, position: Position, every: bool) -> Samples:
     yield (*_crew_of_two(), True, 1)
+
+
+@note_events.sample
+def _note_events_sample(game: Game, position: Position, every: bool) -> Samples:
+    yield EventRecording(1).probe, allocate(HAND, 1)[0], allocate(WORKER, 1)[0], 1
 
 
 @time_attempts.sample
