@@ -199,8 +199,8 @@ ROWS: tuple[Row, ...] = (
     (
         ADAPTIVE,
         "Adjusting the depth during a game is crucial, and wins more games.",
-        CONFIRMED,
-        matches.stronger("Adaptive Depth", "adaptive depth", "always depth 5"),
+        CONTRADICTED,
+        matches.stronger("Adaptive Depth", "adaptive depth", "always depth 5", f": {matches.CUT_SHORT}"),
     ),
     (
         ADAPTIVE,
@@ -224,13 +224,13 @@ ROWS: tuple[Row, ...] = (
     (
         ADAPTIVE,
         "Frequent moves late in the game break a stalemate and let the opponent run out of time first.",
-        CONFIRMED,
+        CONTRADICTED,
         matches.deep_searches_lose_on_time,
     ),
     (
         ADAPTIVE,
         "A deep search when time runs out is likely to lose the game on time.",
-        CONFIRMED,
+        CONTRADICTED,
         matches.deep_searches_lose_on_time,
     ),
     (ADAPTIVE, "Iterative deepening makes better use of the order of moves.", CONFIRMED, search.deepening_orders),
