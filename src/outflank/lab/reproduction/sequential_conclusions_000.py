@@ -46,7 +46,7 @@ def sequential(setting: Setting) -> Sequence[Source]:
         ),
         Measure("rules", partial(_rules, choose(20, 200, 2000)), 0.5),
         Measure("growth", partial(_growth, choose((5, 7, 9), (7, 9, 11, 13), (7, 9, 11, 13, 15)))),
-        Measure("tables", partial(_tables, choose(7, 9, 11)), 0.5),
+        Measure("tables", partial(_tables, choose(9, 9, 11)), 0.5),
         Measure("potential mobility left out", partial(_without_potential, choose(9, 11, 13)), 0.5),
     ]
     if setting.effort == "quick":
