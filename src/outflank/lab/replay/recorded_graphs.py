@@ -20,9 +20,9 @@ NANOSECONDS = 1e9
 
 LEAST_DEPTH = 3
 """Least plies left of the split points that are recorded by default. Those below are parts of strands, which are then
-some microseconds long. With 2 instead of 3, the replayed speed-up of 002's and 004's programs on 8, 32 and 64 workers
-is 0, 4 and 11 % greater in games at depth 6; with 4 it is 2 to 5, 13 to 30 and 20 to 43 % less. At depth 7 the same
-happens one ply later."""
+some microseconds long. With 2 instead of 3, the replayed speed-up of 004's program on 8, 32 and 64 workers is 1, 4
+and 11 % greater in a game at depth 6; with 4, those of 002's and 004's are 2 to 5, 13 to 30 and 20 to 43 % less. In
+deeper games it matters less."""
 
 
 @dataclass(slots=True)

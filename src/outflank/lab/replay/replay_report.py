@@ -117,7 +117,7 @@ def thread_plots(report: str, samples: Sequence[Sample]) -> tuple[Plot, ...]:
 def replay_notes(title: str, lines: Sequence[Sample], recorded: Sequence[Sample]) -> Iterator[str]:
     """Yield notes on the recording, the costs, and the error of the replay."""
     for sample in recorded:
-        tree = f"{number(sample['strands']):,g} strands and {number(sample['offers']):,g} offers"
+        tree = f"{number(sample['strands']):,.0f} strands and {number(sample['offers']):,.0f} offers"
         yield (
             f"{title}: {tree if sample['strands'] else 'virtual workers, from the time of one'}; "
             f"{number(sample['work_seconds']):.3g} s of work and {number(sample['outside_seconds']):.2g} s outside the "
