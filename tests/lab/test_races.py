@@ -434,7 +434,7 @@ def busybody(crew, hand):
 
 
 def test_a_thief_that_writes_in_its_victims_hand_is_found(monkeypatch):
-    monkeypatch.setattr(idling, "_try_to_steal", busybody)
+    monkeypatch.setattr(idling, "try_to_steal", busybody)
     found = check(BOARD, parallel="ybw", workers=2, depth=3, schedules=2, **OPTIONS)
     assert not found.passed
     meddled, counted = line_of(busybody, "victim.executed"), line_of(taking.take, "hand.executed")
