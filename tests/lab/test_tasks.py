@@ -12,6 +12,8 @@ from outflank.errors import OutflankError
 from outflank.forkjoin.fibonacci import fib
 from outflank.forkjoin.recording import BEGIN, END, JOINED, SPAWN, SYNC
 from outflank.lab.races import check_program
+from outflank.lab.replay.schedulers import schedule
+from outflank.lab.replay.task_graphs import task_graph
 from outflank.lab.spans.task_spans import (
     RUNS,
     WAITS,
@@ -83,6 +85,24 @@ def test_children_that_are_synced_in_another_order_are_parallel_too():
     # The youngest child is last: it begins after three strands and its sync is followed by one more, in the first
     # generation (synced last), by two in the second and by three in the third. Leaves are too short to wait for.
     assert spans.span == 7 + (3 + 2) + (3 + 3)
+
+
+@given(st.integers(0, 9))
+def test_a_replay_has_the_work_and_span_of_the_recording(n):
+    recording = recorded(fib, n)
+    spans, graph = task_spans(recording), task_graph(recording)
+    assert graph.total_work == spans.work
+    assert graph.span == spans.span
+    assert len(graph.work) == spans.strands
+    for scheduler in ("greedy", "stealing"):
+        assert schedule(graph, 1, scheduler).time == pytest.approx(spans.work)
+        assert spans.span <= schedule(graph, 3, scheduler).time * (1 + 1e-9)
+    assert schedule(graph, 3, "greedy").time <= spans.work / 3 + spans.span + 1e-6
+
+
+def test_a_replay_refuses_children_that_are_not_synced_newest_first():
+    with pytest.raises(OutflankError, match="newest first"):
+        task_graph(recorded(programs.words, 1, 0.5, 1, (1, 2.0)))
 
 
 A, B = 1000, 2000  # addresses of frames
@@ -214,12 +234,13 @@ def test_the_experiment_measures_a_program():
     assert titles == [
         "work and span of one worker's run",
         "speed-up",
+        "replay of one worker's run",
         "what each worker did",
         "races: two workers, interleaved at random",
         "accesses that race",
     ]
     assert report.tables[0].rows[1][:2] == ("strands", 16.0)
-    assert all("fork_join.py" in str(row[1]) for row in report.tables[4].rows)
+    assert all("fork_join.py" in str(row[1]) for row in report.tables[5].rows)
 
 
 def test_parts_are_chosen_and_wrong_ones_refused():

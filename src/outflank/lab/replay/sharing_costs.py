@@ -51,7 +51,7 @@ def measured_costs() -> MeasuredCosts:
     steals = [duration for _, *others in filter(None, durations) for duration in others]
     crew, hand, frame = _crew_of_two()
     offering, looking = (_least_time(time_offers, crew, hand, frame, offers) for offers in (True, False))
-    attempt = _least_time(time_attempts, crew, hand)
+    attempt = attempt_cost()
     steal = _lower_quartile(steals)
     costs = Costs(
         offer=max(0.0, offering - looking),
@@ -61,6 +61,12 @@ def measured_costs() -> MeasuredCosts:
         sleep_after=YIELDS * attempt,
     )
     return MeasuredCosts(costs, len(steals), len(wakes))
+
+
+def attempt_cost() -> float:
+    """Return the nanoseconds of an attempt to steal that finds an empty deque."""
+    crew, hand, _ = _crew_of_two()
+    return _least_time(time_attempts, crew, hand)
 
 
 @cache

@@ -24,7 +24,7 @@ def task_spans(events: Events, *, unit: str = "nanoseconds", burden: float = 0.0
     """Return work and span of one worker's events in `unit`, nanoseconds or strands; a steal costs `burden`."""
     kinds = events[:, KIND]
     # In strands, the one that ends at a spawn, a sync or the end of a task counts.
-    lengths = _strand_lengths(events) if unit == "nanoseconds" else np.isin(kinds, (SPAWN, SYNC, END)).astype(float)
+    lengths = strand_lengths(events) if unit == "nanoseconds" else np.isin(kinds, (SPAWN, SYNC, END)).astype(float)
     work, spawns, strands = 0.0, 0, 1
     # Clocks of a machine with any number of processors: of the tasks on the stack, and of others by frame.
     now = [0.0, 0.0, 1]  # of the running task: clock, burdened clock, and strands on the longest path
@@ -32,6 +32,12 @@ def task_spans(events: Events, *, unit: str = "nanoseconds", burden: float = 0.0
     spawned: dict[int, list[float]] = {}
     ended: dict[int, list[float]] = {}
     for kind, frame, length in zip(kinds.tolist(), events[:, FRAME_ADDRESS].tolist(), lengths.tolist(), strict=True):
+        if kind == JOINED:  # what precedes it, after the end of the child, is part of the next strand
+            child = ended.pop(frame)
+            if child[0] > now[0]:
+                now[0], now[2] = child[0], child[2]
+            now[1] = max(now[1], child[1])
+            now[2] += 1
         work += length
         now[0] += length
         now[1] += length
@@ -46,12 +52,6 @@ def task_spans(events: Events, *, unit: str = "nanoseconds", burden: float = 0.0
         elif kind == END and frame:
             ended[frame] = now
             now = callers.pop()
-        elif kind == JOINED:
-            child = ended.pop(frame)
-            if child[0] > now[0]:
-                now[0], now[2] = child[0], child[2]
-            now[1] = max(now[1], child[1])
-            now[2] += 1
     return Spans(
         work=work,
         span=now[0],
@@ -65,7 +65,7 @@ def task_spans(events: Events, *, unit: str = "nanoseconds", burden: float = 0.0
     )
 
 
-def _strand_lengths(events: Events) -> npt.NDArray[np.float64]:
+def strand_lengths(events: Events) -> npt.NDArray[np.float64]:
     """Return the nanoseconds before each event, without the cost of the event."""
     times, kinds, frames = events[:, TIME], events[:, KIND], events[:, FRAME_ADDRESS]
     lengths = np.diff(times, prepend=times[:1]).astype(np.float64)

@@ -4,44 +4,38 @@ The reports examined their programs with cilkview, cilkscreen and HPCToolkit; th
 on `outflank.forkjoin`.
 """
 
-import os
-import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Literal
 
-from outflank.errors import InvalidOption, OutflankError
-from outflank.forkjoin import Program, Recording, program_named
+from outflank.errors import InvalidOption
+from outflank.forkjoin import program_named
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, core_counts, option
 from outflank.lab.experiment_report import Figure, Interval, Plot, ReportTable, Sample, Series, Timeline, sample_shape
-from outflank.lab.measuring.child_process import Failed, measure_in_child
 from outflank.lab.measuring.search_samples import alternating, grouped, median, number, worker_count_warnings
-from outflank.lab.spans.task_spans import (
-    RUNS,
-    WAITS,
-    Events,
-    fastest_task_strands,
-    steal_cost,
-    task_spans,
-    top_intervals,
+from outflank.lab.measuring.task_samples import (
+    INTERVAL,
+    PARALLELISM,
+    PARTS,
+    PROFILE,
+    RACE,
+    RACES,
+    REPLAY,
+    SCALING,
+    WORKER,
+    check_races,
+    measure_parallelism,
+    measure_profile,
+    measure_replay,
+    measure_scaling,
 )
-from outflank.search.request import Stop
+from outflank.lab.spans.task_spans import RUNS, WAITS
 from outflank.validation.documents import Count, JsonObject
 from outflank.validation.text import how_many
 from outflank.validation.values import Shape
 
-PARALLELISM, SCALING, PROFILE, RACES = PARTS = ("parallelism", "scaling", "profile", "races")
-RACE, INTERVAL, WORKER = "race", "interval", "worker"
-"""Kinds of samples besides `PARTS`: a race, an interval of a worker's time, and the statistics of a worker."""
-
 DEFAULT_TASK, DEFAULT_ARGUMENT, DEFAULT_RACE_ARGUMENT = "outflank.forkjoin.fibonacci:fib", 24.0, 7.0
-
-EVENTS = 1 << 20
-"""Most events that are recorded of a worker: 32 MiB."""
-
-MOST_INTERVALS = 2000
-"""Most intervals that a timeline shows."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,11 +59,11 @@ class TasksParameters(Parameters):
         for part in self.parts:
             if part not in PARTS:
                 raise InvalidOption(f"parts={part}: expected one of {', '.join(PARTS)}")
-        self.program()
+        program_named(self.task, self.numbers())  # raises if there is none
 
-    def program(self) -> Program:
-        """Return a new program."""
-        return program_named(self.task, self._numbers(self.arguments, DEFAULT_ARGUMENT))
+    def numbers(self) -> tuple[float, ...]:
+        """Return the arguments of the program."""
+        return self._numbers(self.arguments, DEFAULT_ARGUMENT)
 
     def race_numbers(self) -> tuple[float, ...]:
         """Return the arguments of the program for the race check."""
@@ -81,7 +75,7 @@ class TasksParameters(Parameters):
 
     def unused(self) -> tuple[str, ...]:
         without_races = () if RACES in self.parts else ("schedules", "steps", "seed", "race_arguments")
-        without_times = () if {PARALLELISM, SCALING} & {*self.parts} else ("rounds",)
+        without_times = () if {PARALLELISM, SCALING, REPLAY} & {*self.parts} else ("rounds",)
         return (*without_races, *without_times, *(() if SCALING in self.parts else ("workers",)))
 
 
@@ -94,18 +88,30 @@ class Tasks(Experiment[TasksParameters]):
     parameters = TasksParameters
 
     def tasks(self, parameters: TasksParameters) -> Sequence[Task]:
+        program = partial(program_named, parameters.task, parameters.numbers())
+        rounds = parameters.rounds
         tasks = []
         if PARALLELISM in parameters.parts:
-            tasks.append(Task(PARALLELISM, partial(_measure_parallelism, parameters), parameters.rounds))
+            tasks.append(Task(PARALLELISM, partial(measure_parallelism, program, rounds), rounds))
         if SCALING in parameters.parts:
             tasks += [
-                Task(f"{workers} workers, round {round_}", partial(_measure_scaling, parameters, workers, round_))
-                for round_, workers in alternating(parameters.workers, parameters.rounds)
+                Task(f"{workers} workers, round {round_}", partial(measure_scaling, program, workers, round_))
+                for round_, workers in alternating(parameters.workers, rounds)
             ]
+        if REPLAY in parameters.parts:
+            tasks.append(Task(REPLAY, partial(measure_replay, program, rounds), rounds))
         if PROFILE in parameters.parts:
-            tasks.append(Task(PROFILE, partial(_measure_profile, parameters)))
+            tasks.append(Task(PROFILE, partial(measure_profile, program)))
         if RACES in parameters.parts:
-            tasks.append(Task(RACES, partial(_check_races, parameters), 5.0))
+            request: JsonObject = {
+                "program": parameters.task,
+                "arguments": list(parameters.race_numbers()),
+                "workers": 2,
+                "schedules": parameters.schedules,
+                "steps": parameters.steps,
+                "seed": parameters.seed,
+            }
+            tasks.append(Task(RACES, partial(check_races, request), 5.0))
         return tasks
 
     def shape(self, parameters: TasksParameters, sample: Sample) -> Shape:
@@ -116,7 +122,10 @@ class Tasks(Experiment[TasksParameters]):
             )
         if what == PARALLELISM:
             floats = dict.fromkeys(("work", "span", "burdened_span", "parallelism", "burdened_parallelism"), float)
-            return sample_shape(floats, what=str, unit=str, spawns=Count, steal_ns=float, steals=Count, lost=Count)
+            return sample_shape(floats, what=str, unit=str, spawns=Count, steal_ns=float, steals=Count)
+        if what == REPLAY:
+            floats = dict.fromkeys(("one_ns", "stealing_ns", "greedy_ns", "steal_ns", "attempt_ns"), float)
+            return sample_shape(floats, what=str, workers=Count)
         if what == WORKER:
             counts = dict.fromkeys(("worker", "spawns", "steals", "tries"), Count)
             return sample_shape(counts, what=str, seconds=float, idle_seconds=float)
@@ -153,6 +162,9 @@ class Tasks(Experiment[TasksParameters]):
             if len(values) > 1:
                 passed = False
                 notes.append(f"The result differs from run to run: {', '.join(sorted(values))}.")
+        if REPLAY in by_kind:
+            tables.append(ReportTable.of("replay of one worker's run", _replay_lines(by_kind[REPLAY])))
+            notes.append(_replay_note(by_kind[REPLAY][0]))
         if WORKER in by_kind:
             tables.append(ReportTable.of("what each worker did", _worker_lines(by_kind[WORKER])))
         if INTERVAL in by_kind:
@@ -163,103 +175,6 @@ class Tasks(Experiment[TasksParameters]):
             notes.append(race_note)
             passed = passed and clean
         return Conclusion(tables=tuple(tables), figures=tuple(figures), notes=tuple(notes), passed=passed)
-
-
-# --- measurements ---
-
-
-def _measure_parallelism(parameters: TasksParameters, stop: Stop) -> list[Sample]:
-    """Record the program with one worker, each strand at its least time, and with two for the cost of a steal."""
-    by_workers: dict[int, list[Events]] = {1: [], 2: []}
-    lost = 0
-    for workers, recordings in by_workers.items():
-        for _ in range(parameters.rounds):
-            if stop.called:
-                return []
-            recording = Recording(EVENTS)
-            parameters.program().measure(workers=workers, recording=recording)
-            lost = max(lost, recording.lost)
-            recordings.append(recording.events)
-    if lost:
-        raise OutflankError(f"{parameters.task}: more than {EVENTS:,} events; record a smaller input")
-    cost, steals = steal_cost(by_workers[2])
-    events = fastest_task_strands(by_workers[1])
-    samples: list[Sample] = []
-    for unit, burden in (("nanoseconds", cost), ("strands", 0.0)):
-        spans = task_spans(events, unit=unit, burden=burden)
-        samples.append(
-            {
-                "what": PARALLELISM,
-                "unit": unit,
-                "work": spans.work,
-                "span": spans.span,
-                "burdened_span": spans.burdened_span,
-                "parallelism": spans.parallelism,
-                "burdened_parallelism": spans.burdened_parallelism,
-                "spawns": spans.spawns,
-                "steal_ns": cost,
-                "steals": steals,
-                "lost": lost,
-            }
-        )
-    return samples
-
-
-def _measure_scaling(parameters: TasksParameters, workers: int, round_: int, stop: Stop) -> list[Sample]:
-    processor = time.process_time()
-    outcome = parameters.program().measure(workers=workers)
-    return [
-        {
-            "what": SCALING,
-            "workers": workers,
-            "round": round_,
-            "seconds": outcome.seconds,
-            "processor_seconds": time.process_time() - processor,
-            "spawns": outcome.spawns,
-            "steals": outcome.steals,
-            "value": str(outcome.value),
-        }
-    ]
-
-
-def _measure_profile(parameters: TasksParameters, stop: Stop) -> list[Sample]:
-    """Record one run with as many workers as there are cores, at least two."""
-    recording = Recording(EVENTS)
-    outcome = parameters.program().measure(workers=max(2, core_counts()[-1]), recording=recording)
-    samples: list[Sample] = [
-        {
-            "what": WORKER,
-            "worker": index,
-            "seconds": outcome.seconds,
-            "idle_seconds": worker.idle_seconds,
-            "spawns": worker.spawns,
-            "steals": worker.steals,
-            "tries": worker.tries,
-        }
-        for index, worker in enumerate(outcome.workers)
-    ]
-    intervals = list(top_intervals(recording.events)) if not recording.lost else []
-    longest = sorted(intervals, key=lambda interval: interval[2] - interval[3])[:MOST_INTERVALS]
-    return samples + [
-        {"what": INTERVAL, "worker": worker, "kind": kind, "begin_us": begin / 1000, "end_us": end / 1000}
-        for worker, kind, begin, end in longest
-    ]
-
-
-def _check_races(parameters: TasksParameters, stop: Stop) -> list[Sample]:
-    request: JsonObject = {
-        "program": parameters.task,
-        "arguments": list(parameters.race_numbers()),
-        "workers": 2,
-        "schedules": parameters.schedules,
-        "steps": parameters.steps,
-        "seed": parameters.seed,
-    }
-    try:
-        rows = measure_in_child("outflank.lab.races", request, {**os.environ, "NUMBA_DISABLE_JIT": "1"}, stop)
-    except Failed as error:
-        raise OutflankError(f"{parameters.task}: {error}") from None
-    return [{**row, "what": RACES if row["what"] == "whole" else RACE} for row in rows]
 
 
 # --- tables and figures ---
@@ -308,6 +223,25 @@ def _scaling_plot(lines: Sequence[Sample]) -> Plot:
             Series(name="ideal", points=tuple((x, x / points[0][0]) for x, _ in points), style="dashed"),
         ),
     )
+
+
+def _replay_lines(samples: Sequence[Sample]) -> list[Sample]:
+    return [
+        {
+            "workers": sample["workers"],
+            "time (s)": number(sample["stealing_ns"]) / 1e9,
+            "speed-up": number(sample["one_ns"]) / number(sample["stealing_ns"]),
+            "speed-up, ideal scheduler": number(sample["one_ns"]) / number(sample["greedy_ns"]),
+        }
+        for sample in samples
+    ]
+
+
+def _replay_note(sample: Sample) -> str:
+    costs = (
+        f"{number(sample['steal_ns']):,.0f} ns for a steal and {number(sample['attempt_ns']):,.0f} for a failed attempt"
+    )
+    return f"The replay counts {costs}, as measured here; it knows no sleep and no limits of memory."
 
 
 def _worker_lines(samples: Sequence[Sample]) -> list[Sample]:
