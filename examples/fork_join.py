@@ -1,12 +1,14 @@
 """Fork-join programs: Fibonacci numbers, n queens, a merge sort, a matrix product, and a sum with a race.
 
     python examples/fork_join.py                                       # runs them on one worker and on two
+    python examples/fork_join.py large                                 # the same for long enough to see a speed-up
     outflank lab tasks --task examples/fork_join.py:fib --arguments 25
     outflank lab tasks --task examples/fork_join.py:racy_sum --parts races
 
 A program is a task, or a function that returns a `Program`: its first task with the arguments and the data.
 """
 
+import sys
 from typing import NamedTuple
 
 import numpy as np
@@ -192,20 +194,21 @@ def reduced_sum(n: int = 8) -> forkjoin.Program:
 
 def main() -> None:
     """Run the programs on one worker and on two."""
+    large = sys.argv[1:] == ["large"]
     programs = {
-        "fib(30)": lambda: forkjoin.Program(fib, 30),
-        "queens(12)": lambda: queens(12),
-        "sort of 200,000": lambda: sorting(200_000),
-        "product of 300 × 300": lambda: multiplication(300),
-        "racy sum": lambda: racy_sum(1_000_000),
-        "reduced sum": lambda: reduced_sum(1_000_000),
+        "fib": lambda: forkjoin.Program(fib, 35 if large else 12),
+        "queens": lambda: queens(14 if large else 6),
+        "sort": lambda: sorting(1_000_000 if large else 500),
+        "product": lambda: multiplication(500 if large else 10),
+        "racy sum": lambda: racy_sum(1_000_000 if large else 200),
+        "reduced sum": lambda: reduced_sum(1_000_000 if large else 200),
     }
     for name, program in programs.items():
         for workers in (1, 2):
             outcome = program().measure(workers=workers)
-            value = "" if outcome.value is None else f"= {outcome.value:,}"
+            value = "" if outcome.value is None else f" = {outcome.value:,}"
             counts = f"{outcome.spawns:,} spawns, {outcome.steals:,} steals"
-            print(f"{name} {value} on {workers} workers: {1000 * outcome.seconds:.1f} ms, {counts}")
+            print(f"{name}{value} on {workers} workers: {1000 * outcome.seconds:.1f} ms, {counts}")
 
 
 if __name__ == "__main__":

@@ -67,9 +67,10 @@ def names_on(*pages: str) -> Counter[str]:
 
 def test_every_public_name_is_in_the_reference_once():
     described = names_on("search", "boards", "errors", "authors")
-    public = set(outflank.__all__) - {"__version__", "lab"}
+    public = set(outflank.__all__) - {"__version__", "lab", "forkjoin"}
     assert {name: described[name] for name in public} == dict.fromkeys(public, 1)
     assert names_on("lab") == dict.fromkeys(outflank.lab.__all__, 1)
+    assert names_on("forkjoin") == dict.fromkeys(outflank.forkjoin.__all__, 1)
     assert names_on("clusters") == dict.fromkeys(outflank.distributed.__all__, 1)
     matches = names_on("players")
     assert {name: matches[name] for name in outflank.arena.__all__} == dict.fromkeys(outflank.arena.__all__, 1)
